@@ -1,0 +1,66 @@
+import { DateTime, Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
+import type { Company } from "./Company.ts"
+import { Forbidden, Unauthenticated } from "./Errors.ts"
+import type { Permission, Token } from "./Token.ts"
+
+/** Who is calling: the token and the company that it stands for. */
+export interface Session {
+  readonly token: Token
+  readonly company: Company
+}
+
+/** Equality that takes the same time wherever two digests differ. */
+export const sameDigest = (left: Uint8Array, right: Uint8Array): boolean => {
+  let difference = left.length ^ right.length
+  for (let index = 0; index < left.length; index++) difference |= (left[index] ?? 0) ^ (right[index] ?? 0)
+  return difference === 0
+}
+
+/**
+ * May this token, whose secret was right, be used now and from here? Refusals in this order: expired, suspended or
+ * revoked, company without API or not active, address not on the list. Contract: 5.
+ */
+export const admit = (
+  session: Session,
+  address: string,
+  now: DateTime.Utc
+): Result.Result<Session, Unauthenticated | Forbidden> => {
+  const { company, token } = session
+  if (token.expiresAt !== null && DateTime.isGreaterThanOrEqualTo(now, token.expiresAt)) {
+    return Result.fail(new Unauthenticated())
+  }
+  if (token.state === "suspended") return Result.fail(new Forbidden({ cause: "token_suspended" }))
+  if (token.state === "revoked") return Result.fail(new Forbidden({ cause: "token_revoked" }))
+  if (!company.apiEnabled) return Result.fail(new Forbidden({ cause: "company_without_api" }))
+  if (company.state === "suspendida") return Result.fail(new Forbidden({ cause: "company_suspended" }))
+  if (!listed(token.addresses, address)) return Result.fail(new Forbidden({ cause: "address" }))
+  return Result.succeed(session)
+}
+
+/** Does the token carry the permission? An empty list restricts nothing. Contract: 5. */
+export const permit = (token: Token, permission: Permission): Result.Result<void, Forbidden> =>
+  token.permissions.length === 0 || token.permissions.includes(permission)
+    ? Result.void
+    : Result.fail(new Forbidden({ cause: "permission" }))
+
+/** Is the text an address or a CIDR range, v4 or v6? */
+export const isAddressRange = (text: string): boolean => Result.isSuccess(rangeOf(text))
+
+const rangeOf = (text: string) =>
+  IpNetwork.fromString(text.includes("/") ? text : `${text}/${text.includes(":") ? 128 : 32}`)
+
+const listed = (ranges: ReadonlyArray<string>, address: string): boolean => {
+  if (ranges.length === 0) return true
+  const caller = NetAddress.ipFromString(withoutMapping(address))
+  return (
+    Result.isSuccess(caller) &&
+    ranges.some((text) => {
+      const range = rangeOf(text)
+      return Result.isSuccess(range) && IpNetwork.contains(range.success, caller.success)
+    })
+  )
+}
+
+// A server that listens on IPv6 sees an IPv4 caller as ::ffff:192.0.2.1.
+const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")

@@ -1,0 +1,38 @@
+import { Result } from "effect"
+import { InsufficientBalance } from "./Errors.ts"
+import { type Amount, Centavos } from "./Money.ts"
+
+/** A company's money. What it owns is `available + held`, always. Contract: 2.3. */
+export interface Balance {
+  readonly available: Centavos
+  readonly held: Centavos
+}
+
+export const owned = (balance: Balance): Centavos => Centavos.make(balance.available + balance.held)
+
+/** Sets the amount aside. Contract: 2.3, Reserve. */
+export const reserve = (balance: Balance, amount: Amount): Result.Result<Balance, InsufficientBalance> =>
+  balance.available < amount
+    ? Result.fail(new InsufficientBalance({ available: balance.available, required: amount }))
+    : Result.succeed({
+        available: Centavos.make(balance.available - amount),
+        held: Centavos.make(balance.held + amount)
+      })
+
+/** The sale was delivered: the held amount is spent. Contract: 2.3, Confirm. */
+export const confirm = (balance: Balance, amount: Amount): Balance => ({
+  available: balance.available,
+  held: Centavos.make(balance.held - amount)
+})
+
+/** The sale was refused for good: the held amount is free again. Contract: 2.3, Release. */
+export const release = (balance: Balance, amount: Amount): Balance => ({
+  available: Centavos.make(balance.available + amount),
+  held: Centavos.make(balance.held - amount)
+})
+
+/** Money comes in: a deposit, or the amount of a reversed sale. */
+export const credit = (balance: Balance, amount: Amount): Balance => ({
+  available: Centavos.make(balance.available + amount),
+  held: balance.held
+})

@@ -1,0 +1,21 @@
+import { Schema } from "effect"
+import { CompanyId } from "./Ids.ts"
+
+/** `development` runs against the simulator; anything else is treated as production. Contract: 5. */
+export const Environment = Schema.Literals(["development", "production"])
+export type Environment = typeof Environment.Type
+
+export const CompanyState = Schema.Literals(["activa", "vip", "suspendida"])
+export type CompanyState = typeof CompanyState.Type
+
+/** A business that sells through the service. Contract: 2.2 and 5. */
+export const Company = Schema.Struct({
+  id: CompanyId,
+  legalName: Schema.String,
+  code: Schema.String,
+  environment: Environment,
+  state: CompanyState,
+  apiEnabled: Schema.Boolean,
+  insuranceEnabled: Schema.Boolean
+})
+export type Company = typeof Company.Type

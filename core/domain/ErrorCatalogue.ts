@@ -1,0 +1,133 @@
+import type { CoreError } from "./Errors.ts"
+import { toPesos } from "./Money.ts"
+
+/**
+ * Section 7 of the contract: each code with its HTTP status and what a person reads. Clients decide by status and
+ * code, never by the message.
+ */
+export const codes = {
+  UNAUTHENTICATED: { status: 401, message: "Credenciales ausentes o inválidas." },
+  FORBIDDEN: { status: 403, message: "El token o la empresa no tiene permiso para esta operación." },
+  NOT_FOUND: { status: 404, message: "El recurso no existe." },
+  VALIDATION_ERROR: { status: 422, message: "Parámetros inválidos; vea los detalles." },
+  INSUFFICIENT_BALANCE: { status: 422, message: "El saldo disponible no alcanza." },
+  LIMIT_EXCEEDED: { status: 422, message: "La operación excede el límite de consumo del período." },
+  IDEMPOTENT_REQUEST_IN_PROGRESS: {
+    status: 409,
+    message: "Una operación con esta clave está en curso; espere y repita con la misma clave."
+  },
+  IDEMPOTENCY_CONFLICT: { status: 409, message: "La clave no puede resolverse; revise el historial antes de repetir." },
+  RATE_LIMIT_EXCEEDED: { status: 429, message: "Demasiadas solicitudes; espere y repita." },
+  TRANSACTION_PENDING: {
+    status: 202,
+    message: "Resultado desconocido; el monto queda retenido. Consulte la transacción y no repita la venta."
+  },
+  INVALID_PHONE: { status: 422, message: "Número inválido; el monto fue devuelto." },
+  INVALID_PRODUCT: { status: 422, message: "El servicio no es válido; actualice el catálogo." },
+  INVALID_AMOUNT: { status: 422, message: "El monto no fue aceptado; el monto fue devuelto." },
+  DUPLICATE_TRANSACTION: { status: 422, message: "Operación duplicada; revise el historial." },
+  TRANSACTION_REJECTED: { status: 422, message: "El proveedor rechazó la operación; el monto fue devuelto." },
+  SERVICE_TIMEOUT: { status: 422, message: "El servicio no respondió a tiempo." },
+  SERVICE_UNAVAILABLE: { status: 422, message: "El servicio no está disponible; espere y repita con la misma clave." },
+  REVERSAL_NOT_SUPPORTED: { status: 422, message: "El servicio no acepta anulación." },
+  NOT_IMPLEMENTED: { status: 501, message: "Este servicio no se consulta por esta vía." },
+  INTERNAL_ERROR: { status: 500, message: "Error interno; consulte el estado e informe el request_id." },
+  SEGURO_NO_EMITIDO: { status: 422, message: "La póliza no fue emitida; el monto fue devuelto." },
+  COTIZACION_VENCIDA: { status: 409, message: "La cotización venció; cotice de nuevo." },
+  SEGURO_YA_VENDIDO: { status: 409, message: "Este seguro ya fue vendido o se está vendiendo." },
+  SEGURO_SIN_COTIZAR: { status: 409, message: "Falta cotizar el seguro." },
+  POLIZA_ACTIVA: { status: 422, message: "El vehículo ya tiene una póliza vigente." },
+  POLIZA_NO_EMITIDA: { status: 409, message: "La póliza todavía no ha sido emitida." },
+  VEHICULO_NO_SOPORTADO: { status: 422, message: "La aseguradora no cubre este tipo de vehículo." },
+  SEGURO_RECHAZADO: { status: 422, message: "La aseguradora rechazó los datos." },
+  OTP_INCORRECTO: { status: 422, message: "El código es incorrecto o venció." },
+  OTP_BLOQUEADO: { status: 409, message: "Demasiados intentos; empiece de nuevo." },
+  SEGURO_PASO_INVALIDO: { status: 409, message: "Este paso no corresponde al estado del seguro." },
+  SEGUROS_NO_DISPONIBLE: { status: 503, message: "La venta de seguros no está disponible por ahora." }
+} as const satisfies Record<string, { readonly status: number; readonly message: string }>
+
+export type ErrorCode = keyof typeof codes
+
+/** An error as both faces show it. */
+export interface PublicError {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+}
+
+interface Row<E> {
+  readonly code: ErrorCode | ((error: E) => ErrorCode)
+  /** Where it is not the code's own. */
+  readonly status?: number
+  readonly details?: (error: E) => Readonly<Record<string, unknown>>
+}
+
+/** Where a client follows a transaction. Contract: 2.5. */
+export const transactionPath = (id: number): string => `/v1/transacciones/${id}`
+
+/** Each cause and its code and details. A cause without a row does not compile. */
+const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag: Tag }>> } = {
+  Unauthenticated: { code: "UNAUTHENTICATED" },
+  Forbidden: { code: "FORBIDDEN" },
+  NotFound: { code: "NOT_FOUND" },
+  Invalid: { code: "VALIDATION_ERROR", details: ({ details }) => details },
+  BodyTooLarge: { code: "VALIDATION_ERROR", status: 413, details: () => ({ body: "demasiado_grande" }) },
+  NotJson: { code: "VALIDATION_ERROR", status: 415, details: () => ({ content_type: "invalido" }) },
+  RateLimited: { code: "RATE_LIMIT_EXCEEDED", details: ({ retryAfter_s }) => ({ retry_after: retryAfter_s }) },
+  InsufficientBalance: {
+    code: "INSUFFICIENT_BALANCE",
+    details: ({ available, required }) => ({
+      saldo_disponible: toPesos(available),
+      monto_requerido: toPesos(required)
+    })
+  },
+  LimitExceeded: {
+    code: "LIMIT_EXCEEDED",
+    details: ({ period, limit, consumption, required }) => ({
+      periodo: period,
+      limite: toPesos(limit),
+      consumo: toPesos(consumption),
+      monto_requerido: toPesos(required)
+    })
+  },
+  RequestInProgress: {
+    code: "IDEMPOTENT_REQUEST_IN_PROGRESS",
+    details: ({ transactionId }) => ({ transaction_id: transactionId })
+  },
+  IdempotencyConflict: {
+    code: "IDEMPOTENCY_CONFLICT",
+    details: ({ transactionId, status }) => ({ transaction_id: transactionId, status })
+  },
+  KeyReused: { code: "VALIDATION_ERROR", details: () => ({ "Idempotency-Key": "clave_reutilizada" }) },
+  TransactionPending: {
+    code: "TRANSACTION_PENDING",
+    details: ({ transactionId, xid }) => ({
+      transaction_id: transactionId,
+      xid,
+      status: "PENDING",
+      consultar_en: transactionPath(transactionId)
+    })
+  },
+  Rejected: {
+    code: ({ refusal }) => refusal,
+    details: ({ transactionId, xid }) => ({ transaction_id: transactionId, xid, status: "FAILED" })
+  },
+  InvalidProduct: { code: "INVALID_PRODUCT" },
+  ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" }
+}
+
+/** What a caller is told of a cause. */
+export const toPublic = <E extends CoreError>(error: E): PublicError => {
+  const row = rows[error._tag] as Row<CoreError>
+  const code = typeof row.code === "function" ? row.code(error) : row.code
+  return {
+    code,
+    status: row.status ?? codes[code].status,
+    message: codes[code].message,
+    details: row.details?.(error)
+  }
+}
+
+/** What a caller is told of a failure that is ours: never a stack, never SQL. */
+export const internalError: PublicError = { code: "INTERNAL_ERROR", ...codes.INTERNAL_ERROR }

@@ -1,0 +1,109 @@
+import { Schema } from "effect"
+import { TransactionId } from "./Ids.ts"
+import { Amount, Centavos } from "./Money.ts"
+import { Status } from "./Status.ts"
+
+/** The credentials are missing, malformed, wrong or expired. Contract: 5. */
+export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {}) {}
+
+/** Who calls is known and may not. Contract: 5. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
+  cause: Schema.Literals([
+    "token_suspended",
+    "token_revoked",
+    "company_without_api",
+    "company_suspended",
+    "address",
+    "permission",
+    "foreign_company"
+  ])
+}) {}
+
+/** Nothing is there, or it belongs to another company: the two look the same. Contract: 4.7. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}) {}
+
+/** The request can be corrected; `details` names each field and why. Contract: 7. */
+export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
+  details: Schema.Record(Schema.String, Schema.Unknown)
+}) {}
+
+/** The body is larger than this service reads. */
+export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
+
+/** The body does not say that it is JSON. */
+export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", {}) {}
+
+/** More calls in this minute than the token, or the address, is allowed. Contract: 8. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  retryAfter_s: Schema.Int
+}) {}
+
+/** The available balance does not cover the sale; nothing was reserved. Contract: 4.5. */
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  available: Centavos,
+  required: Amount
+}) {}
+
+/** The sale would exceed what the company may spend in a period; nothing was reserved. Contract: 4.5. */
+export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExceeded", {
+  period: Schema.Literals(["diario", "semanal", "mensual"]),
+  limit: Centavos,
+  consumption: Centavos,
+  required: Amount
+}) {}
+
+/** The same key is still running, or its operation awaits recovery. Contract: 3.2. */
+export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("RequestInProgress", {
+  transactionId: TransactionId
+}) {}
+
+/** The key already names a sale that it can no longer replay. Contract: 7. */
+export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("IdempotencyConflict", {
+  transactionId: TransactionId,
+  status: Status
+}) {}
+
+/** The key was used for another body or endpoint. Contract: 4.5. */
+export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {}
+
+/** The outcome is unknown and the amount stays held. Contract: 4.5. */
+export class TransactionPending extends Schema.TaggedError<TransactionPending>()("TransactionPending", {
+  transactionId: TransactionId,
+  xid: Schema.String
+}) {}
+
+/** Why a provider refuses for good. */
+export const Refusal = Schema.Literals(["INVALID_PHONE", "INVALID_AMOUNT", "TRANSACTION_REJECTED"])
+export type Refusal = typeof Refusal.Type
+
+/** The provider refused the sale for good; the reservation was returned in full. Contract: 3.1. */
+export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
+  refusal: Refusal,
+  transactionId: TransactionId,
+  xid: Schema.String
+}) {}
+
+/** The service does not exist, is not active or is not for this company. Contract: 7. */
+export class InvalidProduct extends Schema.TaggedError<InvalidProduct>()("InvalidProduct", {}) {}
+
+/** No provider can take the sale now; nothing is held. Contract: 7. */
+export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {}
+
+/** Every cause that a caller can be told. */
+export type CoreError =
+  | Unauthenticated
+  | Forbidden
+  | NotFound
+  | Invalid
+  | BodyTooLarge
+  | NotJson
+  | RateLimited
+  | InsufficientBalance
+  | LimitExceeded
+  | RequestInProgress
+  | IdempotencyConflict
+  | KeyReused
+  | TransactionPending
+  | Rejected
+  | InvalidProduct
+  | ServiceUnavailable

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { Digest } from "effect/crypto"
+
+export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+/** JSON with the keys of every object in order, so that two bodies that say the same read the same. */
+export const canonical = (value: Json): string => {
+  if (value === null || typeof value !== "object") return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
+  const object = value as { readonly [key: string]: Json }
+  const members = Object.keys(object)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(object[key] as Json)}`)
+  return `{${members.join(",")}}`
+}
+
+const encoder = new TextEncoder()
+
+/**
+ * What an Idempotency-Key stands for: the method, the path template and the parsed body. The body is the parsed one,
+ * so 50, 50.00 and "50" are the same amount. Contract: 2.8.
+ */
+export const fingerprintOf = Effect.fnUntraced(function* (endpoint: string, body: Json) {
+  const digest = yield* Digest.Digest
+  return yield* digest.digestHex(Digest.sha256, encoder.encode(`${endpoint}\n${canonical(body)}`))
+})

@@ -1,0 +1,29 @@
+import { Schema } from "effect"
+import { TextBetween } from "./Text.ts"
+
+// Ids are bigint in the database but stay below 2^53, so that JSON carries them exactly.
+const Id = Schema.Int.check(Schema.isGreaterThan(0))
+
+export const CompanyId = Id.pipe(Schema.brand("CompanyId"))
+export type CompanyId = typeof CompanyId.Type
+
+export const TokenId = Id.pipe(Schema.brand("TokenId"))
+export type TokenId = typeof TokenId.Type
+
+export const ServiceId = Id.pipe(Schema.brand("ServiceId"))
+export type ServiceId = typeof ServiceId.Type
+
+export const TransactionId = Id.pipe(Schema.brand("TransactionId"))
+export type TransactionId = typeof TransactionId.Type
+
+/** Who is served: a phone, a contract, a plate. Forwarded as written, never normalized. Contract: 4.5. */
+export const Identifier = TextBetween(3, 100).pipe(Schema.brand("Identifier"))
+export type Identifier = typeof Identifier.Type
+
+/** The seller's own name for a till. Contract: 4.5. */
+export const TerminalId = TextBetween(0, 50).pipe(Schema.brand("TerminalId"))
+export type TerminalId = typeof TerminalId.Type
+
+/** The client's name for one operation, unique in its company for ever. Contract: 4.5 and 8. */
+export const IdempotencyKey = TextBetween(1, 128).pipe(Schema.brand("IdempotencyKey"))
+export type IdempotencyKey = typeof IdempotencyKey.Type

@@ -1,0 +1,41 @@
+import { DateTime } from "effect"
+
+/** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
+const utcOffset_hours = -4
+
+const local = (instant: DateTime.Utc): DateTime.Utc => DateTime.add(instant, { hours: utcOffset_hours })
+
+/** The local calendar day, `YYYY-MM-DD`. */
+export const dayOf = (instant: DateTime.Utc): string => DateTime.formatIsoDateUtc(local(instant))
+
+/** The days on which the periods of consumption begin: today, this week's Monday, the month's first. Contract: 2.3. */
+export interface Periods {
+  readonly day: string
+  readonly week: string
+  readonly month: string
+}
+
+export const periodsAt = (instant: DateTime.Utc): Periods => {
+  const now = local(instant)
+  return {
+    day: DateTime.formatIsoDateUtc(now),
+    week: DateTime.formatIsoDateUtc(DateTime.startOf(now, "week", { weekStartsOn: 1 })),
+    month: DateTime.formatIsoDateUtc(DateTime.startOf(now, "month"))
+  }
+}
+
+/** The instant at which a local day begins. */
+export const startOfDay = (day: string): DateTime.Utc =>
+  DateTime.subtract(DateTime.makeUnsafe(`${day}T00:00:00Z`), { hours: utcOffset_hours })
+
+/** The local day after a local day. */
+export const nextDay = (day: string): string =>
+  DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(`${day}T00:00:00Z`), { days: 1 }))
+
+/** `YYYY-MM-DD HH:MM:SS`, local: the form of details, lists and receipts. */
+export const formatLocal = (instant: DateTime.Utc): string =>
+  DateTime.formatIso(local(instant)).slice(0, 19).replace("T", " ")
+
+/** ISO 8601 with -04:00: the form of a sale's `processed_at`. */
+export const formatOffset = (instant: DateTime.Utc): string =>
+  `${DateTime.formatIso(local(instant)).slice(0, 19)}-04:00`

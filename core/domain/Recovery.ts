@@ -1,0 +1,63 @@
+import { Data, DateTime, Duration } from "effect"
+import type { Refusal } from "./Errors.ts"
+import { type Delivery, Verdict } from "./Sale.ts"
+
+/** A provider has this long to answer. Contract: 8. */
+export const providerTimeout = Duration.seconds(30)
+
+/** A sale that is still PROCESSING at this age has lost the call that made it. */
+export const orphanedAfter = Duration.sum(providerTimeout, Duration.seconds(30))
+
+/** The ages at which an unresolved sale is asked for; afterwards every five minutes. Contract: 3.1. */
+const askedAt = [5, 15, 30, 60].map(Duration.seconds)
+const askedEvery = Duration.minutes(5)
+
+/** Before this age a provider that does not know a sale may still come to know it. */
+export const notFoundFirmAfter = Duration.minutes(15)
+
+/** So many cycles must agree that a provider does not know a sale. */
+const notFoundAgreed = 2
+
+/** When an unresolved sale is to be asked for next. */
+export const nextAsk = (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Utc => {
+  const age = DateTime.distance(createdAt, now)
+  const next = askedAt.find((mark) => Duration.isGreaterThan(mark, age))
+  return next === undefined ? DateTime.addDuration(now, askedEvery) : DateTime.addDuration(createdAt, next)
+}
+
+/** What a provider says when asked about an xid. Anything that is not firm is Unknown. */
+export type StatusAnswer = Data.TaggedEnum<{
+  Delivered: { readonly delivery: Delivery }
+  Refused: { readonly refusal: Refusal }
+  NotFound: {}
+  Unknown: {}
+}>
+export const StatusAnswer = Data.taggedEnum<StatusAnswer>()
+
+/** What recovery concludes, and how many firm not-founds in a row it has then seen. */
+export interface Conclusion {
+  readonly verdict: Verdict
+  readonly notFound: number
+}
+
+/**
+ * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
+ * and two cycles agree; a timeout never is. Contract: 3.1.
+ */
+export const conclude = (
+  sale: { readonly createdAt: DateTime.Utc; readonly notFound: number },
+  answer: StatusAnswer,
+  now: DateTime.Utc
+): Conclusion =>
+  StatusAnswer.$match(answer, {
+    Delivered: ({ delivery }): Conclusion => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
+    Refused: ({ refusal }): Conclusion => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
+    Unknown: (): Conclusion => ({ verdict: Verdict.Hold(), notFound: 0 }),
+    NotFound: (): Conclusion => {
+      const firm = Duration.isGreaterThanOrEqualTo(DateTime.distance(sale.createdAt, now), notFoundFirmAfter)
+      const notFound = firm ? sale.notFound + 1 : 0
+      return notFound >= notFoundAgreed
+        ? { verdict: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), notFound }
+        : { verdict: Verdict.Hold(), notFound }
+    }
+  })

@@ -1,0 +1,74 @@
+import { Data, type DateTime, Schema } from "effect"
+import { Environment } from "./Company.ts"
+import { Refusal } from "./Errors.ts"
+import { CompanyId, type IdempotencyKey, Identifier, ServiceId, type TerminalId, TransactionId } from "./Ids.ts"
+import { Amount } from "./Money.ts"
+import { ServiceType } from "./Service.ts"
+
+/** What of a service a sale keeps, so that it reads the same after the catalogue has changed. */
+export const SoldService = Schema.Struct({ id: ServiceId, name: Schema.String, type: ServiceType })
+export type SoldService = typeof SoldService.Type
+
+/** A sale that may be reserved: parsed, priced, and named by its key. */
+export interface Intent {
+  readonly companyId: CompanyId
+  readonly environment: Environment
+  readonly key: IdempotencyKey
+  /** Digest of method, path template and body, hex. */
+  readonly fingerprint: string
+  readonly xid: string
+  readonly service: SoldService
+  readonly identifier: Identifier
+  readonly amount: Amount
+  readonly terminalId: TerminalId | null
+  readonly optionId: string | null
+}
+
+/** What a provider is asked to deliver, and later asked about. */
+export const Order = Schema.Struct({
+  companyId: CompanyId,
+  transactionId: TransactionId,
+  environment: Environment,
+  xid: Schema.String,
+  service: SoldService,
+  identifier: Identifier,
+  amount: Amount,
+  createdAt: Schema.DateTimeUtc
+})
+export type Order = typeof Order.Type
+
+/** Proof of delivery. Contract: 2.5. */
+export const Delivery = Schema.Struct({
+  authCode: Schema.String,
+  /** Electricity only: what the end customer types into the meter. */
+  rechargeToken: Schema.NullOr(Schema.String)
+})
+export type Delivery = typeof Delivery.Type
+
+/** How a sale was answered: what the first call hears, and every replay of it. Contract: 4.5. */
+export const Outcome = Schema.TaggedUnion({
+  Delivered: { order: Order, delivery: Delivery, processedAt: Schema.DateTimeUtc },
+  Pending: { transactionId: TransactionId, xid: Schema.String },
+  Refused: { transactionId: TransactionId, xid: Schema.String, refusal: Refusal }
+})
+export type Outcome = typeof Outcome.Type
+
+/** What becomes of a reservation. Contract: 2.3 and 3.1. */
+export type Verdict = Data.TaggedEnum<{
+  Confirm: { readonly delivery: Delivery }
+  Release: { readonly refusal: Refusal }
+  /** The provider was provably never reached: the money is released and the key may be used again. */
+  Free: {}
+  Hold: {}
+}>
+export const Verdict = Data.taggedEnum<Verdict>()
+
+/** The answer that a verdict makes; none for a freed key, which has nothing to replay. */
+export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc): Outcome | null =>
+  Verdict.$match(verdict, {
+    Confirm: ({ delivery }): Outcome => Outcome.cases.Delivered.make({ order, delivery, processedAt: at }),
+    Release: ({ refusal }): Outcome =>
+      Outcome.cases.Refused.make({ transactionId: order.transactionId, xid: order.xid, refusal }),
+    Hold: (): Outcome => Outcome.cases.Pending.make({ transactionId: order.transactionId, xid: order.xid }),
+    Free: () => null
+  })

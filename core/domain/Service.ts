@@ -1,0 +1,132 @@
+import { Result, Schema } from "effect"
+import { Invalid } from "./Errors.ts"
+import { ServiceId } from "./Ids.ts"
+import { type Amount, Centavos, toPesos } from "./Money.ts"
+
+/** What is sold. Contract: 1. */
+export const ServiceType = Schema.Literals([
+  "mobile_recharge",
+  "data_package",
+  "electricity_prepaid",
+  "generic",
+  "insurance",
+  "platform_sport"
+])
+export type ServiceType = typeof ServiceType.Type
+
+/** How it is sold. Contract: 1. */
+export const Flow = Schema.Literals(["monto_libre", "paquetes", "facturas", "seguros"])
+export type Flow = typeof Flow.Type
+
+/** A catalogue entry. Contract: 2.4. */
+export const Service = Schema.Struct({
+  id: ServiceId,
+  name: Schema.String,
+  description: Schema.String,
+  type: ServiceType,
+  category: Schema.String,
+  categoryId: Schema.Int,
+  /** 0 means no bound on that side. */
+  minimum: Centavos,
+  maximum: Centavos,
+  reversible: Schema.Boolean,
+  flow: Flow,
+  requiresLookup: Schema.Boolean,
+  howToBuy: Schema.String
+})
+export type Service = typeof Service.Type
+
+/** A group of services, with how many of them the company may sell. Contract: 2.4. */
+export interface Category {
+  readonly id: number
+  readonly name: string
+  readonly services: number
+}
+
+const lookupPath: Record<Exclude<Flow, "monto_libre">, string> = {
+  paquetes: "/v1/consultas",
+  facturas: "/v1/consultas",
+  seguros: "/v1/seguros"
+}
+
+/** What a sale asks for, before the service has had its say. */
+export interface Request {
+  readonly amount: Amount | null
+  readonly optionId: string | null
+}
+
+/**
+ * The price of what is asked for: the amount that the seller sent, within the service's range, or the price of the
+ * option that a lookup offered. Contract: 4.5.
+ */
+export const price = (service: Service, request: Request): Result.Result<Amount, Invalid> => {
+  if (service.flow !== "monto_libre") return priceOfOption(service, service.flow, request)
+  if (request.amount === null) return Result.fail(new Invalid({ details: { amount: "requerido" } }))
+  const below = request.amount < service.minimum
+  const above = service.maximum > 0 && request.amount > service.maximum
+  return below || above
+    ? Result.fail(
+        new Invalid({
+          details: {
+            amount: "fuera_de_rango",
+            monto_minimo: toPesos(service.minimum),
+            monto_maximo: toPesos(service.maximum)
+          }
+        })
+      )
+    : Result.succeed(request.amount)
+}
+
+const priceOfOption = (
+  service: Service,
+  flow: Exclude<Flow, "monto_libre">,
+  request: Request
+): Result.Result<Amount, Invalid> =>
+  Result.fail(
+    new Invalid({
+      details:
+        request.optionId === null
+          ? {
+              opcion_id: "requerido",
+              flujo: flow,
+              consultar_en: lookupPath[flow],
+              como_comprar: service.howToBuy
+            }
+          : // No lookup has offered an option yet, so none that is sent can be one of ours.
+            { opcion_id: "invalido" }
+    })
+  )
+
+const folded = (text: string): string =>
+  text
+    .normalize("NFD")
+    .replace(/\p{Diacritic}/gu, "")
+    .toLowerCase()
+
+/** Which services to show: an exact category, a part of the name without regard to case or accents. Contract: 4.3. */
+export interface CatalogueFilter {
+  readonly category?: string | undefined
+  readonly name?: string | undefined
+}
+
+export const matching = (services: ReadonlyArray<Service>, filter: CatalogueFilter): ReadonlyArray<Service> => {
+  const wanted = filter.name === undefined ? "" : folded(filter.name)
+  return services.filter(
+    (service) =>
+      (filter.category === undefined || service.category === filter.category) && folded(service.name).includes(wanted)
+  )
+}
+
+/** The categories of these services, in order of id. */
+export const categoriesOf = (services: ReadonlyArray<Service>): ReadonlyArray<Category> => {
+  const byId = new Map<number, Category>()
+  for (const service of services) {
+    const known = byId.get(service.categoryId)
+    byId.set(service.categoryId, {
+      id: service.categoryId,
+      name: service.category,
+      services: (known?.services ?? 0) + 1
+    })
+  }
+  return [...byId.values()].sort((left, right) => left.id - right.id)
+}

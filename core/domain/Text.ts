@@ -1,0 +1,20 @@
+import { Schema } from "effect"
+
+// C0, DEL and C1: nothing that a person types, and much that breaks a log, a receipt or a query.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
+const control = /[\u0000-\u001f\u007f-\u009f]/
+
+/** Text that may be stored and printed: no control characters, no half of a surrogate pair. */
+export const isClean = (text: string): boolean => !control.test(text) && text.isWellFormed()
+
+/** Length as a person counts it: code points, not UTF-16 units. */
+export const lengthOf = (text: string): number => [...text].length
+
+/**
+ * Clean text of `minimum` to `maximum` code points. The messages are the reason codes of VALIDATION_ERROR.
+ */
+export const TextBetween = (minimum: number, maximum: number) =>
+  Schema.String.check(
+    Schema.makeFilter(isClean, { message: "invalido" }, true),
+    Schema.makeFilter((text: string) => lengthOf(text) >= minimum && lengthOf(text) <= maximum, { message: "longitud" })
+  ).annotate({ minLength: minimum, maxLength: maximum })

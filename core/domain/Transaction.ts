@@ -1,0 +1,44 @@
+import { Schema } from "effect"
+import { Identifier, TerminalId, TransactionId } from "./Ids.ts"
+import { Amount } from "./Money.ts"
+import { SoldService } from "./Sale.ts"
+import { Status } from "./Status.ts"
+
+/** A sale as it stands. Contract: 2.5. */
+export const Transaction = Schema.Struct({
+  id: TransactionId,
+  xid: Schema.String,
+  status: Status,
+  service: SoldService,
+  identifier: Identifier,
+  amount: Amount,
+  authCode: Schema.NullOr(Schema.String),
+  rechargeToken: Schema.NullOr(Schema.String),
+  terminalId: Schema.NullOr(TerminalId),
+  createdAt: Schema.DateTimeUtc,
+  /** Null until it settles. */
+  processedAt: Schema.NullOr(Schema.DateTimeUtc)
+})
+export type Transaction = typeof Transaction.Type
+
+/** Which transactions to list; every field narrows. Contract: 4.7. */
+export interface TransactionFilter {
+  readonly status?: Status | undefined
+  /** Local days, both inclusive. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly identifier?: string | undefined
+  readonly xid?: string | undefined
+  readonly key?: string | undefined
+}
+
+export interface Page {
+  readonly page: number
+  readonly perPage: number
+}
+
+/** Some of a list, and how long the whole of it is. */
+export interface Slice<A> {
+  readonly items: ReadonlyArray<A>
+  readonly total: number
+}

@@ -1,0 +1,80 @@
+import { Context, Data, type DateTime, type Effect } from "effect"
+import type {
+  IdempotencyConflict,
+  InsufficientBalance,
+  KeyReused,
+  LimitExceeded,
+  RequestInProgress
+} from "../domain/Errors.ts"
+import type { CompanyId, IdempotencyKey } from "../domain/Ids.ts"
+import type { Amount } from "../domain/Money.ts"
+import type { Intent, Order, Outcome, Verdict } from "../domain/Sale.ts"
+import type { Status } from "../domain/Status.ts"
+
+/** What a key that was brought again says. */
+export type KeyError = KeyReused | RequestInProgress | IdempotencyConflict
+export type ReserveError = KeyError | InsufficientBalance | LimitExceeded
+
+/** The amount is held for a new sale, or the key already has its answer. */
+export type Reserved = Data.TaggedEnum<{
+  Reservation: { readonly order: Order }
+  Replay: { readonly outcome: Outcome }
+}>
+export const Reserved = Data.taggedEnum<Reserved>()
+
+/** What is to become of a sale. */
+export interface Settlement {
+  readonly order: Order
+  readonly verdict: Verdict
+  readonly at: DateTime.Utc
+  /** Recovery's count of firm not-founds; the provider's own answer carries 0. */
+  readonly notFound: number
+}
+
+/** How the sale now stands, whoever settled it. */
+export interface Settled {
+  /** False when another had settled it before: then nothing moved. */
+  readonly won: boolean
+  readonly status: Status
+  /** What the key now replays; null when the key was freed. */
+  readonly outcome: Outcome | null
+}
+
+/** Money that comes from outside, or a correction of it: an entry of the ledger. */
+export interface Deposit {
+  readonly companyId: CompanyId
+  readonly amount: Amount
+  /** The operator's name for it: the same one again changes nothing. */
+  readonly reference: string
+  readonly at: DateTime.Utc
+}
+
+/** What a deposit did. */
+export type Deposited = Data.TaggedEnum<{
+  Recorded: { readonly entryId: number }
+  /** The reference had been recorded before, for this amount. */
+  AlreadyRecorded: { readonly entryId: number; readonly amount: Amount }
+}>
+export const Deposited = Data.taggedEnum<Deposited>()
+
+/**
+ * Where money is held, charged and given back. Each method is one database transaction; several calls that arrive
+ * together may share one. A failure of the database is a defect, and then nothing is known: the same call may be made
+ * again and finds its own earlier commit.
+ */
+export class Ledger extends Context.Service<
+  Ledger,
+  {
+    /** Claims the key, checks limits and balance under the company's lock, and holds the amount. Contract: 3.1. */
+    readonly reserve: (intent: Intent) => Effect.Effect<Reserved, ReserveError>
+    /** What the key says, if it is known; null if it is free. Changes nothing. */
+    readonly recall: (
+      companyId: CompanyId,
+      key: IdempotencyKey,
+      fingerprint: string
+    ) => Effect.Effect<Outcome | null, KeyError>
+    /** Confirms, releases or keeps holding, once: the loser of a race learns what the winner did. Contract: 3.1. */
+    readonly settle: (settlement: Settlement) => Effect.Effect<Settled>
+    readonly deposit: (deposit: Deposit) => Effect.Effect<Deposited>
+  }
+>()("saldo/core/Ledger") {}

@@ -1,0 +1,29 @@
+import { Context, Data, type Effect } from "effect"
+import type { Environment } from "../domain/Company.ts"
+import type { Refusal, ServiceUnavailable } from "../domain/Errors.ts"
+import type { StatusAnswer } from "../domain/Recovery.ts"
+import type { Delivery, Order } from "../domain/Sale.ts"
+
+/** What a provider said of an order. Anything that is not firm is Unknown: a timeout is never a refusal. */
+export type Answer = Data.TaggedEnum<{
+  Delivered: { readonly delivery: Delivery }
+  Refused: { readonly refusal: Refusal }
+  /** Provably nothing left this process. */
+  NotSent: {}
+  Unknown: {}
+}>
+export const Answer = Data.taggedEnum<Answer>()
+
+/** Somebody who delivers. An xid is dispatched at most once; afterwards it is only asked about. */
+export interface Provider {
+  readonly dispatch: (order: Order) => Effect.Effect<Answer>
+  readonly status: (order: Order) => Effect.Effect<StatusAnswer>
+}
+
+/** Which provider serves an environment. A company in production never meets the simulator. Contract: 1. */
+export class Providers extends Context.Service<
+  Providers,
+  {
+    readonly serving: (environment: Environment) => Effect.Effect<Provider, ServiceUnavailable>
+  }
+>()("saldo/core/Providers") {}

@@ -1,0 +1,28 @@
+import { Context, type DateTime, type Duration, type Effect } from "effect"
+import type { Order } from "../domain/Sale.ts"
+
+/** A sale whose outcome is not known, claimed by one recovery for as long as the lease lasts. */
+export interface Claimed {
+  readonly order: Order
+  /** Firm not-founds in a row so far. */
+  readonly notFound: number
+}
+
+export interface Claim {
+  readonly now: DateTime.Utc
+  readonly lease: Duration.Duration
+  readonly limit: number
+  /** Whatever is due by the schedule, or every sale that may be asked for at all. */
+  readonly which: "due" | "all"
+}
+
+/**
+ * The sales that recovery has to ask about. A claim skips what another recovery holds, so any number of them may run;
+ * a claim whose holder died is free again when its lease ends.
+ */
+export class Unresolved extends Context.Service<
+  Unresolved,
+  {
+    readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Claimed>>
+  }
+>()("saldo/core/Unresolved") {}

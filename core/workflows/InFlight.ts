@@ -1,0 +1,30 @@
+import { Context, Duration, Effect, Fiber, FiberSet, Layer } from "effect"
+
+/** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
+const drain_max = Duration.seconds(40)
+
+/**
+ * Work that must not die with the call that started it: a sale goes on when its client hangs up, and the process that
+ * stops waits for it.
+ */
+export class InFlight extends Context.Service<
+  InFlight,
+  {
+    /** Runs to its end whatever becomes of the caller, who may wait for it. */
+    readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Runs to its end; nobody waits. */
+    readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
+  }
+>()("saldo/core/InFlight") {
+  static readonly layer = Layer.effect(
+    InFlight,
+    Effect.gen(function* () {
+      const fibers = yield* FiberSet.make<unknown, unknown>()
+      yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
+      return InFlight.of({
+        run: (work) => Effect.flatMap(FiberSet.run(fibers, work), Fiber.join),
+        start: (work) => Effect.asVoid(FiberSet.run(fibers, work))
+      })
+    })
+  )
+}

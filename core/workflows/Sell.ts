@@ -1,0 +1,78 @@
+import { Clock, Duration, Effect } from "effect"
+import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
+import { providerTimeout } from "../domain/Recovery.ts"
+import { type Intent, type Order, Outcome, Verdict } from "../domain/Sale.ts"
+import { Ledger, Reserved } from "../ports/Ledger.ts"
+import { Answer, type Provider } from "../ports/Provider.ts"
+import { InFlight } from "./InFlight.ts"
+import { settle } from "./Settle.ts"
+
+/**
+ * A reservation older than this may already be in the hands of recovery: a process that was paused must not send it.
+ */
+const reservationFresh_max = Duration.seconds(10)
+
+/** How a sale was answered, and whether the answer is that of an earlier call. */
+export interface Answered {
+  readonly outcome: Outcome
+  readonly replayed: boolean
+}
+
+/**
+ * Sells once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
+ *
+ * Nothing is dispatched before the reservation is committed, no database transaction is open while the provider is
+ * asked, and an outcome that is not firm stays held for recovery. The sale goes on when its caller hangs up.
+ */
+export const sell = Effect.fn("Sell.sell")(function* (intent: Intent, provider: Provider) {
+  const inFlight = yield* InFlight
+  return yield* inFlight.run(reserveAndSend(intent, provider))
+})
+
+const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, provider: Provider) {
+  const ledger = yield* Ledger
+  const asked = yield* Clock.monotonicTimeNanos
+  const reserved = yield* ledger.reserve(intent)
+  return yield* Reserved.$match(reserved, {
+    Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
+    Reservation: ({ order }) =>
+      Effect.flatMap(isFresh(asked), (fresh) => (fresh ? send(order, provider) : leave(order)))
+  })
+})
+
+const isFresh = (since_ns: bigint) =>
+  Effect.map(Clock.monotonicTimeNanos, (now_ns) =>
+    Duration.isLessThanOrEqualTo(Duration.nanos(now_ns - since_ns), reservationFresh_max)
+  )
+
+const send = Effect.fnUntraced(function* (order: Order, provider: Provider) {
+  const answer = yield* provider.dispatch(order).pipe(
+    Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(Answer.Unknown()) }),
+    Effect.catchCause((cause) => Effect.as(Effect.logError("dispatch", { xid: order.xid }, cause), Answer.Unknown()))
+  )
+  const settled = yield* settle(order, verdictOf(answer), 0)
+  if (settled.outcome === null) return yield* new ServiceUnavailable()
+  return { outcome: settled.outcome, replayed: false }
+})
+
+/** What the provider's answer means for the money. Contract: 3.1. */
+export const verdictOf = (answer: Answer): Verdict =>
+  Answer.$match(answer, {
+    Delivered: ({ delivery }): Verdict => Verdict.Confirm({ delivery }),
+    Refused: ({ refusal }): Verdict => Verdict.Release({ refusal }),
+    NotSent: () => Verdict.Free(),
+    Unknown: () => Verdict.Hold()
+  })
+
+const leave = (order: Order) =>
+  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), {
+    outcome: Outcome.cases.Pending.make({ transactionId: order.transactionId, xid: order.xid }),
+    replayed: false
+  })
+
+/** A sale that succeeded, or the error that its caller hears. Contract: 4.5. */
+export const delivered = Outcome.match({
+  Delivered: (outcome) => Effect.succeed(outcome),
+  Pending: ({ transactionId, xid }) => Effect.fail(new TransactionPending({ transactionId, xid })),
+  Refused: ({ refusal, transactionId, xid }) => Effect.fail(new Rejected({ refusal, transactionId, xid }))
+})

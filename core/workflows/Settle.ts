@@ -1,0 +1,60 @@
+import { DateTime, Duration, Effect, Schedule } from "effect"
+import { type Order, Outcome, type Verdict } from "../domain/Sale.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
+import { InFlight } from "./InFlight.ts"
+
+/** A caller waits this long for the database; then the sale is settled in the background. */
+const patience = Duration.seconds(5)
+
+const untilItSucceeds = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
+
+/**
+ * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on in the
+ * background, and the caller hears that the sale is pending. Contract: 3.1.
+ */
+export const settle = Effect.fn("Settle.settle")(function* (order: Order, verdict: Verdict, notFound: number) {
+  const inFlight = yield* InFlight
+  const at = yield* DateTime.now
+  const written = write({ order, verdict, at, notFound }).pipe(
+    Effect.catchDefect(Effect.fail),
+    Effect.tapError((cause) => Effect.logError("a sale could not be settled yet", { xid: order.xid, cause })),
+    Effect.retry(untilItSucceeds),
+    Effect.orDie
+  )
+  return yield* Effect.timeoutOrElse(inFlight.run(written), {
+    duration: patience,
+    orElse: () => Effect.succeed(unsettled(order))
+  })
+})
+
+const unsettled = (order: Order): Settled => ({
+  won: false,
+  status: "PROCESSING",
+  outcome: Outcome.cases.Pending.make({ transactionId: order.transactionId, xid: order.xid })
+})
+
+const write = Effect.fnUntraced(function* (settlement: Settlement) {
+  const ledger = yield* Ledger
+  const settled = yield* ledger.settle(settlement)
+  if (contradicts(settlement.verdict, settled)) yield* alert(settlement, settled)
+  return settled
+})
+
+/** Another settled the sale the other way: goods without money, or money without goods. */
+const contradicts = (verdict: Verdict, { status, won }: Settled): boolean =>
+  !won && ((verdict._tag === "Confirm" && status === "FAILED") || (verdict._tag === "Release" && status === "SUCCESS"))
+
+// Nothing moves any more; a person has to look.
+const alert = Effect.fnUntraced(function* ({ at, order, verdict }: Settlement, { status }: Settled) {
+  const action = verdict._tag === "Confirm" ? "late_success" : "late_refusal"
+  yield* Effect.logError(action, { xid: order.xid, transactionId: order.transactionId, status })
+  const log = yield* AuditLog
+  yield* log.record({
+    at,
+    action,
+    companyId: order.companyId,
+    tokenId: null,
+    details: { transactionId: order.transactionId, xid: order.xid, status, verdict }
+  })
+})

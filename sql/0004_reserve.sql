@@ -1,0 +1,231 @@
+-- One member of a group of reservations. The id is drawn before anything is locked; a refused sale leaves a gap.
+create type cell.intent as (
+  n int,
+  company_id bigint,
+  transaction_id bigint,
+  key text,
+  owner uuid,
+  fingerprint bytea,
+  xid text,
+  environment text,
+  service_id bigint,
+  service_name text,
+  service_type text,
+  identifier text,
+  amount bigint,
+  terminal_id text,
+  option_id text
+);
+
+-- Claims keys and holds amounts for a group of sales, of any companies, in one transaction. Every member has its own
+-- answer, {tag, ...}; a refused one leaves nothing behind. `at` and the days are the caller's clock; `expired` and
+-- `stuck` are the instants before which a settled key is free again and an unsettled one can no longer be waited for.
+--
+-- Lock order, here and in settle: idempotency records, balances by company, transactions.
+create function cell.reserve(
+  items jsonb,
+  at timestamptz,
+  today date,
+  week date,
+  month date,
+  ask_first_at timestamptz,
+  expired timestamptz,
+  stuck timestamptz
+) returns table (n int, answer jsonb)
+language plpgsql
+set search_path = cell, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  intents intent[];
+  claimed bigint[];
+  retaken bigint[];
+  accepted bigint[] := '{}';
+  refused bigint[] := '{}';
+  candidate record;
+  company bigint;
+  left_over bigint;
+  spent bigint;
+begin
+  -- The argument is unpacked once; everything below works on the array.
+  select array_agg(
+    row(
+      i.n, i.company_id, nextval('transaction_id'), i.key, i.owner, decode(i.fingerprint, 'hex'), i.xid, i.environment,
+      i.service_id, i.service_name, i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id
+    )::intent
+    order by i.company_id, i.key, i.n
+  )
+  into intents
+  from jsonb_to_recordset(items) as i(
+    n int, company_id bigint, key text, owner uuid, fingerprint text, xid text, environment text, service_id bigint,
+    service_name text, service_type text, identifier text, amount bigint, terminal_id text, option_id text
+  );
+
+  -- The unique index decides who has the key. Keys are claimed in order, so that two groups cannot wait for each other;
+  -- a group that meets a key of another waits here until that one has committed.
+  with claim as (
+    insert into idempotency (company_id, key, owner, fingerprint, transaction_id, claimed_at)
+    select i.company_id, i.key, i.owner, i.fingerprint, i.transaction_id, at
+    from unnest(intents) as i
+    order by i.company_id, i.key, i.n
+    on conflict do nothing
+    returning transaction_id
+  )
+  select coalesce(array_agg(transaction_id), '{}') into claimed from claim;
+
+  if cardinality(claimed) < cardinality(intents) then
+    -- A key whose sale failed more than a day ago may name a new one.
+    with retake as (
+      update idempotency as r
+      set owner = i.owner,
+        fingerprint = i.fingerprint,
+        transaction_id = i.transaction_id,
+        claimed_at = at,
+        completed_at = null,
+        outcome = null
+      from unnest(intents) as i, transaction as t
+      where i.transaction_id <> all (claimed)
+        and r.company_id = i.company_id
+        and r.key = i.key
+        and r.owner <> i.owner
+        and t.company_id = r.company_id
+        and t.id = r.transaction_id
+        and t.status = 'FAILED'
+        and t.processed_at < expired
+      returning r.transaction_id
+    )
+    select coalesce(array_agg(transaction_id), '{}') into retaken from retake;
+    claimed := claimed || retaken;
+
+    -- The others hear what their key already stands for. A key that vanished meanwhile asks to be tried again.
+    return query
+    select
+      i.n,
+      case
+        when r.key is null then jsonb_build_object('tag', 'Vanished')
+        when r.owner = i.owner then
+          jsonb_build_object('tag', 'Reserved', 'transaction_id', t.id, 'created_at', t.created_at)
+        when r.completed_at is not null and t.processed_at < expired then
+          jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
+        when r.fingerprint <> i.fingerprint then jsonb_build_object('tag', 'KeyReused')
+        when r.completed_at is not null then jsonb_build_object('tag', 'Replay', 'outcome', r.outcome)
+        when r.claimed_at < stuck then
+          jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
+        else jsonb_build_object('tag', 'InProgress', 'transaction_id', r.transaction_id)
+      end
+    from unnest(intents) as i
+    left join idempotency as r on r.company_id = i.company_id and r.key = i.key
+    left join transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
+    where i.transaction_id <> all (claimed);
+  end if;
+
+  -- The lock that serializes a company's money. What it guards is read in a later statement: at READ COMMITTED a
+  -- statement that waited for a row lock still sees the other rows as they were before the wait.
+  perform 1
+  from balance as b
+  where b.company_id in (select i.company_id from unnest(intents) as i where i.transaction_id = any (claimed))
+  order by b.company_id
+  for update;
+
+  for candidate in
+    select
+      i.n,
+      i.company_id,
+      i.transaction_id,
+      i.amount,
+      coalesce(b.available, 0) as available,
+      coalesce(b.limit_daily, 5000000) as limit_daily,
+      coalesce(b.limit_weekly, 25000000) as limit_weekly,
+      coalesce(b.limit_monthly, 100000000) as limit_monthly,
+      coalesce(c.daily, 0) as daily,
+      coalesce(c.weekly, 0) as weekly,
+      coalesce(c.monthly, 0) as monthly
+    from unnest(intents) as i
+    left join balance as b on b.company_id = i.company_id
+    left join (
+      select
+        c.company_id,
+        sum(c.total) filter (where c.day = today)::bigint as daily,
+        sum(c.total) filter (where c.day >= week)::bigint as weekly,
+        sum(c.total) filter (where c.day >= month)::bigint as monthly
+      from consumption as c
+      where c.company_id in (select i.company_id from unnest(intents) as i)
+        and c.day >= least(week, month)
+        and c.day <= today
+      group by c.company_id
+    ) as c on c.company_id = i.company_id
+    where i.transaction_id = any (claimed)
+    order by i.company_id, i.n
+  loop
+    -- Members of one company are judged one after the other: what the first takes, the second no longer has.
+    if company is distinct from candidate.company_id then
+      company := candidate.company_id;
+      left_over := candidate.available;
+      spent := 0;
+    end if;
+    n := candidate.n;
+    answer := case
+      when candidate.limit_daily > 0 and candidate.daily + spent + candidate.amount > candidate.limit_daily then
+        jsonb_build_object(
+          'tag', 'LimitExceeded', 'period', 'diario', 'limit', candidate.limit_daily, 'consumption', candidate.daily + spent
+        )
+      when candidate.limit_weekly > 0 and candidate.weekly + spent + candidate.amount > candidate.limit_weekly then
+        jsonb_build_object(
+          'tag', 'LimitExceeded', 'period', 'semanal', 'limit', candidate.limit_weekly, 'consumption', candidate.weekly + spent
+        )
+      when candidate.limit_monthly > 0 and candidate.monthly + spent + candidate.amount > candidate.limit_monthly then
+        jsonb_build_object(
+          'tag', 'LimitExceeded', 'period', 'mensual', 'limit', candidate.limit_monthly, 'consumption', candidate.monthly + spent
+        )
+      when left_over < candidate.amount then jsonb_build_object('tag', 'InsufficientBalance', 'available', left_over)
+      else jsonb_build_object('tag', 'Reserved', 'transaction_id', candidate.transaction_id, 'created_at', at)
+    end;
+    return next;
+    if answer ->> 'tag' = 'Reserved' then
+      left_over := left_over - candidate.amount;
+      spent := spent + candidate.amount;
+      accepted := accepted || candidate.transaction_id;
+    else
+      refused := refused || candidate.transaction_id;
+    end if;
+  end loop;
+
+  if cardinality(refused) > 0 then
+    delete from idempotency as r
+    using unnest(intents) as i
+    where i.transaction_id = any (refused)
+      and r.company_id = i.company_id
+      and r.key = i.key;
+  end if;
+
+  update balance as b
+  set available = b.available - sold.amount,
+    held = b.held + sold.amount,
+    updated_at = at
+  from (
+    select i.company_id, sum(i.amount)::bigint as amount
+    from unnest(intents) as i
+    where i.transaction_id = any (accepted)
+    group by i.company_id
+  ) as sold
+  where b.company_id = sold.company_id;
+
+  insert into consumption as c (company_id, day, total)
+  select i.company_id, today, sum(i.amount)::bigint
+  from unnest(intents) as i
+  where i.transaction_id = any (accepted)
+  group by i.company_id
+  order by i.company_id
+  on conflict (company_id, day) do update set total = c.total + excluded.total;
+
+  insert into transaction (
+    company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
+    amount, terminal_id, option_id, day, created_at, ask_at
+  )
+  select
+    i.company_id, i.transaction_id, i.xid, i.key, 'PROCESSING', i.environment, i.service_id, i.service_name,
+    i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, today, at, ask_first_at
+  from unnest(intents) as i
+  where i.transaction_id = any (accepted);
+end;
+$$;

@@ -1,0 +1,163 @@
+-- One member of a group of settlements. `verdict` is Confirm, Release, Free or Hold.
+create type cell.settlement as (
+  n int,
+  company_id bigint,
+  transaction_id bigint,
+  verdict text,
+  auth_code text,
+  recharge_token text,
+  refusal text,
+  outcome jsonb,
+  at timestamptz,
+  ask_at timestamptz,
+  not_found int
+);
+
+-- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
+-- this call, `status` how the sale now stands and `outcome` what its key replays.
+create function cell.settle(items jsonb) returns table (n int, won boolean, status text, outcome jsonb)
+language plpgsql
+set search_path = cell, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  settlements settlement[];
+  winners settlement[];
+begin
+  select array_agg(s order by s.company_id, s.transaction_id, s.n)
+  into settlements
+  from jsonb_populate_recordset(null::settlement, items) as s;
+
+  -- Locks in the order of reserve: keys, then balances, then transactions. A transaction's key never changes, so it is
+  -- read before it is locked.
+  perform 1
+  from idempotency as r
+  where (r.company_id, r.key) in (
+    select t.company_id, t.idempotency_key
+    from unnest(settlements) as s
+    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+  )
+  order by r.company_id, r.key
+  for update;
+
+  perform 1
+  from balance as b
+  where b.company_id in (select s.company_id from unnest(settlements) as s)
+  order by b.company_id
+  for update;
+
+  perform 1
+  from transaction as t
+  where (t.company_id, t.id) in (select s.company_id, s.transaction_id from unnest(settlements) as s)
+  order by t.company_id, t.id
+  for update;
+
+  -- Read after the locks: only what is still unresolved can be settled, and by one member of the group.
+  select coalesce(array_agg(w.s order by w.company_id, w.id), '{}')
+  into winners
+  from (
+    select distinct on (t.company_id, t.id) t.company_id, t.id, s
+    from unnest(settlements) as s
+    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+    where t.status in ('PROCESSING', 'PENDING')
+    order by t.company_id, t.id, s.n
+  ) as w;
+
+  insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
+  select
+    c.company_id,
+    nextval('entry_id'),
+    'sale',
+    -c.amount,
+    c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),
+    c.transaction_id,
+    c.at
+  from (
+    select s.company_id, s.transaction_id, s.at, t.amount, b.owned
+    from unnest(winners) as s
+    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+    join balance as b on b.company_id = s.company_id
+    where s.verdict = 'Confirm'
+    order by s.company_id, s.transaction_id
+  ) as c;
+
+  update balance as b
+  set held = b.held - moved.amount,
+    available = b.available + moved.returned,
+    updated_at = moved.at
+  from (
+    select
+      s.company_id,
+      sum(t.amount)::bigint as amount,
+      coalesce(sum(t.amount) filter (where s.verdict <> 'Confirm'), 0)::bigint as returned,
+      max(s.at) as at
+    from unnest(winners) as s
+    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+    where s.verdict <> 'Hold'
+    group by s.company_id
+  ) as moved
+  where b.company_id = moved.company_id;
+
+  -- What was not sold was not consumed, on the day on which it was asked for.
+  update consumption as c
+  set total = c.total - given_back.amount
+  from (
+    select t.company_id, t.day, sum(t.amount)::bigint as amount
+    from unnest(winners) as s
+    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+    where s.verdict in ('Release', 'Free')
+    group by t.company_id, t.day
+  ) as given_back
+  where c.company_id = given_back.company_id
+    and c.day = given_back.day;
+
+  update transaction as t
+  set status = case s.verdict when 'Confirm' then 'SUCCESS' when 'Hold' then 'PENDING' else 'FAILED' end,
+    processed_at = case when s.verdict <> 'Hold' then s.at end,
+    auth_code = s.auth_code,
+    recharge_token = s.recharge_token,
+    refusal = s.refusal,
+    ask_at = case when s.verdict = 'Hold' then s.ask_at end,
+    not_found = s.not_found,
+    leased_until = null
+  from unnest(winners) as s
+  where t.company_id = s.company_id
+    and t.id = s.transaction_id;
+
+  -- A key that has answered keeps its answer, also when the sale is settled later.
+  update idempotency as r
+  set outcome = s.outcome,
+    completed_at = s.at
+  from unnest(winners) as s
+  join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+  where s.verdict <> 'Free'
+    and r.company_id = s.company_id
+    and r.key = t.idempotency_key
+    and r.transaction_id = s.transaction_id
+    and r.completed_at is null;
+
+  delete from idempotency as r
+  using unnest(winners) as s
+  join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+  where s.verdict = 'Free'
+    and r.company_id = s.company_id
+    and r.key = t.idempotency_key
+    and r.transaction_id = s.transaction_id;
+
+  return query
+  select
+    s.n,
+    exists (
+      select 1 from unnest(winners) as w
+      where w.company_id = s.company_id and w.transaction_id = s.transaction_id and w.n = s.n
+    ),
+    t.status,
+    r.outcome
+  from unnest(settlements) as s
+  join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+  left join idempotency as r
+    on r.company_id = t.company_id
+    and r.key = t.idempotency_key
+    and r.transaction_id = t.id;
+end;
+$$;

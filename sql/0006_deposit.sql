@@ -1,0 +1,33 @@
+-- Money from outside: one entry a reference. The same reference again changes nothing and tells what it stands for.
+create function cell.deposit(company bigint, centavos bigint, reference_ text, at timestamptz)
+returns table (entry_id bigint, amount bigint, recorded boolean)
+language plpgsql
+set search_path = cell, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  after bigint;
+begin
+  insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
+
+  -- Two deposits of one company wait for each other here, so the second sees the first's reference.
+  perform 1 from balance as b where b.company_id = company for update;
+
+  return query
+  select e.id, e.amount, false from entry as e where e.company_id = company and e.reference = reference_;
+  if found then
+    return;
+  end if;
+
+  update balance as b
+  set available = b.available + centavos,
+    updated_at = at
+  where b.company_id = company
+  returning b.owned into after;
+
+  return query
+  insert into entry as e (company_id, id, type, amount, balance, reference, created_at)
+  values (company, nextval('entry_id'), 'deposit', centavos, after, reference_, at)
+  returning e.id, e.amount, true;
+end;
+$$;
