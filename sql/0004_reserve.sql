@@ -34,6 +34,10 @@ create function cell.reserve(
 ) returns table (n int, answer jsonb)
 language plpgsql
 set search_path = cell, pg_temp
+-- A plan made while the tables were small must serve when they are large: look up by key, never scan.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare

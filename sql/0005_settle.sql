@@ -18,6 +18,10 @@ create type cell.settlement as (
 create function cell.settle(items jsonb) returns table (n int, won boolean, status text, outcome jsonb)
 language plpgsql
 set search_path = cell, pg_temp
+-- A plan made while the tables were small must serve when they are large: look up by key, never scan.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare

@@ -28,8 +28,6 @@ export interface TransactionFilter {
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly identifier?: string | undefined
-  readonly xid?: string | undefined
-  readonly key?: string | undefined
 }
 
 export interface Page {

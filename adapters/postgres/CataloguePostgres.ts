@@ -1,0 +1,85 @@
+import { PgClient } from "@effect/sql-pg"
+import { Cache, Effect, Layer, Schema } from "effect"
+import type { Company } from "../../core/domain/Company.ts"
+import { Service } from "../../core/domain/Service.ts"
+import { Catalogue } from "../../core/ports/Catalogue.ts"
+import { cached_max, onAnnouncement } from "./Announced.ts"
+
+interface ServiceRow {
+  readonly id: bigint
+  readonly name: string
+  readonly description: string
+  readonly type: string
+  readonly category: string
+  readonly category_id: number
+  readonly minimum: bigint
+  readonly maximum: bigint
+  readonly reversible: boolean
+  readonly flow: string
+  readonly requires_lookup: boolean
+  readonly how_to_buy: string
+}
+
+const decodeService = Schema.decodeUnknownSync(Service)
+
+const serviceOf = (row: ServiceRow): Service =>
+  decodeService({
+    id: Number(row.id),
+    name: row.name,
+    description: row.description,
+    type: row.type,
+    category: row.category,
+    categoryId: row.category_id,
+    minimum: Number(row.minimum),
+    maximum: Number(row.maximum),
+    reversible: row.reversible,
+    flow: row.flow,
+    requiresLookup: row.requires_lookup,
+    howToBuy: row.how_to_buy
+  })
+
+/** The whole catalogue, and which services the operator withholds from whom. */
+interface Shelf {
+  readonly services: ReadonlyArray<Service>
+  readonly withheld: ReadonlyMap<number, ReadonlySet<number>>
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const read = Effect.gen(function* () {
+    const rows = yield* sql<ServiceRow>`
+      select
+        s.id, s.name, s.description, s.type, c.name as category, s.category_id, s.minimum, s.maximum, s.reversible,
+        s.flow, s.requires_lookup, s.how_to_buy
+      from catalogue.service as s
+      join catalogue.category as c on c.id = s.category_id
+      where s.active
+      order by s.id`
+    const withheld = yield* sql<{ company_id: bigint; services: ReadonlyArray<bigint> }>`
+      select company_id, array_agg(service_id) as services
+      from catalogue.company_service
+      where not enabled
+      group by company_id`
+    return {
+      services: rows.map(serviceOf),
+      withheld: new Map(withheld.map((row) => [Number(row.company_id), new Set(row.services.map(Number))]))
+    } satisfies Shelf
+  }).pipe(Effect.orDie)
+
+  const shelf = yield* Cache.make<"shelf", Shelf>({ lookup: () => read, capacity: 1, timeToLive: cached_max })
+  yield* onAnnouncement("catalogue_changed", Cache.invalidateAll(shelf))
+
+  const services = (company: Company) =>
+    Effect.map(Cache.get(shelf, "shelf"), ({ services, withheld }) =>
+      services.filter(
+        (service) =>
+          !withheld.get(company.id)?.has(service.id) && (service.type !== "insurance" || company.insuranceEnabled)
+      )
+    )
+
+  return Catalogue.of({ services })
+})
+
+/** The catalogue in Postgres, cached until it changes. */
+export const layer = Layer.effect(Catalogue, make)

@@ -1,0 +1,52 @@
+import { DateTime, Effect } from "effect"
+import { IdempotencyConflict, KeyReused, RequestInProgress } from "../../core/domain/Errors.ts"
+import { type KeyRecord, readKey } from "../../core/domain/Idempotency.ts"
+import { TransactionId } from "../../core/domain/Ids.ts"
+import type { Outcome } from "../../core/domain/Sale.ts"
+import type { Status } from "../../core/domain/Status.ts"
+import type { KeyError } from "../../core/ports/Ledger.ts"
+import { decodeOutcome } from "./OutcomeJson.ts"
+
+/** What the tables know of a key. */
+export interface KeyRow {
+  readonly fingerprint: string
+  readonly transaction_id: bigint
+  readonly claimed_at: Date
+  readonly completed_at: Date | null
+  readonly outcome: unknown
+  readonly status: Status
+  readonly processed_at: Date | null
+}
+
+/** The contract's answer to a key that is brought again, for a caller who claims nothing. */
+export const recalled = (
+  row: KeyRow,
+  fingerprint: string,
+  now: DateTime.Utc
+): Effect.Effect<Outcome | null, KeyError> => {
+  const transactionId = TransactionId.make(Number(row.transaction_id))
+  const record: KeyRecord = {
+    owner: "another",
+    fingerprint: row.fingerprint,
+    completed: row.completed_at !== null,
+    claimedAt: DateTime.fromDateUnsafe(row.claimed_at),
+    status: row.status,
+    processedAt: row.processed_at === null ? null : DateTime.fromDateUnsafe(row.processed_at)
+  }
+  switch (readKey(record, { owner: "", fingerprint, now })) {
+    case "replay":
+      return Effect.succeed(decodeOutcome(row.outcome))
+    case "reused":
+      return Effect.fail(new KeyReused())
+    case "in_progress":
+      return Effect.fail(new RequestInProgress({ transactionId }))
+    case "conflict":
+      return Effect.fail(new IdempotencyConflict({ transactionId, status: row.status }))
+    case "expired":
+      return row.status === "FAILED"
+        ? Effect.succeed(null)
+        : Effect.fail(new IdempotencyConflict({ transactionId, status: row.status }))
+    case "own":
+      return Effect.die(new Error("whoever recalls a key has claimed none"))
+  }
+}

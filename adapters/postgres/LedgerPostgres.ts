@@ -1,0 +1,106 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { inProgress_max, retention } from "../../core/domain/Idempotency.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { orphanedAfter } from "../../core/domain/Recovery.ts"
+import type { Status } from "../../core/domain/Status.ts"
+import {
+  type Deposit,
+  Deposited,
+  Ledger,
+  type Reserved,
+  type ReserveError,
+  type Settled,
+  type Settlement
+} from "../../core/ports/Ledger.ts"
+import { grouped } from "./Grouped.ts"
+import { type KeyRow, recalled } from "./KeyRow.ts"
+import { decodeOutcome } from "./OutcomeJson.ts"
+import { type Member, type ReserveAnswer, reserved, reserveRow } from "./ReserveRow.ts"
+import { settleRow } from "./SettleRow.ts"
+import { briefly } from "./SqlFailure.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const random = yield* SecureRandom.SecureRandom
+
+  const reserveGroup = grouped<Member, ReserveAnswer>(
+    Effect.fnUntraced(function* (members) {
+      const now = yield* DateTime.now
+      const { day, month, week } = periodsAt(now)
+      const rows = yield* sql<{ n: number; answer: ReserveAnswer }>`
+        select n, answer
+        from cell.reserve(
+          ${PgTypes.jsonb(members.map(reserveRow))},
+          ${DateTime.formatIso(now)}::timestamptz,
+          ${day}::date,
+          ${week}::date,
+          ${month}::date,
+          ${DateTime.formatIso(DateTime.addDuration(now, orphanedAfter))}::timestamptz,
+          ${DateTime.formatIso(DateTime.subtractDuration(now, retention))}::timestamptz,
+          ${DateTime.formatIso(DateTime.subtractDuration(now, inProgress_max))}::timestamptz
+        )`
+      const answers = new Map(rows.map(({ answer, n }) => [n, answer]))
+      return members.map((_, n) => answers.get(n) ?? { tag: "Vanished" as const })
+    })
+  )
+
+  // A key that was freed between two looks at it is claimed at the next try.
+  const reserveAs = (member: Member): Effect.Effect<Reserved, ReserveError> =>
+    Effect.flatMap(reserveGroup(member), (answer) =>
+      answer.tag === "Vanished" ? reserveAs(member) : reserved(member.intent, answer)
+    )
+
+  const settleGroup = grouped<Settlement, Settled>(
+    Effect.fnUntraced(function* (settlements) {
+      const rows = yield* sql<{ n: number; won: boolean; status: Status; outcome: unknown }>`
+        select n, won, status, outcome from cell.settle(${PgTypes.jsonb(settlements.map(settleRow))})`
+      const byMember = new Map(rows.map((row) => [row.n, row]))
+      return settlements.map(({ order }, n): Settled => {
+        const row = byMember.get(n)
+        if (row === undefined) throw new Error(`transaction ${order.transactionId} does not exist`)
+        return { won: row.won, status: row.status, outcome: row.outcome === null ? null : decodeOutcome(row.outcome) }
+      })
+    })
+  )
+
+  const recall: Ledger["Service"]["recall"] = Effect.fnUntraced(function* (companyId, key, fingerprint) {
+    const now = yield* DateTime.now
+    const [row] = yield* Effect.orDie(sql<KeyRow>`
+      select
+        encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.outcome,
+        t.status, t.processed_at
+      from cell.idempotency as r
+      join cell.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
+      where r.company_id = ${PgTypes.int8(BigInt(companyId))} and r.key = ${key}`)
+    return row === undefined ? null : yield* recalled(row, fingerprint, now)
+  })
+
+  const deposit = Effect.fnUntraced(function* ({ amount, at, companyId, reference }: Deposit) {
+    const [row] = yield* sql<{ entry_id: bigint; amount: bigint; recorded: boolean }>`
+      select entry_id, amount, recorded
+      from cell.deposit(
+        ${PgTypes.int8(BigInt(companyId))},
+        ${PgTypes.int8(BigInt(amount))},
+        ${reference},
+        ${DateTime.formatIso(at)}::timestamptz
+      )`.pipe(Effect.retry(briefly), Effect.orDie)
+    if (row === undefined) return yield* Effect.die(new Error("cell.deposit answered nothing"))
+    const entryId = Number(row.entry_id)
+    return row.recorded
+      ? Deposited.Recorded({ entryId })
+      : Deposited.AlreadyRecorded({ entryId, amount: Amount.make(Number(row.amount)) })
+  })
+
+  return Ledger.of({
+    reserve: (intent) => Effect.flatMap(random.uuidV7(), (owner) => reserveAs({ intent, owner })),
+    recall,
+    settle: settleGroup,
+    deposit
+  })
+})
+
+/** The ledger in Postgres: groups of calls go to the set-taking functions of sql/0004 to sql/0006. */
+export const layer = Layer.effect(Ledger, make)

@@ -1,0 +1,102 @@
+import { DateTime, Effect } from "effect"
+import {
+  IdempotencyConflict,
+  InsufficientBalance,
+  KeyReused,
+  LimitExceeded,
+  RequestInProgress
+} from "../../core/domain/Errors.ts"
+import { TransactionId } from "../../core/domain/Ids.ts"
+import { Centavos } from "../../core/domain/Money.ts"
+import type { Intent } from "../../core/domain/Sale.ts"
+import type { Status } from "../../core/domain/Status.ts"
+import { Reserved, type ReserveError } from "../../core/ports/Ledger.ts"
+import { decodeOutcome } from "./OutcomeJson.ts"
+
+/** A reservation and the id by which it knows its own commit. */
+export interface Member {
+  readonly intent: Intent
+  readonly owner: string
+}
+
+/** What cell.reserve answers a member. */
+export type ReserveAnswer =
+  | { readonly tag: "Reserved"; readonly transaction_id: number; readonly created_at: string }
+  | { readonly tag: "Replay"; readonly outcome: unknown }
+  | { readonly tag: "KeyReused" }
+  /** The key was there and is gone: ask again. */
+  | { readonly tag: "Vanished" }
+  | { readonly tag: "InProgress"; readonly transaction_id: number }
+  | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
+  | { readonly tag: "InsufficientBalance"; readonly available: number }
+  | {
+      readonly tag: "LimitExceeded"
+      readonly period: LimitExceeded["period"]
+      readonly limit: number
+      readonly consumption: number
+    }
+
+/** A member as cell.reserve unpacks it. */
+export const reserveRow = ({ intent, owner }: Member, n: number) => ({
+  n,
+  owner,
+  company_id: intent.companyId,
+  key: intent.key,
+  fingerprint: intent.fingerprint,
+  xid: intent.xid,
+  environment: intent.environment,
+  service_id: intent.service.id,
+  service_name: intent.service.name,
+  service_type: intent.service.type,
+  identifier: intent.identifier,
+  amount: intent.amount,
+  terminal_id: intent.terminalId,
+  option_id: intent.optionId
+})
+
+/** The contract's answer to what cell.reserve found. */
+export const reserved = (
+  intent: Intent,
+  answer: Exclude<ReserveAnswer, { tag: "Vanished" }>
+): Effect.Effect<Reserved, ReserveError> => {
+  switch (answer.tag) {
+    case "Reserved":
+      return Effect.succeed(
+        Reserved.Reservation({
+          order: {
+            companyId: intent.companyId,
+            transactionId: TransactionId.make(answer.transaction_id),
+            environment: intent.environment,
+            xid: intent.xid,
+            service: intent.service,
+            identifier: intent.identifier,
+            amount: intent.amount,
+            createdAt: DateTime.makeUnsafe(answer.created_at)
+          }
+        })
+      )
+    case "Replay":
+      return Effect.succeed(Reserved.Replay({ outcome: decodeOutcome(answer.outcome) }))
+    case "KeyReused":
+      return Effect.fail(new KeyReused())
+    case "InProgress":
+      return Effect.fail(new RequestInProgress({ transactionId: TransactionId.make(answer.transaction_id) }))
+    case "Conflict":
+      return Effect.fail(
+        new IdempotencyConflict({ transactionId: TransactionId.make(answer.transaction_id), status: answer.status })
+      )
+    case "InsufficientBalance":
+      return Effect.fail(
+        new InsufficientBalance({ available: Centavos.make(answer.available), required: intent.amount })
+      )
+    case "LimitExceeded":
+      return Effect.fail(
+        new LimitExceeded({
+          period: answer.period,
+          limit: Centavos.make(answer.limit),
+          consumption: Centavos.make(answer.consumption),
+          required: intent.amount
+        })
+      )
+  }
+}

@@ -1,0 +1,47 @@
+import { DateTime, Schema } from "effect"
+import { Transaction } from "../../core/domain/Transaction.ts"
+
+/** The columns that make a Transaction, in the words of the table. */
+export const transactionColumns = `
+  company_id, id, xid, environment, status, service_id, service_name, service_type, identifier, amount, auth_code,
+  recharge_token, terminal_id, created_at, processed_at`
+
+export interface TransactionRow {
+  readonly company_id: bigint
+  readonly id: bigint
+  readonly xid: string
+  readonly environment: string
+  readonly status: string
+  readonly service_id: bigint
+  readonly service_name: string
+  readonly service_type: string
+  readonly identifier: string
+  readonly amount: bigint
+  readonly auth_code: string | null
+  readonly recharge_token: string | null
+  readonly terminal_id: string | null
+  readonly created_at: Date
+  readonly processed_at: Date | null
+}
+
+/** What an order and a transaction have in common in the table. */
+export const soldOf = (row: TransactionRow) => ({
+  xid: row.xid,
+  service: { id: Number(row.service_id), name: row.service_name, type: row.service_type },
+  identifier: row.identifier,
+  amount: Number(row.amount),
+  createdAt: DateTime.fromDateUnsafe(row.created_at)
+})
+
+const decode = Schema.decodeUnknownSync(Schema.toType(Transaction))
+
+export const transactionOf = (row: TransactionRow): Transaction =>
+  decode({
+    ...soldOf(row),
+    id: Number(row.id),
+    status: row.status,
+    authCode: row.auth_code,
+    rechargeToken: row.recharge_token,
+    terminalId: row.terminal_id,
+    processedAt: row.processed_at === null ? null : DateTime.fromDateUnsafe(row.processed_at)
+  })

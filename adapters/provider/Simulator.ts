@@ -1,0 +1,60 @@
+import { DateTime, Duration, Effect } from "effect"
+import type { Refusal } from "../../core/domain/Errors.ts"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import type { Delivery, Order } from "../../core/domain/Sale.ts"
+import type { ServiceType } from "../../core/domain/Service.ts"
+import { Answer, type Provider } from "../../core/ports/Provider.ts"
+
+/** A pending sale of the simulator is decided when it is asked about at this age or later. */
+const decidedAfter = Duration.seconds(15)
+
+const phoneServices: ReadonlySet<ServiceType> = new Set(["mobile_recharge", "data_package"])
+
+/** Why the simulator refuses, or null: the last character of the identifier tells. Contract: 7, Simulator scenarios. */
+const refusalOf = ({ identifier, service }: Order): Refusal | null => {
+  if (phoneServices.has(service.type) && !/^\d+$/.test(identifier)) return "INVALID_PHONE"
+  if (identifier.endsWith("0")) return "INVALID_PHONE"
+  return identifier.endsWith("1") ? "TRANSACTION_REJECTED" : null
+}
+
+const hexOf = (xid: string): string => xid.slice(xid.lastIndexOf("-") + 1)
+
+/** Twenty digits in groups of four, as meters take them. */
+const rechargeToken = (xid: string): string =>
+  (BigInt(`0x${hexOf(xid)}`) % 10n ** 20n)
+    .toString()
+    .padStart(20, "0")
+    .replace(/(\d{4})(?=\d)/g, "$1 ")
+
+// The xid makes the codes, so that every answer about one sale is the same.
+const deliveryOf = ({ service, xid }: Order): Delivery => ({
+  authCode: `SBX${hexOf(xid).slice(0, 12).toUpperCase()}`,
+  rechargeToken: service.type === "electricity_prepaid" ? rechargeToken(xid) : null
+})
+
+const dispatch = (order: Order): Answer => {
+  const refusal = refusalOf(order)
+  if (refusal !== null) return Answer.Refused({ refusal })
+  return order.identifier.endsWith("2") ? Answer.Unknown() : Answer.Delivered({ delivery: deliveryOf(order) })
+}
+
+const status = (order: Order, now: DateTime.Utc): StatusAnswer => {
+  const { createdAt, identifier } = order
+  const refusal = refusalOf(order)
+  if (refusal !== null) return StatusAnswer.Refused({ refusal })
+  if (identifier.endsWith("2")) {
+    const early = Duration.isLessThan(DateTime.distance(createdAt, now), decidedAfter)
+    if (early || identifier.endsWith("12")) return StatusAnswer.Unknown()
+    if (identifier.endsWith("02")) return StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" })
+  }
+  return StatusAnswer.Delivered({ delivery: deliveryOf(order) })
+}
+
+/**
+ * Sells nothing and answers by the identifier, also about a sale that was reserved and never sent. A pending sale ends
+ * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed.
+ */
+export const simulator: Provider = {
+  dispatch: (order) => Effect.sync(() => dispatch(order)),
+  status: (order) => Effect.map(DateTime.now, (now) => status(order, now))
+}

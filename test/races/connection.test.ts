@@ -1,0 +1,130 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { Verdict } from "../../core/domain/Sale.ts"
+import { type Cut, cuttingProxy } from "../support/CuttingProxy.ts"
+import { TestDatabase, testDatabaseUrl } from "../support/Database.ts"
+import { intentOf, replica } from "../support/Sales.ts"
+
+/** A ledger whose connections run through a proxy that can be told to break. */
+const behindProxy = Effect.gen(function* () {
+  const url = new URL(yield* testDatabaseUrl)
+  const proxy = yield* cuttingProxy(Number(url.port))
+  url.port = String(proxy.port)
+  const connected = yield* Layer.build(
+    Layer.fresh(PgClient.layer({ url: Redacted.make(url.href), minConnections: 2, maxConnections: 2 }))
+  )
+  return { ledger: yield* Effect.provide(replica, connected), proxy }
+})
+
+const moneyOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql`
+    select
+      b.available::int as available,
+      b.held::int as held,
+      (select array_agg(t.status) from cell.transaction as t where t.company_id = b.company_id) as sales,
+      (select array_agg(e.amount::int order by e.id) from cell.entry as e where e.company_id = b.company_id) as entries
+    from cell.balance as b
+    where b.company_id = ${company}`
+  return row
+})
+
+const cuts: ReadonlyArray<Cut> = ["before COMMIT", "after COMMIT"]
+
+layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
+  it.effect.each(cuts)("%s of a reservation leaves one sale, and the caller has it", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 1
+      const { ledger, proxy } = yield* behindProxy
+      const at = yield* DateTime.now
+      yield* ledger.deposit({
+        companyId: CompanyId.make(company),
+        amount: Amount.make(10_000),
+        reference: "opening",
+        at
+      })
+      proxy.arm(cut, "the-key")
+      const answer = yield* ledger.reserve(intentOf(company, "the-key", 4_000))
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(answer._tag, "Reservation")
+      assert.deepStrictEqual(yield* moneyOf(company), {
+        available: 6_000,
+        held: 4_000,
+        sales: ["PROCESSING"],
+        entries: [10_000]
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(cuts)("%s of a settlement charges once, and the caller hears it", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 11
+      const { ledger, proxy } = yield* behindProxy
+      const at = yield* DateTime.now
+      yield* ledger.deposit({
+        companyId: CompanyId.make(company),
+        amount: Amount.make(10_000),
+        reference: "opening",
+        at
+      })
+      const answer = yield* ledger.reserve(intentOf(company, "the-key", 4_000))
+      assert(answer._tag === "Reservation")
+      proxy.arm(cut, "AUTH-77")
+      const verdict = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
+      const settled = yield* ledger.settle({ order: answer.order, verdict, at, notFound: 0 })
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(settled.status, "SUCCESS")
+      assert.strictEqual(settled.outcome?._tag, "Delivered")
+      assert.deepStrictEqual(yield* moneyOf(company), {
+        available: 6_000,
+        held: 0,
+        sales: ["SUCCESS"],
+        entries: [10_000, -4_000]
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(cuts)("%s of a deposit records it once", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 21
+      const { ledger, proxy } = yield* behindProxy
+      proxy.arm(cut, "ref-991")
+      yield* ledger.deposit({
+        companyId: CompanyId.make(company),
+        amount: Amount.make(10_000),
+        reference: "ref-991",
+        at: yield* DateTime.now
+      })
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.deepInclude(yield* moneyOf(company), { available: 10_000, held: 0, entries: [10_000] })
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a group", (it) => {
+  it.effect("answers the neighbours of a sale that the database refuses", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const at = yield* DateTime.now
+      yield* ledger.deposit({ companyId: CompanyId.make(1), amount: Amount.make(100_000), reference: "opening", at })
+      yield* ledger.reserve(intentOf(1, "first", 1_000))
+      // A second live sale of one xid: the unique index stops it, and with it the statement that carries it.
+      const impossible = { ...intentOf(1, "second", 1_000), xid: "RD-1-first" }
+      const [refused, ...neighbours] = yield* Effect.all(
+        [impossible, intentOf(1, "third", 1_000), intentOf(1, "fourth", 1_000)].map((intent) =>
+          Effect.exit(ledger.reserve(intent))
+        ),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(refused?._tag, "Failure")
+      assert.deepStrictEqual(
+        neighbours.map(({ _tag }) => _tag),
+        ["Success", "Success"]
+      )
+      assert.deepInclude(yield* moneyOf(1), { available: 97_000, held: 3_000 })
+    }).pipe(Effect.scoped)
+  )
+})

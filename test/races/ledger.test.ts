@@ -1,0 +1,169 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Effect, Result } from "effect"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import type { Ledger } from "../../core/ports/Ledger.ts"
+import { TestDatabase } from "../support/Database.ts"
+import { intentOf, replica } from "../support/Sales.ts"
+
+const rounds = 300
+const racers = 8
+
+type Replica = Ledger["Service"]
+
+const replicas = Effect.all(Arr.makeBy(racers, () => replica))
+
+const opened = Effect.fnUntraced(function* (ledger: Replica, company: number, centavos: number) {
+  yield* ledger.deposit({
+    companyId: CompanyId.make(company),
+    amount: Amount.make(centavos),
+    reference: "opening",
+    at: yield* DateTime.now
+  })
+})
+
+/** Eight replicas reserve at once; `keyOf` names each one's sale. */
+const race = (ledgers: ReadonlyArray<Replica>, company: number, keyOf: (racer: number) => string) =>
+  Effect.forEach(ledgers, (ledger, racer) => Effect.result(ledger.reserve(intentOf(company, keyOf(racer), 10_000))), {
+    concurrency: "unbounded"
+  })
+
+const tagsOf = (results: ReadonlyArray<Result.Result<{ readonly _tag: string }, { readonly _tag: string }>>) =>
+  results.map((result) => (Result.isSuccess(result) ? result.success._tag : result.failure._tag)).sort()
+
+const expected = (winners: number, refusal: string) =>
+  [...Arr.makeBy(winners, () => "Reservation"), ...Arr.makeBy(racers - winners, () => refusal)].sort()
+
+const counted = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ available: number; held: number; consumed: number; sales: number; keys: number }>`
+    select
+      b.available::int as available,
+      b.held::int as held,
+      coalesce((select sum(c.total) from cell.consumption as c where c.company_id = b.company_id), 0)::int as consumed,
+      (select count(*) from cell.transaction as t where t.company_id = b.company_id)::int as sales,
+      (select count(*) from cell.idempotency as r where r.company_id = b.company_id)::int as keys
+    from cell.balance as b
+    where b.company_id = ${company}`
+  return row
+})
+
+layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight replicas at once", (it) => {
+  it.effect(
+    "sell once for one key",
+    () =>
+      Effect.gen(function* () {
+        const ledgers = yield* replicas
+        for (const company of Arr.range(1, rounds)) {
+          yield* opened(ledgers[0], company, 100_000)
+          const results = yield* race(ledgers, company, () => "same")
+          assert.deepStrictEqual(tagsOf(results), expected(1, "RequestInProgress"), `round ${company}`)
+          assert.deepStrictEqual(yield* counted(company), {
+            available: 90_000,
+            held: 10_000,
+            consumed: 10_000,
+            sales: 1,
+            keys: 1
+          })
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.effect(
+    "sell no more than the shared balance",
+    () =>
+      Effect.gen(function* () {
+        const ledgers = yield* replicas
+        for (const company of Arr.range(1001, 1000 + rounds)) {
+          const affordable = 1 + (company % (racers - 1))
+          yield* opened(ledgers[0], company, affordable * 10_000 + 5_000)
+          const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
+          assert.deepStrictEqual(tagsOf(results), expected(affordable, "InsufficientBalance"), `round ${company}`)
+          assert.deepStrictEqual(yield* counted(company), {
+            available: 5_000,
+            held: affordable * 10_000,
+            consumed: affordable * 10_000,
+            sales: affordable,
+            keys: affordable
+          })
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.effect(
+    "sell no more than the shared limit",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const ledgers = yield* replicas
+        const periods = ["limit_daily", "limit_weekly", "limit_monthly"] as const
+        for (const company of Arr.range(2001, 2000 + rounds)) {
+          const allowed = 1 + (company % (racers - 1))
+          yield* opened(ledgers[0], company, 1_000_000)
+          yield* sql`
+            update cell.balance
+            set ${sql(periods[company % periods.length] as string)} = ${allowed * 10_000 + 9_999}
+            where company_id = ${company}`
+          const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
+          assert.deepStrictEqual(tagsOf(results), expected(allowed, "LimitExceeded"), `round ${company}`)
+          assert.deepStrictEqual(yield* counted(company), {
+            available: 1_000_000 - allowed * 10_000,
+            held: allowed * 10_000,
+            consumed: allowed * 10_000,
+            sales: allowed,
+            keys: allowed
+          })
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.effect(
+    "settle one sale once, whatever each was told by the provider",
+    () =>
+      Effect.gen(function* () {
+        const ledgers = yield* replicas
+        const verdicts = [
+          Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } }),
+          Verdict.Release({ refusal: "TRANSACTION_REJECTED" }),
+          Verdict.Free()
+        ]
+        for (const company of Arr.range(3001, 3000 + rounds)) {
+          yield* opened(ledgers[0], company, 10_000)
+          const order = yield* reservedOrder(ledgers[0], company)
+          const at = yield* DateTime.now
+          const settled = yield* Effect.forEach(
+            ledgers,
+            (ledger, racer) =>
+              ledger.settle({ order, verdict: verdicts[racer % verdicts.length] as Verdict, at, notFound: 0 }),
+            { concurrency: "unbounded" }
+          )
+          const [winner, ...others] = settled.filter(({ won }) => won)
+          assert.isDefined(winner)
+          assert.isEmpty(others)
+          assert.isTrue(settled.every(({ status }) => status === winner?.status))
+          const charged = winner?.status === "SUCCESS"
+          const left = yield* counted(company)
+          assert.deepInclude(left, {
+            available: charged ? 0 : 10_000,
+            held: 0,
+            consumed: charged ? 10_000 : 0,
+            sales: 1
+          })
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
+})
+
+const reservedOrder = (ledger: Replica, company: number): Effect.Effect<Order> =>
+  ledger.reserve(intentOf(company, "key", 10_000)).pipe(
+    Effect.flatMap((answer) =>
+      answer._tag === "Reservation" ? Effect.succeed(answer.order) : Effect.die(new Error("the key was not free"))
+    ),
+    Effect.orDie
+  )

@@ -1,0 +1,72 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { Effect } from "effect"
+
+/** Where the connection breaks: before the server hears the statement, or after it has committed. */
+export type Cut = "before COMMIT" | "after COMMIT"
+
+/** A way to the database that breaks, once, around the statement that carries a given text. */
+export interface CuttingProxy {
+  readonly port: number
+  /** How many connections have been cut. */
+  readonly cuts: () => number
+  readonly arm: (cut: Cut, marker: string) => void
+}
+
+/**
+ * Passes bytes between clients and the server on `target`. An armed proxy watches for the marker in what a client
+ * sends: it either drops those bytes, or passes them on and drops the server's answer, and then breaks the connection.
+ */
+export const cuttingProxy = (target: number) =>
+  Effect.acquireRelease(
+    Effect.callback<CuttingProxy & { readonly close: () => void }>((resume) => {
+      let armed: { readonly cut: Cut; readonly marker: string } | null = null
+      let cuts = 0
+      const open = new Set<Socket>()
+      const server = createServer((client) => {
+        const upstream = connect(target, "127.0.0.1")
+        let deaf = false
+        const breakOff = () => {
+          cuts++
+          client.destroy()
+          upstream.destroy()
+        }
+        for (const socket of [client, upstream]) {
+          open.add(socket)
+          socket.on("error", () => undefined)
+          socket.on("close", () => {
+            open.delete(socket)
+            client.destroy()
+            upstream.destroy()
+          })
+        }
+        client.on("data", (bytes) => {
+          if (armed === null || !bytes.includes(armed.marker)) return void upstream.write(bytes)
+          const { cut } = armed
+          armed = null
+          if (cut === "before COMMIT") return breakOff()
+          deaf = true
+          upstream.write(bytes)
+        })
+        upstream.on("data", (bytes) => {
+          if (deaf) return breakOff()
+          client.write(bytes)
+        })
+      })
+      server.listen(0, "127.0.0.1", () =>
+        resume(
+          Effect.succeed({
+            port: (server.address() as AddressInfo).port,
+            cuts: () => cuts,
+            arm: (cut, marker) => {
+              armed = { cut, marker }
+            },
+            close: () => {
+              for (const socket of open) socket.destroy()
+              server.close()
+            }
+          })
+        )
+      )
+    }),
+    ({ close }) => Effect.sync(close)
+  )
