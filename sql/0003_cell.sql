@@ -98,10 +98,13 @@ create table cell.idempotency (
   fingerprint bytea not null,
   transaction_id bigint not null,
   claimed_at timestamptz not null,
+  -- When the call was answered, and when its operation was over: a pending sale is answered long before it is over.
   completed_at timestamptz,
+  settled_at timestamptz,
   outcome jsonb,
   primary key (company_id, key),
-  check ((completed_at is null) = (outcome is null))
+  check ((completed_at is null) = (outcome is null)),
+  check (settled_at is null or completed_at is not null)
 );
 
 create table cell.entry (

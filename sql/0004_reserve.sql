@@ -44,6 +44,7 @@ declare
   intents intent[];
   claimed bigint[];
   retaken bigint[];
+  locked bigint[];
   accepted bigint[] := '{}';
   refused bigint[] := '{}';
   candidate record;
@@ -78,7 +79,16 @@ begin
   select coalesce(array_agg(transaction_id), '{}') into claimed from claim;
 
   if cardinality(claimed) < cardinality(intents) then
-    -- A key whose sale failed more than a day ago may name a new one.
+    -- A key whose operation was over more than a day ago may name a new sale, unless its xid names one already.
+    perform 1
+    from idempotency as r
+    where (r.company_id, r.key) in (
+        select i.company_id, i.key from unnest(intents) as i where i.transaction_id <> all (claimed)
+      )
+      and r.settled_at < expired
+    order by r.company_id, r.key
+    for update;
+
     with retake as (
       update idempotency as r
       set owner = i.owner,
@@ -86,50 +96,37 @@ begin
         transaction_id = i.transaction_id,
         claimed_at = at,
         completed_at = null,
+        settled_at = null,
         outcome = null
-      from unnest(intents) as i, transaction as t
+      from unnest(intents) as i
       where i.transaction_id <> all (claimed)
         and r.company_id = i.company_id
         and r.key = i.key
         and r.owner <> i.owner
-        and t.company_id = r.company_id
-        and t.id = r.transaction_id
-        and t.status = 'FAILED'
-        and t.processed_at < expired
+        and r.settled_at < expired
+        and not exists (
+          select 1
+          from transaction as t
+          where t.company_id = i.company_id and t.xid = i.xid and t.status <> 'FAILED'
+        )
       returning r.transaction_id
     )
     select coalesce(array_agg(transaction_id), '{}') into retaken from retake;
     claimed := claimed || retaken;
-
-    -- The others hear what their key already stands for. A key that vanished meanwhile asks to be tried again.
-    return query
-    select
-      i.n,
-      case
-        when r.key is null then jsonb_build_object('tag', 'Vanished')
-        when r.owner = i.owner then
-          jsonb_build_object('tag', 'Reserved', 'transaction_id', t.id, 'created_at', t.created_at)
-        when r.completed_at is not null and t.processed_at < expired then
-          jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
-        when r.fingerprint <> i.fingerprint then jsonb_build_object('tag', 'KeyReused')
-        when r.completed_at is not null then jsonb_build_object('tag', 'Replay', 'outcome', r.outcome)
-        when r.claimed_at < stuck then
-          jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
-        else jsonb_build_object('tag', 'InProgress', 'transaction_id', r.transaction_id)
-      end
-    from unnest(intents) as i
-    left join idempotency as r on r.company_id = i.company_id and r.key = i.key
-    left join transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
-    where i.transaction_id <> all (claimed);
   end if;
 
   -- The lock that serializes a company's money. What it guards is read in a later statement: at READ COMMITTED a
-  -- statement that waited for a row lock still sees the other rows as they were before the wait.
-  perform 1
-  from balance as b
-  where b.company_id in (select i.company_id from unnest(intents) as i where i.transaction_id = any (claimed))
-  order by b.company_id
-  for update;
+  -- statement that waited for a row lock still sees the other rows as they were before the wait. A company whose first
+  -- deposit commits right after this is judged as it was locked: with nothing.
+  select coalesce(array_agg(l.company_id), '{}')
+  into locked
+  from (
+    select b.company_id
+    from balance as b
+    where b.company_id in (select i.company_id from unnest(intents) as i where i.transaction_id = any (claimed))
+    order by b.company_id
+    for update
+  ) as l;
 
   for candidate in
     select
@@ -145,7 +142,7 @@ begin
       coalesce(c.weekly, 0) as weekly,
       coalesce(c.monthly, 0) as monthly
     from unnest(intents) as i
-    left join balance as b on b.company_id = i.company_id
+    left join balance as b on b.company_id = i.company_id and b.company_id = any (locked)
     left join (
       select
         c.company_id,
@@ -231,5 +228,27 @@ begin
     i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, today, at, ask_first_at
   from unnest(intents) as i
   where i.transaction_id = any (accepted);
+
+  -- The others hear what their key stands for now. A key that is gone, because another freed it or because the sale of
+  -- this group that held it was refused, is to be tried again.
+  return query
+  select
+    i.n,
+    case
+      when r.key is null then jsonb_build_object('tag', 'Vanished')
+      when r.owner = i.owner then
+        jsonb_build_object('tag', 'Reserved', 'transaction_id', t.id, 'created_at', t.created_at)
+      when r.settled_at < expired then
+        jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
+      when r.fingerprint <> i.fingerprint then jsonb_build_object('tag', 'KeyReused')
+      when r.completed_at is not null then jsonb_build_object('tag', 'Replay', 'outcome', r.outcome)
+      when r.claimed_at < stuck then
+        jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
+      else jsonb_build_object('tag', 'InProgress', 'transaction_id', r.transaction_id)
+    end
+  from unnest(intents) as i
+  left join idempotency as r on r.company_id = i.company_id and r.key = i.key
+  left join transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
+  where i.transaction_id <> all (claimed);
 end;
 $$;

@@ -130,15 +130,15 @@ begin
 
   -- A key that has answered keeps its answer, also when the sale is settled later.
   update idempotency as r
-  set outcome = s.outcome,
-    completed_at = s.at
+  set outcome = coalesce(r.outcome, s.outcome),
+    completed_at = coalesce(r.completed_at, s.at),
+    settled_at = case when s.verdict <> 'Hold' then s.at end
   from unnest(winners) as s
   join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
   where s.verdict <> 'Free'
     and r.company_id = s.company_id
     and r.key = t.idempotency_key
-    and r.transaction_id = s.transaction_id
-    and r.completed_at is null;
+    and r.transaction_id = s.transaction_id;
 
   delete from idempotency as r
   using unnest(winners) as s

@@ -1,5 +1,6 @@
 -- Money from outside: one entry a reference. The same reference again changes nothing and tells what it stands for.
-create function cell.deposit(company bigint, centavos bigint, reference_ text, at timestamptz)
+-- No row at all means that the company would own more than it can.
+create function cell.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)
 returns table (entry_id bigint, amount bigint, recorded boolean)
 language plpgsql
 set search_path = cell, pg_temp
@@ -22,8 +23,11 @@ begin
   update balance as b
   set available = b.available + centavos,
     updated_at = at
-  where b.company_id = company
+  where b.company_id = company and b.owned <= owned_max - centavos
   returning b.owned into after;
+  if not found then
+    return;
+  end if;
 
   return query
   insert into entry as e (company_id, id, type, amount, balance, reference, created_at)

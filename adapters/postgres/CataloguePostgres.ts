@@ -1,42 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
-import { Cache, Effect, Layer, Schema } from "effect"
+import { Cache, Effect, Layer } from "effect"
 import type { Company } from "../../core/domain/Company.ts"
-import { Service } from "../../core/domain/Service.ts"
+import type { Service } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { cached_max, onAnnouncement } from "./Announced.ts"
-
-interface ServiceRow {
-  readonly id: bigint
-  readonly name: string
-  readonly description: string
-  readonly type: string
-  readonly category: string
-  readonly category_id: number
-  readonly minimum: bigint
-  readonly maximum: bigint
-  readonly reversible: boolean
-  readonly flow: string
-  readonly requires_lookup: boolean
-  readonly how_to_buy: string
-}
-
-const decodeService = Schema.decodeUnknownSync(Service)
-
-const serviceOf = (row: ServiceRow): Service =>
-  decodeService({
-    id: Number(row.id),
-    name: row.name,
-    description: row.description,
-    type: row.type,
-    category: row.category,
-    categoryId: row.category_id,
-    minimum: Number(row.minimum),
-    maximum: Number(row.maximum),
-    reversible: row.reversible,
-    flow: row.flow,
-    requiresLookup: row.requires_lookup,
-    howToBuy: row.how_to_buy
-  })
+import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
 
 /** The whole catalogue, and which services the operator withholds from whom. */
 interface Shelf {

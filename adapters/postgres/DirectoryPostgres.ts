@@ -1,60 +1,20 @@
 import { PgClient } from "@effect/sql-pg"
-import { Cache, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { Company } from "../../core/domain/Company.ts"
-import { Token } from "../../core/domain/Token.ts"
+import { Cache, Effect, Layer, Option } from "effect"
 import { type Credentials, Directory } from "../../core/ports/Directory.ts"
 import { cached_max, onAnnouncement } from "./Announced.ts"
+import { type CompanyRow, companyOf } from "./CompanyRow.ts"
+import { type TokenRow, tokenOf } from "./TokenRow.ts"
 
 /** Unknown keys are remembered too, so that guessing one costs what a wrong secret costs; so memory needs a bound. */
 const cachedKeys_max = 20_000
 
-interface CredentialsRow {
-  readonly id: bigint
-  readonly company_id: bigint
-  readonly name: string
-  readonly api_key: string
-  readonly secret_hash: Uint8Array
-  readonly permissions: ReadonlyArray<string>
-  readonly addresses: ReadonlyArray<string>
-  readonly expires_at: Date | null
-  readonly state: string
-  readonly calls_per_minute: number | null
-  readonly real_lookups: boolean
-  readonly legal_name: string
-  readonly code: string
-  readonly environment: string
+interface CredentialsRow extends TokenRow, Omit<CompanyRow, "id" | "state"> {
   readonly company_state: string
-  readonly api_enabled: boolean
-  readonly insurance_enabled: boolean
+  readonly secret_hash: Uint8Array
 }
 
-const decodeToken = Schema.decodeUnknownSync(Schema.toType(Token))
-const decodeCompany = Schema.decodeUnknownSync(Schema.toType(Company))
-
 const credentialsOf = (row: CredentialsRow): Credentials => ({
-  session: {
-    token: decodeToken({
-      id: Number(row.id),
-      companyId: Number(row.company_id),
-      name: row.name,
-      apiKey: row.api_key,
-      permissions: row.permissions,
-      addresses: row.addresses,
-      expiresAt: row.expires_at === null ? null : DateTime.fromDateUnsafe(row.expires_at),
-      state: row.state,
-      callsPerMinute: row.calls_per_minute,
-      realLookups: row.real_lookups
-    }),
-    company: decodeCompany({
-      id: Number(row.company_id),
-      legalName: row.legal_name,
-      code: row.code,
-      environment: row.environment,
-      state: row.company_state,
-      apiEnabled: row.api_enabled,
-      insuranceEnabled: row.insurance_enabled
-    })
-  },
+  session: { token: tokenOf(row), company: companyOf({ ...row, id: row.company_id, state: row.company_state }) },
   secretHash: row.secret_hash
 })
 

@@ -14,8 +14,8 @@ export interface KeyRow {
   readonly claimed_at: Date
   readonly completed_at: Date | null
   readonly outcome: unknown
+  readonly settled_at: Date | null
   readonly status: Status
-  readonly processed_at: Date | null
 }
 
 /** The contract's answer to a key that is brought again, for a caller who claims nothing. */
@@ -31,7 +31,7 @@ export const recalled = (
     completed: row.completed_at !== null,
     claimedAt: DateTime.fromDateUnsafe(row.claimed_at),
     status: row.status,
-    processedAt: row.processed_at === null ? null : DateTime.fromDateUnsafe(row.processed_at)
+    processedAt: row.settled_at === null ? null : DateTime.fromDateUnsafe(row.settled_at)
   }
   switch (readKey(record, { owner: "", fingerprint, now })) {
     case "replay":

@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { inProgress_max, retention } from "../../core/domain/Idempotency.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
-import { Amount } from "../../core/domain/Money.ts"
+import { Amount, owned_max } from "../../core/domain/Money.ts"
 import { orphanedAfter } from "../../core/domain/Recovery.ts"
 import type { Status } from "../../core/domain/Status.ts"
 import {
@@ -70,8 +70,8 @@ const make = Effect.gen(function* () {
     const now = yield* DateTime.now
     const [row] = yield* Effect.orDie(sql<KeyRow>`
       select
-        encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.outcome,
-        t.status, t.processed_at
+        encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.settled_at,
+        r.outcome, t.status
       from cell.idempotency as r
       join cell.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
       where r.company_id = ${PgTypes.int8(BigInt(companyId))} and r.key = ${key}`)
@@ -84,10 +84,11 @@ const make = Effect.gen(function* () {
       from cell.deposit(
         ${PgTypes.int8(BigInt(companyId))},
         ${PgTypes.int8(BigInt(amount))},
+        ${PgTypes.int8(BigInt(owned_max))},
         ${reference},
         ${DateTime.formatIso(at)}::timestamptz
       )`.pipe(Effect.retry(briefly), Effect.orDie)
-    if (row === undefined) return yield* Effect.die(new Error("cell.deposit answered nothing"))
+    if (row === undefined) return Deposited.BeyondRange()
     const entryId = Number(row.entry_id)
     return row.recorded
       ? Deposited.Recorded({ entryId })

@@ -47,12 +47,29 @@ export const permit = (token: Token, permission: Permission): Result.Result<void
 /** Is the text an address or a CIDR range, v4 or v6? */
 export const isAddressRange = (text: string): boolean => Result.isSuccess(rangeOf(text))
 
-const rangeOf = (text: string) =>
-  IpNetwork.fromString(text.includes("/") ? text : `${text}/${text.includes(":") ? 128 : 32}`)
+// A server that listens on IPv6 sees the caller 192.0.2.1 as ::ffff:192.0.2.1, and an operator may have copied that.
+const addressOf = (text: string) =>
+  Result.map(NetAddress.ipFromString(text), (address) => NetAddress.toCanonical(address))
+
+const rangeOf = (text: string): Result.Result<IpNetwork.IpNetwork, NetAddress.NetAddressError> =>
+  text.includes("/")
+    ? Result.map(IpNetwork.fromString(text), unmapped)
+    : Result.map(addressOf(text), (address) =>
+        IpNetwork.fromAddressUnsafe(address, NetAddress.isIpv4Address(address) ? 32 : 128)
+      )
+
+const mappedPrefix_bits = 96
+
+const unmapped = (range: IpNetwork.IpNetwork): IpNetwork.IpNetwork => {
+  const address = NetAddress.toCanonical(range.address)
+  return address === range.address || range.prefixLength < mappedPrefix_bits
+    ? range
+    : IpNetwork.fromAddressUnsafe(address, range.prefixLength - mappedPrefix_bits)
+}
 
 const listed = (ranges: ReadonlyArray<string>, address: string): boolean => {
   if (ranges.length === 0) return true
-  const caller = NetAddress.ipFromString(withoutMapping(address))
+  const caller = addressOf(address)
   return (
     Result.isSuccess(caller) &&
     ranges.some((text) => {
@@ -61,6 +78,3 @@ const listed = (ranges: ReadonlyArray<string>, address: string): boolean => {
     })
   )
 }
-
-// A server that listens on IPv6 sees an IPv4 caller as ::ffff:192.0.2.1.
-const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")

@@ -10,6 +10,9 @@ export interface Balance {
 
 export const owned = (balance: Balance): Centavos => Centavos.make(balance.available + balance.held)
 
+/** Is there less to spend than the company wants to be told about? Contract: 2.3. */
+export const isLow = (balance: Balance, alert: Centavos): boolean => balance.available < alert
+
 /** Sets the amount aside. Contract: 2.3, Reserve. */
 export const reserve = (balance: Balance, amount: Amount): Result.Result<Balance, InsufficientBalance> =>
   balance.available < amount

@@ -1,3 +1,4 @@
+import { Predicate } from "effect"
 import type { CoreError } from "./Errors.ts"
 import { toPesos } from "./Money.ts"
 
@@ -116,6 +117,10 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   InvalidProduct: { code: "INVALID_PRODUCT" },
   ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" }
 }
+
+/** Is it a cause that a caller can be told? */
+export const isCoreError = (error: unknown): error is CoreError =>
+  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(rows, error._tag)
 
 /** What a caller is told of a cause. */
 export const toPublic = <E extends CoreError>(error: E): PublicError => {

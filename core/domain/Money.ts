@@ -10,6 +10,9 @@ export type Amount = typeof Amount.Type
 
 export const zero = Centavos.make(0)
 
+/** The most that a company can own: what JSON carries exactly. */
+export const owned_max = Centavos.make(Number.MAX_SAFE_INTEGER)
+
 /** Pesos as the wire shows them. A JavaScript number is exact here up to 90 trillion pesos. */
 export const toPesos = (centavos: number): number => centavos / 100
 
@@ -44,3 +47,9 @@ export const readAmount = (literal: AmountLiteral): Result.Result<Amount, Amount
     return Result.fail("fuera_de_rango")
   return Result.succeed(Amount.make(Number(digits + "0".repeat(zeros))))
 }
+
+const nothing = /^0+(?:\.0{1,2})?$/
+
+/** Reads a bound or a limit off its literal text: an amount, or nothing at all, which means that there is none. */
+export const readLimit = (literal: AmountLiteral): Result.Result<Centavos, AmountFault> =>
+  nothing.test(literal.text) ? Result.succeed(zero) : Result.map(readAmount(literal), Centavos.make)

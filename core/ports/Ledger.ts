@@ -54,6 +54,8 @@ export type Deposited = Data.TaggedEnum<{
   Recorded: { readonly entryId: number }
   /** The reference had been recorded before, for this amount. */
   AlreadyRecorded: { readonly entryId: number; readonly amount: Amount }
+  /** The company would own more than it can; nothing was recorded. */
+  BeyondRange: {}
 }>
 export const Deposited = Data.taggedEnum<Deposited>()
 

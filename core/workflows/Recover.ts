@@ -27,7 +27,7 @@ export const recover = Effect.fn("Recover.recover")(function* (which: "due" | "a
   const unresolved = yield* Unresolved
   const began = yield* DateTime.now
   let total = none
-  // What was claimed keeps its lease past this cycle, so each sale is asked about once.
+  // A sale that was asked about is next due later than this cycle began, so each is asked about once.
   while (true) {
     const claimed = yield* unresolved.claim({ now: began, lease, limit: batch_max, which })
     const tally = yield* Effect.forEach(claimed, ask, { concurrency: questions_max })

@@ -1,5 +1,5 @@
 import { DateTime, Duration, Effect, Schedule } from "effect"
-import { type Order, Outcome, type Verdict } from "../domain/Sale.ts"
+import { type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
 import { InFlight } from "./InFlight.ts"
@@ -43,7 +43,13 @@ const write = Effect.fnUntraced(function* (settlement: Settlement) {
 
 /** Another settled the sale the other way: goods without money, or money without goods. */
 const contradicts = (verdict: Verdict, { status, won }: Settled): boolean =>
-  !won && ((verdict._tag === "Confirm" && status === "FAILED") || (verdict._tag === "Release" && status === "SUCCESS"))
+  !won &&
+  Verdict.$match(verdict, {
+    Confirm: () => status === "FAILED",
+    Release: () => status === "SUCCESS",
+    Free: () => status === "SUCCESS",
+    Hold: () => false
+  })
 
 // Nothing moves any more; a person has to look.
 const alert = Effect.fnUntraced(function* ({ at, order, verdict }: Settlement, { status }: Settled) {

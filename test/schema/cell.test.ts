@@ -59,7 +59,7 @@ layer(TestDatabase)("the schema of a cell", (it) => {
         from pg_proc as p
         join pg_namespace as n on n.oid = p.pronamespace
         where n.nspname in ('cell', 'directory', 'catalogue')
-          and p.prosrc ~* '\\m(now|clock_timestamp|statement_timestamp|transaction_timestamp|current_timestamp|current_date)\\M'`
+          and p.prosrc ~* '(\\m(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\\M *\\(|\\mcurrent_(date|time|timestamp)\\M|\\mlocaltime)'`
       assert.isEmpty(clocks)
       const defaults = yield* sql`
         select d.oid

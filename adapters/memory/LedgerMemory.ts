@@ -1,0 +1,199 @@
+import { DateTime, Effect, Layer, Result } from "effect"
+import { confirm, credit, owned, release, reserve } from "../../core/domain/Balance.ts"
+import { IdempotencyConflict, KeyReused, RequestInProgress } from "../../core/domain/Errors.ts"
+import { readKey } from "../../core/domain/Idempotency.ts"
+import { TransactionId } from "../../core/domain/Ids.ts"
+import { within } from "../../core/domain/Limits.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { Centavos, owned_max } from "../../core/domain/Money.ts"
+import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
+import { type Intent, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
+import {
+  type Deposit,
+  Deposited,
+  type KeyError,
+  Ledger,
+  Reserved,
+  type ReserveError,
+  type Settled,
+  type Settlement
+} from "../../core/ports/Ledger.ts"
+import { Books, type CompanyBooks, consumptionIn, isUnresolved, type KeyEntry, type Sale } from "./Books.ts"
+
+interface Call {
+  readonly owner: string
+  readonly fingerprint: string
+  readonly now: DateTime.Utc
+}
+
+/** What a known key answers to a call; null when it may name a new sale. */
+const answerOf = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<Outcome | null, KeyError> => {
+  const { transactionId } = known
+  const { processedAt, status } = saleOf(books, transactionId)
+  const conflict = Result.fail(new IdempotencyConflict({ transactionId, status }))
+  switch (readKey({ ...known, completed: known.outcome !== null, status, processedAt }, call)) {
+    case "own":
+      throw new Error("no call in memory loses its connection, so none comes twice")
+    case "replay":
+      return Result.succeed(known.outcome)
+    case "expired":
+      return status === "FAILED" ? Result.succeed(null) : conflict
+    case "reused":
+      return Result.fail(new KeyReused())
+    case "in_progress":
+      return Result.fail(new RequestInProgress({ transactionId }))
+    case "conflict":
+      return conflict
+  }
+}
+
+const saleOf = (books: CompanyBooks, id: TransactionId): Sale => {
+  const sale = books.sales.get(id)
+  if (sale === undefined) throw new Error(`transaction ${id} does not exist`)
+  return sale
+}
+
+const reserveIn = (
+  books: CompanyBooks,
+  intent: Intent,
+  id: number,
+  now: DateTime.Utc
+): Result.Result<Reserved, ReserveError> =>
+  Result.gen(function* () {
+    const owner = String(id)
+    const known = books.keys.get(intent.key)
+    if (known !== undefined) {
+      const outcome = yield* answerOf(books, known, { owner, fingerprint: intent.fingerprint, now })
+      if (outcome !== null) return Reserved.Replay({ outcome })
+      books.keys.delete(intent.key)
+    }
+    const periods = periodsAt(now)
+    yield* within(books.purse.limits, consumptionIn(books, periods), intent.amount)
+    const balance = yield* reserve(books.purse.balance, intent.amount)
+    const transactionId = TransactionId.make(id)
+    const { amount, companyId, environment, fingerprint, identifier, key, service, terminalId, xid } = intent
+    const order = { companyId, transactionId, environment, xid, service, identifier, amount, createdAt: now }
+    books.purse = { ...books.purse, balance, updatedAt: now }
+    consume(books, periods.day, amount)
+    books.keys.set(key, { owner, fingerprint, transactionId, claimedAt: now, outcome: null })
+    books.sales.set(transactionId, {
+      order,
+      key,
+      terminalId,
+      day: periods.day,
+      status: "PROCESSING",
+      delivery: null,
+      processedAt: null,
+      askAt: DateTime.addDuration(now, orphanedAfter),
+      askedAt: null,
+      leasedUntil: null,
+      notFound: 0
+    })
+    return Reserved.Reservation({ order })
+  })
+
+const consume = (books: CompanyBooks, day: string, centavos: number): void => {
+  books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
+}
+
+const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () => number): Settled => {
+  const { transactionId } = settlement.order
+  const before = saleOf(books, transactionId)
+  const won = isUnresolved(before)
+  if (won) {
+    books.sales.set(transactionId, settled(before, settlement))
+    moveMoney(books, before, settlement, nextEntryId)
+    answerKey(books, before, settlement)
+  }
+  const known = books.keys.get(before.key)
+  return {
+    won,
+    status: saleOf(books, transactionId).status,
+    outcome: known?.transactionId === transactionId ? known.outcome : null
+  }
+}
+
+const statusAfter = { Confirm: "SUCCESS", Release: "FAILED", Free: "FAILED", Hold: "PENDING" } as const
+
+const settled = (sale: Sale, { at, notFound, verdict }: Settlement): Sale => ({
+  ...sale,
+  status: statusAfter[verdict._tag],
+  delivery: verdict._tag === "Confirm" ? verdict.delivery : null,
+  processedAt: verdict._tag === "Hold" ? null : at,
+  askAt: verdict._tag === "Hold" ? nextAsk(sale.order.createdAt, at) : null,
+  leasedUntil: null,
+  notFound
+})
+
+const moveMoney = (
+  books: CompanyBooks,
+  { day, order: { amount, transactionId } }: Sale,
+  { at, verdict }: Settlement,
+  nextEntryId: () => number
+): void => {
+  if (verdict._tag === "Hold") return
+  const move = verdict._tag === "Confirm" ? confirm : release
+  const balance = move(books.purse.balance, amount)
+  books.purse = { ...books.purse, balance, updatedAt: at }
+  if (verdict._tag === "Confirm") {
+    books.entries.push({
+      id: nextEntryId(),
+      type: "sale",
+      amount: -amount,
+      balance: owned(balance),
+      transactionId,
+      reference: null,
+      createdAt: at
+    })
+  } else consume(books, day, -amount)
+}
+
+// A key that has answered keeps its answer, also when the sale is settled later.
+const answerKey = (books: CompanyBooks, { key, order }: Sale, { at, verdict }: Settlement): void => {
+  const known = books.keys.get(key)
+  if (known?.transactionId !== order.transactionId) return
+  if (verdict._tag === "Free") books.keys.delete(key)
+  else books.keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf(order, verdict, at) })
+}
+
+const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, nextEntryId: () => number): Deposited => {
+  const known = books.entries.find((entry) => entry.reference === reference)
+  if (known !== undefined)
+    return Deposited.AlreadyRecorded({ entryId: known.id, amount: known.amount as typeof amount })
+  if (owned(books.purse.balance) > owned_max - amount) return Deposited.BeyondRange()
+  const balance = credit(books.purse.balance, amount)
+  const entryId = nextEntryId()
+  books.purse = { ...books.purse, balance, updatedAt: at }
+  books.entries.push({
+    id: entryId,
+    type: "deposit",
+    amount,
+    balance: owned(balance),
+    transactionId: null,
+    reference,
+    createdAt: at
+  })
+  return Deposited.Recorded({ entryId })
+}
+
+// Each method does its work in one synchronous step, so that no other fiber sees it half done.
+const make = Effect.map(Books, ({ nextEntryId, nextTransactionId, of }) =>
+  Ledger.of({
+    reserve: (intent) =>
+      Effect.flatMap(DateTime.now, (now) =>
+        Effect.fromResult(reserveIn(of(intent.companyId), intent, nextTransactionId(), now))
+      ),
+    recall: (companyId, key, fingerprint) =>
+      Effect.flatMap(DateTime.now, (now) => {
+        const books = of(companyId)
+        const known = books.keys.get(key)
+        if (known === undefined) return Effect.succeed(null)
+        return Effect.fromResult(answerOf(books, known, { owner: "", fingerprint, now }))
+      }),
+    settle: (settlement) => Effect.sync(() => settleIn(of(settlement.order.companyId), settlement, nextEntryId)),
+    deposit: (deposit) => Effect.sync(() => depositIn(of(deposit.companyId), deposit, nextEntryId))
+  })
+)
+
+/** The ledger in memory, made of the rules of core/domain: what the ledger in Postgres is measured against. */
+export const layer = Layer.effect(Ledger, make)

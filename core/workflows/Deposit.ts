@@ -1,0 +1,39 @@
+import { DateTime, Effect } from "effect"
+import type { CompanyId } from "../domain/Ids.ts"
+import type { Amount } from "../domain/Money.ts"
+import { DepositTooLarge, ReferenceTaken } from "../domain/OperatorErrors.ts"
+import { Deposited, Ledger } from "../ports/Ledger.ts"
+import { byHand } from "./ByHand.ts"
+import { companyOf } from "./Company.ts"
+
+/** The entry that a deposit stands for, and whether an earlier call had made it. */
+interface DepositReceipt {
+  readonly entryId: number
+  readonly repeated: boolean
+}
+
+/**
+ * Adds money to a company, once a reference: the same deposit again finds its entry, and the reference of another
+ * amount is refused.
+ */
+export const deposit = Effect.fn("Deposit.deposit")(function* (
+  companyId: CompanyId,
+  amount: Amount,
+  reference: string
+) {
+  yield* companyOf(companyId)
+  const ledger = yield* Ledger
+  const deposited = yield* ledger.deposit({ companyId, amount, reference, at: yield* DateTime.now })
+  return yield* Deposited.$match(deposited, {
+    Recorded: ({ entryId }) =>
+      Effect.as(byHand("deposit_recorded", { companyId }, { entryId, amount, reference }), {
+        entryId,
+        repeated: false
+      } satisfies DepositReceipt),
+    AlreadyRecorded: ({ amount: recorded, entryId }) =>
+      recorded === amount
+        ? Effect.succeed<DepositReceipt>({ entryId, repeated: true })
+        : Effect.fail(new ReferenceTaken({ reference, recorded, asked: amount })),
+    BeyondRange: () => Effect.fail(new DepositTooLarge({ asked: amount }))
+  })
+})

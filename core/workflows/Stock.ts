@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
+import type { CompanyId, ServiceId } from "../domain/Ids.ts"
+import { CatalogueAdmin } from "../ports/CatalogueAdmin.ts"
+import { byHand } from "./ByHand.ts"
+import { companyOf } from "./Company.ts"
+
+/** Adds and replaces catalogue entries, all of them or none. */
+export const importCatalogue = Effect.fn("Stock.importCatalogue")(function* (draft: CatalogueDraft) {
+  const catalogue = yield* CatalogueAdmin
+  yield* catalogue.store(draft)
+  yield* byHand(
+    "catalogue_imported",
+    {},
+    { categories: draft.categories.map(({ id }) => id), services: draft.services.map(({ id }) => id) }
+  )
+})
+
+/** Every service; for a company, also whether it may sell each. */
+export const stockOf = Effect.fn("Stock.stockOf")(function* (companyId: CompanyId | null) {
+  if (companyId !== null) yield* companyOf(companyId)
+  const catalogue = yield* CatalogueAdmin
+  return yield* catalogue.list(companyId)
+})
+
+/** Lets a company sell a service, or withholds it. */
+export const offer = Effect.fn("Stock.offer")(function* (companyId: CompanyId, serviceId: ServiceId, enabled: boolean) {
+  yield* companyOf(companyId)
+  const catalogue = yield* CatalogueAdmin
+  yield* catalogue.setEnabled(companyId, serviceId, enabled)
+  yield* byHand(enabled ? "service_enabled" : "service_withheld", { companyId }, { serviceId })
+})

@@ -1,0 +1,100 @@
+import { DateTime, Option, Result } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { isAddressRange } from "../../core/domain/Access.ts"
+import { CompanyId, ServiceId, TokenId, TransactionId } from "../../core/domain/Ids.ts"
+import { AmountLiteral, readAmount, readLimit } from "../../core/domain/Money.ts"
+import { isClean, lengthOf } from "../../core/domain/Text.ts"
+import { Permission } from "../../core/domain/Token.ts"
+
+/** Arguments and flags that several commands take. What they refuse is wrong usage: exit code 2. */
+
+const idArgument = (name: string, description: string) =>
+  Argument.Int(name).pipe(
+    Argument.withDescription(description),
+    Argument.filter(
+      (id) => Number.isSafeInteger(id) && id > 0,
+      () => "Expected: a whole number above zero"
+    )
+  )
+
+export const companyId = Argument.map(idArgument("company", "Id of the company (empresa_id)"), CompanyId.make)
+export const tokenId = Argument.map(idArgument("token", "Id of the token (token_id)"), TokenId.make)
+export const serviceId = Argument.map(idArgument("service", "Id of the service (service_id)"), ServiceId.make)
+export const transactionId = Argument.map(
+  idArgument("transaction", "Id of the transaction (transaction_id)"),
+  TransactionId.make
+)
+
+const textLiteral = (text: string) => AmountLiteral.TextLiteral({ text })
+
+export const amount = Argument.String("amount").pipe(
+  Argument.withDescription("Pesos above zero with at most two decimals, such as 1500 or 1500.50"),
+  Argument.filterMap(
+    (text) => Result.getSuccess(readAmount(textLiteral(text))),
+    () => "Expected: pesos above zero with at most two decimals, such as 1500 or 1500.50"
+  )
+)
+
+/** Pesos, or 0 for none. */
+export const limit = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.withMetavar("pesos"),
+    Flag.filterMap(
+      (text) => Result.getSuccess(readLimit(textLiteral(text))),
+      () => "Expected: pesos with at most two decimals, such as 50000, or 0 for none"
+    )
+  )
+
+export const text = (name: string, length_max: number, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (value) => isClean(value) && value.trim() !== "" && lengthOf(value) <= length_max,
+      () => `Expected: 1 to ${length_max} characters, none of them control characters`
+    )
+  )
+
+export const onOff = (name: string, description: string) =>
+  Flag.ChoiceWithValue(name, [
+    ["on", true],
+    ["off", false]
+  ]).pipe(Flag.withDescription(description))
+
+/** `a,b,c`. */
+const list = (name: string) => Flag.map(Flag.String(name), (value) => value.split(",").map((part) => part.trim()))
+
+export const permissions = list("permisos").pipe(
+  Flag.withDescription(`What the token may do, parted by commas; all when absent (${Permission.literals.join(", ")})`),
+  Flag.withMetavar("a,b"),
+  Flag.filterMap(
+    (names) => Option.liftPredicate(names, (all): all is Array<Permission> => all.every(isPermission)),
+    (names) => `Expected: permissions parted by commas, each one of ${Permission.literals.join(", ")}; not ${names}`
+  ),
+  Flag.withDefault<ReadonlyArray<Permission>>([])
+)
+
+const isPermission = (name: string): name is Permission => Permission.literals.some((known) => known === name)
+
+export const addresses = list("ips").pipe(
+  Flag.withDescription("Addresses and CIDR ranges that may use the token, parted by commas; any when absent"),
+  Flag.withMetavar("a,b"),
+  Flag.filter(
+    (ranges) => ranges.every(isAddressRange),
+    () => "Expected: addresses or CIDR ranges parted by commas, such as 203.0.113.7,10.0.0.0/8,2001:db8::/32"
+  ),
+  Flag.withDefault<ReadonlyArray<string>>([])
+)
+
+const offset = /(?:Z|[+-]\d{2}:\d{2})$/
+
+export const expiry = Flag.String("expira").pipe(
+  Flag.withDescription("Instant from which the token is refused, in ISO 8601 with its offset; never when absent"),
+  Flag.withMetavar("instant"),
+  Flag.filterMap(
+    (text) => (offset.test(text) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()),
+    () => "Expected: an ISO 8601 instant with its offset, such as 2027-01-01T00:00:00-04:00"
+  ),
+  Flag.optional,
+  Flag.map(Option.getOrNull)
+)

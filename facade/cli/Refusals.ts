@@ -1,0 +1,77 @@
+import { Predicate } from "effect"
+import { owned_max, toPesos } from "../../core/domain/Money.ts"
+import type { OperatorError } from "../../core/domain/OperatorErrors.ts"
+import type { BadCatalogue } from "./CatalogueFile.ts"
+import type { Document } from "./Output.ts"
+
+/** An error as the operator reads it: a code for scripts, a sentence that says what to do next. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly details?: Document
+}
+
+type Refused = OperatorError | BadCatalogue
+
+/** Each cause in words. A cause without a row does not compile. */
+const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag: Tag }>) => Refusal } = {
+  UnknownCompany: ({ companyId }) => ({
+    code: "COMPANY_NOT_FOUND",
+    message: `There is no company ${companyId}. "saldo company list" shows those that there are.`,
+    details: { empresa_id: companyId }
+  }),
+  CodeTaken: ({ code }) => ({
+    code: "COMPANY_CODE_TAKEN",
+    message: `The code ${code} belongs to another company. Choose another, or see "saldo company list".`,
+    details: { codigo_empresa: code }
+  }),
+  UnknownToken: ({ tokenId }) => ({
+    code: "TOKEN_NOT_FOUND",
+    message: `There is no token ${tokenId}. "saldo token list COMPANY" shows those of a company.`,
+    details: { token_id: tokenId }
+  }),
+  TokenRevoked: ({ tokenId }) => ({
+    code: "TOKEN_REVOKED",
+    message: `Token ${tokenId} is revoked, and that is final. Issue a new one with "saldo token issue".`,
+    details: { token_id: tokenId }
+  }),
+  UnknownService: ({ serviceId }) => ({
+    code: "SERVICE_NOT_FOUND",
+    message: `There is no service ${serviceId}. "saldo catalog list" shows those that there are.`,
+    details: { service_id: serviceId }
+  }),
+  CategoryNameTaken: () => ({
+    code: "CATEGORY_NAME_TAKEN",
+    message: "A category that the file does not name already has one of its names. Rename one of the two."
+  }),
+  UnknownTransaction: ({ transactionId }) => ({
+    code: "TRANSACTION_NOT_FOUND",
+    message: `There is no transaction ${transactionId}. "saldo transactions list" shows the latest.`,
+    details: { transaction_id: transactionId }
+  }),
+  ReferenceTaken: ({ asked, recorded, reference }) => ({
+    code: "REFERENCE_TAKEN",
+    message: `The reference ${reference} already stands for ${toPesos(recorded)}, not ${toPesos(asked)}: nothing was added. Correct the amount, or use another reference for another deposit.`,
+    details: { referencia: reference, monto_registrado: toPesos(recorded), monto: toPesos(asked) }
+  }),
+  DepositTooLarge: ({ asked }) => ({
+    code: "DEPOSIT_TOO_LARGE",
+    message: `A company can own at most ${toPesos(owned_max)}; a deposit of ${toPesos(asked)} would exceed that and was not added. Correct the amount.`,
+    details: { monto: toPesos(asked), saldo_maximo: toPesos(owned_max) }
+  }),
+  BadCatalogue: ({ faults }) => ({
+    code: "CATALOGUE_INVALID",
+    message: `Nothing was imported. Correct these entries and import the file again:${faults.map(({ at, reason }) => `\n  ${at}: ${reason}`).join("")}`,
+    details: { errores: faults.map(({ at, reason }) => ({ entrada: at, motivo: reason })) }
+  })
+}
+
+/** What the operator is told of an error: of a row above, or one that brings its own sentence. */
+export const refusalOf = (error: unknown): Refusal => {
+  if (isRefused(error)) return (rows[error._tag] as (error: Refused) => Refusal)(error)
+  if (error instanceof Error) return { code: "FAILED", message: error.message }
+  return { code: "FAILED", message: String(error) }
+}
+
+const isRefused = (error: unknown): error is Refused =>
+  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(rows, error._tag)

@@ -1,0 +1,62 @@
+import { Cause, Console, Effect } from "effect"
+import { CliConfig, CliError, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
+import manifest from "../../package.json" with { type: "json" }
+import { AsJson, CheckFailed, toJson, wantsJson } from "./Output.ts"
+import { type Refusal, refusalOf } from "./Refusals.ts"
+import { saldo } from "./Saldo.ts"
+
+/** What the shell is told: done, a failed check or a refusal, wrong usage. */
+const exitCodes = { done: 0, refused: 1, wrongUsage: 2 }
+
+// What is logged, and how, is a matter of the environment: LOG_LEVEL.
+const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
+
+/**
+ * Runs a command line and answers its exit code. Answers go to stdout, everything else to stderr.
+ */
+export const run = Effect.fn("Run.run")((args: ReadonlyArray<string>) =>
+  Command.runWith(saldo, { version: manifest.version })(args).pipe(
+    Effect.as(exitCodes.done),
+    Effect.catchCause(explain),
+    Effect.provideService(CliOutput.Presenter, { present }),
+    Effect.provideService(AsJson, wantsJson(args)),
+    Effect.provideService(CliConfig.CliConfig, { builtIns })
+  )
+)
+
+const explain = (cause: Cause.Cause<unknown>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  const error = Cause.squash(cause)
+  if (CliError.isCliError(error) && error._tag === "ShowHelp") {
+    const asked = error.errors.length === 0 && error.commandPath.length === 1
+    return Effect.succeed(asked ? exitCodes.done : exitCodes.wrongUsage)
+  }
+  if (error instanceof CheckFailed) return Effect.succeed(exitCodes.refused)
+  return Effect.as(Cause.hasDies(cause) ? unexpected(cause) : report(refusalOf(error)), exitCodes.refused)
+}
+
+const report = Effect.fnUntraced(function* (refusal: Refusal) {
+  yield* Console.error((yield* AsJson) ? toJson({ error: refusal }) : `error: ${refusal.message}`)
+})
+
+/** A failure of the machine, or of this program: whoever has to look into it gets all there is. */
+const unexpected = (cause: Cause.Cause<unknown>) =>
+  report({
+    code: "UNEXPECTED",
+    message: `${refusalOf(Cause.squash(cause)).message}. "saldo doctor" looks for what is wrong.\n${Cause.pretty(cause)}`
+  })
+
+/** Help goes to stdout; what is wrong with a command line goes to stderr, with the way to its help. */
+const present = (event: CliOutput.Presenter.Event) =>
+  event._tag === "InvalidInvocation"
+    ? wrongUsage(event.commandPath, event.helpDoc, event.errors)
+    : CliOutput.defaultPresenter.present(event)
+
+const wrongUsage = Effect.fnUntraced(function* (
+  path: ReadonlyArray<string>,
+  { usage }: HelpDoc.HelpDoc,
+  errors: ReadonlyArray<CliError.CliError>
+) {
+  const wrong = errors.map(({ message }) => message).join("\n")
+  yield* report({ code: "WRONG_USAGE", message: `${wrong}\nUsage: ${usage}\n"${path.join(" ")} --help" tells more.` })
+})

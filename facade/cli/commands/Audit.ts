@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { invariants } from "../../../core/domain/Invariants.ts"
+import { Audit, type Finding } from "../../../core/ports/Audit.ts"
+import { operator } from "../../App.ts"
+import { CheckFailed, type Document, print } from "../Output.ts"
+
+const findingDocument = ({ invariant, offenders, violations }: Finding): Document => ({
+  invariante: invariant,
+  descripcion: invariants[invariant],
+  ok: violations === 0,
+  violaciones: violations,
+  ejemplos: offenders
+})
+
+const findingWords = ({ invariant, offenders, violations }: Finding): string => {
+  const statement = `${invariant.padEnd(11)}  ${invariants[invariant]}`
+  return violations === 0
+    ? `ok      ${statement}`
+    : [`BROKEN  ${statement}: ${violations}`, ...offenders.map((one) => `          ${JSON.stringify(one)}`)].join("\n")
+}
+
+export const audit = Command.make("audit", {}, () =>
+  Effect.gen(function* () {
+    const { prove } = yield* Audit
+    const findings = yield* prove
+    const ok = findings.every(({ violations }) => violations === 0)
+    yield* print({ ok, invariantes: findings.map(findingDocument) }, findings.map(findingWords).join("\n"))
+    if (!ok) return yield* new CheckFailed()
+  })
+).pipe(
+  Command.provide(operator),
+  Command.withDescription(
+    "Prove every invariant of the money on the whole database, as it stands at one instant, while the service goes on. Exit code 1 if one is broken, with the first few that break it."
+  ),
+  Command.withShortDescription("Prove every invariant on the whole database"),
+  Command.withExamples([{ command: "saldo audit && echo sound", description: "For a nightly job" }])
+)

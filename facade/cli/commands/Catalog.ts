@@ -1,0 +1,98 @@
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command } from "effect/cli"
+import type { Listed } from "../../../core/ports/CatalogueAdmin.ts"
+import { importCatalogue, offer, stockOf } from "../../../core/workflows/Stock.ts"
+import { operator } from "../../App.ts"
+import { serviceView } from "../../wire/ServiceView.ts"
+import { BadCatalogue, readCatalogue } from "../CatalogueFile.ts"
+import { type Document, print, table } from "../Output.ts"
+import { companyId, serviceId } from "../Parameters.ts"
+
+const parse = Schema.decodeEffect(Schema.fromJsonString(Schema.Unknown))
+
+const importCommand = Command.make(
+  "import",
+  { file: Argument.FileText("file").pipe(Argument.withDescription("JSON file with categorias and servicios")) },
+  Effect.fn(function* ({ file }) {
+    const content = yield* Effect.mapError(
+      parse(file),
+      () => new BadCatalogue({ faults: [{ at: "the file", reason: "is not JSON" }] })
+    )
+    const draft = yield* readCatalogue(content)
+    yield* importCatalogue(draft)
+    const { categories, services } = draft
+    yield* print(
+      { categorias: categories.length, servicios: services.length },
+      `Imported ${categories.length} categories and ${services.length} services. What the file does not name stays as it was.`
+    )
+  })
+).pipe(
+  Command.provide(operator),
+  Command.withDescription(
+    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody. facade/cli/catalogue.example.json is one to begin with.'
+  ),
+  Command.withShortDescription("Add and replace catalogue entries from a file"),
+  Command.withExamples([
+    { command: "saldo catalog import catalogue.json", description: "All of it, or a report of what is wrong" }
+  ])
+)
+
+const listedDocument = ({ active, enabled, service }: Listed): Document => ({
+  ...serviceView(service),
+  activo: active,
+  ...(enabled === null ? {} : { habilitado: enabled })
+})
+
+/** What fits on a line. */
+const listedLine = ({ como_comprar: _, descripcion: __, categoria_id: ___, ...line }: Document): Document => line
+
+const list = Command.make(
+  "list",
+  {
+    companyId: Argument.optional(companyId)
+  },
+  Effect.fn(function* ({ companyId }) {
+    const items = (yield* stockOf(Option.getOrNull(companyId))).map(listedDocument)
+    yield* print({ items }, items.length === 0 ? "The catalogue is empty." : table(items.map(listedLine)))
+  })
+).pipe(
+  Command.provide(operator),
+  Command.withDescription(
+    "List every service, withdrawn ones too. With a company, habilitado tells whether that company may sell it."
+  ),
+  Command.withShortDescription("List the services"),
+  Command.withExamples([
+    { command: "saldo catalog list", description: "The whole catalogue" },
+    { command: "saldo catalog list 7", description: "And what company 7 may sell of it" }
+  ])
+)
+
+const offering = (name: string, enabled: boolean, done: string, description: string) =>
+  Command.make(
+    name,
+    { companyId, serviceId },
+    Effect.fn(function* ({ companyId, serviceId }) {
+      yield* offer(companyId, serviceId, enabled)
+      yield* print(
+        { empresa_id: companyId, service_id: serviceId, habilitado: enabled },
+        `Company ${companyId} ${done} service ${serviceId}.`
+      )
+    })
+  ).pipe(
+    Command.provide(operator),
+    Command.withDescription(description),
+    Command.withExamples([{ command: `saldo catalog ${name} 7 4`, description: "Company 7, service 4" }])
+  )
+
+const enable = offering("enable", true, "may sell", "Let a company sell a service that was withheld from it.")
+const disable = offering(
+  "disable",
+  false,
+  "may no longer sell",
+  "Withhold a service from one company. To withdraw it from everybody, import it with activo: false."
+)
+
+export const catalog = Command.make("catalog").pipe(
+  Command.withDescription("What is sold, and to whom it is withheld"),
+  Command.withSubcommands([importCommand, list, enable, disable])
+)

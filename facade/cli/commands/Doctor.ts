@@ -1,0 +1,86 @@
+import { Clock, Effect } from "effect"
+import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { pending } from "../../../adapters/postgres/Migrations.ts"
+import { foundation } from "../../App.ts"
+import { connections, Store } from "../../Store.ts"
+import { CheckFailed, type Document, print } from "../Output.ts"
+
+/** How far this machine's clock may be from the database's. Limits and recovery go by the former. */
+const skew_max_ms = 2000
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+const durable = ["fsync", "full_page_writes", "synchronous_commit"]
+
+const server = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { place } = yield* Store
+  const [row] = yield* sql<{ version: string }>`select current_setting('server_version') as version`
+  return { name: "database", ok: true, detail: `Postgres ${row?.version} answers: ${place}` }
+})
+
+const durability = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ name: string; setting: string }>`
+    select name, setting from pg_settings where name in ${sql.in(durable)} order by name`
+  const said = rows.map(({ name, setting }) => `${name} = ${setting}`).join(", ")
+  const ok = rows.every(({ setting }) => setting !== "off")
+  return { name: "durability", ok, detail: ok ? said : `a crash can lose money: ${said}; set all of them to on` }
+})
+
+const schema = Effect.gen(function* () {
+  const missing = yield* pending
+  const names = missing.map(({ id, name }) => `${id} ${name}`).join(", ")
+  const detail = missing.length === 0 ? "up to date" : `"saldo migrate" would apply ${names}`
+  return { name: "migrations", ok: missing.length === 0, detail }
+})
+
+const clock = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const before = yield* Clock.currentTimeMillis
+  const [row] = yield* sql<{ ms: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
+  const after = yield* Clock.currentTimeMillis
+  const skew_ms = Math.round(Math.abs((row?.ms ?? 0) - (before + after) / 2))
+  const ok = skew_ms <= skew_max_ms
+  return {
+    name: "clock",
+    ok,
+    detail: `${skew_ms} ms from the database's${ok ? "" : ": set both by the same time service"}`
+  }
+})
+
+const settings: Check = { name: "settings", ok: true, detail: "every variable of the environment can be used" }
+
+/** Each layer that cannot be built is a failed check of its own, and what stands on it is not looked at. */
+const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([server, durability, schema, clock]).pipe(
+  Effect.provide(connections(1)),
+  Effect.provide(Store.layer),
+  Effect.catch((error) => Effect.succeed([{ name: "database", ok: false, detail: error.message }])),
+  Effect.map((checks) => [settings, ...checks]),
+  Effect.provide(foundation),
+  Effect.catch((error) => Effect.succeed([{ name: "settings", ok: false, detail: error.message }]))
+)
+
+const checkDocument = ({ detail, name, ok }: Check): Document => ({ nombre: name, ok, detalle: detail })
+
+const checkWords = ({ detail, name, ok }: Check): string => `${ok ? "ok    " : "WRONG "}  ${name.padEnd(10)}  ${detail}`
+
+export const doctor = Command.make("doctor", {}, () =>
+  Effect.gen(function* () {
+    const checks = yield* examine
+    const ok = checks.every((check) => check.ok)
+    yield* print({ ok, comprobaciones: checks.map(checkDocument) }, checks.map(checkWords).join("\n"))
+    if (!ok) return yield* new CheckFailed()
+  })
+).pipe(
+  Command.withDescription(
+    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks. Exit code 1 if something is wrong. Changes nothing."
+  ),
+  Command.withShortDescription("Look for what is wrong with the installation"),
+  Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or for a monitor" }])
+)

@@ -1,0 +1,24 @@
+import { Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import { migrate as bringUp } from "../../../adapters/postgres/Migrations.ts"
+import { foundation } from "../../App.ts"
+import { connections, Store } from "../../Store.ts"
+import { print } from "../Output.ts"
+
+const database = connections(1).pipe(Layer.provideMerge(Store.layer), Layer.provideMerge(foundation))
+
+export const migrate = Command.make("migrate", {}, () =>
+  Effect.gen(function* () {
+    const { place } = yield* Store
+    const names = (yield* bringUp).map(({ id, name }) => `${String(id).padStart(4, "0")}_${name}`)
+    const words = names.length === 0 ? "was up to date" : `has now ${names.join(", ")}`
+    yield* print({ aplicadas: names }, `The schema in ${place} ${words}.`)
+  })
+).pipe(
+  Command.withDescription(
+    "Bring the database's schema up to this version, all of it or nothing. The server does so by itself when it starts; any number of both may run at once."
+  ),
+  Command.withShortDescription("Bring the database's schema up to this version"),
+  Command.withExamples([{ command: "saldo migrate", description: "Before the new version is rolled out" }]),
+  Command.provide(database)
+)

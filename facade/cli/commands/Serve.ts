@@ -1,0 +1,35 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import { HttpServer } from "effect/http"
+import { server } from "../../App.ts"
+import { banner } from "../../Banner.ts"
+import * as Http from "../../http/Http.ts"
+import * as Listener from "../../Listener.ts"
+import { Settings } from "../../Settings.ts"
+import { Store } from "../../Store.ts"
+
+const announced = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { address } = yield* HttpServer.HttpServer
+    const { place } = yield* Store
+    const port = "port" in address ? address.port : 0
+    yield* Console.log(banner({ settings: yield* Settings, port, place }))
+  })
+)
+
+// Listens when all else is ready, and stops listening before anything else stops.
+const serving = announced.pipe(
+  Layer.provide(Http.layer),
+  Layer.provide(Listener.layer),
+  Layer.provide(NodeHttpServer.layerHttpServices),
+  Layer.provide(server)
+)
+
+export const serve = Command.make("serve", {}, () => Layer.launch(serving)).pipe(
+  Command.withDescription(
+    "Serve the API. Without DATABASE_URL an embedded Postgres is started, with its data in DATA_DIR. Migrates and seeds first, says how to sell, and goes on until it is told to stop (Ctrl-C, SIGTERM); then it waits for the sales under way."
+  ),
+  Command.withShortDescription("Serve the API"),
+  Command.withExamples([{ command: "PORT=8080 saldo serve", description: "At another port" }])
+)

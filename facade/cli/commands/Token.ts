@@ -1,0 +1,116 @@
+import { DateTime, Effect, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { Token, TokenState } from "../../../core/domain/Token.ts"
+import { Tokens } from "../../../core/ports/Tokens.ts"
+import { companyOf } from "../../../core/workflows/Company.ts"
+import { changeToken, issueToken } from "../../../core/workflows/IssueToken.ts"
+import { operator } from "../../App.ts"
+import { type Document, print, table } from "../Output.ts"
+import { addresses, companyId, expiry, permissions, text, tokenId } from "../Parameters.ts"
+
+const tokenDocument = (token: Token): Document => ({
+  token_id: token.id,
+  nombre: token.name,
+  api_key: token.apiKey,
+  estado: token.state,
+  permisos: token.permissions,
+  ips: token.addresses,
+  expira: token.expiresAt === null ? null : DateTime.formatIso(token.expiresAt),
+  por_minuto: token.callsPerMinute,
+  consultas_reales: token.realLookups
+})
+
+const perMinute_max = 1_000_000
+
+const issue = Command.make(
+  "issue",
+  {
+    companyId,
+    name: text("nombre", 100, "Name of the token, such as the shop or the program that will use it"),
+    permissions,
+    addresses,
+    expiresAt: expiry,
+    callsPerMinute: Flag.Int("por-minuto").pipe(
+      Flag.withDescription("Its own limit of requests a minute; the configured one when absent"),
+      Flag.filter(
+        (calls) => calls > 0 && calls <= perMinute_max,
+        () => `Expected: a whole number from 1 to ${perMinute_max}`
+      ),
+      Flag.optional,
+      Flag.map(Option.getOrNull)
+    ),
+    realLookups: Flag.Boolean("consultas-reales").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Let its consultas reach the provider"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn(function* (wanted) {
+    const { apiKey, secret, tokenId } = yield* issueToken(wanted)
+    const apiSecret = Redacted.value(secret)
+    yield* print(
+      { token_id: tokenId, api_key: apiKey, api_secret: apiSecret },
+      `Token ${tokenId} issued.\n  api_key:    ${apiKey}\n  api_secret: ${apiSecret}\nThe secret is not kept and cannot be shown again: store it now.\nAuthorization: Bearer ${apiKey}.${apiSecret}`
+    )
+  })
+).pipe(
+  Command.provide(operator),
+  Command.withDescription("Issue credentials to a company. The secret is shown once: only its digest is kept."),
+  Command.withShortDescription("Issue credentials to a company"),
+  Command.withExamples([
+    { command: 'saldo token issue 7 --nombre "Caja 1"', description: "A token that may do everything" },
+    {
+      command: "saldo token issue 7 --nombre reportes --permisos balance.read,transactions.read --ips 203.0.113.0/24",
+      description: "One that only reads, from one network"
+    }
+  ])
+)
+
+const change = (name: string, state: TokenState, done: string, description: string) =>
+  Command.make(
+    name,
+    { tokenId },
+    Effect.fn(function* ({ tokenId }) {
+      yield* changeToken(tokenId, state)
+      yield* print({ token_id: tokenId, estado: state }, `Token ${tokenId} ${done}`)
+    })
+  ).pipe(
+    Command.provide(operator),
+    Command.withDescription(description),
+    Command.withExamples([{ command: `saldo token ${name} 12`, description: "Token 12" }])
+  )
+
+const suspend = change(
+  "suspend",
+  "suspended",
+  "is suspended: its calls are refused until it is activated.",
+  "Refuse a token's calls until it is activated again."
+)
+const activate = change("activate", "active", "is active.", "Let a suspended token call again.")
+const revoke = change(
+  "revoke",
+  "revoked",
+  "is revoked for good.",
+  "Refuse a token's calls for good, at once and on every server. It cannot be undone."
+)
+
+const list = Command.make(
+  "list",
+  { companyId },
+  Effect.fn(function* ({ companyId }) {
+    yield* companyOf(companyId)
+    const tokens = yield* Tokens
+    const items = (yield* tokens.list(companyId)).map(tokenDocument)
+    yield* print({ items }, items.length === 0 ? "No tokens yet." : table(items))
+  })
+).pipe(
+  Command.provide(operator),
+  Command.withDescription("List a company's tokens, in order of id, without their secrets, which nobody has."),
+  Command.withShortDescription("List a company's tokens"),
+  Command.withExamples([{ command: "saldo token list 7", description: "The tokens of company 7" }])
+)
+
+export const token = Command.make("token").pipe(
+  Command.withDescription("Credentials of the companies"),
+  Command.withSubcommands([issue, suspend, activate, revoke, list])
+)

@@ -1,0 +1,163 @@
+import { rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import example from "../../facade/cli/catalogue.example.json" with { type: "json" }
+import { CommandLine } from "../support/CommandLine.ts"
+
+/** A file of this content, for as long as the test runs. */
+const fileOf = (name: string, content: string) => {
+  const path = join(tmpdir(), `saldo-${process.pid}-${name}.json`)
+  return Effect.acquireRelease(
+    Effect.as(
+      Effect.promise(() => writeFile(path, content)),
+      path
+    ),
+    () => Effect.promise(() => rm(path))
+  )
+}
+
+const service = {
+  id: 20,
+  nombre: "Pago Único",
+  descripcion: "Un pago.",
+  tipo: "generic",
+  categoria_id: 9,
+  monto_minimo: 10.5,
+  monto_maximo: 0,
+  acepta_anulacion: false,
+  flujo: "monto_libre",
+  requiere_consulta: false,
+  como_comprar: "Envíe el monto."
+}
+const category = { id: 9, nombre: "Pagos únicos" }
+
+const createCompany = (code: string, ...more: ReadonlyArray<string>) =>
+  CommandLine.use(({ answer }) =>
+    answer("company", "create", "--razon-social", code, "--codigo", code, "--ambiente", "development", ...more)
+  )
+
+const idsWhere = (items: ReadonlyArray<Record<string, unknown>>, field: string) =>
+  items.filter((item) => item[field] === true).map(({ id }) => id)
+
+layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalogue", (it) => {
+  it.effect("adds what is new, replaces what is known and leaves the rest", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const first = yield* fileOf("first", JSON.stringify(example))
+      assert.deepStrictEqual(yield* answer("catalog", "import", first), { categorias: 6, servicios: 8 })
+      const changed = { ...example.servicios[0], nombre: "Recarga Nueva", categoria_id: 9, activo: false }
+      const second = yield* fileOf("second", JSON.stringify({ categorias: [category], servicios: [service, changed] }))
+      assert.deepStrictEqual(yield* answer("catalog", "import", second), { categorias: 1, servicios: 2 })
+      const { items } = yield* answer("catalog", "list")
+      assert.deepStrictEqual(
+        items.map(({ id, nombre }: { id: number; nombre: string }) => [id, nombre]),
+        [[1, "Recarga Nueva"], ...example.servicios.slice(1).map(({ id, nombre }) => [id, nombre]), [20, "Pago Único"]]
+      )
+      assert.deepStrictEqual(items.at(-1), { ...service, categoria: "Pagos únicos", activo: true })
+      assert.deepStrictEqual(items[0].activo, false)
+    })
+  )
+
+  // What the file says -> where it is wrong. Nothing of such a file is stored.
+  it.effect.each([
+    ["not JSON", "{", ["the file"]],
+    ["no catalogue", "[]", ["the file"]],
+    ["an unknown field", { categorias: [], servicios: [], precios: [] }, ["precios"]],
+    [
+      "two faults",
+      { categorias: [{ id: 0, nombre: "" }], servicios: [] },
+      ["categorias[0].id", "categorias[0].nombre"]
+    ],
+    [
+      "three decimals",
+      { categorias: [category], servicios: [{ ...service, monto_minimo: 1.005 }] },
+      ["servicios[0].monto_minimo"]
+    ],
+    ["no such type", { categorias: [category], servicios: [{ ...service, tipo: "lottery" }] }, ["servicios[0].tipo"]],
+    ["no such category", { categorias: [], servicios: [service] }, ["servicios[0].categoria_id"]],
+    ["an id twice", { categorias: [category], servicios: [service, service] }, ["servicios[1].id"]],
+    [
+      "a maximum below the minimum",
+      { categorias: [category], servicios: [{ ...service, monto_maximo: 5 }] },
+      ["servicios[0].monto_maximo"]
+    ],
+    [
+      "insurance that can be reversed",
+      {
+        categorias: [category],
+        servicios: [{ ...service, tipo: "insurance", flujo: "seguros", acepta_anulacion: true }]
+      },
+      ["servicios[0].acepta_anulacion"]
+    ],
+    [
+      "insurance that is sold as a bill",
+      { categorias: [category], servicios: [{ ...service, tipo: "insurance", flujo: "facturas" }] },
+      ["servicios[0].flujo"]
+    ]
+  ] as const)("with %s stores nothing and says where", ([name, content, places]) =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const before = yield* answer("catalog", "list")
+      const file = yield* fileOf(name, typeof content === "string" ? content : JSON.stringify(content))
+      const { code, details, exit } = yield* refusal("catalog", "import", file)
+      assert.deepStrictEqual([exit, code], [1, "CATALOGUE_INVALID"])
+      assert.deepStrictEqual(
+        details.errores.map(({ entrada }: { entrada: string }) => entrada),
+        places
+      )
+      assert.deepStrictEqual(yield* answer("catalog", "list"), before)
+    })
+  )
+
+  it.effect("that takes the name of another category stores nothing", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const known = { id: 30, nombre: "Conocida" }
+      yield* answer("catalog", "import", yield* fileOf("known", JSON.stringify({ categorias: [known], servicios: [] })))
+      const before = yield* answer("catalog", "list")
+      const content = {
+        categorias: [category, { id: 31, nombre: "Conocida" }],
+        servicios: [{ ...service, nombre: "Otro" }]
+      }
+      const { code, exit } = yield* refusal("catalog", "import", yield* fileOf("taken", JSON.stringify(content)))
+      assert.deepStrictEqual([exit, code], [1, "CATEGORY_NAME_TAKEN"])
+      assert.deepStrictEqual(yield* answer("catalog", "list"), before)
+    })
+  )
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
+  it.effect("is every company's until it is withheld from one", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      yield* answer("catalog", "import", yield* fileOf("all", JSON.stringify(example)))
+      const one = (yield* createCompany("UNA", "--seguros")).empresa_id
+      const other = (yield* createCompany("OTRA")).empresa_id
+      const offered = (company: number) =>
+        Effect.map(answer("catalog", "list", `${company}`), ({ items }) => idsWhere(items, "habilitado"))
+
+      assert.deepStrictEqual(yield* offered(one), [1, 2, 3, 4, 5, 6, 7, 8])
+      assert.deepStrictEqual(yield* offered(other), [1, 2, 3, 4, 5, 7, 8])
+      assert.deepStrictEqual(yield* answer("catalog", "disable", `${one}`, "4"), {
+        empresa_id: one,
+        service_id: 4,
+        habilitado: false
+      })
+      assert.deepStrictEqual(yield* offered(one), [1, 2, 3, 5, 6, 7, 8])
+      assert.deepStrictEqual(yield* offered(other), [1, 2, 3, 4, 5, 7, 8])
+      yield* answer("catalog", "enable", `${one}`, "4")
+      assert.deepStrictEqual(yield* offered(one), [1, 2, 3, 4, 5, 6, 7, 8])
+    })
+  )
+
+  it.effect("that does not exist cannot be withheld", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { empresa_id } = yield* createCompany("TERCERA")
+      const { code, details, exit } = yield* refusal("catalog", "disable", `${empresa_id}`, "99")
+      assert.deepStrictEqual([exit, code, details], [1, "SERVICE_NOT_FOUND", { service_id: 99 }])
+    })
+  )
+})

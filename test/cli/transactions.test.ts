@@ -1,0 +1,104 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { CommandLine } from "../support/CommandLine.ts"
+import { sellInEveryState } from "../support/EveryState.ts"
+
+const companies = Effect.gen(function* () {
+  const { answer } = yield* CommandLine
+  const create = (code: string) =>
+    answer("company", "create", "--razon-social", code, "--codigo", code, "--ambiente", "development")
+  const { items } = yield* answer("company", "list")
+  if (items.length > 0) return items.map(({ empresa_id }: { empresa_id: number }) => empresa_id)
+  const ids = [(yield* create("UNA")).empresa_id, (yield* create("OTRA")).empresa_id]
+  yield* Effect.forEach(ids, sellInEveryState)
+  return ids
+})
+
+const listed = (...flags: ReadonlyArray<string>) =>
+  CommandLine.use(({ answer }) => answer("transactions", "list", ...flags))
+
+const field = (name: string, items: ReadonlyArray<Record<string, unknown>>) => items.map((item) => item[name])
+
+layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => {
+  it.effect("of all companies are listed newest first, page by page", () =>
+    Effect.gen(function* () {
+      yield* companies
+      const all = yield* listed()
+      const ids = field("transaction_id", all.items)
+      assert.deepStrictEqual(all.pagination, { page: 1, per_page: 50, total: 10, total_pages: 1 })
+      assert.deepStrictEqual(
+        ids,
+        [...ids].sort((left, right) => Number(right) - Number(left))
+      )
+      const third = yield* listed("--page", "3", "--per-page", "4")
+      assert.deepStrictEqual(third.pagination, { page: 3, per_page: 4, total: 10, total_pages: 3 })
+      assert.deepStrictEqual(field("transaction_id", third.items), ids.slice(8))
+    })
+  )
+
+  // The flags -> the states that are left, of each company.
+  it.effect.each([
+    [["--status", "SUCCESS"], ["SUCCESS"]],
+    [["--status", "REVERSED"], ["REVERSED"]],
+    [["--pendientes"], ["PENDING", "PROCESSING"]]
+  ] as const)("are narrowed by %s", ([flags, states]) =>
+    Effect.gen(function* () {
+      const [company] = yield* companies
+      const { items } = yield* listed(...flags, "--empresa", `${company}`)
+      assert.deepStrictEqual(new Set(field("status", items)), new Set<unknown>(states))
+      assert.deepStrictEqual(new Set(field("empresa_id", items)), new Set([company]))
+      const everybody = yield* listed(...flags)
+      assert.strictEqual(everybody.pagination.total, states.length * 2)
+    })
+  )
+
+  it.effect("are shown by id alone", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const [, company] = yield* companies
+      const { items } = yield* listed("--empresa", `${company}`, "--status", "SUCCESS")
+      const [sale] = items
+      assert.deepStrictEqual(yield* answer("transactions", "show", `${sale.transaction_id}`), sale)
+      assert.deepStrictEqual(
+        { ...sale, transaction_id: null, created_at: null, processed_at: null },
+        {
+          transaction_id: null,
+          empresa_id: company,
+          xid: `RD-${company}-delivered`,
+          status: "SUCCESS",
+          service: { id: 1, nombre: "Recarga" },
+          identifier: "8095550123",
+          amount: 1,
+          currency: "DOP",
+          auth_code: "SBX1",
+          reference: `RD-${company}-delivered`,
+          terminal_id: null,
+          message: "Operación exitosa.",
+          created_at: null,
+          processed_at: null
+        }
+      )
+      assert.match(sale.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      const { code, details, exit } = yield* refusal("transactions", "show", "999999")
+      assert.deepStrictEqual([exit, code, details], [1, "TRANSACTION_NOT_FOUND", { transaction_id: 999_999 }])
+    })
+  )
+
+  it.effect("whose outcome is unknown are settled by reconcile, and the audit stays sound", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      yield* companies
+      const sql = yield* PgClient.PgClient
+      // As old as the simulator wants them before it tells how they ended.
+      yield* sql`
+        update cell.transaction
+        set created_at = created_at - interval '1 minute', ask_at = ask_at - interval '5 minutes'
+        where status in ('PROCESSING', 'PENDING')`
+      assert.deepStrictEqual(yield* answer("reconcile"), { confirmadas: 4, devueltas: 0, sin_resolver: 0 })
+      assert.strictEqual((yield* listed("--pendientes")).pagination.total, 0)
+      assert.isTrue((yield* answer("audit")).ok)
+      assert.deepStrictEqual(yield* answer("reconcile"), { confirmadas: 0, devueltas: 0, sin_resolver: 0 })
+    })
+  )
+})

@@ -1,0 +1,112 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import manifest from "../../package.json" with { type: "json" }
+import { CommandLine } from "../support/CommandLine.ts"
+
+const commands = [
+  "serve",
+  "migrate",
+  "doctor",
+  "company create",
+  "company set",
+  "company deposit",
+  "company list",
+  "company show",
+  "token issue",
+  "token suspend",
+  "token activate",
+  "token revoke",
+  "token list",
+  "catalog import",
+  "catalog list",
+  "catalog enable",
+  "catalog disable",
+  "transactions list",
+  "transactions show",
+  "reconcile",
+  "audit"
+]
+
+layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it) => {
+  it.effect.each(commands)("teaches %s", (command) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stderr, stdout } = yield* run(...command.split(" "), "--help")
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.match(stdout, /DESCRIPTION\n {2}\S/)
+      assert.include(stdout, "--json")
+      assert.match(stdout, new RegExp(`EXAMPLES\\n  # [^]*\\n  [^\\n]*saldo ${command}`))
+    })
+  )
+
+  it.effect("shows what there is when it is asked nothing", () =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stdout } = yield* run()
+      assert.strictEqual(code, 0)
+      for (const command of commands) assert.include(stdout, `  ${command.split(" ")[0]} `)
+    })
+  )
+
+  it.effect("tells its version", () =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stdout } = yield* run("--version")
+      assert.strictEqual(code, 0)
+      assert.include(stdout, manifest.version)
+    })
+  )
+
+  // A line that cannot be meant -> what its error names.
+  const wrong: ReadonlyArray<readonly [line: string, named: string]> = [
+    ["compny list", "company"],
+    ["company", ""],
+    ["company list --every", "--every"],
+    ["company list extra", "extra"],
+    ["company show", "company"],
+    ["company show 0", "above zero"],
+    ["company show 1.5", "company"],
+    ["company show seven", "company"],
+    ["company create --codigo A --ambiente development", "--razon-social"],
+    ["company create --razon-social A --codigo A --ambiente test", "--ambiente"],
+    ["company create --razon-social A\u0007 --codigo A --ambiente development", "--razon-social"],
+    ["company set 1", "Nothing to set"],
+    ["company set 1 --api perhaps", "--api"],
+    ["company set 1 --limite-diario -1", "--limite-diario"],
+    ["company set 1 --limite-diario 0.000", "--limite-diario"],
+    ["company set 1 --limite-diario 1.234", "--limite-diario"],
+    ["company deposit 1 10", "--referencia"],
+    ["company deposit 1 0 --referencia x", "amount"],
+    ["company deposit 1 -5 --referencia x", "amount"],
+    ["company deposit 1 1e3 --referencia x", "amount"],
+    ["company deposit 1 1,000 --referencia x", "amount"],
+    ["company deposit 1 10.001 --referencia x", "amount"],
+    ["token issue 1 --nombre x --permisos balance.read,balance.write", "--permisos"],
+    ["token issue 1 --nombre x --ips 10.0.0.0/33", "--ips"],
+    ["token issue 1 --nombre x --expira 2027-01-01", "--expira"],
+    ["token issue 1 --nombre x --expira 2027-13-01T00:00:00Z", "--expira"],
+    ["token issue 1 --nombre x --por-minuto 0", "--por-minuto"],
+    ["catalog import /no/such/file.json", "/no/such/file.json"],
+    ["transactions list --status DONE", "--status"],
+    ["transactions list --per-page 201", "--per-page"],
+    ["transactions list --status FAILED --pendientes", "--pendientes"]
+  ]
+
+  it.effect.each(wrong)("refuses %s", ([line, named]) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stderr } = yield* run(...line.split(" "))
+      assert.strictEqual(code, 2)
+      assert.include(stderr, named)
+    })
+  )
+
+  it.effect("says in JSON too what is wrong with a line", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { code, exit, message } = yield* refusal("company", "deposit", "1", "10")
+      assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
+      assert.include(message, "saldo company deposit --help")
+    })
+  )
+})

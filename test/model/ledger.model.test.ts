@@ -1,0 +1,79 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import * as AccountsPostgres from "../../adapters/postgres/AccountsPostgres.ts"
+import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
+import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
+import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
+import * as UnresolvedPostgres from "../../adapters/postgres/UnresolvedPostgres.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { Verdict } from "../../core/domain/Sale.ts"
+import { Audit } from "../../core/ports/Audit.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { TestDatabase } from "../support/Database.ts"
+import { type Command, companies, life } from "./Commands.ts"
+import { look, type Ports, perform, type Side } from "./Side.ts"
+
+const Postgres = Layer.mergeAll(
+  LedgerPostgres.layer,
+  AccountsPostgres.layer,
+  TransactionsPostgres.layer,
+  UnresolvedPostgres.layer,
+  AuditPostgres.layer
+).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provide(TestDatabase))
+
+let lives = 0
+
+/** Two ledgers, side by side, with companies that no life before has seen. */
+const sides = Effect.gen(function* () {
+  const first = ++lives * companies.length
+  const companyId = (company: number) => CompanyId.make(first + company)
+  const postgres: Side = { ports: yield* Effect.context<Ports>(), orders: [], ids: new Map(), companyId }
+  const memory: Side = {
+    ports: yield* Layer.build(Layer.fresh(Memory.layer)),
+    orders: [],
+    ids: new Map(),
+    companyId
+  }
+  return { memory, postgres }
+})
+
+/** Leaves nothing unresolved that the next life's recovery would find. */
+const bury = Effect.fnUntraced(function* ({ orders }: Side) {
+  const at = yield* DateTime.now
+  const verdict = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+  yield* Effect.forEach(orders, (order) => Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: 0 })))
+})
+
+const live = (begins: string, commands: ReadonlyArray<Command>) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(begins)))
+    const { memory, postgres } = yield* sides
+    yield* Effect.gen(function* () {
+      for (const command of commands) {
+        const expected = yield* perform(memory, command)
+        // Time passes once, for both.
+        if (command.do !== "wait") assert.deepStrictEqual(yield* perform(postgres, command), expected)
+      }
+      assert.deepStrictEqual(yield* look(postgres), yield* look(memory))
+    }).pipe(Effect.ensuring(bury(postgres)))
+  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+
+layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) => {
+  it.effect("answers as the model does, whatever happens to two companies", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Ports | Audit>()
+      const run = Effect.runPromiseWith(context)
+      const property = fc.asyncProperty(life, ({ begins, commands }) => run(live(begins, commands)))
+      yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
+      const findings = yield* Audit.use((audit) => audit.prove)
+      assert.deepStrictEqual(
+        findings.filter(({ violations }) => violations > 0),
+        []
+      )
+    })
+  )
+})

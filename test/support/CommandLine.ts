@@ -1,0 +1,65 @@
+import { NodeServices } from "@effect/platform-node"
+import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import { TestConsole } from "effect/testing"
+import * as Database from "../../adapters/postgres/Database.ts"
+import { run } from "../../facade/cli/Run.ts"
+import { freshDatabaseUrl } from "./Database.ts"
+
+/** What a shell sees of a command. */
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
+type Printed = any
+
+/** Runs `saldo` as a shell would, on a database of its own. */
+export class CommandLine extends Context.Service<
+  CommandLine,
+  {
+    readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
+    /** Runs with --json what is to succeed, and reads its answer. */
+    readonly answer: (...args: ReadonlyArray<string>) => Effect.Effect<Printed>
+    /** Runs with --json what is to be refused, and reads the error. */
+    readonly refusal: (...args: ReadonlyArray<string>) => Effect.Effect<Printed>
+  }
+>()("saldo/test/CommandLine") {
+  /** With connections to the same database beside it. */
+  static readonly layer = Layer.unwrap(
+    Effect.map(freshDatabaseUrl, (url) =>
+      Layer.merge(
+        Layer.succeed(CommandLine, make(url)),
+        Database.layer({ url: Redacted.make(url), connections_max: 4 })
+      )
+    )
+  )
+}
+
+const make = (url: string): CommandLine["Service"] => {
+  const runOn = (...args: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const code = yield* run(args)
+      const stdout = (yield* TestConsole.logLines).join("\n")
+      const stderr = (yield* TestConsole.errorLines).join("\n")
+      return { code, stdout, stderr }
+    }).pipe(
+      Effect.provide([TestConsole.layer, NodeServices.layer]),
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({ DATABASE_URL: url, LOG_LEVEL: "none" })
+      )
+    )
+  const answer = (...args: ReadonlyArray<string>) =>
+    Effect.flatMap(runOn(...args, "--json"), ({ code, stderr, stdout }) =>
+      code === 0 ? Effect.sync(() => JSON.parse(stdout)) : Effect.die(new Error(stderr))
+    )
+  const refusal = (...args: ReadonlyArray<string>) =>
+    Effect.flatMap(runOn(...args, "--json"), ({ code, stderr, stdout }) =>
+      code !== 0 && stdout === ""
+        ? Effect.sync(() => ({ exit: code, ...JSON.parse(stderr).error }))
+        : Effect.die(new Error(stdout))
+    )
+  return { run: runOn, answer, refusal }
+}

@@ -1,0 +1,22 @@
+import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+import { inject } from "vitest"
+import * as Database from "../../adapters/postgres/Database.ts"
+import { copyDatabase } from "./PostgresDatabases.ts"
+
+/** The address of a new migrated database, for a server that a test starts. */
+export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>
+  copyDatabase(inject("postgresUrl"), "template_saldo", `test_${randomUUID()}`)
+)
+
+/** Connections to a new migrated database: one a test file, when given to `layer` of @effect/vitest. */
+export const TestDatabase = Layer.unwrap(
+  Effect.map(freshDatabaseUrl, (url) => Database.layer({ url: Redacted.make(url), connections_max: 8 }))
+)
+
+/** The address of the database that the connections lead to, for others who are to see the same rows. */
+export const testDatabaseUrl = PgClient.PgClient.useSync(({ config }) => {
+  if (config.url === undefined) throw new Error("TestDatabase connects by an address")
+  return Redacted.value(config.url)
+})

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import type { TestProject } from "vitest/node"
+import * as Database from "../../adapters/postgres/Database.ts"
+import { EmbeddedPostgres } from "../../adapters/postgres/EmbeddedPostgres.ts"
+import { migrate } from "../../adapters/postgres/Migrations.ts"
+import { copyDatabase } from "./PostgresDatabases.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The server of this run. Its database template_saldo is migrated: tests copy it and do not open it. */
+    readonly postgresUrl: string
+  }
+}
+
+// Nothing of it outlives the run, so nothing has to reach the disk: the tests kill processes, not the machine.
+const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
+
+const removedAtTheEnd = (path: string) =>
+  Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true, force: true })))
+
+const start = Effect.gen(function* () {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "saldo-test-"))
+  yield* removedAtTheEnd(dataDirectory)
+  const embedded = Context.get(
+    yield* Layer.build(EmbeddedPostgres.layer({ dataDirectory, settings })),
+    EmbeddedPostgres
+  )
+  const url = Redacted.value(embedded.url)
+  const template = yield* copyDatabase(url, "template0", "template_saldo")
+  yield* Effect.provide(migrate, Database.layer({ url: Redacted.make(template), connections_max: 1 }))
+  return url
+})
+
+/** One Postgres for a run of the tests; it goes with the run. */
+export const setup = async (project: TestProject) => {
+  const scope = Scope.makeUnsafe()
+  const teardown = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const started = await Effect.runPromiseExit(Scope.provide(start, scope))
+  if (Exit.isFailure(started)) await teardown()
+  project.provide("postgresUrl", await Effect.runPromise(started))
+  return teardown
+}

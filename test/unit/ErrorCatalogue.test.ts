@@ -1,0 +1,134 @@
+import { describe, expect, it } from "@effect/vitest"
+import { codes, internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import * as Errors from "../../core/domain/Errors.ts"
+import { TransactionId } from "../../core/domain/Ids.ts"
+import { Amount, Centavos } from "../../core/domain/Money.ts"
+
+/** Section 7 of the contract, and the code of decision that it leaves open for 501. */
+const contract = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  VALIDATION_ERROR: 422,
+  INSUFFICIENT_BALANCE: 422,
+  LIMIT_EXCEEDED: 422,
+  IDEMPOTENT_REQUEST_IN_PROGRESS: 409,
+  IDEMPOTENCY_CONFLICT: 409,
+  RATE_LIMIT_EXCEEDED: 429,
+  TRANSACTION_PENDING: 202,
+  INVALID_PHONE: 422,
+  INVALID_PRODUCT: 422,
+  INVALID_AMOUNT: 422,
+  DUPLICATE_TRANSACTION: 422,
+  TRANSACTION_REJECTED: 422,
+  SERVICE_TIMEOUT: 422,
+  SERVICE_UNAVAILABLE: 422,
+  REVERSAL_NOT_SUPPORTED: 422,
+  INTERNAL_ERROR: 500,
+  SEGURO_NO_EMITIDO: 422,
+  COTIZACION_VENCIDA: 409,
+  SEGURO_YA_VENDIDO: 409,
+  SEGURO_SIN_COTIZAR: 409,
+  POLIZA_ACTIVA: 422,
+  POLIZA_NO_EMITIDA: 409,
+  VEHICULO_NO_SOPORTADO: 422,
+  SEGURO_RECHAZADO: 422,
+  OTP_INCORRECTO: 422,
+  OTP_BLOQUEADO: 409,
+  SEGURO_PASO_INVALIDO: 409,
+  SEGUROS_NO_DISPONIBLE: 503,
+  NOT_IMPLEMENTED: 501
+}
+
+describe("the error catalogue", () => {
+  it("has every code of the contract with its status, and no other", () => {
+    const table = Object.fromEntries(Object.entries(codes).map(([code, { status }]) => [code, status]))
+    expect(table).toEqual(contract)
+  })
+
+  it.each(Object.entries(codes))("%s has a message for a person", (_, { message }) => {
+    expect(message).toMatch(/^\p{Lu}.{8,}\.$/u)
+  })
+})
+
+const transactionId = TransactionId.make(41)
+const xid = "RD-0123456789abcdef01234567"
+const required = Amount.make(10_050)
+const failed = { transaction_id: 41, xid, status: "FAILED" }
+
+/** Each cause as its caller hears it: status, code, details. */
+const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object | undefined]> = [
+  [new Errors.Unauthenticated(), 401, "UNAUTHENTICATED", undefined],
+  [new Errors.Forbidden({ cause: "token_revoked" }), 403, "FORBIDDEN", undefined],
+  [new Errors.NotFound(), 404, "NOT_FOUND", undefined],
+  [new Errors.Invalid({ details: { amount: "requerido" } }), 422, "VALIDATION_ERROR", { amount: "requerido" }],
+  [new Errors.BodyTooLarge(), 413, "VALIDATION_ERROR", { body: "demasiado_grande" }],
+  [new Errors.NotJson(), 415, "VALIDATION_ERROR", { content_type: "invalido" }],
+  [new Errors.RateLimited({ retryAfter_s: 17 }), 429, "RATE_LIMIT_EXCEEDED", { retry_after: 17 }],
+  [
+    new Errors.InsufficientBalance({ available: Centavos.make(10_049), required }),
+    422,
+    "INSUFFICIENT_BALANCE",
+    { saldo_disponible: 100.49, monto_requerido: 100.5 }
+  ],
+  [
+    new Errors.LimitExceeded({
+      period: "semanal",
+      limit: Centavos.make(25_000_000),
+      consumption: Centavos.make(24_995_001),
+      required
+    }),
+    422,
+    "LIMIT_EXCEEDED",
+    { periodo: "semanal", limite: 250_000, consumo: 249_950.01, monto_requerido: 100.5 }
+  ],
+  [new Errors.RequestInProgress({ transactionId }), 409, "IDEMPOTENT_REQUEST_IN_PROGRESS", { transaction_id: 41 }],
+  [
+    new Errors.IdempotencyConflict({ transactionId, status: "SUCCESS" }),
+    409,
+    "IDEMPOTENCY_CONFLICT",
+    { transaction_id: 41, status: "SUCCESS" }
+  ],
+  [new Errors.KeyReused(), 422, "VALIDATION_ERROR", { "Idempotency-Key": "clave_reutilizada" }],
+  [
+    new Errors.TransactionPending({ transactionId, xid }),
+    202,
+    "TRANSACTION_PENDING",
+    { transaction_id: 41, xid, status: "PENDING", consultar_en: "/v1/transacciones/41" }
+  ],
+  [new Errors.Rejected({ refusal: "INVALID_PHONE", transactionId, xid }), 422, "INVALID_PHONE", failed],
+  [new Errors.Rejected({ refusal: "INVALID_AMOUNT", transactionId, xid }), 422, "INVALID_AMOUNT", failed],
+  [new Errors.Rejected({ refusal: "TRANSACTION_REJECTED", transactionId, xid }), 422, "TRANSACTION_REJECTED", failed],
+  [new Errors.InvalidProduct(), 422, "INVALID_PRODUCT", undefined],
+  [new Errors.ServiceUnavailable(), 422, "SERVICE_UNAVAILABLE", undefined]
+]
+
+describe("a cause, as its caller hears it", () => {
+  it.each(causes.map(([error, status, code, details]) => [error._tag, status, code, details, error] as const))(
+    "%s is %d %s with %j",
+    (_, status, code, details, error) => {
+      const heard: PublicError = toPublic(error)
+      expect(heard).toEqual({ status, code, details, message: codes[code as keyof typeof codes].message })
+      // Details are an object or absent, never null.
+      expect(JSON.parse(JSON.stringify(heard)).details).not.toBeNull()
+    }
+  )
+
+  it("never tells why a token may not: the cause is for the operator", () => {
+    for (const cause of ["token_suspended", "address", "foreign_company"] as const) {
+      expect(toPublic(new Errors.Forbidden({ cause }))).toEqual(toPublic(new Errors.Forbidden({ cause: "permission" })))
+    }
+  })
+
+  it("of ours is 500 INTERNAL_ERROR and nothing more", () => {
+    expect(internalError).toEqual({ code: "INTERNAL_ERROR", status: 500, message: codes.INTERNAL_ERROR.message })
+  })
+
+  it("is tried here for every class of error there is", () => {
+    const tried = new Set(causes.map(([error]) => error._tag as string))
+    const classes = Object.entries(Errors).filter(
+      ([, value]) => "prototype" in value && value.prototype instanceof Error
+    )
+    expect([...tried].sort()).toEqual(classes.map(([name]) => name).sort())
+  })
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import type { Provider } from "../../core/ports/Provider.ts"
+import { type Claim, Unresolved } from "../../core/ports/Unresolved.ts"
+import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
+import { sell } from "../../core/workflows/Sell.ts"
+import { intent } from "./support/Examples.ts"
+import { delivery, fund, money, orphan, sales, saying, world } from "./support/World.ts"
+
+const { Delivered, Unknown } = StatusAnswer
+
+const pending = (provider: Provider, key: string) => sell(intent({ key }), provider)
+
+describe("several recoveries at once", () => {
+  const slowly = saying(() => Effect.delay(Effect.succeed(Delivered({ delivery })), "10 seconds"))
+
+  it.effect("ask about each sale once", () => {
+    const { asked, layer } = world(slowly)
+    return Effect.gen(function* () {
+      yield* fund()
+      for (const key of ["k1", "k2", "k3"]) yield* orphan(key)
+      yield* TestClock.adjust("1 minute")
+      const cycles = yield* Effect.forkChild(
+        Effect.all([recover("due"), recover("due"), recover("all")], { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* recover("all"), { confirmed: 0, released: 0, stillUnknown: 0 })
+      yield* TestClock.adjust("5 seconds")
+      const confirmed = (yield* Fiber.join(cycles)).map((cycle) => cycle.confirmed)
+      assert.deepStrictEqual(confirmed, [3, 0, 0])
+      assert.deepStrictEqual(asked.map(({ xid }) => xid).sort(), ["RD-k1", "RD-k2", "RD-k3"])
+      assert.deepStrictEqual(yield* money, { available: 70_000, held: 0, consumed: 30_000 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("take over what a dead one had claimed when its lease of a minute ends", () => {
+    const { asked, layer } = world(slowly)
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan()
+      yield* TestClock.adjust("1 minute")
+      const dying = yield* Effect.forkChild(recover("due"))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(dying)
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("58 seconds")
+      assert.strictEqual(asked.length, 1)
+      yield* TestClock.adjust("11 seconds")
+      assert.deepStrictEqual(
+        asked.map(({ at_s }) => at_s),
+        [60, 120]
+      )
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("recovery on demand", () => {
+  it.effect("asks ahead of the schedule, but not for a sale whose own call may still be running", () => {
+    const { asked, layer, provider } = world(saying(() => Effect.succeed(Unknown())))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* pending(provider, "k1")
+      yield* orphan("k2")
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* recover("due"), { confirmed: 0, released: 0, stillUnknown: 0 })
+      assert.deepStrictEqual(yield* recover("all"), { confirmed: 0, released: 0, stillUnknown: 1 })
+      assert.deepStrictEqual(asked, [{ xid: "RD-k1", at_s: 1 }])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("asks about each of many sales once, and ends though none can be settled", () => {
+    const { asked, layer, provider } = world(saying(() => Effect.succeed(Unknown())))
+    const keys = Array.from({ length: 250 }, (_, index) => `k${index}`)
+    return Effect.gen(function* () {
+      yield* fund(2_500_000)
+      for (const key of keys) yield* pending(provider, key)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* recover("all")).stillUnknown, 250)
+      assert.strictEqual(new Set(asked.map(({ xid }) => xid)).size, 250)
+      assert.strictEqual(asked.length, 250)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** The first so many claims find no database. */
+const claimingFails = (times: number) => {
+  let left = times
+  return Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
+    claim: (wanted: Claim) =>
+      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : claim(wanted)))
+  }))
+}
+
+describe("the server's own recovery", () => {
+  it.effect("outlives cycles that fail", () => {
+    const { asked, layer, provider } = world(saying(() => Effect.succeed(Unknown())))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* pending(provider, "k1")
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.forkChild(claimingFails(2)(keepRecovering))
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(asked, [{ xid: "RD-k1", at_s: 7 }])
+    }).pipe(Effect.provide(layer))
+  })
+})

@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { Answer } from "../../core/ports/Provider.ts"
+import { sell } from "../../core/workflows/Sell.ts"
+import { intent } from "./support/Examples.ts"
+import { delivery, type Fault, fund, money, sales, world } from "./support/World.ts"
+
+/** The first so many settlements find no database. */
+const settlingFails = (times: number): Fault => {
+  let left = times
+  return (ledger) => ({
+    ...ledger,
+    settle: (settlement) =>
+      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : ledger.settle(settlement)))
+  })
+}
+
+describe("a sale that cannot be settled at once", () => {
+  it.effect("makes its caller wait while the database comes back", () => {
+    const { layer, provider } = world({}, settlingFails(2))
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      yield* TestClock.adjust("4 seconds")
+      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Delivered")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is pending for its caller after 5 seconds, and settled later without being sent again", () => {
+    const { dispatched, layer, provider } = world({}, settlingFails(8))
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Pending")
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PROCESSING"]])
+      assert.deepStrictEqual(yield* money, { available: 90_000, held: 10_000, consumed: 10_000 })
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
+      assert.deepStrictEqual(yield* money, { available: 90_000, held: 0, consumed: 10_000 })
+      assert.deepStrictEqual(dispatched, ["RD-k1"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a provider that answers after another has settled the sale", () => {
+  const firm = { Confirm: Verdict.Confirm({ delivery }), Release: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }) }
+  const refused = Answer.Refused({ refusal: "INVALID_PHONE" })
+  const delivered = Answer.Delivered({ delivery })
+
+  // settled before, the provider's late answer -> what the caller hears, what is audited
+  it.effect.each([
+    ["Release", delivered, "Refused", ["late_success"]],
+    ["Confirm", refused, "Delivered", ["late_refusal"]],
+    ["Confirm", delivered, "Delivered", []],
+    ["Release", refused, "Refused", []],
+    ["Confirm", Answer.Unknown(), "Delivered", []],
+    ["Release", Answer.Unknown(), "Refused", []]
+  ] as const)("as %s, with %j: nothing moves, and a contradiction is audited", ([before, late, heard, actions]) => {
+    const sent = Deferred.makeUnsafe<Order>()
+    const reply = Deferred.makeUnsafe<Answer>()
+    const { audited, layer, provider } = world({
+      dispatch: (order) => Effect.andThen(Deferred.succeed(sent, order), Deferred.await(reply))
+    })
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      const order = yield* Deferred.await(sent)
+      const at = yield* DateTime.now
+      yield* Ledger.use((ledger) => ledger.settle({ order, verdict: firm[before], at, notFound: 0 }))
+      const settled = yield* money
+      yield* Deferred.succeed(reply, late)
+      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, heard)
+      assert.deepStrictEqual(yield* money, settled)
+      assert.deepStrictEqual(
+        audited.map(({ action, companyId, details }) => [action, companyId as number, details["xid"]]),
+        actions.map((action) => [action, 7, "RD-k1"])
+      )
+    }).pipe(Effect.provide(layer))
+  })
+})

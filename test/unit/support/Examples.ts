@@ -1,0 +1,66 @@
+import type { Session } from "../../../core/domain/Access.ts"
+import type { Company } from "../../../core/domain/Company.ts"
+import { CompanyId, IdempotencyKey, Identifier, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
+import { Amount, Centavos } from "../../../core/domain/Money.ts"
+import type { Intent } from "../../../core/domain/Sale.ts"
+import type { Service } from "../../../core/domain/Service.ts"
+import type { Token } from "../../../core/domain/Token.ts"
+
+export const company: Company = {
+  id: CompanyId.make(7),
+  legalName: "Colmado Doña Ana SRL",
+  code: "COL-7",
+  environment: "development",
+  state: "activa",
+  apiEnabled: true,
+  insuranceEnabled: false
+}
+
+export const token: Token = {
+  id: TokenId.make(70),
+  companyId: company.id,
+  name: "caja",
+  apiKey: "colmado",
+  permissions: [],
+  addresses: [],
+  expiresAt: null,
+  state: "active",
+  callsPerMinute: null,
+  realLookups: false
+}
+
+export const session: Session = { company, token }
+
+/** A free-amount service from 20 to 5000 pesos. */
+export const service: Service = {
+  id: ServiceId.make(1),
+  name: "Recarga Claro",
+  description: "Recarga de balance",
+  type: "mobile_recharge",
+  category: "Recargas",
+  categoryId: 1,
+  minimum: Centavos.make(2_000),
+  maximum: Centavos.make(500_000),
+  reversible: false,
+  flow: "monto_libre",
+  requiresLookup: false,
+  howToBuy: "Envíe el monto"
+}
+
+/** A sale of company 7 whose xid follows its key, as it must. */
+export const intent = (changes: { readonly key?: string; readonly amount?: number; readonly body?: string } = {}) => {
+  const key = IdempotencyKey.make(changes.key ?? "k1")
+  const made: Intent = {
+    companyId: company.id,
+    environment: company.environment,
+    key,
+    fingerprint: changes.body ?? "aa",
+    xid: `RD-${key}`,
+    service: { id: service.id, name: service.name, type: service.type },
+    identifier: Identifier.make("8095551234"),
+    amount: Amount.make(changes.amount ?? 10_000),
+    terminalId: null,
+    optionId: null
+  }
+  return made
+}

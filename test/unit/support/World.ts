@@ -1,0 +1,77 @@
+import { DateTime, Effect, Layer } from "effect"
+import * as Memory from "../../../adapters/memory/Memory.ts"
+import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Answer, type Provider, Providers } from "../../../core/ports/Provider.ts"
+import { Transactions } from "../../../core/ports/Transactions.ts"
+import { InFlight } from "../../../core/workflows/InFlight.ts"
+import { company, intent } from "./Examples.ts"
+
+export const delivery = { authCode: "SBX1", rechargeToken: null }
+
+/** Changes how the ledger behaves, to let it be slow or gone. */
+export type Fault = (ledger: Ledger["Service"]) => Ledger["Service"]
+
+/**
+ * A ledger in memory, a provider that does as it is told and delivers if nobody told it anything, and a record of what
+ * was asked of it, as often as it was asked.
+ */
+export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger) => ledger) => {
+  const dispatched: Array<string> = []
+  const asked: Array<{ readonly xid: string; readonly at_s: number }> = []
+  const audited: Array<AuditEvent> = []
+  const provider: Provider = {
+    dispatch: (order) =>
+      Effect.suspend(() => {
+        dispatched.push(order.xid)
+        return behaviour.dispatch?.(order) ?? Effect.succeed(Answer.Delivered({ delivery }))
+      }),
+    status: (order) =>
+      Effect.flatMap(DateTime.now, (now) => {
+        asked.push({ xid: order.xid, at_s: DateTime.toEpochMillis(now) / 1000 })
+        return behaviour.status?.(order) ?? Effect.succeed(StatusAnswer.Unknown())
+      })
+  }
+  const ledger = Layer.effect(Ledger, Effect.map(Ledger, fault))
+  const layer = Layer.mergeAll(
+    Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
+    Layer.fresh(InFlight.layer),
+    Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
+    Layer.succeed(Providers, { serving: () => Effect.succeed(provider) })
+  )
+  return { asked, audited, dispatched, layer, provider }
+}
+
+/** Puts money on the company's account: 1000 pesos unless said otherwise. */
+export const fund = (centavos = 100_000) =>
+  Effect.flatMap(DateTime.now, (at) =>
+    Ledger.use((ledger) =>
+      ledger.deposit({ companyId: company.id, amount: Amount.make(centavos), reference: "inicial", at })
+    )
+  )
+
+/** The company's money now, in centavos. */
+export const money = Effect.gen(function* () {
+  const periods = periodsAt(yield* DateTime.now)
+  const { balance, consumption } = yield* Accounts.use((accounts) => accounts.read(company.id, periods))
+  return { available: balance.available as number, held: balance.held as number, consumed: consumption.daily as number }
+})
+
+/** The company's sales, oldest first: xid and status. */
+export const sales = Effect.map(
+  Transactions.use((transactions) => transactions.list(company.id, {}, { page: 1, perPage: 1_000 })),
+  ({ items }) => items.map(({ status, xid }) => [xid, status] as const).reverse()
+)
+
+/** Every sale is sent and answered by nobody; asked about it, the provider says this. */
+export const saying = (status: Provider["status"]): Partial<Provider> => ({
+  dispatch: () => Effect.succeed(Answer.Unknown()),
+  status
+})
+
+/** Reserved by a process that died before it could send. */
+export const orphan = (key = "k1") => Ledger.use((ledger) => ledger.reserve(intent({ key })))

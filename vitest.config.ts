@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/PostgresServer.ts"],
+    // A machine of two cores with a Postgres beside the tests: slow is not wrong.
+    testTimeout: 60_000,
+    hookTimeout: 60_000
+  }
+})
