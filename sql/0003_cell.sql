@@ -41,6 +41,9 @@ create table cell.transaction (
   amount bigint not null check (amount > 0),
   terminal_id text,
   option_id text,
+  -- Of a bill alone: it is paid once.
+  bill_id text,
+  reversible boolean not null,
   auth_code text,
   recharge_token text,
   refusal text,
@@ -60,6 +63,8 @@ create table cell.transaction (
 
 -- One live sale an xid, for ever.
 create unique index transaction_xid on cell.transaction (company_id, xid) where status <> 'FAILED';
+create unique index transaction_bill on cell.transaction (company_id, bill_id)
+where bill_id is not null and status in ('PROCESSING', 'PENDING', 'SUCCESS');
 create index transaction_xid_failed on cell.transaction (company_id, xid) where status = 'FAILED';
 create index transaction_unresolved on cell.transaction (ask_at) where status in ('PROCESSING', 'PENDING');
 

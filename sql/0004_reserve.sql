@@ -14,7 +14,9 @@ create type cell.intent as (
   identifier text,
   amount bigint,
   terminal_id text,
-  option_id text
+  option_id text,
+  bill_id text,
+  reversible boolean
 );
 
 -- Claims keys and holds amounts for a group of sales, of any companies, in one transaction. Every member has its own
@@ -51,19 +53,23 @@ declare
   company bigint;
   left_over bigint;
   spent bigint;
+  bills jsonb;
+  paid_by bigint;
 begin
   -- The argument is unpacked once; everything below works on the array.
   select array_agg(
     row(
       i.n, i.company_id, nextval('transaction_id'), i.key, i.owner, decode(i.fingerprint, 'hex'), i.xid, i.environment,
-      i.service_id, i.service_name, i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id
+      i.service_id, i.service_name, i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id,
+      i.reversible
     )::intent
     order by i.company_id, i.key, i.n
   )
   into intents
   from jsonb_to_recordset(items) as i(
     n int, company_id bigint, key text, owner uuid, fingerprint text, xid text, environment text, service_id bigint,
-    service_name text, service_type text, identifier text, amount bigint, terminal_id text, option_id text
+    service_name text, service_type text, identifier text, amount bigint, terminal_id text, option_id text,
+    bill_id text, reversible boolean
   );
 
   -- The unique index decides who has the key. Keys are claimed in order, so that two groups cannot wait for each other;
@@ -134,6 +140,8 @@ begin
       i.company_id,
       i.transaction_id,
       i.amount,
+      i.bill_id,
+      p.id as paid_by,
       coalesce(b.available, 0) as available,
       coalesce(b.limit_daily, 5000000) as limit_daily,
       coalesce(b.limit_weekly, 25000000) as limit_weekly,
@@ -143,6 +151,10 @@ begin
       coalesce(c.monthly, 0) as monthly
     from unnest(intents) as i
     left join balance as b on b.company_id = i.company_id and b.company_id = any (locked)
+    left join transaction as p
+      on p.company_id = i.company_id
+      and p.bill_id = i.bill_id
+      and p.status in ('PROCESSING', 'PENDING', 'SUCCESS')
     left join (
       select
         c.company_id,
@@ -163,9 +175,12 @@ begin
       company := candidate.company_id;
       left_over := candidate.available;
       spent := 0;
+      bills := '{}';
     end if;
+    paid_by := coalesce(candidate.paid_by, (bills ->> candidate.bill_id)::bigint);
     n := candidate.n;
     answer := case
+      when paid_by is not null then jsonb_build_object('tag', 'Duplicate', 'transaction_id', paid_by)
       when candidate.limit_daily > 0 and candidate.daily + spent + candidate.amount > candidate.limit_daily then
         jsonb_build_object(
           'tag', 'LimitExceeded', 'period', 'diario', 'limit', candidate.limit_daily, 'consumption', candidate.daily + spent
@@ -186,6 +201,9 @@ begin
       left_over := left_over - candidate.amount;
       spent := spent + candidate.amount;
       accepted := accepted || candidate.transaction_id;
+      if candidate.bill_id is not null then
+        bills := bills || jsonb_build_object(candidate.bill_id, candidate.transaction_id);
+      end if;
     else
       refused := refused || candidate.transaction_id;
     end if;
@@ -221,11 +239,11 @@ begin
 
   insert into transaction (
     company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
-    amount, terminal_id, option_id, day, created_at, ask_at
+    amount, terminal_id, option_id, bill_id, reversible, day, created_at, ask_at
   )
   select
     i.company_id, i.transaction_id, i.xid, i.key, 'PROCESSING', i.environment, i.service_id, i.service_name,
-    i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, today, at, ask_first_at
+    i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id, i.reversible, today, at, ask_first_at
   from unnest(intents) as i
   where i.transaction_id = any (accepted);
 

@@ -30,6 +30,7 @@ export interface Sale {
   readonly order: Order
   readonly key: IdempotencyKey
   readonly terminalId: TerminalId | null
+  readonly billId: string | null
   /** The local day whose consumption it counts in. */
   readonly day: string
   readonly status: Status

@@ -1,6 +1,6 @@
 import { DateTime, Effect, Layer, Result } from "effect"
 import { confirm, credit, owned, release, reserve } from "../../core/domain/Balance.ts"
-import { IdempotencyConflict, KeyReused, RequestInProgress } from "../../core/domain/Errors.ts"
+import { DuplicateTransaction, IdempotencyConflict, KeyReused, RequestInProgress } from "../../core/domain/Errors.ts"
 import { readKey } from "../../core/domain/Idempotency.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { within } from "../../core/domain/Limits.ts"
@@ -68,6 +68,9 @@ const reserveIn = (
       books.keys.delete(intent.key)
     }
     const periods = periodsAt(now)
+    const paidBy = paying(books, intent.billId)
+    if (paidBy !== undefined)
+      yield* Result.fail(new DuplicateTransaction({ transactionId: paidBy.order.transactionId }))
     yield* within(books.purse.limits, consumptionIn(books, periods), intent.amount)
     const balance = yield* reserve(books.purse.balance, intent.amount)
     const transactionId = TransactionId.make(id)
@@ -80,6 +83,7 @@ const reserveIn = (
       order,
       key,
       terminalId,
+      billId: intent.billId,
       day: periods.day,
       status: "PROCESSING",
       delivery: null,
@@ -91,6 +95,14 @@ const reserveIn = (
     })
     return Reserved.Reservation({ order })
   })
+
+/** The sale that pays the bill, or has paid it. */
+const paying = (books: CompanyBooks, billId: string | null): Sale | undefined =>
+  billId === null
+    ? undefined
+    : [...books.sales.values()].find(
+        (sale) => sale.billId === billId && (isUnresolved(sale) || sale.status === "SUCCESS")
+      )
 
 const consume = (books: CompanyBooks, day: string, centavos: number): void => {
   books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))

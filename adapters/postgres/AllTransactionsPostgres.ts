@@ -12,7 +12,7 @@ const ownedOf = (row: TransactionRow): OwnedTransaction => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const columns = sql.literal(transactionColumns)
+  const columns = sql.literal(transactionColumns())
 
   // The company leads the key, so each is looked into by its own step of the index.
   const find = Effect.fnUntraced(function* (id: TransactionId) {

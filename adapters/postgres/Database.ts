@@ -3,7 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** No session with the database can be had. The message says what is wrong and what to do, in one line. */
-export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   message: Schema.String
 }) {}
 

@@ -9,7 +9,7 @@ const folder = new URL("../../sql/", import.meta.url)
 const oneAtATime = 7_249_014
 
 /** The schema could not be brought up to this version; the database is as it was before. */
-export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
+class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   message: Schema.String
 }) {}
 
@@ -20,7 +20,7 @@ export interface Migration {
 }
 
 /** The migrations that this version of Saldo knows, in their order. */
-export const known: Effect.Effect<ReadonlyArray<Migration & { readonly file: URL }>> = Effect.promise(async () => {
+const known: Effect.Effect<ReadonlyArray<Migration & { readonly file: URL }>> = Effect.promise(async () => {
   const files = await readdir(fileURLToPath(folder))
   return files.sort().flatMap((file) => {
     const [, id, name] = /^(\d{4})_(\w+)\.sql$/.exec(file) ?? []

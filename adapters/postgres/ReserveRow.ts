@@ -1,5 +1,6 @@
 import { DateTime, Effect } from "effect"
 import {
+  DuplicateTransaction,
   IdempotencyConflict,
   InsufficientBalance,
   KeyReused,
@@ -28,6 +29,7 @@ export type ReserveAnswer =
   | { readonly tag: "Vanished" }
   | { readonly tag: "InProgress"; readonly transaction_id: number }
   | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
+  | { readonly tag: "Duplicate"; readonly transaction_id: number }
   | { readonly tag: "InsufficientBalance"; readonly available: number }
   | {
       readonly tag: "LimitExceeded"
@@ -51,7 +53,9 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   identifier: intent.identifier,
   amount: intent.amount,
   terminal_id: intent.terminalId,
-  option_id: intent.optionId
+  option_id: intent.optionId,
+  bill_id: intent.billId,
+  reversible: intent.reversible
 })
 
 /** The contract's answer to what cell.reserve found. */
@@ -85,6 +89,8 @@ export const reserved = (
       return Effect.fail(
         new IdempotencyConflict({ transactionId: TransactionId.make(answer.transaction_id), status: answer.status })
       )
+    case "Duplicate":
+      return Effect.fail(new DuplicateTransaction({ transactionId: TransactionId.make(answer.transaction_id) }))
     case "InsufficientBalance":
       return Effect.fail(
         new InsufficientBalance({ available: Centavos.make(answer.available), required: intent.amount })

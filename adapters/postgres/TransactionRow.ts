@@ -1,10 +1,14 @@
 import { DateTime, Schema } from "effect"
+import { Order } from "../../core/domain/Sale.ts"
 import { Transaction } from "../../core/domain/Transaction.ts"
 
-/** The columns that make a Transaction, in the words of the table. */
-export const transactionColumns = `
-  company_id, id, xid, environment, status, service_id, service_name, service_type, identifier, amount, auth_code,
-  recharge_token, terminal_id, created_at, processed_at`
+const columns = [
+  ...["company_id", "id", "xid", "environment", "status", "service_id", "service_name", "service_type", "identifier"],
+  ...["amount", "auth_code", "recharge_token", "terminal_id", "created_at", "processed_at"]
+]
+
+/** The columns that make a transaction or an order, in the words of the table. */
+export const transactionColumns = (prefix = ""): string => columns.map((column) => `${prefix}${column}`).join(", ")
 
 export interface TransactionRow {
   readonly company_id: bigint
@@ -24,8 +28,8 @@ export interface TransactionRow {
   readonly processed_at: Date | null
 }
 
-/** What an order and a transaction have in common in the table. */
-export const soldOf = (row: TransactionRow) => ({
+// What an order and a transaction have in common in the table.
+const soldOf = (row: TransactionRow) => ({
   xid: row.xid,
   service: { id: Number(row.service_id), name: row.service_name, type: row.service_type },
   identifier: row.identifier,
@@ -44,4 +48,14 @@ export const transactionOf = (row: TransactionRow): Transaction =>
     rechargeToken: row.recharge_token,
     terminalId: row.terminal_id,
     processedAt: row.processed_at === null ? null : DateTime.fromDateUnsafe(row.processed_at)
+  })
+
+const decodeOrder = Schema.decodeUnknownSync(Schema.toType(Order))
+
+export const orderOf = (row: TransactionRow): Order =>
+  decodeOrder({
+    ...soldOf(row),
+    companyId: Number(row.company_id),
+    transactionId: Number(row.id),
+    environment: row.environment
   })

@@ -8,7 +8,7 @@ import { type TransactionRow, transactionColumns, transactionOf } from "./Transa
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const columns = sql.literal(transactionColumns)
+  const columns = sql.literal(transactionColumns())
   const of = (companyId: CompanyId) => PgTypes.int8(BigInt(companyId))
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId, id: TransactionId) {

@@ -1,6 +1,7 @@
 import { DateTime, Duration, Effect } from "effect"
 import type { Refusal } from "../../core/domain/Errors.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order } from "../../core/domain/Sale.ts"
 import type { ServiceType } from "../../core/domain/Service.ts"
 import { Answer, type Provider } from "../../core/ports/Provider.ts"
@@ -50,11 +51,20 @@ const status = (order: Order, now: DateTime.Utc): StatusAnswer => {
   return StatusAnswer.Delivered({ delivery: deliveryOf(order) })
 }
 
+// Of a reversal the last two characters of the sale's identifier tell, at once or when it is asked about.
+const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): ReversalAnswer => {
+  if (identifier.endsWith("93")) return ReversalAnswer.Denied()
+  return identifier.endsWith("94") && !askedAbout ? ReversalAnswer.Unknown() : ReversalAnswer.Confirmed()
+}
+
 /**
  * Sells nothing and answers by the identifier, also about a sale that was reserved and never sent. A pending sale ends
- * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed.
+ * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed. So does a reversal: 93 is denied,
+ * 94 unknown until it is asked about, any other confirmed.
  */
 export const simulator: Provider = {
   dispatch: (order) => Effect.sync(() => dispatch(order)),
-  status: (order) => Effect.map(DateTime.now, (now) => status(order, now))
+  status: (order) => Effect.map(DateTime.now, (now) => status(order, now)),
+  reverse: (asked) => Effect.sync(() => reversal(asked, false)),
+  reversalStatus: (asked) => Effect.sync(() => reversal(asked, true))
 }

@@ -1,5 +1,5 @@
 import { NodeRedis } from "@effect/platform-node"
-import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
 import { RateLimiter } from "effect/persistence"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import * as CallCounterMemory from "./CallCounterMemory.ts"
@@ -10,6 +10,12 @@ const patience = Duration.millis(250)
 
 /** After a failure the shared count is left alone this long, so that not every call waits for it. */
 const rest_ms = 5_000
+
+/** A connection that says nothing for so long is given up, and made again. */
+const silence_max_ms = 4_000
+
+/** A stopping process waits this long for a Redis that may never answer. */
+const farewell = Duration.seconds(1)
 
 const reconnectAfter_ms = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000)
 
@@ -22,27 +28,35 @@ const shared = (url: Redacted.Redacted) =>
         // A command that cannot be sent fails at once instead of waiting for the connection.
         disableOfflineQueue: true,
         // Without a strategy of its own the client gives up when its first connection fails.
-        socket: { reconnectStrategy: reconnectAfter_ms }
+        socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: silence_max_ms },
+        // Keeps an idle connection from looking like a silent one.
+        pingInterval: silence_max_ms / 2
       })
     )
   )
+
+// The first connection may take as long as it likes: the server starts without it. The client closes when its last
+// command was answered, which a Redis that hangs never does: nobody waits for that either.
+const keepConnected = (url: Redacted.Redacted, connected: (limiter: RateLimiter.RateLimiter) => void) =>
+  Layer.build(Layer.fresh(shared(url))).pipe(
+    Effect.tap((context) => Effect.sync(() => connected(Context.get(context, RateLimiter.RateLimiter)))),
+    Effect.andThen(Effect.never),
+    Effect.scoped,
+    Effect.tapError((cause) => Effect.logWarning("Redis cannot be used yet; every process counts by itself", cause)),
+    Effect.retry(Schedule.spaced("5 seconds")),
+    (staying) => Effect.acquireRelease(Effect.forkDetach(staying), leave)
+  )
+
+const leave = (fiber: Fiber.Fiber<unknown, unknown>) =>
+  Effect.interruptible(Effect.timeoutOption(Fiber.interrupt(fiber), farewell))
 
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const alone = yield* CallCounterMemory.make
   let limiter: RateLimiter.RateLimiter | undefined
   let restsUntil_ms = 0
-  // The first connection may take as long as it likes: the server starts without it.
-  yield* Layer.build(shared(url)).pipe(
-    Effect.tap((context) =>
-      Effect.sync(() => {
-        limiter = Context.get(context, RateLimiter.RateLimiter)
-      })
-    ),
-    Effect.catchCause((cause) =>
-      Effect.logWarning("Redis cannot be used; every process counts calls by itself", cause)
-    ),
-    Effect.forkScoped
-  )
+  yield* keepConnected(url, (connected) => {
+    limiter = connected
+  })
   const rest = Effect.fnUntraced(function* (cause: unknown) {
     restsUntil_ms = (yield* Clock.currentTimeMillis) + rest_ms
     yield* Effect.logWarning("Redis does not answer; this process counts calls by itself for a while", cause)

@@ -59,8 +59,9 @@ export interface PublicError {
 
 interface Row<E> {
   readonly code: ErrorCode | ((error: E) => ErrorCode)
-  /** Where it is not the code's own. */
+  /** Where they are not the code's own. */
   readonly status?: number
+  readonly message?: string
   readonly details?: (error: E) => Readonly<Record<string, unknown>>
 }
 
@@ -115,6 +116,17 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
     details: ({ transactionId, xid }) => ({ transaction_id: transactionId, xid, status: "FAILED" })
   },
   InvalidProduct: { code: "INVALID_PRODUCT" },
+  DuplicateTransaction: {
+    code: "DUPLICATE_TRANSACTION",
+    details: ({ transactionId }) => ({ transaction_id: transactionId })
+  },
+  ReversalNotSupported: { code: "REVERSAL_NOT_SUPPORTED" },
+  NotReversible: { code: "VALIDATION_ERROR", details: () => ({ status: "no_anulable" }) },
+  ReversalDenied: {
+    code: "TRANSACTION_REJECTED",
+    message: "El proveedor rechazó la anulación; la venta sigue en pie.",
+    details: ({ transactionId, xid }) => ({ transaction_id: transactionId, xid, status: "SUCCESS" })
+  },
   ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" }
 }
 
@@ -129,7 +141,7 @@ export const toPublic = <E extends CoreError>(error: E): PublicError => {
   return {
     code,
     status: row.status ?? codes[code].status,
-    message: codes[code].message,
+    message: row.message ?? codes[code].message,
     details: row.details?.(error)
   }
 }

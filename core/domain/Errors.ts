@@ -83,6 +83,23 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   xid: Schema.String
 }) {}
 
+/** The bill is paid already, or is being paid. Contract: 7. */
+export class DuplicateTransaction extends Schema.TaggedError<DuplicateTransaction>()("DuplicateTransaction", {
+  transactionId: TransactionId
+}) {}
+
+/** The service does not accept reversal. Contract: 4.5. */
+export class ReversalNotSupported extends Schema.TaggedError<ReversalNotSupported>()("ReversalNotSupported", {}) {}
+
+/** Only a sale in SUCCESS can be reversed. Contract: 1. */
+export class NotReversible extends Schema.TaggedError<NotReversible>()("NotReversible", {}) {}
+
+/** The provider refused the reversal for good; the sale stands. */
+export class ReversalDenied extends Schema.TaggedError<ReversalDenied>()("ReversalDenied", {
+  transactionId: TransactionId,
+  xid: Schema.String
+}) {}
+
 /** The service does not exist, is not active or is not for this company. Contract: 7. */
 export class InvalidProduct extends Schema.TaggedError<InvalidProduct>()("InvalidProduct", {}) {}
 
@@ -106,4 +123,8 @@ export type CoreError =
   | TransactionPending
   | Rejected
   | InvalidProduct
+  | DuplicateTransaction
+  | ReversalNotSupported
+  | NotReversible
+  | ReversalDenied
   | ServiceUnavailable

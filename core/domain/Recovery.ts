@@ -40,23 +40,32 @@ export interface Conclusion {
   readonly notFound: number
 }
 
+/** What recovery has to remember of an operation that it asks about. */
+export interface Asked {
+  readonly createdAt: DateTime.Utc
+  /** Firm not-founds in a row so far. */
+  readonly notFound: number
+}
+
+/** Counts another not-found; one that is firm, and that enough cycles agree on, is a denial. */
+export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc) => {
+  const firm = Duration.isGreaterThanOrEqualTo(DateTime.distance(createdAt, now), notFoundFirmAfter)
+  const counted = firm ? notFound + 1 : 0
+  return { notFound: counted, denied: counted >= notFoundAgreed }
+}
+
 /**
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
  * and two cycles agree; a timeout never is. Contract: 3.1.
  */
-export const conclude = (
-  sale: { readonly createdAt: DateTime.Utc; readonly notFound: number },
-  answer: StatusAnswer,
-  now: DateTime.Utc
-): Conclusion =>
+export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc): Conclusion =>
   StatusAnswer.$match(answer, {
     Delivered: ({ delivery }): Conclusion => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
     Refused: ({ refusal }): Conclusion => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
     Unknown: (): Conclusion => ({ verdict: Verdict.Hold(), notFound: 0 }),
     NotFound: (): Conclusion => {
-      const firm = Duration.isGreaterThanOrEqualTo(DateTime.distance(sale.createdAt, now), notFoundFirmAfter)
-      const notFound = firm ? sale.notFound + 1 : 0
-      return notFound >= notFoundAgreed
+      const { denied, notFound } = countNotFound(sale, now)
+      return denied
         ? { verdict: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), notFound }
         : { verdict: Verdict.Hold(), notFound }
     }

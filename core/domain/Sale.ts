@@ -22,6 +22,10 @@ export interface Intent {
   readonly amount: Amount
   readonly terminalId: TerminalId | null
   readonly optionId: string | null
+  /** The option of a bill, which is paid once; null for whatever may be bought again. */
+  readonly billId: string | null
+  /** Whether the service accepted reversal when this was sold. */
+  readonly reversible: boolean
 }
 
 /** What a provider is asked to deliver, and later asked about. */

@@ -1,5 +1,6 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type {
+  DuplicateTransaction,
   IdempotencyConflict,
   InsufficientBalance,
   KeyReused,
@@ -13,7 +14,7 @@ import type { Status } from "../domain/Status.ts"
 
 /** What a key that was brought again says. */
 export type KeyError = KeyReused | RequestInProgress | IdempotencyConflict
-export type ReserveError = KeyError | InsufficientBalance | LimitExceeded
+export type ReserveError = KeyError | DuplicateTransaction | InsufficientBalance | LimitExceeded
 
 /** The amount is held for a new sale, or the key already has its answer. */
 export type Reserved = Data.TaggedEnum<{

@@ -2,6 +2,7 @@ import { Context, Data, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { Refusal, ServiceUnavailable } from "../domain/Errors.ts"
 import type { StatusAnswer } from "../domain/Recovery.ts"
+import type { Reversal, ReversalAnswer } from "../domain/Reversal.ts"
 import type { Delivery, Order } from "../domain/Sale.ts"
 
 /** What a provider said of an order. Anything that is not firm is Unknown: a timeout is never a refusal. */
@@ -18,6 +19,8 @@ export const Answer = Data.taggedEnum<Answer>()
 export interface Provider {
   readonly dispatch: (order: Order) => Effect.Effect<Answer>
   readonly status: (order: Order) => Effect.Effect<StatusAnswer>
+  readonly reverse: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
+  readonly reversalStatus: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
 }
 
 /** Which provider serves an environment. A company in production never meets the simulator. Contract: 1. */

@@ -47,7 +47,9 @@ export const purchase = Effect.fn("Purchase.purchase")(function* ({ company }: S
     identifier: wanted.identifier,
     amount,
     terminalId: wanted.terminalId,
-    optionId: wanted.optionId
+    optionId: wanted.optionId,
+    billId: null,
+    reversible: service.reversible
   }
   return yield* sell(intent, provider)
 })

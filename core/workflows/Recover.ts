@@ -1,7 +1,10 @@
 import { DateTime, Duration, Effect, Schedule } from "effect"
 import { conclude, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
+import { concludeReversal, type ReversalVerdict } from "../domain/Reversal.ts"
 import { Providers } from "../ports/Provider.ts"
+import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type Claimed, Unresolved } from "../ports/Unresolved.ts"
+import { asked, settleReversal } from "./Reverse.ts"
 import { settle } from "./Settle.ts"
 
 /** Longer than a provider may take to answer, so that a claim outlives its question. */
@@ -14,22 +17,34 @@ const questions_max = 16
 export interface Recovered {
   readonly confirmed: number
   readonly released: number
+  readonly reversed: number
+  readonly reversalsDenied: number
   readonly stillUnknown: number
 }
 
-const none: Recovered = { confirmed: 0, released: 0, stillUnknown: 0 }
+const none: Recovered = { confirmed: 0, released: 0, reversed: 0, reversalsDenied: 0, stillUnknown: 0 }
 
 /**
- * Asks the provider about every unresolved sale that is due, or about all of them, and settles what is firm. Never
- * dispatches. Any number of processes may run it at once. Contract: 3.1.
+ * Asks the provider about every unresolved sale and reversal that is due, or about all of them, and settles what is
+ * firm. Never dispatches. Any number of processes may run it at once. Contract: 3.1.
  */
 export const recover = Effect.fn("Recover.recover")(function* (which: "due" | "all") {
   const unresolved = yield* Unresolved
-  const began = yield* DateTime.now
+  const reversals = yield* Reversals
+  const now = yield* DateTime.now
+  const claim = { now, lease, limit: batch_max, which }
+  const sales = yield* exhaust(unresolved.claim(claim), askAboutSale)
+  return sum(sales, yield* exhaust(reversals.claim(claim), askAboutReversal))
+})
+
+// What was asked about is next due later than the cycle began, so each is asked about once.
+const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
+  claim: Effect.Effect<ReadonlyArray<A>, never, R1>,
+  ask: (claimed: A) => Effect.Effect<Recovered, never, R2>
+) {
   let total = none
-  // A sale that was asked about is next due later than this cycle began, so each is asked about once.
   while (true) {
-    const claimed = yield* unresolved.claim({ now: began, lease, limit: batch_max, which })
+    const claimed = yield* claim
     const tally = yield* Effect.forEach(claimed, ask, { concurrency: questions_max })
     total = tally.reduce(sum, total)
     if (claimed.length < batch_max) return total
@@ -39,10 +54,12 @@ export const recover = Effect.fn("Recover.recover")(function* (which: "due" | "a
 const sum = (left: Recovered, right: Recovered): Recovered => ({
   confirmed: left.confirmed + right.confirmed,
   released: left.released + right.released,
+  reversed: left.reversed + right.reversed,
+  reversalsDenied: left.reversalsDenied + right.reversalsDenied,
   stillUnknown: left.stillUnknown + right.stillUnknown
 })
 
-const ask = Effect.fnUntraced(function* (sale: Claimed) {
+const askAboutSale = Effect.fnUntraced(function* (sale: Claimed) {
   const answer = yield* status(sale)
   const { notFound, verdict } = conclude(
     { createdAt: sale.order.createdAt, notFound: sale.notFound },
@@ -53,6 +70,24 @@ const ask = Effect.fnUntraced(function* (sale: Claimed) {
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
   return settled.status === "FAILED" ? { ...none, released: 1 } : { ...none, stillUnknown: 1 }
 })
+
+const askAboutReversal = Effect.fnUntraced(function* ({ notFound: before, under }: ClaimedReversal) {
+  const answer = yield* asked(under, "reversalStatus")
+  const { notFound, verdict } = concludeReversal(
+    { createdAt: under.reversal.createdAt, notFound: before },
+    answer,
+    yield* DateTime.now
+  )
+  yield* settleReversal(under, verdict, notFound)
+  return { ...none, ...tallyOf[verdict._tag] }
+})
+
+const tallyOf = {
+  Confirm: { reversed: 1 },
+  Deny: { reversalsDenied: 1 },
+  Free: { stillUnknown: 1 },
+  Hold: { stillUnknown: 1 }
+} as const satisfies Record<ReversalVerdict["_tag"], Partial<Recovered>>
 
 const status = ({ order }: Claimed) =>
   Providers.use((providers) => providers.serving(order.environment)).pipe(

@@ -1,31 +1,16 @@
-import { DateTime, Duration, Effect, Schedule } from "effect"
+import { DateTime, Effect } from "effect"
 import { type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
-import { InFlight } from "./InFlight.ts"
-
-/** A caller waits this long for the database; then the sale is settled in the background. */
-const patience = Duration.seconds(5)
-
-const untilItSucceeds = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
+import { insist } from "./Insist.ts"
 
 /**
  * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on in the
  * background, and the caller hears that the sale is pending. Contract: 3.1.
  */
 export const settle = Effect.fn("Settle.settle")(function* (order: Order, verdict: Verdict, notFound: number) {
-  const inFlight = yield* InFlight
   const at = yield* DateTime.now
-  const written = write({ order, verdict, at, notFound }).pipe(
-    Effect.catchDefect(Effect.fail),
-    Effect.tapError((cause) => Effect.logError("a sale could not be settled yet", { xid: order.xid, cause })),
-    Effect.retry(untilItSucceeds),
-    Effect.orDie
-  )
-  return yield* Effect.timeoutOrElse(inFlight.run(written), {
-    duration: patience,
-    orElse: () => Effect.succeed(unsettled(order))
-  })
+  return yield* insist(write({ order, verdict, at, notFound }), unsettled(order), { xid: order.xid })
 })
 
 const unsettled = (order: Order): Settled => ({

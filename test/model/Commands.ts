@@ -29,6 +29,8 @@ export interface Sale {
   readonly key: string
   readonly body: string
   readonly centavos: number
+  /** The bill that it pays, if it pays one. */
+  readonly bill: string | null
 }
 
 export const companies = [0, 1] as const
@@ -40,7 +42,8 @@ const sale = fc.record({
   company,
   key: fc.constantFrom("a", "b", "c", "d"),
   body: fc.constantFrom("aa", "bb"),
-  centavos
+  centavos,
+  bill: fc.constantFrom(null, null, "bill")
 })
 
 const period = fc.constantFrom<Period>("daily", "weekly", "monthly")

@@ -22,7 +22,7 @@ export interface Side {
   readonly companyId: (company: number) => CompanyId
 }
 
-const intentOf = (side: Side, { body, centavos, company, key }: Sale): Intent => ({
+const intentOf = (side: Side, { bill, body, centavos, company, key }: Sale): Intent => ({
   companyId: side.companyId(company),
   environment: "development",
   key: IdempotencyKey.make(key),
@@ -32,7 +32,9 @@ const intentOf = (side: Side, { body, centavos, company, key }: Sale): Intent =>
   identifier: Identifier.make(`contrato-${key}`),
   amount: Amount.make(centavos),
   terminalId: key === "a" ? TerminalId.make("caja 1") : null,
-  optionId: null
+  optionId: bill,
+  billId: bill,
+  reversible: key === "a"
 })
 
 const verdicts: { readonly [Tag in VerdictTag]: (which: number) => Verdict } = {

@@ -79,8 +79,8 @@ layer(TestDatabase)("the schema of a cell", (it) => {
   const sale = (status: string, processed: string, auth: string) => `
     insert into cell.transaction (
       company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
-      amount, day, created_at, processed_at, auth_code
-    ) values (1, 1, 'RD-1', 'k', '${status}', 'development', 1, 's', 'generic', '123', 100, 'epoch', 'epoch', ${processed}, ${auth})`
+      amount, reversible, day, created_at, processed_at, auth_code
+    ) values (1, 1, 'RD-1', 'k', '${status}', 'development', 1, 's', 'generic', '123', 100, false, 'epoch', 'epoch', ${processed}, ${auth})`
 
   it.effect.each([
     ["an available balance below zero", `update cell.balance set available = -1`],

@@ -17,7 +17,9 @@ export const intentOf = (company: number, key: string, centavos: number): Intent
   identifier: Identifier.make("8095550123"),
   amount: Amount.make(centavos),
   terminalId: null,
-  optionId: null
+  optionId: null,
+  billId: null,
+  reversible: false
 })
 
 /** A ledger with its own grouping, as another replica of the server has: its calls meet the others in Postgres only. */

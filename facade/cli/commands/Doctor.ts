@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { pending } from "../../../adapters/postgres/Migrations.ts"
@@ -58,8 +58,7 @@ const settings: Check = { name: "settings", ok: true, detail: "every variable of
 
 /** Each layer that cannot be built is a failed check of its own, and what stands on it is not looked at. */
 const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([server, durability, schema, clock]).pipe(
-  Effect.provide(connections(1)),
-  Effect.provide(Store.layer),
+  Effect.provide(Layer.provideMerge(connections(1), Store.layer)),
   Effect.catch((error) => Effect.succeed([{ name: "database", ok: false, detail: error.message }])),
   Effect.map((checks) => [settings, ...checks]),
   Effect.provide(foundation),

@@ -6,16 +6,23 @@ import { print } from "../Output.ts"
 
 export const reconcile = Command.make("reconcile", {}, () =>
   Effect.gen(function* () {
-    const { confirmed, released, stillUnknown } = yield* recover("all")
+    const { confirmed, released, reversalsDenied, reversed, stillUnknown } = yield* recover("all")
+    const asked = confirmed + released + reversalsDenied + reversed + stillUnknown
     yield* print(
-      { confirmadas: confirmed, devueltas: released, sin_resolver: stillUnknown },
-      `Asked about ${confirmed + released + stillUnknown}: ${confirmed} confirmed, ${released} given back, ${stillUnknown} still unknown.`
+      {
+        confirmadas: confirmed,
+        devueltas: released,
+        anuladas: reversed,
+        anulaciones_negadas: reversalsDenied,
+        sin_resolver: stillUnknown
+      },
+      `Asked about ${asked}: ${confirmed} confirmed, ${released} given back, ${reversed} reversed, ${reversalsDenied} reversals denied, ${stillUnknown} still unknown.`
     )
   })
 ).pipe(
   Command.provide(operator),
   Command.withDescription(
-    "Ask the providers now about every sale whose outcome is unknown, and settle what is firm. The server does the same by itself, on its schedule; any number of both may run at once. Nothing is ever sent twice."
+    "Ask the providers now about every sale and reversal whose outcome is unknown, and settle what is firm. The server does the same by itself, on its schedule; any number of both may run at once. Nothing is ever sent twice."
   ),
   Command.withShortDescription("Ask now about every sale whose outcome is unknown"),
   Command.withExamples([{ command: "saldo reconcile --json", description: "One cycle, for a script" }])

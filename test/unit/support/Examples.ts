@@ -60,7 +60,9 @@ export const intent = (changes: { readonly key?: string; readonly amount?: numbe
     identifier: Identifier.make("8095551234"),
     amount: Amount.make(changes.amount ?? 10_000),
     terminalId: null,
-    optionId: null
+    optionId: null,
+    billId: null,
+    reversible: false
   }
   return made
 }

@@ -3,6 +3,7 @@ import * as Memory from "../../../adapters/memory/Memory.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { Accounts } from "../../../core/ports/Accounts.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
@@ -34,7 +35,9 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
       Effect.flatMap(DateTime.now, (now) => {
         asked.push({ xid: order.xid, at_s: DateTime.toEpochMillis(now) / 1000 })
         return behaviour.status?.(order) ?? Effect.succeed(StatusAnswer.Unknown())
-      })
+      }),
+    reverse: (reversal) => behaviour.reverse?.(reversal) ?? Effect.succeed(ReversalAnswer.Confirmed()),
+    reversalStatus: (reversal) => behaviour.reversalStatus?.(reversal) ?? Effect.succeed(ReversalAnswer.Unknown())
   }
   const ledger = Layer.effect(Ledger, Effect.map(Ledger, fault))
   const layer = Layer.mergeAll(

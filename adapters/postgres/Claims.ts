@@ -1,0 +1,37 @@
+import type { PgClient } from "@effect/sql-pg"
+import { DateTime } from "effect"
+import type { Claim } from "../../core/ports/Unresolved.ts"
+
+/**
+ * Leases unresolved operations of a table to one recovery, and answers their columns.
+ *
+ * A row that another recovery has locked or leased is skipped, never waited for. Asked about on demand is whatever this
+ * cycle has not asked yet; what is PROCESSING only once its own call must have ended.
+ */
+export const claimedRows = <Row extends object>(
+  sql: PgClient.PgClient,
+  table: "cell.transaction" | "cell.reversal",
+  columns: string,
+  { lease, limit, now, which }: Claim
+) => {
+  const at = sql`${DateTime.formatIso(now)}::timestamptz`
+  const until = sql`${DateTime.formatIso(DateTime.addDuration(now, lease))}::timestamptz`
+  const wanted =
+    which === "due"
+      ? sql`ask_at <= ${at}`
+      : sql`(ask_at <= ${at} or status = 'PENDING') and (asked_at is null or asked_at < ${at})`
+  return sql<Row>`
+    update ${sql.literal(table)}
+    set leased_until = ${until}, asked_at = ${at}
+    where (company_id, id) in (
+      select company_id, id
+      from ${sql.literal(table)}
+      where status in ('PROCESSING', 'PENDING')
+        and (leased_until is null or leased_until <= ${at})
+        and ${wanted}
+      order by ask_at
+      limit ${limit}
+      for update skip locked
+    )
+    returning ${sql.literal(columns)}`
+}

@@ -1,0 +1,67 @@
+import { DateTime, Schema } from "effect"
+import {
+  IdempotencyConflict,
+  KeyReused,
+  NotFound,
+  NotReversible,
+  RequestInProgress,
+  ReversalNotSupported
+} from "../../core/domain/Errors.ts"
+import { TransactionId } from "../../core/domain/Ids.ts"
+import { ReversalOutcome } from "../../core/domain/Reversal.ts"
+import type { Status } from "../../core/domain/Status.ts"
+import type { UnderReversal } from "../../core/ports/Reversals.ts"
+import { orderOf, type TransactionRow, transactionOf } from "./TransactionRow.ts"
+
+const OutcomeJson = Schema.toCodecJson(ReversalOutcome)
+/** How a key keeps its answer. */
+export const encodeReversalOutcome = Schema.encodeSync(OutcomeJson)
+export const decodeReversalOutcome = Schema.decodeUnknownSync(OutcomeJson)
+
+/** What cell.begin_reversal answers. */
+export type BeginAnswer =
+  | { readonly tag: "Begun"; readonly id: number }
+  | { readonly tag: "Replay"; readonly outcome: unknown }
+  /** The key was there and is gone: ask again. */
+  | { readonly tag: "Vanished" }
+  | { readonly tag: "KeyReused" | "NotFound" | "NotSupported" | "NotReversible" }
+  | { readonly tag: "InProgress"; readonly transaction_id: number }
+  | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
+
+/** A reversal and its sale. */
+export interface ReversalRow extends TransactionRow {
+  readonly reversal_id: bigint
+  readonly reversal_xid: string
+  readonly reversal_created_at: Date
+}
+
+export const underOf = (row: ReversalRow): UnderReversal => ({
+  reversal: {
+    id: Number(row.reversal_id),
+    xid: row.reversal_xid,
+    createdAt: DateTime.fromDateUnsafe(row.reversal_created_at),
+    order: orderOf(row)
+  },
+  transaction: transactionOf(row)
+})
+
+/** Why a reversal may not begin. */
+export const refusal = (answer: Exclude<BeginAnswer, { tag: "Begun" | "Replay" | "Vanished" }>) => {
+  switch (answer.tag) {
+    case "KeyReused":
+      return new KeyReused()
+    case "NotFound":
+      return new NotFound()
+    case "NotSupported":
+      return new ReversalNotSupported()
+    case "NotReversible":
+      return new NotReversible()
+    case "InProgress":
+      return new RequestInProgress({ transactionId: TransactionId.make(answer.transaction_id) })
+    case "Conflict":
+      return new IdempotencyConflict({
+        transactionId: TransactionId.make(answer.transaction_id),
+        status: answer.status
+      })
+  }
+}

@@ -1,0 +1,92 @@
+import { Data, type DateTime, Schema } from "effect"
+import { type CompanyId, type IdempotencyKey, TransactionId } from "./Ids.ts"
+import { type Asked, countNotFound } from "./Recovery.ts"
+import type { Order } from "./Sale.ts"
+import { Transaction } from "./Transaction.ts"
+
+/** A reversal that may begin: named by its own key, of a sale that the caller can see. */
+export interface ReversalIntent {
+  readonly companyId: CompanyId
+  readonly transactionId: TransactionId
+  readonly key: IdempotencyKey
+  readonly fingerprint: string
+  /** The provider-facing name of the reversal, made of its key as a sale's is. */
+  readonly xid: string
+}
+
+/** A reversal that has begun: what the provider is asked to take back, and later asked about. */
+export interface Reversal {
+  readonly id: number
+  readonly xid: string
+  readonly createdAt: DateTime.Utc
+  readonly order: Order
+}
+
+/** What a provider said of a reversal. Anything that is not firm is Unknown. */
+export type ReversalAnswer = Data.TaggedEnum<{
+  Confirmed: {}
+  Denied: {}
+  /** Provably nothing left this process. */
+  NotSent: {}
+  /** Asked about it, the provider does not know the reversal. */
+  NotFound: {}
+  Unknown: {}
+}>
+export const ReversalAnswer = Data.taggedEnum<ReversalAnswer>()
+
+/** How a reversal was answered: what the first call hears, and every replay of it. Contract: 4.5. */
+export const ReversalOutcome = Schema.TaggedUnion({
+  Reversed: { transaction: Transaction },
+  Denied: { transactionId: TransactionId, xid: Schema.String },
+  Pending: { transactionId: TransactionId, xid: Schema.String }
+})
+export type ReversalOutcome = typeof ReversalOutcome.Type
+
+/** What becomes of a reversal; the money moves only when it is confirmed. Contract: 1. */
+export type ReversalVerdict = Data.TaggedEnum<{
+  Confirm: {}
+  Deny: {}
+  /** The provider was provably never reached: the key may be used again. */
+  Free: {}
+  Hold: {}
+}>
+export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
+
+/** The answer that a verdict makes; none for a freed key. */
+export const reversalOutcomeOf = (transaction: Transaction, verdict: ReversalVerdict): ReversalOutcome | null => {
+  const { id: transactionId, xid } = transaction
+  return ReversalVerdict.$match(verdict, {
+    Confirm: (): ReversalOutcome =>
+      ReversalOutcome.cases.Reversed.make({ transaction: { ...transaction, status: "REVERSED" } }),
+    Deny: (): ReversalOutcome => ReversalOutcome.cases.Denied.make({ transactionId, xid }),
+    Hold: (): ReversalOutcome => ReversalOutcome.cases.Pending.make({ transactionId, xid }),
+    Free: () => null
+  })
+}
+
+/** What the provider's first answer means for the money. */
+export const reversalVerdictOf: (answer: ReversalAnswer) => ReversalVerdict = ReversalAnswer.$match({
+  Confirmed: () => ReversalVerdict.Confirm(),
+  Denied: () => ReversalVerdict.Deny(),
+  NotSent: () => ReversalVerdict.Free(),
+  NotFound: () => ReversalVerdict.Hold(),
+  Unknown: () => ReversalVerdict.Hold()
+})
+
+/**
+ * Concludes from what the provider says of an unresolved reversal. One that the provider firmly does not know was never
+ * made, so the sale stands.
+ */
+export const concludeReversal = (
+  reversal: Asked,
+  answer: ReversalAnswer,
+  now: DateTime.Utc
+): { readonly verdict: ReversalVerdict; readonly notFound: number } => {
+  if (answer._tag !== "NotFound") {
+    // What was begun may have been sent by another process, so a question that could not be put decides nothing.
+    const verdict = answer._tag === "NotSent" ? ReversalVerdict.Hold() : reversalVerdictOf(answer)
+    return { verdict, notFound: 0 }
+  }
+  const { denied, notFound } = countNotFound(reversal, now)
+  return { verdict: denied ? ReversalVerdict.Deny() : ReversalVerdict.Hold(), notFound }
+}

@@ -1,0 +1,50 @@
+import { Context, Data, type DateTime, type Effect } from "effect"
+import type { NotFound, NotReversible, ReversalNotSupported } from "../domain/Errors.ts"
+import type { Reversal, ReversalIntent, ReversalOutcome, ReversalVerdict } from "../domain/Reversal.ts"
+import type { Transaction } from "../domain/Transaction.ts"
+import type { KeyError } from "./Ledger.ts"
+import type { Claim } from "./Unresolved.ts"
+
+/** A reversal under way, and the sale that it takes back. */
+export interface UnderReversal {
+  readonly reversal: Reversal
+  readonly transaction: Transaction
+}
+
+/** The reversal is recorded and may be sent, or its key already has its answer. */
+export type Begun = Data.TaggedEnum<{
+  Begun: { readonly under: UnderReversal }
+  Replay: { readonly outcome: ReversalOutcome }
+}>
+export const Begun = Data.taggedEnum<Begun>()
+
+/** What is to become of a reversal. */
+export interface ReversalSettlement {
+  readonly under: UnderReversal
+  readonly verdict: ReversalVerdict
+  readonly at: DateTime.Utc
+  /** Recovery's count of firm not-founds. */
+  readonly notFound: number
+}
+
+/** A reversal whose outcome is not known, claimed by one recovery. */
+export interface ClaimedReversal {
+  readonly under: UnderReversal
+  readonly notFound: number
+}
+
+/**
+ * Sales given back. A sale has at most one reversal under way and one confirmed for ever. Each method is one database
+ * transaction; a failure of the database is a defect, and the same call may be made again.
+ */
+export class Reversals extends Context.Service<
+  Reversals,
+  {
+    readonly begin: (
+      intent: ReversalIntent
+    ) => Effect.Effect<Begun, KeyError | NotFound | NotReversible | ReversalNotSupported>
+    /** Gives the money back, or lets the sale stand, once; answers what the key now replays, null when it was freed. */
+    readonly settle: (settlement: ReversalSettlement) => Effect.Effect<ReversalOutcome | null>
+    readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<ClaimedReversal>>
+  }
+>()("saldo/core/Reversals") {}

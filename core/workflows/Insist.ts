@@ -1,0 +1,31 @@
+import { Duration, Effect, Schedule } from "effect"
+import { InFlight } from "./InFlight.ts"
+
+/** A caller waits this long for the database; then the write goes on in the background. */
+const patience = Duration.seconds(5)
+
+const untilItSucceeds = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
+
+/**
+ * Writes what must not be lost because the database is gone: again and again until it succeeds. A caller whose patience
+ * ends hears `meanwhile`.
+ *
+ * @param write may be made again after a failure of which nothing is known.
+ */
+export const insist = Effect.fnUntraced(function* <A, R>(
+  write: Effect.Effect<A, never, R>,
+  meanwhile: A,
+  about: Readonly<Record<string, unknown>>
+) {
+  const inFlight = yield* InFlight
+  const written = write.pipe(
+    Effect.catchDefect(Effect.fail),
+    Effect.tapError((cause) => Effect.logError("an outcome could not be written yet", { ...about, cause })),
+    Effect.retry(untilItSucceeds),
+    Effect.orDie
+  )
+  return yield* Effect.timeoutOrElse(inFlight.run(written), {
+    duration: patience,
+    orElse: () => Effect.succeed(meanwhile)
+  })
+})

@@ -1,0 +1,99 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer, Logger, References } from "effect"
+import * as DigestNode from "../adapters/node/DigestNode.ts"
+import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
+import * as AllTransactionsPostgres from "../adapters/postgres/AllTransactionsPostgres.ts"
+import * as AuditLogPostgres from "../adapters/postgres/AuditLogPostgres.ts"
+import * as AuditPostgres from "../adapters/postgres/AuditPostgres.ts"
+import * as CatalogueAdminPostgres from "../adapters/postgres/CatalogueAdminPostgres.ts"
+import * as CataloguePostgres from "../adapters/postgres/CataloguePostgres.ts"
+import * as CompaniesPostgres from "../adapters/postgres/CompaniesPostgres.ts"
+import * as DirectoryPostgres from "../adapters/postgres/DirectoryPostgres.ts"
+import * as LedgerPostgres from "../adapters/postgres/LedgerPostgres.ts"
+import * as ReversalsPostgres from "../adapters/postgres/ReversalsPostgres.ts"
+import * as TokensPostgres from "../adapters/postgres/TokensPostgres.ts"
+import * as TransactionsPostgres from "../adapters/postgres/TransactionsPostgres.ts"
+import * as UnresolvedPostgres from "../adapters/postgres/UnresolvedPostgres.ts"
+import * as ProvidersConfigured from "../adapters/provider/ProvidersConfigured.ts"
+import * as CallCounterMemory from "../adapters/ratelimit/CallCounterMemory.ts"
+import * as CallCounterRedis from "../adapters/ratelimit/CallCounterRedis.ts"
+import { XidPrefix } from "../core/domain/Xid.ts"
+import { InFlight } from "../core/workflows/InFlight.ts"
+import { keepRecovering } from "../core/workflows/Recover.ts"
+import { seed } from "../core/workflows/Seed.ts"
+import { exampleCatalogue } from "./cli/ExampleCatalogue.ts"
+import { HttpOptions } from "./http/HttpOptions.ts"
+import { Settings } from "./Settings.ts"
+import { migrated, Store } from "./Store.ts"
+
+/** An operator's command does one thing at a time. */
+const operatorConnections = 4
+
+const logging = Layer.unwrap(
+  Settings.useSync(({ log }) => {
+    const format = log.format ?? (process.stderr.isTTY ? "pretty" : "json")
+    return Layer.mergeAll(
+      Logger.layer([format === "json" ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty()]),
+      // What a command answers is alone on stdout.
+      Layer.succeed(Logger.LogToStderr, true),
+      Layer.succeed(References.MinimumLogLevel, log.level)
+    )
+  })
+)
+
+const xidPrefix = Layer.unwrap(Settings.useSync((settings) => Layer.succeed(XidPrefix, settings.xidPrefix)))
+
+/** The settings, and what follows from them for everything. */
+export const foundation = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), Settings.layer)
+
+const money = Layer.mergeAll(
+  AccountsPostgres.layer,
+  AuditLogPostgres.layer,
+  CatalogueAdminPostgres.layer,
+  CompaniesPostgres.layer,
+  LedgerPostgres.layer,
+  TokensPostgres.layer,
+  TransactionsPostgres.layer,
+  UnresolvedPostgres.layer,
+  ProvidersConfigured.layer,
+  ReversalsPostgres.layer,
+  InFlight.layer
+).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom)))
+
+/** All that the operator's commands need. */
+export const operator = Layer.mergeAll(AllTransactionsPostgres.layer, AuditPostgres.layer, money).pipe(
+  Layer.provideMerge(migrated(operatorConnections)),
+  Layer.provideMerge(Store.layer),
+  Layer.provideMerge(foundation)
+)
+
+const seeded = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { sandbox } = yield* Settings
+    yield* seed(yield* exampleCatalogue, sandbox)
+  })
+)
+
+const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
+
+const callCounter = Layer.unwrap(
+  Settings.useSync(({ redisUrl }) => (redisUrl === null ? CallCounterMemory.layer : CallCounterRedis.layer(redisUrl)))
+)
+
+const httpOptions = Layer.effect(
+  HttpOptions,
+  Settings.useSync(({ publicUrl, rateLimit, trustProxy }) => ({
+    environment: "production",
+    limits: rateLimit,
+    publicUrl,
+    trustProxy
+  }))
+)
+
+/** All that serves sales: the ports, a seeded database, and a recovery that goes on for as long as the process. */
+export const server = Layer.mergeAll(recovering, seeded, CataloguePostgres.layer, DirectoryPostgres.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(money, callCounter, httpOptions)),
+  Layer.provideMerge(Layer.unwrap(Settings.useSync(({ connections_max }) => migrated(connections_max)))),
+  Layer.provideMerge(Store.layer),
+  Layer.provideMerge(foundation)
+)

@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto"
+import { Redacted } from "effect"
+import type { Settings } from "./Settings.ts"
+
+export interface Started {
+  readonly settings: Settings["Service"]
+  /** Where it listens, which PORT=0 leaves open. */
+  readonly port: number
+  /** Where the data is, in words. */
+  readonly place: string
+}
+
+/** What a person needs to see of a server that has just started: where it is, and how to sell. */
+export const banner = (started: Started): string => {
+  const base = baseUrl(started)
+  const { sandbox } = started.settings
+  const lines = [`Saldo is ready at ${base}`, `  data         ${started.place}`]
+  if (sandbox === null) return [...lines, ""].join("\n")
+  const secret = Redacted.value(sandbox.secret)
+  return [
+    ...lines,
+    `  api_key      ${sandbox.apiKey}`,
+    `  api_secret   ${secret}`,
+    "",
+    "Sell a top-up of RD$ 100 in the sandbox:",
+    "",
+    `  curl -s${started.settings.tls === null ? "" : "k"} ${base}/v1/recargas \\`,
+    `    -H 'Authorization: Bearer ${sandbox.apiKey}.${secret}' \\`,
+    `    -H 'Idempotency-Key: ${randomUUID()}' \\`,
+    "    -H 'Content-Type: application/json' \\",
+    `    -d '{"service_id": 1, "identifier": "8095550123", "amount": 100}'`,
+    ""
+  ].join("\n")
+}
+
+/** Where this machine reaches the server: one that listens everywhere is at the loopback address too. */
+const baseUrl = ({ port, settings }: Started): string => {
+  const { host } = settings.http
+  const name = ["0.0.0.0", "::", "localhost"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
+  return `${settings.tls === null ? "http" : "https"}://${name}:${port}`
+}

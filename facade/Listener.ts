@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { createServer as createSecureServer } from "node:https"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Duration, Effect, Layer, Predicate, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { answerClientErrors, serverOptions } from "./http/clientError.ts"
+import { Settings } from "./Settings.ts"
+
+/** The process cannot listen. The message says why and what to do, in one line. */
+class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  message: Schema.String
+}) {}
+
+/** How long a stopping process waits for the answers under way: a provider may take 30 s. Contract: 8. */
+const drain_max = Duration.seconds(40)
+
+type Tls = Settings["Service"]["tls"]
+
+const serverOf = (tls: Tls): Server => {
+  if (tls === null) return createServer(serverOptions)
+  const certificate = { cert: readFileSync(tls.certificateFile), key: readFileSync(tls.keyFile) }
+  return createSecureServer({ ...serverOptions, ...certificate })
+}
+
+/** A call that comes between listening and the first handler would never be answered; it waits for that handler. */
+const holdEarly = (server: Server): Server => {
+  const early: Array<Parameters<(typeof server)["emit"]>> = []
+  const hold = (...call: ReadonlyArray<unknown>) => void early.push(["request", ...call])
+  server.on("request", hold)
+  server.on("newListener", function attached(event) {
+    if (event !== "request") return
+    server.off("newListener", attached)
+    server.off("request", hold)
+    setImmediate(() => {
+      for (const call of early) server.emit(...call)
+    })
+  })
+  return server
+}
+
+const explain = (cause: unknown, { host, port }: Settings["Service"]["http"]): string => {
+  const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : String(cause)
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} at ${host} is taken: stop the program that listens there, or set PORT to another port`
+    case "EACCES":
+      return `port ${port} may not be used by this user (${code}): set PORT to one from 1024 on`
+    default:
+      return `cannot listen at ${host}, port ${port} (${code}): check HOST, a name or an address of this machine`
+  }
+}
+
+const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) {
+  const server = yield* Effect.try({
+    try: () => holdEarly(answerClientErrors(serverOf(tls))),
+    catch: (cause) =>
+      new CannotListen({
+        message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`
+      })
+  })
+  return NodeHttpServer.layerServer(() => server, { ...http, gracefulShutdownTimeout: drain_max }).pipe(
+    Layer.catchTag("ServeError", ({ cause }) =>
+      Layer.effect(HttpServer.HttpServer, new CannotListen({ message: explain(cause, http) }))
+    )
+  )
+})
+
+/** Listens where the settings say, with HTTPS when a certificate is set. */
+export const layer = Layer.unwrap(Settings.use(listen))

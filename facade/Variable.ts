@@ -1,0 +1,72 @@
+import { Config, Effect, Option, Schema } from "effect"
+
+/** An environment variable that cannot be used as it stands. */
+export class WrongVariable extends Schema.TaggedError<WrongVariable>()("WrongVariable", {
+  message: Schema.String
+}) {}
+
+/** What a text of the environment means; null when it means nothing. */
+export type Reading<A> = (text: string) => A | null
+
+export interface VariableOptions<A, Default> {
+  /** What a right value looks like, in words. */
+  readonly expected: string
+  readonly read: Reading<A>
+  readonly fallback: Default
+  /** A secret's value is not repeated in an error. */
+  readonly secret?: boolean
+}
+
+/** Reads a variable. An empty one counts as absent, as composed environments often carry such. */
+export const variable = <A, Default = A>(
+  name: string,
+  { expected, fallback, read, secret = false }: VariableOptions<A, Default>
+): Effect.Effect<A | Default, WrongVariable> =>
+  Config.option(Config.String(name)).pipe(
+    Effect.orDie,
+    Effect.flatMap((given): Effect.Effect<A | Default, WrongVariable> => {
+      const text = Option.getOrElse(given, () => "").trim()
+      if (text === "") return Effect.succeed(fallback)
+      const value = read(text)
+      const got = secret ? "a value that is not shown" : JSON.stringify(text)
+      return value === null
+        ? Effect.fail(new WrongVariable({ message: `${name} is ${got}; it should be ${expected}` }))
+        : Effect.succeed(value)
+    })
+  )
+
+export const integer =
+  (minimum: number, maximum: number): Reading<number> =>
+  (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    return value >= minimum && value <= maximum ? value : null
+  }
+
+export const matching =
+  (pattern: RegExp): Reading<string> =>
+  (text) =>
+    pattern.test(text) ? text : null
+
+/** One of some words, in whatever case. */
+export const word =
+  <A>(meanings: Readonly<Record<string, A>>): Reading<A> =>
+  (text) =>
+    meanings[text.toLowerCase()] ?? null
+
+export const address =
+  (...protocols: ReadonlyArray<string>): Reading<string> =>
+  (text) => {
+    const url = URL.parse(text)
+    return url !== null && url.hostname !== "" && protocols.includes(url.protocol) ? text : null
+  }
+
+export const onOff = word({
+  on: true,
+  "1": true,
+  true: true,
+  yes: true,
+  off: false,
+  "0": false,
+  false: false,
+  no: false
+})

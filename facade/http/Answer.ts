@@ -1,0 +1,94 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import type { CoreError } from "../../core/domain/Errors.ts"
+import { type Quota, window_s } from "../../core/domain/RateLimit.ts"
+import type { Call } from "../trpc/Call.ts"
+import { quotaLeft } from "../trpc/Gate.ts"
+
+/** What answers show to scripts of other origins. */
+const exposed = [
+  "X-Request-Id",
+  "Idempotent-Replay",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "Location",
+  "ETag"
+].join(", ")
+
+/** On every answer. Contract: 1. */
+export const everywhere = {
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposed,
+  "cache-control": "no-store"
+}
+
+/** Contract: 8; beside its own names those of the IETF's draft. */
+const quotaHeaders = ({ limit, remaining, window }: Quota) => ({
+  "x-ratelimit-limit": String(limit),
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": String(window.endsAt_s),
+  ratelimit: `"default";r=${remaining};t=${window.endsIn_s}`,
+  "ratelimit-policy": `"default";q=${limit};w=${window_s}`
+})
+
+/** An answer to a call: its body is JSON text, or nothing. */
+export const respond = Effect.fnUntraced(function* (
+  call: Pick<Call, "address" | "reply" | "requestId">,
+  status: number,
+  body: string | undefined,
+  extra: Readonly<Record<string, string>> = {}
+) {
+  const headers = {
+    "x-request-id": call.requestId,
+    ...everywhere,
+    ...quotaHeaders(yield* quotaLeft(call)),
+    ...call.reply.headers,
+    ...extra
+  }
+  return body === undefined
+    ? HttpServerResponse.empty({ status, headers })
+    : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+})
+
+/** The envelope around the JSON of an answer that went well. Contract: 2.1. */
+export const successBody = (data: string, message: string, requestId: string): string =>
+  `{"success":true,"data":${data},"message":${JSON.stringify(message)},"request_id":"${requestId}"}`
+
+/** The envelope of a failure. Contract: 2.1. */
+export const failureBody = ({ code, details, message }: PublicError, requestId: string): string =>
+  JSON.stringify({ success: false, error: { code, message, details }, request_id: requestId })
+
+const verifyAfter_s = "10" // contract, 4.5, rule 1
+const retryKeyAfter_s = "2" // contract, 4.5, rule 2
+const retryServiceAfter_s = "30"
+
+/** What a client's library may act on without reading the body. */
+const helpful = ({ code, details, status }: PublicError): Readonly<Record<string, string>> => {
+  if (code === "TRANSACTION_PENDING") {
+    return { location: String(details?.["consultar_en"]), "retry-after": verifyAfter_s }
+  }
+  if (code === "RATE_LIMIT_EXCEEDED") return { "retry-after": String(details?.["retry_after"]) }
+  if (code === "IDEMPOTENT_REQUEST_IN_PROGRESS") return { "retry-after": retryKeyAfter_s }
+  if (code === "SERVICE_UNAVAILABLE" || status === 503) return { "retry-after": retryServiceAfter_s }
+  return status === 401 ? { "www-authenticate": 'Bearer realm="saldo"' } : {}
+}
+
+export const respondFailure = (call: Pick<Call, "address" | "reply" | "requestId">, error: PublicError) =>
+  respond(call, error.status, failureBody(error, call.requestId), helpful(error))
+
+export const refuse = (call: Pick<Call, "address" | "reply" | "requestId">, error: CoreError) =>
+  respondFailure(call, toPublic(error))
+
+/** Says no more than that it failed; the log, under the same request id, says why. */
+export const respondDefect = (call: Pick<Call, "address" | "reply" | "requestId">, cause: unknown) =>
+  Effect.andThen(logDefect(call, cause), respondFailure(call, internalError))
+
+export const logDefect = ({ requestId }: Pick<Call, "requestId">, cause: unknown) =>
+  Effect.logError("a call failed", { request_id: requestId }, cause)

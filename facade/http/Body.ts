@@ -1,0 +1,36 @@
+import { ByteSize, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
+import { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
+import { readJson } from "../wire/Json.ts"
+
+const size_max = 64 * 1024
+const maxBodySize = ByteSize.fromInputUnsafe(size_max)
+
+const json = /^application\/json *(?:;|$)/i
+const charset = /; *charset *= *"?(?<name>[^";\s]+)/i
+
+const isJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+  const type = headers["content-type"] ?? ""
+  const encoding = headers["content-encoding"] ?? "identity"
+  const characters = charset.exec(type)?.groups?.["name"] ?? "utf-8"
+  return json.test(type) && encoding === "identity" && /^utf-?8$/i.test(characters)
+}
+
+const unreadable = new Invalid({ details: { body: "json_invalido" } })
+
+const refusal = ({ reason }: HttpServerError.HttpServerError): BodyTooLarge | Invalid =>
+  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? new BodyTooLarge() : unreadable
+
+/** Reads a JSON body of at most 64 KiB; no body at all is undefined. */
+export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const announced = Number(request.headers["content-length"] ?? 0)
+  if (announced === 0 && request.headers["transfer-encoding"] === undefined) return undefined
+  if (!isJson(request)) return yield* new NotJson()
+  if (announced > size_max) return yield* new BodyTooLarge()
+  const bytes = yield* request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
+    Effect.mapError(refusal)
+  )
+  if (bytes.byteLength === 0) return undefined
+  return yield* Effect.mapError(Effect.fromResult(readJson(new Uint8Array(bytes))), () => unreadable)
+})

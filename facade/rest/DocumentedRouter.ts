@@ -1,0 +1,64 @@
+import type { OpenApiRouter } from "trpc-to-openapi"
+import { z } from "zod"
+import { documentOf, type JsonSchema } from "../wire/Document.ts"
+import { keyField, keyHeader } from "../wire/Input.ts"
+import { type Endpoint, endpoints } from "./Endpoint.ts"
+
+// The generator reads zod. These check nothing at run time: each only carries the JSON Schema of an Effect Schema.
+const carrying = (document: JsonSchema) =>
+  z.string().meta({
+    override: ({ jsonSchema }) => {
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
+      Object.assign(jsonSchema, document)
+    }
+  })
+
+const inputOf = ({ input }: Endpoint) => {
+  const { properties, required } = documentOfFields(input)
+  return z.object(
+    Object.fromEntries(
+      Object.entries(properties).map(([name, document]) => {
+        const property = carrying(document)
+        return [name, required.has(name) ? property : property.optional()]
+      })
+    )
+  )
+}
+
+const documentOfFields = ({ schema }: Endpoint["input"]) => {
+  const fields = Object.entries(schema.fields).filter(([name]) => name !== keyField)
+  return {
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, documentOf(field)])),
+    required: new Set(fields.flatMap(([name, { ast }]) => (ast.context?.isOptional ? [] : [name])))
+  }
+}
+
+const headersOf = ({ input, takesKey }: Endpoint) => {
+  const key = input.schema.fields[keyField]
+  return takesKey && key !== undefined ? { requestHeaders: z.object({ [keyHeader]: carrying(documentOf(key)) }) } : {}
+}
+
+/** `recargas.crear` is `recargasCrear`. */
+export const operationIdOf = ({ name }: Endpoint): string =>
+  name.replace(/\.(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** The procedures as the generator wants to see them: inputs and outputs in zod, the key in its header. */
+export const documentedRouter = {
+  _def: {
+    procedures: Object.fromEntries(
+      endpoints.map((endpoint) => [
+        endpoint.name,
+        {
+          _def: {
+            type: endpoint.type,
+            meta: {
+              openapi: { ...endpoint.meta.openapi, ...headersOf(endpoint), operationId: operationIdOf(endpoint) }
+            },
+            inputs: [inputOf(endpoint)],
+            output: carrying(documentOf(endpoint.output.schema))
+          }
+        }
+      ])
+    )
+  }
+} as unknown as OpenApiRouter

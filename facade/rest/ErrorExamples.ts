@@ -1,0 +1,48 @@
+import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import {
+  BodyTooLarge,
+  type CoreError,
+  IdempotencyConflict,
+  InsufficientBalance,
+  Invalid,
+  LimitExceeded,
+  NotJson,
+  RateLimited,
+  Rejected,
+  RequestInProgress,
+  TransactionPending
+} from "../../core/domain/Errors.ts"
+import { TransactionId } from "../../core/domain/Ids.ts"
+import { Amount, Centavos } from "../../core/domain/Money.ts"
+
+const transactionId = TransactionId.make(1)
+const xid = "RD-3f2a9c1be07d4a55c1d2e3f4"
+const sale = { transactionId, xid }
+const amount = Amount.make(10_000)
+
+/** Causes whose details are worth showing; each is rendered as a caller would see it. */
+const causes: ReadonlyArray<CoreError> = [
+  new Invalid({ details: { amount: "max_2_decimales" } }),
+  new RateLimited({ retryAfter_s: 12 }),
+  new InsufficientBalance({ available: Centavos.make(5_000), required: amount }),
+  new LimitExceeded({
+    period: "diario",
+    limit: Centavos.make(5_000_000),
+    consumption: Centavos.make(4_995_000),
+    required: amount
+  }),
+  new RequestInProgress({ transactionId }),
+  new IdempotencyConflict({ transactionId, status: "SUCCESS" }),
+  new TransactionPending(sale),
+  new Rejected({ ...sale, refusal: "INVALID_PHONE" }),
+  new Rejected({ ...sale, refusal: "INVALID_AMOUNT" }),
+  new Rejected({ ...sale, refusal: "TRANSACTION_REJECTED" })
+]
+
+const detailed = new Map(causes.map(toPublic).map((error) => [error.code, error]))
+
+/** An example of each code. */
+export const exampleOf = (code: ErrorCode): PublicError => detailed.get(code) ?? { code, ...codes[code] }
+
+/** What an endpoint with a body may answer before it reads it. */
+export const bodyExamples: ReadonlyArray<PublicError> = [toPublic(new BodyTooLarge()), toPublic(new NotJson())]

@@ -1,0 +1,56 @@
+import type { Context, Effect } from "effect"
+import type { Digest } from "effect/crypto"
+import type { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
+import type { Quota } from "../../core/domain/RateLimit.ts"
+import type { Accounts } from "../../core/ports/Accounts.ts"
+import type { AuditLog } from "../../core/ports/AuditLog.ts"
+import type { CallCounter } from "../../core/ports/CallCounter.ts"
+import type { Catalogue } from "../../core/ports/Catalogue.ts"
+import type { Directory } from "../../core/ports/Directory.ts"
+import type { Ledger } from "../../core/ports/Ledger.ts"
+import type { Providers } from "../../core/ports/Provider.ts"
+import type { Transactions } from "../../core/ports/Transactions.ts"
+import type { InFlight } from "../../core/workflows/InFlight.ts"
+
+/** What the procedures run on: built once, when the server starts. */
+export type Services =
+  | Accounts
+  | AuditLog
+  | CallCounter
+  | Catalogue
+  | Digest.Digest
+  | Directory
+  | InFlight
+  | Ledger
+  | Providers
+  | Transactions
+
+/** What a procedure may say beside its answer. */
+interface Reply {
+  /** What a person reads, where it is not always the same. */
+  message: string | undefined
+  /** What the caller has left; undefined until the call was counted. */
+  quota: Quota | undefined
+  readonly headers: Record<string, string>
+}
+
+/** The headers that carry credentials. */
+export interface CredentialHeaders {
+  readonly authorization: string | undefined
+  readonly apiKey: string | undefined
+  readonly apiSecret: string | undefined
+}
+
+/** One HTTP call, whichever face it came to. A batch of tRPC is one call with several inputs. */
+export interface Call {
+  readonly requestId: string
+  /** The client's IP address. */
+  readonly address: string
+  readonly credentials: CredentialHeaders
+  /** Where the client reached the service, without a slash at the end. */
+  readonly baseUrl: () => string
+  /** What the client sent as the input of a procedure. Reads the body the first time that it is asked for. */
+  readonly input: (batchIndex: number) => Effect.Effect<unknown, BodyTooLarge | Invalid | NotJson>
+  readonly reply: Reply
+  readonly services: Context.Context<Services>
+}

@@ -1,0 +1,30 @@
+import { Result } from "effect"
+import { Unauthenticated } from "../../core/domain/Errors.ts"
+import type { CredentialHeaders } from "./Call.ts"
+
+export interface Credentials {
+  readonly apiKey: string
+  readonly secret: string
+}
+
+// Neither part ever holds a dot.
+const bearer = /^Bearer +(?<apiKey>[^.\s]+)\.(?<secret>[^.\s]+)$/i
+
+/**
+ * Reads the credentials off either form, or off both when they agree. A form that is there and malformed, or half
+ * there, is as good as none. Contract: 5.
+ */
+export const readCredentials = (headers: CredentialHeaders): Result.Result<Credentials, Unauthenticated> => {
+  const { apiKey, apiSecret, authorization } = headers
+  const pair = apiKey !== undefined && apiSecret !== undefined ? { apiKey, secret: apiSecret } : undefined
+  const half = pair === undefined && (apiKey !== undefined || apiSecret !== undefined)
+  if (half || pair?.apiKey === "" || pair?.secret === "") return refused
+  if (authorization === undefined) return pair === undefined ? refused : Result.succeed(pair)
+  const groups = bearer.exec(authorization)?.groups
+  const { apiKey: key, secret } = groups ?? {}
+  if (key === undefined || secret === undefined) return refused
+  if (pair !== undefined && (pair.apiKey !== key || pair.secret !== secret)) return refused
+  return Result.succeed({ apiKey: key, secret })
+}
+
+const refused = Result.fail(new Unauthenticated())

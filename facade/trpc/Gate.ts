@@ -1,0 +1,82 @@
+import { DateTime, Effect, Option } from "effect"
+import { permit, type Session } from "../../core/domain/Access.ts"
+import { Forbidden, Invalid, RateLimited } from "../../core/domain/Errors.ts"
+import type { Bucket } from "../../core/domain/RateLimit.ts"
+import type { Permission } from "../../core/domain/Token.ts"
+import { AuditLog } from "../../core/ports/AuditLog.ts"
+import { authenticate } from "../../core/workflows/Authenticate.ts"
+import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
+import { HttpOptions } from "../http/HttpOptions.ts"
+import { integerOf } from "../wire/Fields.ts"
+import type { Call } from "./Call.ts"
+import { readCredentials } from "./Credentials.ts"
+
+const addressBucket = (call: Pick<Call, "address">) =>
+  HttpOptions.useSync(({ limits }): Bucket => ({ key: `address:${call.address}`, limit: limits.perAddress }))
+
+const tokenBucket = ({ token }: Session) =>
+  HttpOptions.useSync(
+    ({ limits }): Bucket => ({ key: `token:${token.id}`, limit: token.callsPerMinute ?? limits.perToken })
+  )
+
+const spend = Effect.fnUntraced(function* (call: Pick<Call, "reply">, bucket: Bucket) {
+  const { admitted, quota } = yield* countCall(bucket)
+  call.reply.quota = quota
+  if (!admitted) return yield* new RateLimited({ retryAfter_s: quota.window.endsIn_s })
+})
+
+/** Counts a call that no token answers for by its address. */
+export const spendByAddress = (call: Pick<Call, "address" | "reply">) =>
+  Effect.flatMap(addressBucket(call), (bucket) => spend(call, bucket))
+
+/** What a caller has left: as the call found it or, when it was never counted, by its address. */
+export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>
+  call.reply.quota === undefined ? Effect.flatMap(addressBucket(call), quotaOf) : Effect.succeed(call.reply.quota)
+
+// A guess at credentials counts by its address, so that guessing is slow.
+const admitted = Effect.fnUntraced(function* (call: Call) {
+  const session = yield* Effect.fromResult(readCredentials(call.credentials)).pipe(
+    Effect.flatMap((credentials) => authenticate(credentials, call.address)),
+    Effect.tapError(() => spendByAddress(call))
+  )
+  yield* Effect.flatMap(tokenBucket(session), (bucket) => spend(call, bucket))
+  return session
+})
+
+// A caller's company follows from its token; naming another is refused, and remembered.
+const refuseForeign = Effect.fnUntraced(function* (session: Session, raw: unknown) {
+  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "empresa_id")) return
+  const claimed = integerOf((raw as { readonly empresa_id?: unknown }).empresa_id)
+  if (Option.isNone(claimed)) return yield* new Invalid({ details: { empresa_id: "invalido" } })
+  if (claimed.value === session.company.id) return
+  const log = yield* AuditLog
+  yield* log.record({
+    at: yield* DateTime.now,
+    action: "foreign_company",
+    companyId: session.company.id,
+    tokenId: session.token.id,
+    details: { empresa_id: claimed.value }
+  })
+  return yield* new Forbidden({ cause: "foreign_company" })
+})
+
+// A call without input is a call with an empty one.
+const given = (raw: unknown): unknown => (raw === undefined ? {} : raw)
+
+/** Counts a public call, then reads its input. */
+export const enterPublic = Effect.fnUntraced(function* (call: Call, batchIndex: number) {
+  yield* spendByAddress(call)
+  return given(yield* call.input(batchIndex))
+})
+
+/**
+ * Lets a caller in, in the order of the contract: credentials, state of token and company, address, rate limit,
+ * permission, and only then the body and whose company it names. Contract: 4.5 and 5.
+ */
+export const enter = Effect.fnUntraced(function* (call: Call, permission: Permission, batchIndex: number) {
+  const session = yield* admitted(call)
+  yield* Effect.fromResult(permit(session.token, permission))
+  const raw = given(yield* call.input(batchIndex))
+  yield* refuseForeign(session, raw)
+  return { session, raw }
+})

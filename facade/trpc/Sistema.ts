@@ -1,0 +1,64 @@
+import { Effect, Schema } from "effect"
+import { HttpOptions } from "../http/HttpOptions.ts"
+import { input } from "../wire/Input.ts"
+import { output } from "../wire/Output.ts"
+import { Currency, currency } from "../wire/Views.ts"
+import { answer, open, router } from "./Procedure.ts"
+
+export const apiVersion = "v1"
+const timezone = "America/Santo_Domingo"
+
+const State = Schema.Struct({ status: Schema.Literal("ok") })
+
+const Info = Schema.Struct({
+  application: Schema.String,
+  api_version: Schema.Literal(apiVersion),
+  environment: Schema.String,
+  documentation: Schema.String,
+  currency: Currency,
+  timezone: Schema.Literal(timezone)
+})
+
+/** Contract: 4.1. */
+export const sistema = router({
+  estado: open
+    .meta({
+      openapi: { method: "GET", path: "/v1/estado", summary: "Estado del servicio", tags: ["Sistema"], protect: false },
+      alias: ["/v1/health"],
+      message: "Servicio en línea.",
+      example: { data: { status: "ok" } }
+    })
+    .input(input({}))
+    .output(output(State))
+    .query(answer(() => Effect.succeed({ status: "ok" as const }))),
+
+  info: open
+    .meta({
+      openapi: { method: "GET", path: "/v1/info", summary: "Datos del servicio", tags: ["Sistema"], protect: false },
+      message: "Información del servicio.",
+      example: {
+        data: {
+          application: "Saldo",
+          api_version: apiVersion,
+          environment: "production",
+          documentation: "https://api.example.com/docs",
+          currency,
+          timezone
+        }
+      }
+    })
+    .input(input({}))
+    .output(output(Info))
+    .query(
+      answer(({ ctx }) =>
+        HttpOptions.useSync(({ environment }) => ({
+          application: "Saldo",
+          api_version: apiVersion as typeof apiVersion,
+          environment,
+          documentation: `${ctx.baseUrl()}/docs`,
+          currency: currency as typeof currency,
+          timezone: timezone as typeof timezone
+        }))
+      )
+    )
+})

@@ -1,0 +1,147 @@
+import { DateTime, Effect, Option, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../../core/domain/Ids.ts"
+import { Amount, AmountLiteral, readAmount } from "../../core/domain/Money.ts"
+import { isClean, TextBetween } from "../../core/domain/Text.ts"
+import type { JsonSchema } from "./Document.ts"
+import { NumberLiteral } from "./NumberLiteral.ts"
+
+/** Says that a path names nothing: the caller hears 404, not 422. */
+export const nowhere = "no_existe"
+
+// Reads a field by hand. The reader's failure is the reason code that VALIDATION_ERROR carries.
+const readBy = <A, I>(
+  to: Schema.Codec<A, unknown>,
+  read: (raw: unknown) => Result.Result<unknown, string>,
+  document: JsonSchema
+): Schema.Codec<A, I> =>
+  Schema.Unknown.pipe(
+    Schema.decodeTo(Schema.toType(to), {
+      decode: SchemaGetter.transformEffect((raw) =>
+        Result.match(read(raw), {
+          onSuccess: (value) => Effect.succeed(value as A),
+          onFailure: (message) => Effect.fail(new SchemaIssue.InvalidValue({ message }))
+        })
+      ),
+      encode: SchemaGetter.forbiddenEncoding
+    })
+  ).annotate({ document }) as unknown as Schema.Codec<A, I>
+
+const described = <S extends Schema.Top>(schema: S, document: JsonSchema): S["Rebuild"] => schema.annotate({ document })
+
+const text = (minimum: number, maximum: number, description: string, example: string): JsonSchema => ({
+  type: "string",
+  minLength: minimum,
+  maxLength: maximum,
+  description,
+  examples: [example]
+})
+
+const asAmountLiteral = (raw: unknown): AmountLiteral | undefined => {
+  if (raw instanceof NumberLiteral) return AmountLiteral.NumberLiteral({ text: raw.text })
+  if (typeof raw === "number") return AmountLiteral.NumberLiteral({ text: String(raw) })
+  return typeof raw === "string" ? AmountLiteral.TextLiteral({ text: raw }) : undefined
+}
+
+const readPesos = (raw: unknown) => {
+  const literal = asAmountLiteral(raw)
+  return literal === undefined ? Result.fail("invalido") : readAmount(literal)
+}
+
+/** Pesos, as a number or as text; the digits decide, as written. Contract: 1. */
+export const amount = readBy<Amount, number | string>(Amount, readPesos, {
+  anyOf: [
+    { type: "number", exclusiveMinimum: 0 },
+    { type: "string", pattern: "^\\d+(\\.\\d{1,2})?$" }
+  ],
+  description: "Monto en pesos, mayor que 0 y con 2 decimales como máximo. Solo para servicios de monto libre.",
+  examples: [100.5]
+})
+
+// 1.0 and 10e-1 are the integer 1 too.
+const integerLiteral = /^-?\d+(?:\.0+)?(?:[eE][+-]?\d+)?$/
+
+/** The integer that a JSON number is, or nothing. */
+export const integerOf = (raw: unknown): Option.Option<number> => {
+  const written = raw instanceof NumberLiteral && integerLiteral.test(raw.text) ? Number(raw.text) : raw
+  return typeof written === "number" && Number.isSafeInteger(written) ? Option.some(written) : Option.none()
+}
+
+export const serviceId = readBy<ServiceId, number>(
+  ServiceId,
+  (raw) =>
+    Option.match(integerOf(raw), {
+      onNone: () => Result.fail("invalido"),
+      onSome: (id) => (id > 0 ? Result.succeed(id) : Result.fail("invalido"))
+    }),
+  { type: "integer", minimum: 1, description: "Servicio del catálogo.", examples: [1] }
+)
+
+const positiveInteger = /^[1-9]\d{0,15}$/
+
+/** An id in a path; what cannot be one names nothing. tRPC may send it as a number. */
+export const pathId = <A>(to: Schema.Codec<A, number>, description: string) =>
+  readBy<A, number | string>(
+    to,
+    (raw) => {
+      const id = typeof raw === "string" && positiveInteger.test(raw) ? Number(raw) : raw
+      return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? Result.succeed(id) : Result.fail(nowhere)
+    },
+    { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1] }
+  )
+
+/** A whole number in a query. tRPC may send it as a number. */
+export const wholeBetween = (minimum: number, maximum: number, description: string, fallback: number) =>
+  readBy<number, number | string>(
+    Schema.Int,
+    (raw) => {
+      const value = typeof raw === "string" && /^-?\d{1,16}$/.test(raw) ? Number(raw) : raw
+      if (typeof value !== "number" || !Number.isInteger(value)) return Result.fail("invalido")
+      return value < minimum || value > maximum ? Result.fail("fuera_de_rango") : Result.succeed(value)
+    },
+    { type: "integer", minimum, maximum, default: fallback, description }
+  )
+
+const calendarDay = /^(?!0000)\d{4}-\d{2}-\d{2}$/
+
+const isDay = (raw: unknown): raw is string =>
+  typeof raw === "string" &&
+  calendarDay.test(raw) &&
+  Option.exists(DateTime.make(`${raw}T00:00:00Z`), (instant) => DateTime.formatIsoDateUtc(instant) === raw)
+
+// The day after the last one that is read must still be a day of four digits.
+const day_max = "9999-12-30"
+
+/** A real day of the calendar, local time. */
+export const day = (description: string) =>
+  readBy<string, string>(
+    Schema.String,
+    (raw) => (isDay(raw) ? Result.succeed(raw < day_max ? raw : day_max) : Result.fail("invalido")),
+    {
+      type: "string",
+      format: "date",
+      description,
+      examples: ["2026-01-31"]
+    }
+  )
+
+/** Text without control characters, of any length that a request can have. */
+export const cleanText = (description: string) =>
+  described(Schema.String.check(Schema.makeFilter(isClean, { message: "invalido" })), { type: "string", description })
+
+export const identifier = described(
+  Identifier,
+  text(3, 100, "A quién se vende: teléfono (solo dígitos), contrato, NIC, cuenta o placa.", "8095551234")
+)
+
+export const terminalId = described(TerminalId, text(0, 50, "Nombre de la caja o terminal del vendedor.", "caja-1"))
+
+export const optionId = described(
+  TextBetween(1, 100),
+  text(1, 100, "La opción que devolvió la consulta previa: paquetes, facturas y seguros.", "paq-15")
+)
+
+/** In REST the header of that name carries it. */
+export const idempotencyKey = described(
+  IdempotencyKey,
+  text(1, 128, "Identifica la operación; se recomienda un UUID v4.", "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11")
+)

@@ -1,0 +1,59 @@
+import { Result, Schema, SchemaIssue } from "effect"
+import { Invalid, NotFound } from "../../core/domain/Errors.ts"
+import { nowhere } from "./Fields.ts"
+
+/** What a procedure takes. tRPC reads the two types off it and calls `parse`; the OpenAPI document reads the schema. */
+export interface Input<A, I> {
+  readonly _input: I
+  readonly _output: A
+  readonly schema: Schema.Struct<Schema.Struct.Fields>
+  /** Throws Invalid, which names every field at fault, or NotFound. */
+  readonly parse: (raw: unknown) => A
+}
+
+/** The field of an input that REST takes from the header of this name. */
+export const keyField = "idempotency_key"
+export const keyHeader = "Idempotency-Key"
+
+const reasonCode = /^[a-z0-9_]+$/
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => (issue._tag === "MissingKey" ? "requerido" : SchemaIssue.defaultLeafHook(issue))
+})
+
+const fault = (issue: SchemaIssue.Issue): Invalid | NotFound => {
+  const details: Record<string, string> = {}
+  for (const { message, path } of issuesOf(issue).issues) {
+    if (message === nowhere) return new NotFound()
+    details[String(path?.[0])] ??= reasonCode.test(message) ? message : "invalido"
+  }
+  // The body's faults come before the key's. Contract: 4.5.
+  const { [keyField]: key, ...fields } = details
+  return new Invalid({ details: Object.keys(fields).length > 0 || key === undefined ? fields : { [keyHeader]: key } })
+}
+
+const isObject = (raw: unknown): raw is Readonly<Record<string, unknown>> =>
+  typeof raw === "object" && raw !== null && !Array.isArray(raw)
+
+/**
+ * Reads the fields of a struct from what a client sent: unknown fields are ignored, and null is as good as absent.
+ */
+export const input = <const Fields extends Schema.Struct.Fields>(
+  fields: Fields
+): Input<Schema.Struct<Fields>["Type"], Schema.Struct<Fields>["Encoded"]> => {
+  const schema = Schema.Struct(fields)
+  const names = Object.keys(fields)
+  const decode = Schema.decodeUnknownResult(schema as unknown as Schema.Codec<unknown>, { errors: "all" })
+  const parse = (raw: unknown) => {
+    if (!isObject(raw)) throw new Invalid({ details: { body: "json_invalido" } })
+    const given: Record<string, unknown> = {}
+    for (const name of names) {
+      const value = Object.hasOwn(raw, name) ? raw[name] : undefined
+      if (value !== undefined && value !== null) given[name] = value
+    }
+    const decoded = decode(given)
+    if (Result.isFailure(decoded)) throw fault(decoded.failure.issue)
+    return decoded.success
+  }
+  return { schema, parse } as unknown as ReturnType<typeof input<Fields>>
+}

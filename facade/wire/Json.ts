@@ -1,0 +1,58 @@
+import { Result } from "effect"
+import { visit } from "jsonc-parser"
+import { NumberLiteral } from "./NumberLiteral.ts"
+
+const depth_max = 32
+
+// A byte order mark at the start is skipped: some programs on Windows write one.
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/**
+ * Reads JSON that says one thing only: valid UTF-8, no key twice, at most 32 deep. Numbers that JavaScript would write
+ * otherwise stay as they were written.
+ */
+export const readJson = (bytes: Uint8Array): Result.Result<unknown, "json_invalido"> => {
+  try {
+    const text = utf8.decode(bytes)
+    refuseAmbiguous(text)
+    return Result.succeed(JSON.parse(text, keepLiteral))
+  } catch {
+    return Result.fail("json_invalido")
+  }
+}
+
+// JSON.parse would let the last of two equal keys win, and others the first.
+const refuseAmbiguous = (text: string): void => {
+  const keys: Array<Set<string>> = []
+  let depth = 0
+  const enter = () => {
+    depth += 1
+    if (depth > depth_max) throw new RangeError("too deep")
+  }
+  const leave = () => {
+    depth -= 1
+  }
+  visit(text, {
+    onObjectBegin: () => {
+      enter()
+      keys.push(new Set())
+    },
+    onObjectEnd: () => {
+      leave()
+      keys.pop()
+    },
+    onArrayBegin: enter,
+    onArrayEnd: leave,
+    onObjectProperty: (key) => {
+      const known = keys.at(-1)
+      if (known?.has(key)) throw new SyntaxError("a key given twice")
+      known?.add(key)
+    }
+  })
+}
+
+// The third argument is newer than TypeScript's idea of a reviver.
+const keepLiteral = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === "number" && context?.source !== undefined && context.source !== String(value)
+    ? new NumberLiteral(context.source)
+    : value

@@ -1,0 +1,186 @@
+-- Sales given back on request. A reversal holds nothing: the amount returns when the provider has confirmed it.
+create sequence cell.reversal_id maxvalue 9007199254740991;
+
+create table cell.reversal (
+  company_id bigint not null,
+  id bigint not null,
+  transaction_id bigint not null,
+  -- The provider-facing name of the reversal, not of the sale.
+  xid text not null,
+  idempotency_key text not null,
+  status text not null check (status in ('PROCESSING', 'PENDING', 'CONFIRMED', 'DENIED')),
+  created_at timestamptz not null,
+  processed_at timestamptz,
+  -- Recovery, as of a sale.
+  ask_at timestamptz,
+  asked_at timestamptz,
+  leased_until timestamptz,
+  not_found int not null default 0,
+  primary key (company_id, id),
+  foreign key (company_id, transaction_id) references cell.transaction (company_id, id),
+  check ((status in ('PROCESSING', 'PENDING')) = (processed_at is null))
+);
+
+-- One reversal of a sale at a time, and one confirmed for ever; one reversal an xid, but for those that were denied.
+create unique index reversal_live on cell.reversal (company_id, transaction_id) where status <> 'DENIED';
+create unique index reversal_xid on cell.reversal (company_id, xid) where status <> 'DENIED';
+create index reversal_unresolved on cell.reversal (ask_at) where status in ('PROCESSING', 'PENDING');
+
+create function cell.refuse_reversal_transition() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception 'reversal % cannot go from % to %', old.id, old.status, new.status
+    using errcode = 'check_violation', constraint = 'reversal_transition';
+end;
+$$;
+
+create trigger reversal_transition
+before update on cell.reversal
+for each row
+when (
+  old.status <> new.status
+  and (old.status not in ('PROCESSING', 'PENDING') or new.status = 'PROCESSING')
+)
+execute function cell.refuse_reversal_transition();
+
+-- Claims the key and the sale for one reversal. Answers {tag, ...} as cell.reserve does; a refusal leaves nothing behind.
+create function cell.begin_reversal(
+  company bigint,
+  sale bigint,
+  key_ text,
+  owner_ uuid,
+  fingerprint_ bytea,
+  xid_ text,
+  at timestamptz,
+  ask_first_at timestamptz,
+  expired timestamptz,
+  stuck timestamptz
+) returns jsonb
+language plpgsql
+set search_path = cell, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  known idempotency;
+  sold transaction;
+  other reversal;
+  fresh bigint;
+begin
+  -- A key whose operation was over more than a day ago is free again; the xid index keeps it from doing the same twice.
+  delete from idempotency as r
+  where r.company_id = company and r.key = key_ and r.owner <> owner_ and r.settled_at < expired
+    and not exists (select 1 from reversal as v where v.company_id = company and v.xid = xid_ and v.status <> 'DENIED');
+
+  insert into idempotency (company_id, key, owner, fingerprint, transaction_id, claimed_at)
+  values (company, key_, owner_, fingerprint_, sale, at)
+  on conflict do nothing;
+
+  if not found then
+    select * into known from idempotency as r where r.company_id = company and r.key = key_;
+    select * into sold from transaction as t where t.company_id = company and t.id = known.transaction_id;
+    return case
+      when known.key is null then jsonb_build_object('tag', 'Vanished')
+      when known.owner = owner_ then
+        (select jsonb_build_object('tag', 'Begun', 'id', v.id) from reversal as v
+         where v.company_id = company and v.xid = xid_ and v.status <> 'DENIED')
+      when known.settled_at < expired then
+        jsonb_build_object('tag', 'Conflict', 'transaction_id', known.transaction_id, 'status', sold.status)
+      when known.fingerprint <> fingerprint_ then jsonb_build_object('tag', 'KeyReused')
+      when known.completed_at is not null then jsonb_build_object('tag', 'Replay', 'outcome', known.outcome)
+      when known.claimed_at < stuck then
+        jsonb_build_object('tag', 'Conflict', 'transaction_id', known.transaction_id, 'status', sold.status)
+      else jsonb_build_object('tag', 'InProgress', 'transaction_id', known.transaction_id)
+    end;
+  end if;
+
+  -- Two reversals of one sale, under two keys, wait for each other here; the second then reads what the first did.
+  select * into sold from transaction as t where t.company_id = company and t.id = sale for update;
+  select * into other from reversal as v where v.company_id = company and v.transaction_id = sale and v.status <> 'DENIED';
+
+  if sold.status = 'SUCCESS' and sold.reversible and other.id is null then
+    insert into reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, ask_at)
+    values (company, nextval('reversal_id'), sale, xid_, key_, 'PROCESSING', at, ask_first_at)
+    returning id into fresh;
+    return jsonb_build_object('tag', 'Begun', 'id', fresh);
+  end if;
+
+  delete from idempotency as r where r.company_id = company and r.key = key_;
+  return case
+    when sold.id is null then jsonb_build_object('tag', 'NotFound')
+    when not sold.reversible then jsonb_build_object('tag', 'NotSupported')
+    when sold.status <> 'SUCCESS' then jsonb_build_object('tag', 'NotReversible')
+    else jsonb_build_object('tag', 'InProgress', 'transaction_id', sale)
+  end;
+end;
+$$;
+
+-- Gives the money of a reversed sale back, or lets the sale stand, once. `verdict` is Confirm, Deny, Free or Hold.
+-- Answers what the key replays; null when it was freed.
+create function cell.settle_reversal(
+  company bigint,
+  reversal_ bigint,
+  verdict text,
+  answer jsonb,
+  at timestamptz,
+  ask_next_at timestamptz,
+  not_found_ int
+) returns jsonb
+language plpgsql
+set search_path = cell, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  given reversal;
+  sold transaction;
+  after bigint;
+begin
+  -- Locks in the order of cell.reserve: key, balance, transaction; the reversal's own row comes last.
+  select * into given from reversal as v where v.company_id = company and v.id = reversal_;
+  perform 1 from idempotency as r where r.company_id = company and r.key = given.idempotency_key for update;
+  perform 1 from balance as b where b.company_id = company for update;
+  select * into sold from transaction as t where t.company_id = company and t.id = given.transaction_id for update;
+  select * into given from reversal as v where v.company_id = company and v.id = reversal_ for update;
+
+  if given.status in ('PROCESSING', 'PENDING') then
+    if verdict = 'Confirm' then
+      update balance as b
+      set available = b.available + sold.amount, updated_at = at
+      where b.company_id = company
+      returning b.owned into after;
+
+      insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
+      values (company, nextval('entry_id'), 'reversal', sold.amount, after, sold.id, at);
+
+      -- The day of the sale gets its consumption back.
+      update consumption as c set total = c.total - sold.amount where c.company_id = company and c.day = sold.day;
+
+      update transaction as t set status = 'REVERSED' where t.company_id = company and t.id = sold.id;
+    end if;
+
+    update reversal as v
+    set status = case verdict when 'Confirm' then 'CONFIRMED' when 'Hold' then 'PENDING' else 'DENIED' end,
+      processed_at = case when verdict <> 'Hold' then at end,
+      ask_at = case when verdict = 'Hold' then ask_next_at end,
+      not_found = not_found_,
+      leased_until = null
+    where v.company_id = company and v.id = reversal_;
+
+    if verdict = 'Free' then
+      delete from idempotency as r where r.company_id = company and r.key = given.idempotency_key;
+    else
+      update idempotency as r
+      set outcome = coalesce(r.outcome, answer),
+        completed_at = coalesce(r.completed_at, at),
+        settled_at = case when verdict <> 'Hold' then at end
+      where r.company_id = company and r.key = given.idempotency_key;
+    end if;
+  end if;
+
+  return (
+    select r.outcome
+    from idempotency as r
+    where r.company_id = company and r.key = given.idempotency_key and r.transaction_id = given.transaction_id
+  );
+end;
+$$;

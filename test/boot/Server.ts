@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect, Schedule } from "effect"
+
+const main = fileURLToPath(new URL("../../facade/cli/main.ts", import.meta.url))
+
+type Environment = Readonly<Record<string, string>>
+
+/** A directory that is gone when the test is over, with a Postgres that a failed test may have left in it. */
+export const temporaryDirectory = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-boot-"))),
+  (directory) =>
+    Effect.sync(() => {
+      const left = postgresOf(directory)
+      if (left !== null) killAny(left)
+      rmSync(directory, { recursive: true, force: true })
+    })
+)
+
+const killAny = (pid: number) => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It was killed by the test itself.
+  }
+}
+
+/** A saldo process, with what it has said so far. */
+export interface Running {
+  readonly process: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+}
+
+/** Starts `saldo`; whatever becomes of it, it is gone when the test is over. */
+export const saldo = (args: ReadonlyArray<string>, environment: Environment) =>
+  Effect.acquireRelease(
+    Effect.sync((): Running => {
+      const env = { PATH: process.env["PATH"] ?? "", LOG_FORMAT: "json", LOG_LEVEL: "error", ...environment }
+      const child = spawn(process.execPath, [main, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
+      return { process: child, stdout: collected(child.stdout), stderr: collected(child.stderr) }
+    }),
+    (running) => stopped(running, "SIGTERM")
+  )
+
+const collected = (stream: NodeJS.ReadableStream) => {
+  let text = ""
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk
+  })
+  return () => text
+}
+
+const isOver = ({ process: { exitCode, signalCode } }: Running) => exitCode !== null || signalCode !== null
+
+/** The exit code once the process has ended, null if a signal ended it. */
+export const ended = (running: Running): Effect.Effect<number | null> =>
+  Effect.callback((resume) => {
+    const done = () => resume(Effect.succeed(running.process.exitCode))
+    if (isOver(running)) done()
+    else running.process.once("close", done)
+  })
+
+export const stopped = (running: Running, signal: NodeJS.Signals): Effect.Effect<number | null> =>
+  Effect.andThen(
+    Effect.sync(() => running.process.kill(signal)),
+    ended(running)
+  )
+
+/** Looks again and again until there is something to see. */
+export const eventually = <A>(look: () => A | undefined): Effect.Effect<A> =>
+  Effect.suspend(() => Effect.fromNullishOr(look())).pipe(Effect.retry(Schedule.spaced("20 millis")), Effect.orDie)
+
+/** A server that takes calls, and where. */
+export const serving = Effect.fnUntraced(function* (environment: Environment) {
+  const running = yield* saldo(["serve"], { PORT: "0", ...environment })
+  const url = yield* eventually(() => {
+    if (isOver(running)) throw new Error(`the server ended: ${running.stderr()}`)
+    return /ready at (\S+)/.exec(running.stdout())?.[1]
+  })
+  return { ...running, url }
+})
+
+/** What the tests look at in an answer. */
+interface Answered {
+  readonly data: { readonly transaction_id: number; readonly status: string }
+  readonly error: { readonly code: string }
+}
+
+/** The sale that the server's own words tell a newcomer to make. */
+export const sellAsPrinted = (output: string) => {
+  const [, url = ""] = /curl -sk? (\S+)/.exec(output) ?? []
+  const headers = [...output.matchAll(/-H '([\w-]+): (.+)'/g)].map(
+    ([, name = "", value = ""]) => [name, value] as const
+  )
+  const [, body = ""] = /-d '(.+)'/.exec(output) ?? []
+  return Effect.promise(async () => {
+    const response = await fetch(url, { method: "POST", headers: headers.map((header) => [...header]), body })
+    return { response, body: (await response.json()) as Answered }
+  })
+}
+
+/** The process id of the Postgres that has its files in the directory, null when it has stopped in order. */
+export const postgresIn = (directory: string): number | null => {
+  const file = join(directory, "data", "postmaster.pid")
+  return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) : null
+}
+
+/** The same, for a data directory that Postgres's user can reach. */
+export const postgresOf = (dataDirectory: string): number | null => postgresIn(join(dataDirectory, "postgres"))

@@ -1,0 +1,115 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { eventually, postgresIn, postgresOf, sellAsPrinted, serving, stopped, temporaryDirectory } from "./Server.ts"
+
+const kill = (pid: number | null) =>
+  Effect.sync(() => {
+    if (pid === null) throw new Error("no Postgres runs")
+    process.kill(pid, "SIGKILL")
+  })
+
+/** A server that has sold once and was then killed. */
+const killedAfterSale = Effect.fnUntraced(function* (dataDirectory: string) {
+  const server = yield* serving({ DATA_DIR: dataDirectory })
+  const sale = yield* sellAsPrinted(server.stdout())
+  yield* stopped(server, "SIGKILL")
+  return { output: server.stdout(), url: server.url, sale }
+})
+
+/** The first server's printed sale, sent to the second one: the same key, so the same sale. */
+const replayed = Effect.fnUntraced(function* (first: { output: string; url: string }, second: { url: string }) {
+  const { body, response } = yield* sellAsPrinted(first.output.replaceAll(first.url, second.url))
+  assert.strictEqual(response.headers.get("idempotent-replay"), "true")
+  return body.data.transaction_id
+})
+
+describe("after kill -9", () => {
+  it.live("of the server, the next start takes over the Postgres that it left, and stops it", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const first = yield* killedAfterSale(dataDirectory)
+      const left = postgresOf(dataDirectory)
+      const second = yield* serving({ DATA_DIR: dataDirectory })
+      assert.strictEqual(postgresOf(dataDirectory), left)
+      assert.strictEqual(yield* replayed(first, second), first.sale.body.data.transaction_id)
+      yield* stopped(second, "SIGINT")
+      assert.isNull(postgresOf(dataDirectory))
+    })
+  )
+
+  it.live("of the server and its Postgres, the next start recovers what was sold", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const first = yield* killedAfterSale(dataDirectory)
+      yield* kill(postgresOf(dataDirectory))
+      const second = yield* serving({ DATA_DIR: dataDirectory })
+      assert.strictEqual(yield* replayed(first, second), first.sale.body.data.transaction_id)
+    })
+  )
+
+  it.live("of the Postgres alone, the server answers INTERNAL_ERROR until it has started it again", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const server = yield* serving({ DATA_DIR: dataDirectory })
+      const before = postgresOf(dataDirectory)
+      yield* kill(before)
+      const after = yield* sellAsPrinted(server.stdout()).pipe(
+        Effect.tap(({ body, response }) =>
+          Effect.sync(() => {
+            if (response.status !== 201) assert.strictEqual(body.error.code, "INTERNAL_ERROR")
+          })
+        ),
+        Effect.repeat({ until: ({ response }) => response.status === 201, schedule: Schedule.spaced("20 millis") })
+      )
+      assert.strictEqual(after.body.data.status, "SUCCESS")
+      assert.notStrictEqual(yield* eventually(() => postgresOf(dataDirectory) ?? undefined), before)
+    })
+  )
+})
+
+describe("two servers on one data directory", () => {
+  it.live("share the Postgres, and the last one stops it", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const first = yield* serving({ DATA_DIR: dataDirectory })
+      const second = yield* serving({ DATA_DIR: dataDirectory })
+      yield* stopped(first, "SIGINT")
+      const { response } = yield* sellAsPrinted(second.stdout())
+      assert.strictEqual(response.status, 201)
+      yield* stopped(second, "SIGINT")
+      assert.isNull(postgresOf(dataDirectory))
+    })
+  )
+
+  it.live("start a fresh one at the same time", () =>
+    Effect.gen(function* () {
+      const environment = { DATA_DIR: yield* temporaryDirectory }
+      const servers = yield* Effect.all([serving(environment), serving(environment)], { concurrency: 2 })
+      const sales = yield* Effect.forEach(servers, (server) => sellAsPrinted(server.stdout()))
+      assert.deepStrictEqual(
+        sales.map(({ response }) => response.status),
+        [201, 201]
+      )
+    })
+  )
+})
+
+describe("root, in a directory that only its owner may enter", () => {
+  it.live.skipIf(process.getuid?.() !== 0)("keeps the data where Postgres's user can reach it, and says where", () =>
+    Effect.gen(function* () {
+      const closed = join(yield* temporaryDirectory, "closed")
+      mkdirSync(closed)
+      chmodSync(closed, 0o700)
+      const dataDirectory = join(closed, "data")
+      const server = yield* serving({ DATA_DIR: dataDirectory })
+      const { elsewhere } = JSON.parse(readFileSync(join(dataDirectory, "postgres.json"), "utf8"))
+      assert.include(server.stdout(), elsewhere)
+      assert.isNotNull(postgresIn(elsewhere))
+      yield* stopped(server, "SIGINT")
+      assert.isNull(postgresIn(elsewhere))
+      rmSync(elsewhere, { recursive: true })
+    })
+  )
+})

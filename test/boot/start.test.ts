@@ -1,0 +1,99 @@
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inject } from "vitest"
+import { freshDatabaseUrl } from "../support/Database.ts"
+import { ended, postgresOf, saldo, sellAsPrinted, serving, stopped, temporaryDirectory } from "./Server.ts"
+
+describe("a first start", () => {
+  it.live("says how to sell, and the sale that it prints succeeds", () =>
+    Effect.gen(function* () {
+      const server = yield* serving({ DATA_DIR: yield* temporaryDirectory })
+      const { body, response } = yield* sellAsPrinted(server.stdout())
+      assert.strictEqual(response.status, 201)
+      assert.strictEqual(body.data.status, "SUCCESS")
+    })
+  )
+
+  it.live.each(["SIGINT", "SIGTERM"] as const)("ends in order on %s and leaves no Postgres", (signal) =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const server = yield* serving({ DATA_DIR: dataDirectory })
+      assert.isNotNull(postgresOf(dataDirectory))
+      assert.strictEqual(yield* stopped(server, signal), 0)
+      assert.isNull(postgresOf(dataDirectory))
+    })
+  )
+
+  it.live("uses the server of DATABASE_URL and starts none", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const server = yield* serving({ DATA_DIR: dataDirectory, DATABASE_URL: yield* freshDatabaseUrl })
+      const { response } = yield* sellAsPrinted(server.stdout())
+      assert.strictEqual(response.status, 201)
+      assert.isNull(postgresOf(dataDirectory))
+    })
+  )
+})
+
+const takenPort = Effect.acquireRelease(
+  Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly port: string }>((resume) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(Effect.succeed({ server, port: String(typeof address === "object" ? address?.port : address) }))
+    })
+  }),
+  ({ server }) => Effect.sync(() => server.close())
+)
+
+const onServer = (changes: { readonly port?: string; readonly password?: string; readonly pathname?: string }) =>
+  Effect.sync(() => ({ DATABASE_URL: Object.assign(new URL(inject("postgresUrl")), changes).href }))
+
+const notADirectory = Effect.map(temporaryDirectory, (directory) => {
+  const file = join(directory, "file")
+  writeFileSync(file, "")
+  return { DATA_DIR: join(file, "data") }
+})
+
+const portOfAnother = Effect.gen(function* () {
+  const { port } = yield* takenPort
+  return { PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
+})
+
+// what is wrong -> what the operator reads
+const wrong = [
+  ["a taken port", portOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set PORT to another/],
+  ["a database that does not answer", onServer({ port: "1" }), /does not answer .*DATABASE_URL/],
+  ["a wrong password", onServer({ password: "x" }), /refuses the user .*password in DATABASE_URL/],
+  ["no such database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
+  ["an unwritable data directory", notADirectory, /cannot write in the data directory .*DATA_DIR/],
+  ["a half certificate", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is absent/]
+] as const
+
+describe("a start that cannot be", () => {
+  it.live.each(wrong)("%s: one line that says what to do, and an exit code", ([, environment, line]) =>
+    Effect.gen(function* () {
+      const server = yield* saldo(["serve"], { PORT: "0", ...(yield* environment) })
+      assert.strictEqual(yield* ended(server), 1)
+      assert.match(server.stderr().trim(), line)
+      assert.lengthOf(server.stderr().trim().split("\n"), 1)
+      assert.strictEqual(server.stdout(), "")
+    })
+  )
+
+  it.live("tells every wrong variable at once, and no secret", () =>
+    Effect.gen(function* () {
+      const environment = { PORT: "80x", DATABASE_URL: "mysql://u:hidden@h/d", LOG_LEVEL: "loud", SANDBOX: "maybe" }
+      const server = yield* saldo(["serve"], environment)
+      assert.strictEqual(yield* ended(server), 1)
+      const lines = server.stderr().trim().split("\n")
+      assert.deepStrictEqual(
+        lines.map((line) => line.replace(/^error: /, "").split(" ")[0]),
+        ["PORT", "DATABASE_URL", "SANDBOX", "LOG_LEVEL"]
+      )
+      assert.notInclude(server.stderr(), "hidden")
+    })
+  )
+})

@@ -1,0 +1,118 @@
+import { createServer, type Server } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, References } from "effect"
+import { TestClock } from "effect/testing"
+import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
+import * as CallCounterRedis from "../../adapters/ratelimit/CallCounterRedis.ts"
+import { windowAt } from "../../core/domain/RateLimit.ts"
+import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
+
+const bucket = { key: "token:7", limit: 3 }
+
+const remainingAfter = (calls: number) =>
+  Effect.map(Effect.replicateEffect(countCall(bucket), calls), (counted) =>
+    counted.map(({ admitted, quota }) => (admitted ? quota.remaining : "refused"))
+  )
+
+describe("a window", () => {
+  it.each([
+    [0, 60, 60],
+    [1, 60, 60],
+    [59_000, 60, 1],
+    [59_999, 60, 1],
+    [60_000, 120, 60]
+  ])("at %i ms ends at %i s, in %i s", (now_ms, endsAt_s, endsIn_s) => {
+    assert.deepInclude(windowAt(now_ms), { endsAt_s, endsIn_s })
+  })
+})
+
+describe("calls counted in this process", () => {
+  it.effect("are refused when the minute of the clock has had its share, and never given back before it ends", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(600_000)
+      assert.deepStrictEqual(yield* remainingAfter(3), [2, 1, 0])
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(yield* remainingAfter(2), ["refused", "refused"])
+      assert.strictEqual((yield* quotaOf(bucket)).remaining, 0)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* remainingAfter(4), [2, 1, 0, "refused"])
+    }).pipe(Effect.provide(CallCounterMemory.layer))
+  )
+
+  it.effect("of one bucket do not count in another, and looking counts nothing", () =>
+    Effect.gen(function* () {
+      yield* remainingAfter(2)
+      assert.strictEqual((yield* quotaOf({ ...bucket, key: "token:8" })).remaining, 3)
+      assert.strictEqual((yield* quotaOf(bucket)).remaining, 1)
+      assert.strictEqual((yield* quotaOf(bucket)).remaining, 1)
+    }).pipe(Effect.provide(CallCounterMemory.layer))
+  )
+})
+
+const isScript = (command: string) => /\r\nEVAL(SHA)?\r\n/i.test(command)
+
+/** Speaks as much Redis as a count needs: `reply` says what it answers to a command, if anything. */
+const redis = (reply: (command: string) => string | undefined) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly server: Server; readonly url: Redacted.Redacted }>((resume) => {
+      const server = createServer((socket) => {
+        socket.on("error", () => socket.destroy())
+        socket.on("data", (chunk) => {
+          for (const command of chunk.toString("latin1").split(/(?=^\*\d+\r\n)/m)) {
+            const said = reply(command)
+            if (said !== undefined) socket.write(said)
+          }
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ server, url: Redacted.make(`redis://127.0.0.1:${port}`) }))
+      })
+    }),
+    ({ server }) => Effect.sync(() => server.close())
+  )
+
+const quiet = Layer.succeed(References.MinimumLogLevel, "None")
+
+const counting = (url: Redacted.Redacted) => Layer.provideMerge(Layer.fresh(CallCounterRedis.layer(url)), quiet)
+
+/** Looks at the count until Redis has been asked for it, which is as soon as the connection stands. */
+const untilAsked = (asked: () => boolean) =>
+  quotaOf(bucket).pipe(Effect.tap(Effect.sleep("5 millis")), Effect.repeat({ until: asked }))
+
+describe("calls counted in Redis", () => {
+  it.live.each([
+    ["are those of all processes", "*2\r\n$1\r\n2\r\n:60000\r\n", [1, 1]],
+    ["are counted here when Redis fails", "-ERR out of memory\r\n", [2, 1, 0, "refused"]],
+    ["are counted here when Redis does not answer", undefined, [2, 1, 0, "refused"]]
+  ] as const)("%s", ([, script, expected]) =>
+    Effect.gen(function* () {
+      let asked = false
+      const { url } = yield* redis((command) => {
+        if (!isScript(command)) return "+OK\r\n"
+        asked = true
+        return script
+      })
+      yield* Effect.gen(function* () {
+        yield* untilAsked(() => asked)
+        assert.deepStrictEqual(yield* remainingAfter(expected.length), [...expected])
+      }).pipe(Effect.provide(counting(url)))
+    })
+  )
+
+  it.live("are counted here when Redis takes the connection and says nothing", () =>
+    Effect.gen(function* () {
+      const { url } = yield* redis(() => undefined)
+      assert.deepStrictEqual(yield* Effect.provide(remainingAfter(4), counting(url)), [2, 1, 0, "refused"])
+    })
+  )
+
+  it.live("are counted here when Redis is not there at all", () =>
+    Effect.gen(function* () {
+      const { server, url } = yield* redis(() => undefined)
+      yield* Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+      assert.deepStrictEqual(yield* Effect.provide(remainingAfter(4), counting(url)), [2, 1, 0, "refused"])
+    })
+  )
+})

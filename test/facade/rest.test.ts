@@ -1,0 +1,248 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { as, call, get, raw, sell } from "./support/Calls.ts"
+import { Running, secret, TestService } from "./support/Service.ts"
+
+const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
+
+layer(TestService, { excludeTestServices: true })("REST", (it) => {
+  describe("an endpoint", () => {
+    it.effect.each([
+      ["/v1/estado", "/v1/health"],
+      ["/v1/cuenta", "/v1/account"],
+      ["/v1/saldo", "/v1/balance"],
+      ["/v1/servicios", "/v1/services"],
+      ["/v1/categorias", "/v1/categories"],
+      ["/v1/transacciones", "/v1/transactions"]
+    ] as const)("answers at %s and at %s", ([path, alias]) =>
+      Effect.gen(function* () {
+        for (const at of [path, alias]) {
+          const { body, headers, status } = yield* get(at)
+          assert.deepStrictEqual([status, body.success, typeof body.message], [200, true, "string"])
+          assert.strictEqual(headers.get("x-request-id"), body.request_id)
+          assert.strictEqual(headers.get("x-frame-options"), "DENY")
+          assert.strictEqual(headers.get("access-control-allow-origin"), "*")
+          for (const name of ["limit", "remaining", "reset"])
+            assert.match(headers.get(`x-ratelimit-${name}`) ?? "", /^\d+$/)
+        }
+      })
+    )
+
+    it.effect("tells what the service is", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Running
+        const { body } = yield* call("/v1/info")
+        assert.deepStrictEqual(body.data, {
+          application: "Saldo",
+          api_version: "v1",
+          environment: "production",
+          documentation: `${url}/docs`,
+          currency: "DOP",
+          timezone: "America/Santo_Domingo"
+        })
+      })
+    )
+
+    it.effect("is HEAD too, without the body", () =>
+      Effect.gen(function* () {
+        const head = yield* call("/v1/saldo", { method: "HEAD", headers: as("todo") })
+        assert.deepStrictEqual([head.status, head.text], [200, ""])
+        assert.isAbove(Number(head.headers.get("content-length")), 100)
+      })
+    )
+
+    it.effect.each([
+      ["GET", "/"],
+      ["GET", "/v1/nada"],
+      ["DELETE", "/v1/recargas"],
+      ["GET", "/v1/recargas"],
+      ["GET", "/V1/saldo"],
+      ["GET", "/v1/saldo/"],
+      ["GET", "/v1//saldo"],
+      ["GET", "/v1/%ZZ"],
+      ["GET", `/v1/transacciones/${"9".repeat(600)}`]
+    ] as const)("is not %s %s", ([method, path]) =>
+      Effect.gen(function* () {
+        const { body, headers, status } = yield* call(path, { method })
+        assert.deepStrictEqual(
+          [status, body.error.code, body.request_id],
+          [404, "NOT_FOUND", headers.get("x-request-id")]
+        )
+      })
+    )
+
+    it.effect.each(["0", "-1", "1.0", "01", "abc", "9007199254740992", "1%00", "%20", "99999"])(
+      "finds no transaction %s",
+      (id) =>
+        Effect.gen(function* () {
+          const { body, status } = yield* get(`/v1/transacciones/${id}`)
+          assert.deepStrictEqual([status, body.error.code, body.error.details], [404, "NOT_FOUND", undefined])
+        })
+    )
+
+    it.effect.each([
+      ["page=0", { page: "fuera_de_rango" }],
+      ["page=1.5", { page: "invalido" }],
+      ["page=", { page: "invalido" }],
+      ["per_page=201", { per_page: "fuera_de_rango" }],
+      ["status=success", { status: "invalido" }],
+      ["date_from=2026-02-30", { date_from: "invalido" }],
+      ["date_to=2026-1-1", { date_to: "invalido" }],
+      ["status=FAILED&status=SUCCESS", { status: "invalido" }],
+      ["identifier=a%00b", { identifier: "invalido" }],
+      ["page=x&per_page=y", { page: "invalido", per_page: "invalido" }]
+    ] as const)("refuses the query %s", ([query, details]) =>
+      Effect.gen(function* () {
+        const { body, status } = yield* get(`/v1/transacciones?${query}`)
+        assert.deepStrictEqual([status, body.error.code, body.error.details], [422, "VALIDATION_ERROR", details])
+      })
+    )
+
+    it.effect("ignores a parameter that it does not know", () =>
+      Effect.map(get("/v1/transacciones?nada=%00&nada=1"), ({ status }) => assert.strictEqual(status, 200))
+    )
+
+    it.effect("answers a preflight on any path", () =>
+      Effect.gen(function* () {
+        const { headers, status, text } = yield* call("/v1/nada", { method: "OPTIONS" })
+        assert.deepStrictEqual([status, text, headers.get("access-control-allow-origin")], [204, "", "*"])
+        assert.include(headers.get("access-control-allow-headers"), "Idempotency-Key")
+        assert.strictEqual(headers.get("x-ratelimit-remaining"), "5")
+      })
+    )
+  })
+
+  describe("the catalogue", () => {
+    it.effect.each([
+      ["", [1, 2, 4, 3]],
+      ["?categoria=Recargas", [1, 2, 3]],
+      ["?categoria=recargas", []],
+      ["?q=ELÉC", [4]],
+      ["?q=nada", []]
+    ] as const)("filters by %s", ([query, ids]) =>
+      Effect.gen(function* () {
+        const { body } = yield* get(`/v1/servicios${query}`)
+        assert.deepStrictEqual(
+          body.data.map(({ id }: { id: number }) => id),
+          ids
+        )
+      })
+    )
+
+    it.effect("is not sent again to who has it", () =>
+      Effect.gen(function* () {
+        const first = yield* get("/v1/categorias")
+        const etag = first.headers.get("etag") ?? ""
+        assert.match(etag, /^W\/"[\da-f]+"$/)
+        const second = yield* get("/v1/categorias", { "if-none-match": `"x", ${etag}` })
+        assert.deepStrictEqual([second.status, second.text, second.headers.get("etag")], [304, "", etag])
+      })
+    )
+  })
+
+  describe("credentials", () => {
+    it.effect.each([
+      [{}, 401],
+      [{ authorization: "Bearer" }, 401],
+      [{ authorization: "Bearer todo" }, 401],
+      [{ authorization: `Basic todo.${secret}` }, 401],
+      [{ authorization: `Bearer todo.${secret}.x` }, 401],
+      [{ authorization: "Bearer todo.otro" }, 401],
+      [{ authorization: `Bearer nadie.${secret}` }, 401],
+      [{ "x-api-key": "todo" }, 401],
+      [{ "x-api-key": "todo", "x-api-secret": secret }, 200],
+      [{ "x-api-key": "todo", ...as("todo") }, 401],
+      [{ "x-api-key": "todo", "x-api-secret": secret, ...as("todo") }, 200],
+      [{ "x-api-key": "lector", "x-api-secret": secret, ...as("todo") }, 401],
+      [as("suspendido"), 403],
+      [as("otra_red"), 403],
+      [as("lector"), 403],
+      [{ ...as("otra_red"), "x-forwarded-for": "198.51.100.1, 203.0.113.9" }, 200],
+      [{ ...as("otra_red"), "x-forwarded-for": "203.0.113.9, 198.51.100.1" }, 403]
+    ] as ReadonlyArray<readonly [Record<string, string>, number]>)("%j -> %i", ([headers, status]) =>
+      Effect.map(call("/v1/saldo", { headers }), (answer) => assert.strictEqual(answer.status, status))
+    )
+
+    it.effect("come before the body", () =>
+      Effect.map(call("/v1/recargas", { method: "POST", body: "{" }), ({ body, headers, status }) => {
+        assert.deepStrictEqual([status, body.error.code], [401, "UNAUTHENTICATED"])
+        assert.match(headers.get("www-authenticate") ?? "", /^Bearer/)
+      })
+    )
+
+    it.effect("of another company in the body are refused and remembered", () =>
+      Effect.gen(function* () {
+        const { audited } = yield* Running
+        const { body, status } = yield* sell({ empresa_id: 8, amount: "mal" })
+        assert.deepStrictEqual([status, body.error.code], [403, "FORBIDDEN"])
+        assert.deepStrictEqual(
+          audited.map(({ action, details }) => [action, details]),
+          [["foreign_company", { empresa_id: 8 }]]
+        )
+        const odd = yield* sell({ ...sale, empresa_id: "7" })
+        assert.deepStrictEqual(odd.body.error.details, { empresa_id: "invalido" })
+        assert.strictEqual((yield* sell({ ...sale, empresa_id: 7 })).status, 201)
+      })
+    )
+  })
+
+  describe("the rate limit", () => {
+    it.effect("refuses a token's third call of two, and says when to come back", () =>
+      Effect.gen(function* () {
+        const calls = yield* Effect.replicateEffect(call("/v1/saldo", { headers: as("lento") }), 5)
+        const refused = calls.filter(({ status }) => status === 429)
+        // A minute of the clock may end between two of them.
+        assert.include([1, 3], refused.length)
+        for (const { body, headers } of refused) {
+          assert.strictEqual(body.error.code, "RATE_LIMIT_EXCEEDED")
+          assert.strictEqual(headers.get("retry-after"), String(body.error.details.retry_after))
+          assert.deepStrictEqual([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")], ["2", "0"])
+        }
+      })
+    )
+
+    it.effect.each([
+      ["/v1/estado", {}],
+      ["/v1/nada", {}],
+      ["/v1/saldo", { authorization: "Bearer todo.mal" }],
+      ["/trpc/nada", {}]
+    ] as ReadonlyArray<readonly [string, Record<string, string>]>)("counts %s by address", ([path, headers]) =>
+      Effect.gen(function* () {
+        const from = { ...headers, "x-forwarded-for": `192.0.2.${path.length}` }
+        const calls = yield* Effect.replicateEffect(call(path, { headers: from }), 11)
+        assert.isAtLeast(calls.filter(({ status }) => status === 429).length, 1)
+      })
+    )
+  })
+
+  it.effect("a failure of ours is told as no more than that", () =>
+    Effect.gen(function* () {
+      const { body, headers, status, text } = yield* get("/v1/saldo", as("roto"))
+      assert.deepStrictEqual(
+        [status, body.error.code, body.request_id],
+        [500, "INTERNAL_ERROR", headers.get("x-request-id")]
+      )
+      assert.notInclude(text, "select")
+    })
+  )
+
+  it.effect.each([
+    ["a NUL in a header", "GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\u0000b\r\n\r\n", "422 ", "invalido"],
+    ["a header too large", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, "431 ", "demasiado_grande"],
+    ["an unknown method", "HOLA / HTTP/1.1\r\nHost: a\r\n\r\n", "404 ", "NOT_FOUND"],
+    ["no Host", "GET /v1/estado HTTP/1.1\r\nConnection: close\r\n\r\n", "200 ", "ok"],
+    [
+      "an unknown expectation",
+      "GET /v1/nada HTTP/1.1\r\nHost: a\r\nExpect: milagros\r\nConnection: close\r\n\r\n",
+      "404 ",
+      "NOT_FOUND"
+    ]
+  ] as const)("what Node would answer by itself is answered by ours: %s", ([, request, status, word]) =>
+    Effect.gen(function* () {
+      const answer = yield* raw(request)
+      assert.strictEqual(answer.slice(9, 13), status)
+      assert.match(answer, /x-request-id: [\da-f-]{36}/i)
+      assert.include(answer.split("\r\n\r\n")[1], word)
+    })
+  )
+})

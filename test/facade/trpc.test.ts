@@ -1,0 +1,96 @@
+import { assert, layer } from "@effect/vitest"
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { TRPCClientError } from "@trpc/client"
+import { Effect } from "effect"
+import { type ClientOptions, createClient } from "../../facade/trpc/client.ts"
+import { as, call } from "./support/Calls.ts"
+import { Running, secret, TestService } from "./support/Service.ts"
+
+const clientAs = (apiKey: string) =>
+  Effect.map(Running, ({ url }) => createClient({ url, apiKey, apiSecret: secret } satisfies ClientOptions))
+
+const failureOf = (promise: Promise<unknown>) =>
+  Effect.promise(() =>
+    promise.then(
+      () => assert.fail("it went well"),
+      (error) => (error instanceof TRPCClientError ? error.data : assert.fail(String(error)))
+    )
+  )
+
+const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
+
+layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
+  it.effect("sells, replays and lists, with types", () =>
+    Effect.gen(function* () {
+      const client = yield* clientAs("todo")
+      const sold = yield* Effect.promise(() => client.recargas.crear.mutate({ ...sale, idempotency_key: "t1" }))
+      const again = yield* Effect.promise(() => client.recargas.crear.mutate({ ...sale, idempotency_key: "t1" }))
+      assert.deepStrictEqual(again, sold)
+      const found = yield* Effect.promise(() => client.transacciones.ver.query({ id: sold.transaction_id }))
+      assert.strictEqual(found.xid, sold.xid)
+      const list = yield* Effect.promise(() => client.transacciones.listar.query({ per_page: 1, status: "SUCCESS" }))
+      assert.strictEqual(list.pagination.total, 1)
+    })
+  )
+
+  it.effect("answers each call of a batch for itself, with the codes of the contract", () =>
+    Effect.gen(function* () {
+      const client = yield* clientAs("todo")
+      const sell = (identifier: string, key: string) =>
+        client.recargas.crear.mutate({ ...sale, identifier, idempotency_key: key })
+      const [pending, refused, keyless] = yield* Effect.all(
+        [failureOf(sell("8095551212", "b1")), failureOf(sell("8095551230", "b2")), failureOf(sell("8095551234", ""))],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual([pending.httpStatus, pending.error.code], [202, "TRANSACTION_PENDING"])
+      assert.deepStrictEqual([refused.httpStatus, refused.error.code], [422, "INVALID_PHONE"])
+      assert.deepStrictEqual(keyless.error.details, { "Idempotency-Key": "longitud" })
+      assert.match(pending.request_id, /^[\da-f-]{36}$/)
+    })
+  )
+
+  it.effect("refuses who may not", () =>
+    Effect.gen(function* () {
+      const client = yield* clientAs("lector")
+      const refused = yield* failureOf(client.cuenta.saldo.query({}))
+      assert.deepStrictEqual([refused.code, refused.error.code], ["FORBIDDEN", "FORBIDDEN"])
+      const nobody = yield* failureOf((yield* clientAs("nadie")).cuenta.ver.query({}))
+      assert.deepStrictEqual([nobody.httpStatus, nobody.error.code], [401, "UNAUTHENTICATED"])
+    })
+  )
+
+  it.effect.each([
+    ["/trpc/nada", "", 404, "NOT_FOUND"],
+    ["/trpc/recargas.crear", "{", 422, "VALIDATION_ERROR"],
+    ["/trpc/recargas.crear", '{"service_id":1,"service_id":1}', 422, "VALIDATION_ERROR"],
+    ["/trpc/recargas.crear", `{"x":"${"x".repeat(70_000)}"}`, 413, "VALIDATION_ERROR"],
+    ["/trpc/recargas.crear?batch=1", "[]", 422, "VALIDATION_ERROR"],
+    ["/trpc/cuenta.saldo", "{}", 404, "NOT_FOUND"]
+  ] as const)("%s is refused (%#)", ([path, body, status, code]) =>
+    Effect.gen(function* () {
+      const headers = { ...as("todo"), "content-type": "application/json" }
+      const answer = yield* call(path, { method: "POST", headers, body })
+      const [first] = [answer.body].flat()
+      assert.deepStrictEqual([answer.status, first.error.data.error.code], [status, code])
+      assert.strictEqual(answer.headers.get("x-request-id"), first.error.data.request_id)
+      assert.strictEqual(answer.headers.get("x-frame-options"), "DENY")
+    })
+  )
+
+  it.effect("and REST are documented by a valid OpenAPI document", () =>
+    Effect.gen(function* () {
+      const { body, headers } = yield* call("/v1/openapi.json")
+      const { errors, valid } = yield* Effect.promise(() => new Validator().validate(body))
+      assert.isTrue(valid, JSON.stringify(errors))
+      assert.deepStrictEqual([body.openapi, body.components.schemas.Error.type], ["3.1.0", "object"])
+      for (const path of ["/v1/recargas", "/v1/recharges"]) {
+        const { post } = body.paths[path]
+        assert.hasAllKeys(post.responses, ["201", "202", "401", "403", "409", "413", "415", "422", "429", "500"])
+        assert.deepInclude(post.parameters[0], { in: "header", name: "Idempotency-Key", required: true })
+        assert.notProperty(post.requestBody.content["application/json"].schema.properties, "idempotency_key")
+      }
+      const etag = headers.get("etag") ?? ""
+      assert.strictEqual((yield* call("/v1/openapi.json", { headers: { "if-none-match": etag } })).status, 304)
+    })
+  )
+})
