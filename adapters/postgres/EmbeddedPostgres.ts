@@ -19,6 +19,7 @@ const betweenLooks = Duration.millis(50)
 
 interface Server {
   readonly cluster: Cluster
+  readonly port: number
   readonly url: Redacted.Redacted
 }
 
@@ -86,14 +87,16 @@ const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: E
 const supervise = (server: Server, up: Deferred.Deferred<void, EmbeddedFailed>): Effect.Effect<never> =>
   ensureRunning(server).pipe(
     Effect.andThen(hold(server, up)),
-    Effect.catch((error) => Effect.andThen(Deferred.fail(up, error), Effect.logError(error.message))),
+    Effect.catch((error) =>
+      Effect.flatMap(Deferred.fail(up, error), (first) => (first ? Effect.void : Effect.logError(error.message)))
+    ),
     Effect.repeat(Schedule.spaced("200 millis")),
     Effect.andThen(Effect.never)
   )
 
 // Not interrupted midway: a server that comes up after its starter has gone would be nobody's.
-const ensureRunning = ({ cluster, url }: Server): Effect.Effect<void, EmbeddedFailed> =>
-  perform(() => start(cluster, Number(new URL(Redacted.value(url)).port))).pipe(
+const ensureRunning = ({ cluster, port }: Server): Effect.Effect<void, EmbeddedFailed> =>
+  perform(() => start(cluster, port)).pipe(
     Effect.uninterruptible,
     // Another process may have been first, and the children of a killed server take a moment to notice.
     Effect.retry({ while: () => runningPort(cluster) === null, schedule: Schedule.spaced("200 millis"), times: 10 }),

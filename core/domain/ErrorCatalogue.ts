@@ -66,7 +66,7 @@ interface Row<E> {
 }
 
 /** Where a client follows a transaction. Contract: 2.5. */
-export const transactionPath = (id: number): string => `/v1/transacciones/${id}`
+const transactionPath = (id: number): string => `/v1/transacciones/${id}`
 
 /** Each cause and its code and details. A cause without a row does not compile. */
 const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag: Tag }>> } = {

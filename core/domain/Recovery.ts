@@ -13,7 +13,7 @@ const askedAt = [5, 15, 30, 60].map(Duration.seconds)
 const askedEvery = Duration.minutes(5)
 
 /** Before this age a provider that does not know a sale may still come to know it. */
-export const notFoundFirmAfter = Duration.minutes(15)
+const notFoundFirmAfter = Duration.minutes(15)
 
 /** So many cycles must agree that a provider does not know a sale. */
 const notFoundAgreed = 2

@@ -56,7 +56,7 @@ const send = Effect.fnUntraced(function* (order: Order, provider: Provider) {
 })
 
 /** What the provider's answer means for the money. Contract: 3.1. */
-export const verdictOf = (answer: Answer): Verdict =>
+const verdictOf = (answer: Answer): Verdict =>
   Answer.$match(answer, {
     Delivered: ({ delivery }): Verdict => Verdict.Confirm({ delivery }),
     Refused: ({ refusal }): Verdict => Verdict.Release({ refusal }),
