@@ -8,15 +8,15 @@ import {
   ReversalNotSupported
 } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
-import { ReversalOutcome } from "../../core/domain/Reversal.ts"
+import { ReversalOutcome, type ReversalStatus } from "../../core/domain/Reversal.ts"
 import type { Status } from "../../core/domain/Status.ts"
-import type { UnderReversal } from "../../core/ports/Reversals.ts"
+import { Begun, type ReversalSettled, type UnderReversal } from "../../core/ports/Reversals.ts"
 import { orderOf, type TransactionRow, transactionOf } from "./TransactionRow.ts"
 
 const OutcomeJson = Schema.toCodecJson(ReversalOutcome)
 /** How a key keeps its answer. */
 export const encodeReversalOutcome = Schema.encodeSync(OutcomeJson)
-export const decodeReversalOutcome = Schema.decodeUnknownSync(OutcomeJson)
+const decode = Schema.decodeUnknownSync(OutcomeJson)
 
 /** What cell.begin_reversal answers. */
 export type BeginAnswer =
@@ -27,6 +27,22 @@ export type BeginAnswer =
   | { readonly tag: "KeyReused" | "NotFound" | "NotSupported" | "NotReversible" }
   | { readonly tag: "InProgress"; readonly transaction_id: number }
   | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
+
+/** What a key that has answered replays. */
+export const replayed = ({ outcome }: { readonly outcome: unknown }) => Begun.Replay({ outcome: decode(outcome) })
+
+/** What cell.settle_reversal answers. */
+export interface SettleAnswer {
+  readonly won: boolean
+  readonly status: ReversalStatus
+  readonly outcome: unknown
+}
+
+export const settledOf = ({ outcome, status, won }: SettleAnswer): ReversalSettled => ({
+  won,
+  status,
+  outcome: outcome === null ? null : decode(outcome)
+})
 
 /** A reversal and its sale. */
 export interface ReversalRow extends TransactionRow {

@@ -1,56 +1,71 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { CompanyId, TransactionId } from "../../core/domain/Ids.ts"
-import { nextDay, startOfDay } from "../../core/domain/LocalTime.ts"
+import type { Status } from "../../core/domain/Status.ts"
 import type { Page, TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
+import { type CountedList, ofCompany, pageOfCounted, pageOfFound } from "./Paged.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
+
+const sales: CountedList = { list: "sale", table: "cell.transaction", columns: transactionColumns("t.") }
+
+/** How many sales of a status a block has. */
+const counted: Readonly<Record<Status, string>> = {
+  PROCESSING: "o.members - o.pending - o.success - o.failed - o.reversed",
+  PENDING: "o.pending",
+  SUCCESS: "o.success",
+  FAILED: "o.failed",
+  REVERSED: "o.reversed"
+}
+
+// Written out, not a parameter: only so does the planner see that a partial index serves.
+const statusIs = (status: Status): string => `t.status = '${status}'`
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const columns = sql.literal(transactionColumns())
-  const of = (companyId: CompanyId) => PgTypes.int8(BigInt(companyId))
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId, id: TransactionId) {
     const [row] = yield* Effect.orDie(sql<TransactionRow>`
-      select ${columns}
+      select ${sql.literal(transactionColumns())}
       from cell.transaction
-      where company_id = ${of(companyId)} and id = ${PgTypes.int8(BigInt(id))}`)
+      where company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(id))}`)
     return Option.map(Option.fromUndefinedOr(row), transactionOf)
   })
 
-  const matching = (companyId: CompanyId, filter: TransactionFilter) =>
-    sql.and([
-      sql`company_id = ${of(companyId)}`,
-      ...(filter.status === undefined ? [] : [sql`status = ${filter.status}`]),
-      ...(filter.from === undefined
-        ? []
-        : [sql`created_at >= ${DateTime.formatIso(startOfDay(filter.from))}::timestamptz`]),
-      ...(filter.to === undefined
-        ? []
-        : [sql`created_at < ${DateTime.formatIso(startOfDay(nextDay(filter.to)))}::timestamptz`]),
-      ...(filter.identifier === undefined ? [] : [sql`identifier = ${filter.identifier}`])
-    ])
+  const rowsOf = (companyId: CompanyId, { identifier, key, status, xid, ...range }: TransactionFilter) => {
+    const narrowed = [
+      ...ofCompany(sql, companyId, range),
+      ...(status === undefined ? [] : [sql.literal(statusIs(status))]),
+      ...(identifier === undefined ? [] : [sql`t.identifier = ${identifier}`]),
+      ...(key === undefined ? [] : [sql`t.idempotency_key = ${key}`])
+    ]
+    const where = (also: string) => sql.and([...narrowed, sql`t.xid = ${xid ?? ""}`, sql.literal(also)])
+    return xid === undefined
+      ? sql`select t.id from cell.transaction as t where ${sql.and(narrowed)}`
+      : // One index has the sales that failed, another those that did not.
+        sql`
+          select t.id from cell.transaction as t where ${where("t.status <> 'FAILED'")}
+          union all
+          select t.id from cell.transaction as t where ${where("t.status = 'FAILED'")}`
+  }
 
-  const list = Effect.fnUntraced(function* (companyId: CompanyId, filter: TransactionFilter, { page, perPage }: Page) {
-    const where = matching(companyId, filter)
-    const skipped = BigInt(page - 1) * BigInt(perPage)
-    const [[counted], rows] = yield* Effect.orDie(
-      Effect.all(
-        [
-          sql<{ total: bigint }>`select count(*) as total from cell.transaction where ${where}`,
-          sql<TransactionRow>`
-            select ${columns}
-            from cell.transaction
-            where ${where}
-            order by id desc
-            limit ${perPage} offset ${PgTypes.int8(skipped)}`
-        ],
-        { concurrency: 2 }
-      )
-    )
-    return { items: rows.map(transactionOf), total: Number(counted?.total ?? 0) }
-  })
+  const list = (companyId: CompanyId, filter: TransactionFilter, page: Page) => {
+    const { identifier, status, xid } = filter
+    const rows =
+      identifier === undefined && xid === undefined
+        ? pageOfCounted<TransactionRow>(
+            sql,
+            sales,
+            {
+              companyId,
+              range: filter,
+              also: status === undefined ? undefined : { row: statusIs(status), counted: counted[status] }
+            },
+            page
+          )
+        : pageOfFound<TransactionRow>(sql, sales, companyId, rowsOf(companyId, filter), page)
+    return Effect.map(rows, ({ items, total }) => ({ items: items.map(transactionOf), total }))
+  }
 
   return Transactions.of({ find, list })
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { EmbeddedPostgres } from "../../adapters/postgres/EmbeddedPostgres.ts"
+import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
 import { copyDatabase } from "./PostgresDatabases.ts"
 
