@@ -130,7 +130,7 @@ create table cell.entry (
 );
 
 -- A deposit is known by its reference, and a sale is charged, and given back, once.
-create unique index entry_reference on cell.entry (company_id, reference) where reference is not null;
+create unique index entry_reference on cell.entry (company_id, type, reference) where reference is not null;
 create unique index entry_transaction on cell.entry (company_id, transaction_id, type) where transaction_id is not null;
 
 create function cell.refuse_change() returns trigger

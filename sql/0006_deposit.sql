@@ -15,7 +15,9 @@ begin
   perform 1 from balance as b where b.company_id = company for update;
 
   return query
-  select e.id, e.amount, false from entry as e where e.company_id = company and e.reference = reference_;
+  select e.id, e.amount, false
+  from entry as e
+  where e.company_id = company and e.type = 'deposit' and e.reference = reference_;
   if found then
     return;
   end if;

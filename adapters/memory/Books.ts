@@ -1,11 +1,14 @@
 import { Context, type DateTime, Layer } from "effect"
 import type { Balance } from "../../core/domain/Balance.ts"
+import type { Entry } from "../../core/domain/Entry.ts"
 import type { CompanyId, IdempotencyKey, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import { type Consumption, defaultLimits, type Limits } from "../../core/domain/Limits.ts"
 import type { Periods } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
+import type { Reversal, ReversalOutcome, ReversalStatus } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
+import type { Asking } from "./Claims.ts"
 
 /** A company's money and what bounds it. */
 interface Purse {
@@ -16,41 +19,41 @@ interface Purse {
   readonly updatedAt: DateTime.Utc | null
 }
 
-/** A key and the sale that it names; no outcome yet while the sale is in progress. */
-export interface KeyEntry {
+interface Claimed<O> {
   readonly owner: string
   readonly fingerprint: string
+  /** The sale that was made, or is to be taken back. */
   readonly transactionId: TransactionId
   readonly claimedAt: DateTime.Utc
-  readonly outcome: Outcome | null
+  /** Null while the operation is in progress. */
+  readonly outcome: O | null
 }
 
+/** A key and the sale, or the reversal, that it names: the two share one space of keys. */
+export type KeyEntry =
+  | (Claimed<Outcome> & { readonly reversalId: null })
+  | (Claimed<ReversalOutcome> & { readonly reversalId: number })
+
 /** A sale with what recovery knows of it. */
-export interface Sale {
+export interface Sale extends Asking {
   readonly order: Order
   readonly key: IdempotencyKey
   readonly terminalId: TerminalId | null
   readonly billId: string | null
+  readonly reversible: boolean
   /** The local day whose consumption it counts in. */
   readonly day: string
   readonly status: Status
   readonly delivery: Delivery | null
   readonly processedAt: DateTime.Utc | null
-  readonly askAt: DateTime.Utc | null
-  readonly askedAt: DateTime.Utc | null
-  readonly leasedUntil: DateTime.Utc | null
-  readonly notFound: number
 }
 
-/** An entry of the ledger: what moved, in signed centavos, and what was owned afterwards. */
-interface Entry {
-  readonly id: number
-  readonly type: "deposit" | "sale"
-  readonly amount: number
-  readonly balance: Centavos
-  readonly transactionId: TransactionId | null
-  readonly reference: string | null
-  readonly createdAt: DateTime.Utc
+/** A reversal with what recovery knows of it. */
+export interface ReversalEntry extends Asking {
+  readonly reversal: Reversal
+  readonly key: IdempotencyKey
+  readonly status: ReversalStatus
+  readonly processedAt: DateTime.Utc | null
 }
 
 /** Everything that belongs to one company. */
@@ -58,8 +61,11 @@ export interface CompanyBooks {
   purse: Purse
   readonly keys: Map<IdempotencyKey, KeyEntry>
   readonly sales: Map<TransactionId, Sale>
+  readonly reversals: Map<number, ReversalEntry>
   readonly consumption: Map<string, Centavos>
   readonly entries: Array<Entry>
+  /** The references of adjustments, also of those that needed no entry. */
+  readonly adjustments: Set<string>
 }
 
 const emptyBooks = (): CompanyBooks => ({
@@ -71,12 +77,30 @@ const emptyBooks = (): CompanyBooks => ({
   },
   keys: new Map(),
   sales: new Map(),
+  reversals: new Map(),
   consumption: new Map(),
-  entries: []
+  entries: [],
+  adjustments: new Set()
 })
 
-/** May the sale still be settled? Contract: 3.1. */
-export const isUnresolved = ({ status }: Sale): boolean => status === "PROCESSING" || status === "PENDING"
+/** The sale, which must exist. */
+export const saleOf = (books: CompanyBooks, id: TransactionId): Sale => {
+  const sale = books.sales.get(id)
+  if (sale === undefined) throw new Error(`transaction ${id} does not exist`)
+  return sale
+}
+
+/** The reversal, which must exist. */
+export const reversalOf = (books: CompanyBooks, id: number): ReversalEntry => {
+  const reversal = books.reversals.get(id)
+  if (reversal === undefined) throw new Error(`reversal ${id} does not exist`)
+  return reversal
+}
+
+/** Counts in the local day; a negative amount is given back to it. */
+export const consume = (books: CompanyBooks, day: string, centavos: number): void => {
+  books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
+}
 
 /** What the company has spent or holds in each period. Contract: 2.3. */
 export const consumptionIn = ({ consumption }: CompanyBooks, { day, month, week }: Periods): Consumption => {
@@ -95,12 +119,14 @@ export class Books extends Context.Service<
     readonly of: (companyId: CompanyId) => CompanyBooks
     readonly all: () => IterableIterator<CompanyBooks>
     readonly nextTransactionId: () => number
+    readonly nextReversalId: () => number
     readonly nextEntryId: () => number
   }
 >()("saldo/adapters/memory/Books") {
   static readonly layer = Layer.sync(Books, () => {
     const companies = new Map<CompanyId, CompanyBooks>()
     let transactions = 0
+    let reversals = 0
     let entries = 0
     return Books.of({
       of: (companyId) => {
@@ -110,6 +136,7 @@ export class Books extends Context.Service<
       },
       all: () => companies.values(),
       nextTransactionId: () => ++transactions,
+      nextReversalId: () => ++reversals,
       nextEntryId: () => ++entries
     })
   })

@@ -1,11 +1,10 @@
 import { DateTime, Effect, Layer, Result } from "effect"
 import { confirm, credit, owned, release, reserve } from "../../core/domain/Balance.ts"
-import { DuplicateTransaction, IdempotencyConflict, KeyReused, RequestInProgress } from "../../core/domain/Errors.ts"
-import { readKey } from "../../core/domain/Idempotency.ts"
+import { DuplicateTransaction } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { within } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
-import { Centavos, owned_max } from "../../core/domain/Money.ts"
+import { owned_max } from "../../core/domain/Money.ts"
 import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type Intent, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
 import {
@@ -18,40 +17,22 @@ import {
   type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
-import { Books, type CompanyBooks, consumptionIn, isUnresolved, type KeyEntry, type Sale } from "./Books.ts"
-
-interface Call {
-  readonly owner: string
-  readonly fingerprint: string
-  readonly now: DateTime.Utc
-}
+import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, type Sale, saleOf } from "./Books.ts"
+import { isUnresolved } from "./Claims.ts"
+import { type Call, heard } from "./Keys.ts"
 
 /** What a known key answers to a call; null when it may name a new sale. */
-const answerOf = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<Outcome | null, KeyError> => {
-  const { transactionId } = known
-  const { processedAt, status } = saleOf(books, transactionId)
-  const conflict = Result.fail(new IdempotencyConflict({ transactionId, status }))
-  switch (readKey({ ...known, completed: known.outcome !== null, status, processedAt }, call)) {
-    case "own":
-      throw new Error("no call in memory loses its connection, so none comes twice")
-    case "replay":
-      return Result.succeed(known.outcome)
-    case "expired":
-      return status === "FAILED" ? Result.succeed(null) : conflict
-    case "reused":
-      return Result.fail(new KeyReused())
-    case "in_progress":
-      return Result.fail(new RequestInProgress({ transactionId }))
-    case "conflict":
-      return conflict
-  }
-}
-
-const saleOf = (books: CompanyBooks, id: TransactionId): Sale => {
-  const sale = books.sales.get(id)
-  if (sale === undefined) throw new Error(`transaction ${id} does not exist`)
-  return sale
-}
+const answerOf = (
+  books: CompanyBooks,
+  known: KeyEntry,
+  call: Call,
+  freed: () => boolean
+): Result.Result<Outcome | null, KeyError> =>
+  Result.map(heard(books, known, call, freed), (said) => {
+    if (said === "free") return null
+    if (known.reversalId !== null) throw new Error("no sale has the fingerprint of a reversal")
+    return known.outcome
+  })
 
 const reserveIn = (
   books: CompanyBooks,
@@ -63,7 +44,8 @@ const reserveIn = (
     const owner = String(id)
     const known = books.keys.get(intent.key)
     if (known !== undefined) {
-      const outcome = yield* answerOf(books, known, { owner, fingerprint: intent.fingerprint, now })
+      const call = { owner, fingerprint: intent.fingerprint, now }
+      const outcome = yield* answerOf(books, known, call, () => !isSold(books, intent.xid))
       if (outcome !== null) return Reserved.Replay({ outcome })
       books.keys.delete(intent.key)
     }
@@ -78,12 +60,13 @@ const reserveIn = (
     const order = { companyId, transactionId, environment, xid, service, identifier, amount, createdAt: now }
     books.purse = { ...books.purse, balance, updatedAt: now }
     consume(books, periods.day, amount)
-    books.keys.set(key, { owner, fingerprint, transactionId, claimedAt: now, outcome: null })
+    books.keys.set(key, { owner, fingerprint, transactionId, claimedAt: now, reversalId: null, outcome: null })
     books.sales.set(transactionId, {
       order,
       key,
       terminalId,
       billId: intent.billId,
+      reversible: intent.reversible,
       day: periods.day,
       status: "PROCESSING",
       delivery: null,
@@ -104,9 +87,9 @@ const paying = (books: CompanyBooks, billId: string | null): Sale | undefined =>
         (sale) => sale.billId === billId && (isUnresolved(sale) || sale.status === "SUCCESS")
       )
 
-const consume = (books: CompanyBooks, day: string, centavos: number): void => {
-  books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
-}
+/** Does the xid name a sale that stands? */
+const isSold = (books: CompanyBooks, xid: string): boolean =>
+  [...books.sales.values()].some(({ order, status }) => order.xid === xid && status !== "FAILED")
 
 const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () => number): Settled => {
   const { transactionId } = settlement.order
@@ -117,12 +100,17 @@ const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () =
     moveMoney(books, before, settlement, nextEntryId)
     answerKey(books, before, settlement)
   }
-  const known = books.keys.get(before.key)
   return {
     won,
     status: saleOf(books, transactionId).status,
-    outcome: known?.transactionId === transactionId ? known.outcome : null
+    outcome: keyOf(books, before)?.outcome ?? null
   }
+}
+
+/** The sale's key, while it still names this sale. */
+const keyOf = (books: CompanyBooks, { key, order }: Sale) => {
+  const known = books.keys.get(key)
+  return known?.reversalId === null && known.transactionId === order.transactionId ? known : undefined
 }
 
 const statusAfter = { Confirm: "SUCCESS", Release: "FAILED", Free: "FAILED", Hold: "PENDING" } as const
@@ -161,15 +149,16 @@ const moveMoney = (
 }
 
 // A key that has answered keeps its answer, also when the sale is settled later.
-const answerKey = (books: CompanyBooks, { key, order }: Sale, { at, verdict }: Settlement): void => {
-  const known = books.keys.get(key)
-  if (known?.transactionId !== order.transactionId) return
+const answerKey = (books: CompanyBooks, sale: Sale, { at, verdict }: Settlement): void => {
+  const { key, order } = sale
+  const known = keyOf(books, sale)
+  if (known === undefined) return
   if (verdict._tag === "Free") books.keys.delete(key)
   else books.keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf(order, verdict, at) })
 }
 
 const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, nextEntryId: () => number): Deposited => {
-  const known = books.entries.find((entry) => entry.reference === reference)
+  const known = books.entries.find((entry) => entry.type === "deposit" && entry.reference === reference)
   if (known !== undefined)
     return Deposited.AlreadyRecorded({ entryId: known.id, amount: known.amount as typeof amount })
   if (owned(books.purse.balance) > owned_max - amount) return Deposited.BeyondRange()
@@ -200,7 +189,8 @@ const make = Effect.map(Books, ({ nextEntryId, nextTransactionId, of }) =>
         const books = of(companyId)
         const known = books.keys.get(key)
         if (known === undefined) return Effect.succeed(null)
-        return Effect.fromResult(answerOf(books, known, { owner: "", fingerprint, now }))
+        const freed = () => saleOf(books, known.transactionId).status === "FAILED"
+        return Effect.fromResult(answerOf(books, known, { owner: "", fingerprint, now }, freed))
       }),
     settle: (settlement) => Effect.sync(() => settleIn(of(settlement.order.companyId), settlement, nextEntryId)),
     deposit: (deposit) => Effect.sync(() => depositIn(of(deposit.companyId), deposit, nextEntryId))

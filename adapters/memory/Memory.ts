@@ -1,14 +1,22 @@
 import { Layer } from "effect"
 import * as AccountsMemory from "./AccountsMemory.ts"
+import * as AdjustmentsMemory from "./AdjustmentsMemory.ts"
 import { Books } from "./Books.ts"
 import * as LedgerMemory from "./LedgerMemory.ts"
+import * as OptionsMemory from "./OptionsMemory.ts"
+import * as ReversalsMemory from "./ReversalsMemory.ts"
+import * as StatementMemory from "./StatementMemory.ts"
 import * as TransactionsMemory from "./TransactionsMemory.ts"
 import * as UnresolvedMemory from "./UnresolvedMemory.ts"
 
-/** The whole cell in memory: four ports over one set of books. */
+/** The whole cell in memory: its ports over one set of books. */
 export const layer = Layer.mergeAll(
   LedgerMemory.layer,
+  ReversalsMemory.layer,
   AccountsMemory.layer,
+  AdjustmentsMemory.layer,
+  StatementMemory.layer,
   TransactionsMemory.layer,
-  UnresolvedMemory.layer
+  UnresolvedMemory.layer,
+  OptionsMemory.layer
 ).pipe(Layer.provideMerge(Books.layer))

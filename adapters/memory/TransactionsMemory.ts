@@ -4,7 +4,8 @@ import type { Transaction, TransactionFilter } from "../../core/domain/Transacti
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { Books, type Sale } from "./Books.ts"
 
-const transactionOf = ({ delivery, order, processedAt, status, terminalId }: Sale): Transaction => ({
+/** A sale as those who read it see it. */
+export const transactionOf = ({ delivery, order, processedAt, status, terminalId }: Sale): Transaction => ({
   id: order.transactionId,
   xid: order.xid,
   status,
@@ -18,13 +19,15 @@ const transactionOf = ({ delivery, order, processedAt, status, terminalId }: Sal
   processedAt
 })
 
-const passes = (filter: TransactionFilter, { order, status }: Sale): boolean => {
+const passes = (filter: TransactionFilter, { key, order, status }: Sale): boolean => {
   const day = dayOf(order.createdAt)
   return (
     (filter.status === undefined || filter.status === status) &&
     (filter.from === undefined || filter.from <= day) &&
     (filter.to === undefined || day <= filter.to) &&
-    (filter.identifier === undefined || filter.identifier === order.identifier)
+    (filter.identifier === undefined || filter.identifier === order.identifier) &&
+    (filter.xid === undefined || filter.xid === order.xid) &&
+    (filter.key === undefined || filter.key === key)
   )
 }
 

@@ -34,6 +34,12 @@ export const release = (balance: Balance, amount: Amount): Balance => ({
   held: Centavos.make(balance.held - amount)
 })
 
+/** The company owns so much again. What is held stays held, so it owns no less than that. */
+export const restore = (balance: Balance, goal: number): Balance => ({
+  available: Centavos.make(Math.max(goal - balance.held, 0)),
+  held: balance.held
+})
+
 /** Money comes in: a deposit, or the amount of a reversed sale. */
 export const credit = (balance: Balance, amount: Amount): Balance => ({
   available: Centavos.make(balance.available + amount),

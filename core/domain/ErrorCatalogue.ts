@@ -68,6 +68,13 @@ interface Row<E> {
 /** Where a client follows a transaction. Contract: 2.5. */
 const transactionPath = (id: number): string => `/v1/transacciones/${id}`
 
+const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number; readonly xid: string }) => ({
+  transaction_id: transactionId,
+  xid,
+  status: "PENDING",
+  consultar_en: transactionPath(transactionId)
+})
+
 /** Each cause and its code and details. A cause without a row does not compile. */
 const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag: Tag }>> } = {
   Unauthenticated: { code: "UNAUTHENTICATED" },
@@ -104,12 +111,7 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   KeyReused: { code: "VALIDATION_ERROR", details: () => ({ "Idempotency-Key": "clave_reutilizada" }) },
   TransactionPending: {
     code: "TRANSACTION_PENDING",
-    details: ({ transactionId, xid }) => ({
-      transaction_id: transactionId,
-      xid,
-      status: "PENDING",
-      consultar_en: transactionPath(transactionId)
-    })
+    details: pendingDetails
   },
   Rejected: {
     code: ({ refusal }) => refusal,
@@ -122,11 +124,18 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   },
   ReversalNotSupported: { code: "REVERSAL_NOT_SUPPORTED" },
   NotReversible: { code: "VALIDATION_ERROR", details: () => ({ status: "no_anulable" }) },
+  ReversalPending: {
+    code: "TRANSACTION_PENDING",
+    message: "Resultado de la anulación desconocido; consulte la transacción y no la repita.",
+    details: pendingDetails
+  },
   ReversalDenied: {
     code: "TRANSACTION_REJECTED",
     message: "El proveedor rechazó la anulación; la venta sigue en pie.",
     details: ({ transactionId, xid }) => ({ transaction_id: transactionId, xid, status: "SUCCESS" })
   },
+  ServiceTimedOut: { code: "SERVICE_TIMEOUT" },
+  NotImplemented: { code: "NOT_IMPLEMENTED", details: () => ({ consultar_en: "/v1/seguros" }) },
   ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" }
 }
 

@@ -94,6 +94,12 @@ export class ReversalNotSupported extends Schema.TaggedError<ReversalNotSupporte
 /** Only a sale in SUCCESS can be reversed. Contract: 1. */
 export class NotReversible extends Schema.TaggedError<NotReversible>()("NotReversible", {}) {}
 
+/** The outcome of the reversal is unknown; until it is known the sale stands. */
+export class ReversalPending extends Schema.TaggedError<ReversalPending>()("ReversalPending", {
+  transactionId: TransactionId,
+  xid: Schema.String
+}) {}
+
 /** The provider refused the reversal for good; the sale stands. */
 export class ReversalDenied extends Schema.TaggedError<ReversalDenied>()("ReversalDenied", {
   transactionId: TransactionId,
@@ -102,6 +108,12 @@ export class ReversalDenied extends Schema.TaggedError<ReversalDenied>()("Revers
 
 /** The service does not exist, is not active or is not for this company. Contract: 7. */
 export class InvalidProduct extends Schema.TaggedError<InvalidProduct>()("InvalidProduct", {}) {}
+
+/** The provider did not answer a question that moves no money. Contract: 7. */
+export class ServiceTimedOut extends Schema.TaggedError<ServiceTimedOut>()("ServiceTimedOut", {}) {}
+
+/** Insurance has its own steps instead of lookups. Contract: 4.4. */
+export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImplemented", {}) {}
 
 /** No provider can take the sale now; nothing is held. Contract: 7. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {}
@@ -126,5 +138,8 @@ export type CoreError =
   | DuplicateTransaction
   | ReversalNotSupported
   | NotReversible
+  | ReversalPending
   | ReversalDenied
+  | ServiceTimedOut
+  | NotImplemented
   | ServiceUnavailable

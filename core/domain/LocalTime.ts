@@ -39,3 +39,15 @@ export const formatLocal = (instant: DateTime.Utc): string =>
 /** ISO 8601 with -04:00: the form of a sale's `processed_at`. */
 export const formatOffset = (instant: DateTime.Utc): string =>
   `${DateTime.formatIso(local(instant)).slice(0, 19)}-04:00`
+
+/** Local days from the first to the last, both inclusive; without one of them the range is open on that side. */
+export interface DayRange {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** The instants of a range: not before `since`, and before `until`. */
+export const instantsOf = ({ from, to }: DayRange) => ({
+  since: from === undefined ? undefined : startOfDay(from),
+  until: to === undefined ? undefined : startOfDay(nextDay(to))
+})

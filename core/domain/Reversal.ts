@@ -10,7 +10,7 @@ export interface ReversalIntent {
   readonly transactionId: TransactionId
   readonly key: IdempotencyKey
   readonly fingerprint: string
-  /** The provider-facing name of the reversal, made of its key as a sale's is. */
+  /** The provider-facing name of the reversal, made of its key. */
   readonly xid: string
 }
 
@@ -21,6 +21,9 @@ export interface Reversal {
   readonly createdAt: DateTime.Utc
   readonly order: Order
 }
+
+/** Where a reversal stands. One that was denied, or never sent, makes room for another. */
+export type ReversalStatus = "PROCESSING" | "PENDING" | "CONFIRMED" | "DENIED"
 
 /** What a provider said of a reversal. Anything that is not firm is Unknown. */
 export type ReversalAnswer = Data.TaggedEnum<{

@@ -7,13 +7,21 @@ export const XidPrefix = Context.Reference<string>("saldo/core/XidPrefix", { def
 
 const encoder = new TextEncoder()
 
+const named = Effect.fnUntraced(function* (text: string) {
+  const digest = yield* Digest.Digest
+  const prefix = yield* XidPrefix
+  const hex = yield* digest.digestHex(Digest.sha256, encoder.encode(text))
+  return `${prefix}-${hex.slice(0, 24)}`
+})
+
 /**
  * The provider-facing name of a sale: `<prefix>-<24 hex>`. The same company and key make the same xid, so a retry can
  * never become a second sale. Contract: 2.5.
  */
-export const xidOf = Effect.fnUntraced(function* (companyId: CompanyId, key: IdempotencyKey) {
-  const digest = yield* Digest.Digest
-  const prefix = yield* XidPrefix
-  const hex = yield* digest.digestHex(Digest.sha256, encoder.encode(`${companyId}:${key}`))
-  return `${prefix}-${hex.slice(0, 24)}`
-})
+export const xidOf = (companyId: CompanyId, key: IdempotencyKey) => named(`${companyId}:${key}`)
+
+/**
+ * The provider-facing name of a reversal. A key may name a sale and, once its day is over, a reversal; the provider must
+ * not take one for the other. No key holds a line break, so no sale is named so.
+ */
+export const reversalXidOf = (companyId: CompanyId, key: IdempotencyKey) => named(`${companyId}:${key}\nanular`)

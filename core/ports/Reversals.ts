@@ -1,6 +1,6 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { NotFound, NotReversible, ReversalNotSupported } from "../domain/Errors.ts"
-import type { Reversal, ReversalIntent, ReversalOutcome, ReversalVerdict } from "../domain/Reversal.ts"
+import type { Reversal, ReversalIntent, ReversalOutcome, ReversalStatus, ReversalVerdict } from "../domain/Reversal.ts"
 import type { Transaction } from "../domain/Transaction.ts"
 import type { KeyError } from "./Ledger.ts"
 import type { Claim } from "./Unresolved.ts"
@@ -27,6 +27,15 @@ export interface ReversalSettlement {
   readonly notFound: number
 }
 
+/** How the reversal now stands, whoever settled it. */
+export interface ReversalSettled {
+  /** False when another had settled it before: then nothing moved. */
+  readonly won: boolean
+  readonly status: ReversalStatus
+  /** What the key now replays; null when the key was freed. */
+  readonly outcome: ReversalOutcome | null
+}
+
 /** A reversal whose outcome is not known, claimed by one recovery. */
 export interface ClaimedReversal {
   readonly under: UnderReversal
@@ -43,8 +52,8 @@ export class Reversals extends Context.Service<
     readonly begin: (
       intent: ReversalIntent
     ) => Effect.Effect<Begun, KeyError | NotFound | NotReversible | ReversalNotSupported>
-    /** Gives the money back, or lets the sale stand, once; answers what the key now replays, null when it was freed. */
-    readonly settle: (settlement: ReversalSettlement) => Effect.Effect<ReversalOutcome | null>
+    /** Gives the money back, or lets the sale stand, once: the loser of a race learns what the winner did. */
+    readonly settle: (settlement: ReversalSettlement) => Effect.Effect<ReversalSettled>
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<ClaimedReversal>>
   }
 >()("saldo/core/Reversals") {}

@@ -1,11 +1,12 @@
 import { DateTime, Duration, Effect, Schedule } from "effect"
 import { conclude, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
-import { concludeReversal, type ReversalVerdict } from "../domain/Reversal.ts"
+import { concludeReversal } from "../domain/Reversal.ts"
 import { Providers } from "../ports/Provider.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type Claimed, Unresolved } from "../ports/Unresolved.ts"
-import { asked, settleReversal } from "./Reverse.ts"
+import { asked } from "./Reverse.ts"
 import { settle } from "./Settle.ts"
+import { settleReversal } from "./SettleReversal.ts"
 
 /** Longer than a provider may take to answer, so that a claim outlives its question. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
@@ -78,16 +79,10 @@ const askAboutReversal = Effect.fnUntraced(function* ({ notFound: before, under 
     answer,
     yield* DateTime.now
   )
-  yield* settleReversal(under, verdict, notFound)
-  return { ...none, ...tallyOf[verdict._tag] }
+  const settled = yield* settleReversal(under, verdict, notFound)
+  if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
+  return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : { ...none, stillUnknown: 1 }
 })
-
-const tallyOf = {
-  Confirm: { reversed: 1 },
-  Deny: { reversalsDenied: 1 },
-  Free: { stillUnknown: 1 },
-  Hold: { stillUnknown: 1 }
-} as const satisfies Record<ReversalVerdict["_tag"], Partial<Recovered>>
 
 const status = ({ order }: Claimed) =>
   Providers.use((providers) => providers.serving(order.environment)).pipe(

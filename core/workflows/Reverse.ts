@@ -1,21 +1,16 @@
-import { DateTime, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Session } from "../domain/Access.ts"
-import { ReversalDenied, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
+import { ReversalDenied, ReversalPending, ServiceUnavailable } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import type { IdempotencyKey, TransactionId } from "../domain/Ids.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
-import {
-  ReversalAnswer,
-  ReversalOutcome,
-  ReversalVerdict,
-  reversalOutcomeOf,
-  reversalVerdictOf
-} from "../domain/Reversal.ts"
-import { xidOf } from "../domain/Xid.ts"
+import { ReversalAnswer, type ReversalIntent, ReversalOutcome, reversalVerdictOf } from "../domain/Reversal.ts"
+import { reversalXidOf } from "../domain/Xid.ts"
 import { Providers } from "../ports/Provider.ts"
 import { Begun, Reversals, type UnderReversal } from "../ports/Reversals.ts"
+import { isFresh } from "./Fresh.ts"
 import { InFlight } from "./InFlight.ts"
-import { insist } from "./Insist.ts"
+import { settleReversal } from "./SettleReversal.ts"
 
 const endpoint = "POST /v1/transacciones/{id}/anular"
 
@@ -27,7 +22,8 @@ interface Answered {
 
 /**
  * Asks the provider to take a sale back: record, ask, then give the money back, let the sale stand, or leave it to
- * recovery. The amount returns only when the provider has confirmed. Contract: 1 and 4.5.
+ * recovery. The amount returns only when the provider has confirmed. It goes on when its caller hangs up. Contract: 1
+ * and 4.5.
  */
 export const reverse = Effect.fn("Reverse.reverse")(function* (
   { company }: Session,
@@ -35,27 +31,33 @@ export const reverse = Effect.fn("Reverse.reverse")(function* (
   key: IdempotencyKey
 ) {
   const inFlight = yield* InFlight
-  const reversals = yield* Reversals
   const fingerprint = yield* fingerprintOf(endpoint, { id: transactionId })
-  const xid = yield* xidOf(company.id, key)
-  const begin = reversals.begin({ companyId: company.id, transactionId, key, fingerprint, xid })
-  return yield* inFlight.run(
-    Effect.flatMap(
-      begin,
-      Begun.$match({
-        Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
-        Begun: ({ under }) => send(under)
-      })
-    )
-  )
+  const xid = yield* reversalXidOf(company.id, key)
+  return yield* inFlight.run(beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }))
+})
+
+const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent) {
+  const reversals = yield* Reversals
+  const since_ns = yield* Clock.monotonicTimeNanos
+  const begun = yield* reversals.begin(intent)
+  return yield* Begun.$match(begun, {
+    Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
+    Begun: ({ under }) => Effect.flatMap(isFresh(since_ns), (fresh) => (fresh ? send(under) : leave(under)))
+  })
 })
 
 const send = Effect.fnUntraced(function* (under: UnderReversal) {
   const answer = yield* asked(under, "reverse")
-  const outcome = yield* settleReversal(under, reversalVerdictOf(answer), 0)
+  const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer), 0)
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false } satisfies Answered
 })
+
+const leave = ({ reversal, transaction: { id: transactionId, xid } }: UnderReversal) =>
+  Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid: reversal.xid }), {
+    outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),
+    replayed: false
+  } satisfies Answered)
 
 /** What the provider says when it is told, or asked, about a reversal; without a firm word, Unknown. */
 export const asked = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") =>
@@ -71,24 +73,9 @@ export const asked = ({ reversal }: UnderReversal, question: "reverse" | "revers
     )
   )
 
-/** Writes what became of a reversal; answers what its key now replays, null when it was freed. */
-export const settleReversal = Effect.fn("Reverse.settleReversal")(function* (
-  under: UnderReversal,
-  verdict: ReversalVerdict,
-  notFound: number
-) {
-  const reversals = yield* Reversals
-  const at = yield* DateTime.now
-  return yield* insist(
-    reversals.settle({ under, verdict, at, notFound }),
-    reversalOutcomeOf(under.transaction, ReversalVerdict.Hold()),
-    { xid: under.reversal.xid }
-  )
-})
-
 /** The reversed sale, or the error that its caller hears. Contract: 4.5. */
 export const reversed = ReversalOutcome.match({
   Reversed: ({ transaction }) => Effect.succeed(transaction),
   Denied: ({ transactionId, xid }) => Effect.fail(new ReversalDenied({ transactionId, xid })),
-  Pending: ({ transactionId, xid }) => Effect.fail(new TransactionPending({ transactionId, xid }))
+  Pending: ({ transactionId, xid }) => Effect.fail(new ReversalPending({ transactionId, xid }))
 })

@@ -23,7 +23,10 @@ const sandbox: NewCompany = {
 }
 
 const tokenName = "sandbox"
-const openingDeposit = { amount: Amount.make(10_000_000), reference: "sandbox-apertura" }
+
+/** What the sandbox owns when it is made, and at the beginning of each day: 100,000 pesos. */
+export const sandboxOpening = Amount.make(10_000_000)
+const openingDeposit = { amount: sandboxOpening, reference: "sandbox-apertura" }
 
 /**
  * Gives a database what a first sale needs: a catalogue, if it has none, and the shared sandbox company with its
@@ -64,7 +67,7 @@ const closeSandbox = Effect.gen(function* () {
   if (Option.isSome(company)) yield* tokens.suspendNamed(company.value.id, tokenName)
 })
 
-// Credentials that everybody knows must never reach real money.
-const sandboxCompany = Companies.use((companies) => companies.findByCode(sandbox.code)).pipe(
+/** The company whose credentials everybody knows; they must never reach real money. */
+export const sandboxCompany = Companies.use((companies) => companies.findByCode(sandbox.code)).pipe(
   Effect.map(Option.filter(({ environment }) => environment === "development"))
 )

@@ -1,16 +1,12 @@
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
 import { type Intent, type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { Answer, type Provider } from "../ports/Provider.ts"
+import { isFresh } from "./Fresh.ts"
 import { InFlight } from "./InFlight.ts"
 import { settle } from "./Settle.ts"
-
-/**
- * A reservation older than this may already be in the hands of recovery: a process that was paused must not send it.
- */
-const reservationFresh_max = Duration.seconds(10)
 
 /** How a sale was answered, and whether the answer is that of an earlier call. */
 export interface Answered {
@@ -39,11 +35,6 @@ const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, provider: Pr
       Effect.flatMap(isFresh(asked), (fresh) => (fresh ? send(order, provider) : leave(order)))
   })
 })
-
-const isFresh = (since_ns: bigint) =>
-  Effect.map(Clock.monotonicTimeNanos, (now_ns) =>
-    Duration.isLessThanOrEqualTo(Duration.nanos(now_ns - since_ns), reservationFresh_max)
-  )
 
 const send = Effect.fnUntraced(function* (order: Order, provider: Provider) {
   const answer = yield* provider.dispatch(order).pipe(

@@ -26,7 +26,10 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["reversal", ["delete from cell.entry where type = 'reversal'"]],
   ["entry", ["update cell.entry set transaction_id = transaction_id + 1000 where type = 'sale'"]],
   ["entry", ["delete from cell.transaction where status = 'SUCCESS'"]],
-  ["running", ["update cell.entry set balance = balance + 1 where type = 'deposit'"]]
+  ["running", ["update cell.entry set balance = balance + 1 where type = 'deposit'"]],
+  ["listed", ["delete from cell.transaction where status = 'FAILED'"]],
+  ["listed", ["delete from cell.block where list = 'entry'"]],
+  ["listed", ["update cell.block set success = success - 1, failed = failed + 1 where list = 'sale'"]]
 ]
 
 const brokenNow = Audit.use(({ prove }) =>

@@ -2,7 +2,10 @@ import { rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import * as CataloguePostgres from "../../adapters/postgres/CataloguePostgres.ts"
+import { ServiceId } from "../../core/domain/Ids.ts"
+import { Catalogue } from "../../core/ports/Catalogue.ts"
 import example from "../../facade/cli/catalogue.example.json" with { type: "json" }
 import { CommandLine } from "../support/CommandLine.ts"
 
@@ -33,6 +36,25 @@ const service = {
 }
 const category = { id: 9, nombre: "Pagos únicos" }
 
+const paquetes = { ...service, id: 21, nombre: "Paquetes", flujo: "paquetes" }
+const paquete = {
+  id: 90,
+  service_id: 21,
+  codigo: "SEM-3",
+  nombre: "Semana",
+  descripcion: "Una semana.",
+  precio: 150.5,
+  duracion: "7 días",
+  datos: "3 GB",
+  minutos: 0,
+  sms: 0
+}
+const withPackages = (...items: ReadonlyArray<Record<string, unknown>>) => ({
+  categorias: [category],
+  servicios: [service, paquetes],
+  paquetes: items
+})
+
 const createCompany = (code: string, ...more: ReadonlyArray<string>) =>
   CommandLine.use(({ answer }) =>
     answer("company", "create", "--razon-social", code, "--codigo", code, "--ambiente", "development", ...more)
@@ -46,10 +68,10 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const first = yield* fileOf("first", JSON.stringify(example))
-      assert.deepStrictEqual(yield* answer("catalog", "import", first), { categorias: 6, servicios: 8 })
+      assert.deepStrictEqual(yield* answer("catalog", "import", first), { categorias: 6, servicios: 8, paquetes: 4 })
       const changed = { ...example.servicios[0], nombre: "Recarga Nueva", categoria_id: 9, activo: false }
       const second = yield* fileOf("second", JSON.stringify({ categorias: [category], servicios: [service, changed] }))
-      assert.deepStrictEqual(yield* answer("catalog", "import", second), { categorias: 1, servicios: 2 })
+      assert.deepStrictEqual(yield* answer("catalog", "import", second), { categorias: 1, servicios: 2, paquetes: 0 })
       const { items } = yield* answer("catalog", "list")
       assert.deepStrictEqual(
         items.map(({ id, nombre }: { id: number; nombre: string }) => [id, nombre]),
@@ -57,6 +79,22 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
       )
       assert.deepStrictEqual(items.at(-1), { ...service, categoria: "Pagos únicos", activo: true })
       assert.deepStrictEqual(items[0].activo, false)
+    })
+  )
+
+  it.effect("puts packages on sale, changes them and withdraws them", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const more = { ...paquete, id: 91, nombre: "Quincena", activo: false }
+      yield* answer("catalog", "import", yield* fileOf("packages", JSON.stringify(withPackages(paquete, more))))
+      const onSale = Catalogue.use((catalogue) => catalogue.packages(ServiceId.make(21))).pipe(
+        Effect.provide(Layer.fresh(CataloguePostgres.layer)),
+        Effect.map((packages) => packages.map(({ id, name, price }) => [id, name, price as number]))
+      )
+      assert.deepStrictEqual(yield* onSale, [[90, "Semana", 15_050]])
+      const changed = withPackages({ ...paquete, activo: false }, { ...more, precio: 200, activo: true })
+      yield* answer("catalog", "import", yield* fileOf("changed", JSON.stringify(changed)))
+      assert.deepStrictEqual(yield* onSale, [[91, "Quincena", 20_000]])
     })
   )
 
@@ -95,7 +133,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
       "insurance that is sold as a bill",
       { categorias: [category], servicios: [{ ...service, tipo: "insurance", flujo: "facturas" }] },
       ["servicios[0].flujo"]
-    ]
+    ],
+    ["a package for nothing", withPackages({ ...paquete, precio: 0 }), ["paquetes[0].precio"]],
+    ["a package of three decimals", withPackages({ ...paquete, precio: 1.005 }), ["paquetes[0].precio"]],
+    ["minutes below zero", withPackages({ ...paquete, minutos: -1 }), ["paquetes[0].minutos"]],
+    ["a package twice", withPackages(paquete, paquete), ["paquetes[1].id"]],
+    ["a package of nobody", withPackages({ ...paquete, service_id: 22 }), ["paquetes[0].service_id"]],
+    ["a package of another flow", withPackages({ ...paquete, service_id: 20 }), ["paquetes[0].service_id"]]
   ] as const)("with %s stores nothing and says where", ([name, content, places]) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine

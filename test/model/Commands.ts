@@ -1,9 +1,13 @@
 import fc from "fast-check"
 import type { Status } from "../../core/domain/Status.ts"
 
-/** One step in the life of two companies, as data, so that it shrinks. `which` counts the sales reserved so far. */
+/**
+ * One step in the life of two companies, as data, so that it shrinks. `which` counts the sales reserved, or the
+ * reversals begun, so far.
+ */
 export type Command =
   | { readonly do: "deposit"; readonly company: number; readonly centavos: number; readonly reference: string }
+  | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
   | { readonly do: "limit"; readonly company: number; readonly period: Period; readonly centavos: number }
   | { readonly do: "alert"; readonly company: number; readonly centavos: number }
   | { readonly do: "reserve"; readonly sale: Sale }
@@ -17,11 +21,25 @@ export type Command =
       readonly lease_s: number
       readonly verdict: VerdictTag | null
     }
+  | { readonly do: "reverse"; readonly reversal: Reversal }
+  | {
+      readonly do: "settle reversal"
+      readonly which: number
+      readonly verdict: ReversalVerdictTag
+      readonly notFound: number
+    }
+  | {
+      readonly do: "claim reversals"
+      readonly which: "due" | "all"
+      readonly lease_s: number
+      readonly verdict: ReversalVerdictTag | null
+    }
   | { readonly do: "list"; readonly company: number; readonly status: Status | undefined; readonly today: boolean }
   | { readonly do: "wait"; readonly for_ms: number }
 
 type Period = "daily" | "weekly" | "monthly"
 export type VerdictTag = "Confirm" | "Release" | "Free" | "Hold"
+export type ReversalVerdictTag = "Confirm" | "Deny" | "Free" | "Hold"
 
 /** Few companies, keys, bodies and amounts, so that they meet. */
 export interface Sale {
@@ -31,6 +49,14 @@ export interface Sale {
   readonly centavos: number
   /** The bill that it pays, if it pays one. */
   readonly bill: string | null
+}
+
+/** Its key may also be that of a sale, and its sale that of the other company. */
+export interface Reversal {
+  readonly company: number
+  readonly key: string
+  /** The sale. */
+  readonly which: number
 }
 
 export const companies = [0, 1] as const
@@ -67,6 +93,8 @@ const marks = [
 ]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
+const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
+
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 2,
@@ -75,6 +103,15 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       company,
       centavos: fc.constantFrom(1, 10_000, 50_000),
       reference: fc.constantFrom("r1", "r2", "r3", "r4", "r5")
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("adjust" as const),
+      company,
+      centavos: fc.constantFrom(1, 10_000, 100_000),
+      reference: fc.constantFrom("s1", "s2", "s3")
     })
   },
   {
@@ -116,11 +153,36 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     })
   },
   {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("reverse" as const),
+      reversal: fc.record({ company, key: fc.constantFrom("a", "b", "e", "f"), which: fc.nat(30) })
+    })
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("settle reversal" as const),
+      which: fc.nat(30),
+      verdict: reversalVerdict,
+      notFound: fc.nat(2)
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("claim reversals" as const),
+      which: fc.constantFrom("due" as const, "all" as const),
+      lease_s: fc.constantFrom(5, 60),
+      verdict: fc.option(reversalVerdict)
+    })
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("list" as const),
       company,
-      status: fc.constantFrom<Status | undefined>(undefined, "SUCCESS", "FAILED", "PENDING", "PROCESSING"),
+      status: fc.constantFrom<Status | undefined>(undefined, "SUCCESS", "FAILED", "PENDING", "PROCESSING", "REVERSED"),
       today: fc.boolean()
     })
   },

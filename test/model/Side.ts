@@ -1,22 +1,33 @@
 import { type Context, DateTime, Duration, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { type CompanyId, IdempotencyKey, Identifier, ServiceId, TerminalId } from "../../core/domain/Ids.ts"
-import { dayOf, periodsAt } from "../../core/domain/LocalTime.ts"
+import { dayOf, periodsAt, startOfDay } from "../../core/domain/LocalTime.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
+import { type ReversalIntent, ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import type { Slice, Transaction } from "../../core/domain/Transaction.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
+import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { Ledger, type Reserved, type ReserveError } from "../../core/ports/Ledger.ts"
+import { type ClaimedReversal, Reversals, type UnderReversal } from "../../core/ports/Reversals.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { type Claimed, Unresolved } from "../../core/ports/Unresolved.ts"
-import { type Command, companies, type Sale, type VerdictTag } from "./Commands.ts"
+import {
+  type Command,
+  companies,
+  type Reversal,
+  type ReversalVerdictTag,
+  type Sale,
+  type VerdictTag
+} from "./Commands.ts"
 
-export type Ports = Ledger | Accounts | Transactions | Unresolved
+export type Ports = Ledger | Accounts | Adjustments | Reversals | Transactions | Unresolved
 
-/** One of the two ledgers, and the sales that it has reserved in this life. */
+/** One of the two ledgers, and the sales and reversals that have begun on it in this life. */
 export interface Side {
   readonly ports: Context.Context<Ports>
   readonly orders: Array<Order>
+  readonly reversals: Array<UnderReversal>
   /** The ids that it has given, in the order in which they were seen: the two ledgers count differently. */
   readonly ids: Map<string, number>
   readonly companyId: (company: number) => CompanyId
@@ -34,8 +45,23 @@ const intentOf = (side: Side, { bill, body, centavos, company, key }: Sale): Int
   terminalId: key === "a" ? TerminalId.make("caja 1") : null,
   optionId: bill,
   billId: bill,
-  reversible: key === "a"
+  reversible: key !== "d"
 })
+
+const reversalOf = (side: Side, { company, key }: Reversal, { transactionId }: Order): ReversalIntent => ({
+  companyId: side.companyId(company),
+  transactionId,
+  key: IdempotencyKey.make(key),
+  fingerprint: (0x1000 + called(side, "transactionId", transactionId)).toString(16),
+  xid: `RV-${company}-${key}`
+})
+
+const reversalVerdicts: { readonly [Tag in ReversalVerdictTag]: ReversalVerdict } = {
+  Confirm: ReversalVerdict.Confirm(),
+  Deny: ReversalVerdict.Deny(),
+  Free: ReversalVerdict.Free(),
+  Hold: ReversalVerdict.Hold()
+}
 
 const verdicts: { readonly [Tag in VerdictTag]: (which: number) => Verdict } = {
   Confirm: (which) =>
@@ -57,6 +83,9 @@ const heard = (side: Side, reserved: Result.Result<Reserved, ReserveError>) => {
   return told(reserved)
 }
 
+/** What a command counts from the first, over and over. */
+const nth = <A>(all: ReadonlyArray<A>, which: number): A | undefined => all[which % Math.max(all.length, 1)]
+
 const told = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
   Result.match(result, {
     onSuccess: (answered) => ({ answered }),
@@ -72,6 +101,12 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       const { centavos, company, reference } = command
       const deposit = { companyId: side.companyId(company), amount: Amount.make(centavos), reference, at }
       return yield* Ledger.use((ledger) => ledger.deposit(deposit))
+    }
+    case "adjust": {
+      const { centavos, company, reference } = command
+      const goal = Amount.make(centavos)
+      const adjustment = { companyId: side.companyId(company), goal, reference, since: startOfDay(dayOf(at)), at }
+      return yield* Adjustments.use((adjustments) => adjustments.adjust(adjustment))
     }
     case "limit": {
       const settings = { [command.period]: Centavos.make(command.centavos) }
@@ -92,7 +127,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return told(yield* Effect.result(Ledger.use((ledger) => ledger.recall(companyId, key, fingerprint))))
     }
     case "settle": {
-      const order = side.orders[command.which % Math.max(side.orders.length, 1)]
+      const order = nth(side.orders, command.which)
       if (order === undefined) return null
       const verdict = verdicts[command.verdict](command.which)
       return yield* Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: command.notFound }))
@@ -106,6 +141,31 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       const verdict = verdicts[command.verdict](0)
       return yield* Effect.forEach(sales, ({ notFound, order }) =>
         Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: notFound + 1 }))
+      )
+    }
+    case "reverse": {
+      const order = nth(side.orders, command.reversal.which)
+      if (order === undefined) return null
+      const intent = reversalOf(side, command.reversal, order)
+      const begun = yield* Effect.result(Reversals.use((reversals) => reversals.begin(intent)))
+      if (Result.isSuccess(begun) && begun.success._tag === "Begun") side.reversals.push(begun.success.under)
+      return told(begun)
+    }
+    case "settle reversal": {
+      const under = nth(side.reversals, command.which)
+      if (under === undefined) return null
+      const verdict = reversalVerdicts[command.verdict]
+      return yield* Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: command.notFound }))
+    }
+    case "claim reversals": {
+      const claim = { now: at, lease: Duration.seconds(command.lease_s), limit: 1_000, which: command.which }
+      const claimed = yield* Reversals.use((reversals) => reversals.claim(claim))
+      const number = ({ under }: ClaimedReversal) => called(side, "reversalId", under.reversal.id)
+      const found = claimed.toSorted((left, right) => number(left) - number(right))
+      if (command.verdict === null) return found
+      const verdict = reversalVerdicts[command.verdict]
+      return yield* Effect.forEach(found, ({ notFound, under }) =>
+        Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: notFound + 1 }))
       )
     }
     case "list": {
@@ -137,6 +197,7 @@ const plain = (side: Side, value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([field, member]) => {
+      if (field === "id" && "order" in value) return [field, called(side, "reversalId", member)]
       const isId = field === "transactionId" || field === "entryId" || (field === "id" && "xid" in value)
       return [field, isId ? called(side, field, member) : plain(side, member)]
     })
@@ -145,7 +206,7 @@ const plain = (side: Side, value: unknown): unknown => {
 
 /** The number under which this life knows the id. */
 const called = ({ ids }: Side, field: string, id: number): number => {
-  const given = `${field === "entryId" ? "entry" : "transaction"} ${id}`
+  const given = `${field === "id" ? "transactionId" : field} ${id}`
   const known = ids.get(given) ?? ids.size
   ids.set(given, known)
   return known

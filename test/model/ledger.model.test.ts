@@ -5,14 +5,18 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as AccountsPostgres from "../../adapters/postgres/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../../adapters/postgres/AdjustmentsPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
+import * as ReversalsPostgres from "../../adapters/postgres/ReversalsPostgres.ts"
 import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
 import * as UnresolvedPostgres from "../../adapters/postgres/UnresolvedPostgres.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
+import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { type Command, companies, life } from "./Commands.ts"
 import { look, type Ports, perform, type Side } from "./Side.ts"
@@ -20,6 +24,8 @@ import { look, type Ports, perform, type Side } from "./Side.ts"
 const Postgres = Layer.mergeAll(
   LedgerPostgres.layer,
   AccountsPostgres.layer,
+  AdjustmentsPostgres.layer,
+  ReversalsPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,
   AuditPostgres.layer
@@ -31,10 +37,11 @@ let lives = 0
 const sides = Effect.gen(function* () {
   const first = ++lives * companies.length
   const companyId = (company: number) => CompanyId.make(first + company)
-  const postgres: Side = { ports: yield* Effect.context<Ports>(), orders: [], ids: new Map(), companyId }
+  const postgres: Side = { ports: yield* Effect.context<Ports>(), orders: [], reversals: [], ids: new Map(), companyId }
   const memory: Side = {
     ports: yield* Layer.build(Layer.fresh(Memory.layer)),
     orders: [],
+    reversals: [],
     ids: new Map(),
     companyId
   }
@@ -42,8 +49,12 @@ const sides = Effect.gen(function* () {
 })
 
 /** Leaves nothing unresolved that the next life's recovery would find. */
-const bury = Effect.fnUntraced(function* ({ orders }: Side) {
+const bury = Effect.fnUntraced(function* ({ orders, reversals }: Side) {
   const at = yield* DateTime.now
+  const denied = ReversalVerdict.Deny()
+  yield* Effect.forEach(reversals, (under) =>
+    Reversals.use((ports) => ports.settle({ under, verdict: denied, at, notFound: 0 }))
+  )
   const verdict = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
   yield* Effect.forEach(orders, (order) => Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: 0 })))
 })

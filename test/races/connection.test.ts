@@ -1,23 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Layer, Redacted } from "effect"
+import { DateTime, Effect } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
-import { type Cut, cuttingProxy } from "../support/CuttingProxy.ts"
-import { TestDatabase, testDatabaseUrl } from "../support/Database.ts"
+import { behindProxy } from "../support/BehindProxy.ts"
+import type { Cut } from "../support/CuttingProxy.ts"
+import { TestDatabase } from "../support/Database.ts"
 import { intentOf, replica } from "../support/Sales.ts"
-
-/** A ledger whose connections run through a proxy that can be told to break. */
-const behindProxy = Effect.gen(function* () {
-  const url = new URL(yield* testDatabaseUrl)
-  const proxy = yield* cuttingProxy(Number(url.port))
-  url.port = String(proxy.port)
-  const connected = yield* Layer.build(
-    Layer.fresh(PgClient.layer({ url: Redacted.make(url.href), minConnections: 2, maxConnections: 2 }))
-  )
-  return { ledger: yield* Effect.provide(replica, connected), proxy }
-})
 
 const moneyOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
@@ -38,7 +28,8 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
   it.effect.each(cuts)("%s of a reservation leaves one sale, and the caller has it", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 1
-      const { ledger, proxy } = yield* behindProxy
+      const { connected, proxy } = yield* behindProxy
+      const ledger = yield* Effect.provide(replica, connected)
       const at = yield* DateTime.now
       yield* ledger.deposit({
         companyId: CompanyId.make(company),
@@ -62,7 +53,8 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
   it.effect.each(cuts)("%s of a settlement charges once, and the caller hears it", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 11
-      const { ledger, proxy } = yield* behindProxy
+      const { connected, proxy } = yield* behindProxy
+      const ledger = yield* Effect.provide(replica, connected)
       const at = yield* DateTime.now
       yield* ledger.deposit({
         companyId: CompanyId.make(company),
@@ -90,7 +82,8 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
   it.effect.each(cuts)("%s of a deposit records it once", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 21
-      const { ledger, proxy } = yield* behindProxy
+      const { connected, proxy } = yield* behindProxy
+      const ledger = yield* Effect.provide(replica, connected)
       proxy.arm(cut, "ref-991")
       yield* ledger.deposit({
         companyId: CompanyId.make(company),

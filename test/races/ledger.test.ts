@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Effect, Result } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { intentOf, replica } from "../support/Sales.ts"
@@ -25,10 +25,17 @@ const opened = Effect.fnUntraced(function* (ledger: Replica, company: number, ce
 })
 
 /** Eight replicas reserve at once; `keyOf` names each one's sale. */
-const race = (ledgers: ReadonlyArray<Replica>, company: number, keyOf: (racer: number) => string) =>
-  Effect.forEach(ledgers, (ledger, racer) => Effect.result(ledger.reserve(intentOf(company, keyOf(racer), 10_000))), {
-    concurrency: "unbounded"
-  })
+const race = (
+  ledgers: ReadonlyArray<Replica>,
+  company: number,
+  keyOf: (racer: number) => string,
+  changes: Partial<Intent> = {}
+) =>
+  Effect.forEach(
+    ledgers,
+    (ledger, racer) => Effect.result(ledger.reserve({ ...intentOf(company, keyOf(racer), 10_000), ...changes })),
+    { concurrency: "unbounded" }
+  )
 
 const tagsOf = (results: ReadonlyArray<Result.Result<{ readonly _tag: string }, { readonly _tag: string }>>) =>
   results.map((result) => (Result.isSuccess(result) ? result.success._tag : result.failure._tag)).sort()
@@ -116,6 +123,27 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
             consumed: allowed * 10_000,
             sales: allowed,
             keys: allowed
+          })
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.effect(
+    "pay one bill once",
+    () =>
+      Effect.gen(function* () {
+        const ledgers = yield* replicas
+        for (const company of Arr.range(4001, 4000 + rounds)) {
+          yield* opened(ledgers[0], company, 100_000)
+          const results = yield* race(ledgers, company, (racer) => `sale ${racer}`, { optionId: "b", billId: "b" })
+          assert.deepStrictEqual(tagsOf(results), expected(1, "DuplicateTransaction"), `round ${company}`)
+          assert.deepStrictEqual(yield* counted(company), {
+            available: 90_000,
+            held: 10_000,
+            consumed: 10_000,
+            sales: 1,
+            keys: 1
           })
         }
       }).pipe(Effect.scoped),

@@ -1,9 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
+import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
-import { intentOf, replica } from "./Sales.ts"
+import { intentOf, replica, reversalOf, reversalsReplica } from "./Sales.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "SBX1", rechargeToken: null } })
 
@@ -27,29 +27,17 @@ export const sellInEveryState = Effect.fnUntraced(function* (company: number) {
     at
   })
   for (const [key, centavos, verdict] of sales) {
-    const reserved = yield* ledger.reserve(intentOf(company, key, centavos))
+    const reserved = yield* ledger.reserve({ ...intentOf(company, key, centavos), reversible: true })
     if (reserved._tag !== "Reservation") return yield* Effect.die(reserved)
     if (verdict !== null) yield* ledger.settle({ order: reserved.order, verdict, at, notFound: 0 })
     if (key === "reversed") yield* reverse(reserved.order)
   }
 }, Effect.scoped)
 
-// In the tables' own words: a reversal gives back the charge, and the day on which the sale was made.
-const reverse = Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {
-  const sql = yield* PgClient.PgClient
-  const [sale] = yield* sql<{ amount: bigint; day: string; owned: bigint }>`
-    update cell.transaction as t
-    set status = 'REVERSED'
-    from cell.balance as b
-    where t.company_id = ${companyId} and t.id = ${transactionId} and b.company_id = t.company_id
-    returning t.amount, t.day, b.owned`
-  if (sale === undefined) return
-  yield* sql`update cell.balance set available = available + ${sale.amount} where company_id = ${companyId}`
-  yield* sql`
-    update cell.consumption set total = total - ${sale.amount} where company_id = ${companyId} and day = ${sale.day}`
-  yield* sql`
-    insert into cell.entry (company_id, id, type, amount, balance, transaction_id, created_at)
-    select ${companyId}, nextval('cell.entry_id'), 'reversal', ${sale.amount}, ${sale.owned + sale.amount}, id, created_at
-    from cell.transaction
-    where company_id = ${companyId} and id = ${transactionId}`
+const reverse = Effect.fnUntraced(function* (order: Order) {
+  const reversals = yield* reversalsReplica
+  const begun = yield* reversals.begin(reversalOf(order, "reversal"))
+  if (begun._tag !== "Begun") return yield* Effect.die(begun)
+  const at = yield* DateTime.now
+  yield* reversals.settle({ under: begun.under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
 })

@@ -1,10 +1,13 @@
-import { Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
+import * as ReversalsPostgres from "../../adapters/postgres/ReversalsPostgres.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import type { Intent } from "../../core/domain/Sale.ts"
+import type { ReversalIntent } from "../../core/domain/Reversal.ts"
+import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
 
 /** A sale of `centavos` that a test may reserve; its xid is made of company and key. */
 export const intentOf = (company: number, key: string, centavos: number): Intent => ({
@@ -27,3 +30,30 @@ export const replica = Effect.map(
   Layer.build(Layer.fresh(LedgerPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
   (context) => Effect.runSync(Effect.provide(Ledger, context))
 )
+
+/** Reversals as another replica of the server has them. */
+export const reversalsReplica = Effect.map(
+  Layer.build(Layer.fresh(ReversalsPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
+  (context) => Effect.runSync(Effect.provide(Reversals, context))
+)
+
+/** The reversal of a sale that a test may begin; its xid is made of company and key. */
+export const reversalOf = ({ companyId, transactionId }: Order, key: string): ReversalIntent => ({
+  companyId,
+  transactionId,
+  key: IdempotencyKey.make(key),
+  fingerprint: "01",
+  xid: `RV-${companyId}-${key}`
+})
+
+/** A company's only sale: all that it had, spent on something that can be given back. */
+export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
+  const at = yield* DateTime.now
+  const companyId = CompanyId.make(company)
+  yield* ledger.deposit({ companyId, amount: Amount.make(centavos), reference: "opening", at })
+  const reserved = yield* ledger.reserve({ ...intentOf(company, "sale", centavos), reversible: true })
+  if (reserved._tag !== "Reservation") return yield* Effect.die(new Error("the key was not free"))
+  const verdict = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
+  yield* ledger.settle({ order: reserved.order, verdict, at, notFound: 0 })
+  return reserved.order
+}, Effect.orDie)

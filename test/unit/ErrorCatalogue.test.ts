@@ -100,15 +100,39 @@ const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object |
   [new Errors.Rejected({ refusal: "INVALID_AMOUNT", transactionId, xid }), 422, "INVALID_AMOUNT", failed],
   [new Errors.Rejected({ refusal: "TRANSACTION_REJECTED", transactionId, xid }), 422, "TRANSACTION_REJECTED", failed],
   [new Errors.InvalidProduct(), 422, "INVALID_PRODUCT", undefined],
+  [new Errors.DuplicateTransaction({ transactionId }), 422, "DUPLICATE_TRANSACTION", { transaction_id: 41 }],
+  [new Errors.ReversalNotSupported(), 422, "REVERSAL_NOT_SUPPORTED", undefined],
+  [new Errors.NotReversible(), 422, "VALIDATION_ERROR", { status: "no_anulable" }],
+  [
+    new Errors.ReversalPending({ transactionId, xid }),
+    202,
+    "TRANSACTION_PENDING",
+    { transaction_id: 41, xid, status: "PENDING", consultar_en: "/v1/transacciones/41" }
+  ],
+  [
+    new Errors.ReversalDenied({ transactionId, xid }),
+    422,
+    "TRANSACTION_REJECTED",
+    { transaction_id: 41, xid, status: "SUCCESS" }
+  ],
+  [new Errors.ServiceTimedOut(), 422, "SERVICE_TIMEOUT", undefined],
+  [new Errors.NotImplemented(), 501, "NOT_IMPLEMENTED", { consultar_en: "/v1/seguros" }],
   [new Errors.ServiceUnavailable(), 422, "SERVICE_UNAVAILABLE", undefined]
 ]
+
+/** Where the code's own words, which speak of a sale, would not be true. */
+const otherWords: Readonly<Record<string, string>> = {
+  ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no la repita.",
+  ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie."
+}
 
 describe("a cause, as its caller hears it", () => {
   it.each(causes.map(([error, status, code, details]) => [error._tag, status, code, details, error] as const))(
     "%s is %d %s with %j",
     (_, status, code, details, error) => {
       const heard: PublicError = toPublic(error)
-      expect(heard).toEqual({ status, code, details, message: codes[code as keyof typeof codes].message })
+      const message = otherWords[error._tag] ?? codes[code as keyof typeof codes].message
+      expect(heard).toEqual({ status, code, details, message })
       // Details are an object or absent, never null.
       expect(JSON.parse(JSON.stringify(heard)).details).not.toBeNull()
     }

@@ -1,15 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import { simulator } from "../../adapters/provider/Simulator.ts"
+import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import { ServiceUnavailable } from "../../core/domain/Errors.ts"
-import { IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
-import { Amount } from "../../core/domain/Money.ts"
+import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
+import { Amount, toPesos } from "../../core/domain/Money.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { xidOf } from "../../core/domain/Xid.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { Providers } from "../../core/ports/Provider.ts"
+import { consult } from "../../core/workflows/Consult.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
-import { company, service, session } from "./support/Examples.ts"
+import { billService, company, packageService, packages, service, session } from "./support/Examples.ts"
 import { fund, money, sales, world } from "./support/World.ts"
 
 const wanted: Purchase = {
@@ -23,10 +27,14 @@ const wanted: Purchase = {
 
 /** A shop whose shelf can be changed while it is open. */
 const shop = () => {
-  const shelf: Array<Service> = [service]
+  const shelf: Array<Service> = [service, packageService, billService]
   const { dispatched, layer } = world()
-  const catalogue = Layer.succeed(Catalogue, { services: () => Effect.sync(() => [...shelf]) })
-  return { dispatched, layer: Layer.mergeAll(layer, catalogue, DigestNode.layer), shelf }
+  const catalogue = Layer.succeed(Catalogue, {
+    services: () => Effect.sync(() => [...shelf]),
+    packages: () => Effect.succeed(packages)
+  })
+  const counter = Layer.fresh(CallCounterMemory.layer)
+  return { dispatched, layer: Layer.mergeAll(layer, catalogue, counter, DigestNode.layer), shelf }
 }
 
 const buy = (changes: Partial<Purchase> = {}) => purchase(session, { ...wanted, ...changes })
@@ -66,7 +74,10 @@ describe("a purchase", () => {
 
   it.effect("is refused while no provider serves the company, and leaves its key free", () => {
     const { layer } = shop()
-    const nobody = Layer.succeed(Providers, { serving: () => Effect.fail(new ServiceUnavailable()) })
+    const nobody = Layer.succeed(Providers, {
+      serving: () => Effect.fail(new ServiceUnavailable()),
+      simulator
+    })
     return Effect.gen(function* () {
       yield* fund()
       assert.strictEqual(yield* Effect.provide(refusal({}), nobody), "ServiceUnavailable")
@@ -82,7 +93,7 @@ describe("a purchase with a key that is known", () => {
     return Effect.gen(function* () {
       yield* fund()
       const first = yield* buy()
-      shelf.pop()
+      shelf.length = 0
       assert.deepStrictEqual(yield* buy(), { outcome: first.outcome, replayed: true })
       assert.strictEqual(yield* refusal({ key: IdempotencyKey.make("k2") }), "InvalidProduct")
       assert.strictEqual(dispatched.length, 1)
@@ -104,6 +115,99 @@ describe("a purchase with a key that is known", () => {
       yield* buy()
       assert.strictEqual(yield* refusal(changes), "KeyReused")
       assert.strictEqual(dispatched.length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** What a lookup offers to the buyer first, as a purchase of it. */
+const offerOf = (of: Service, identifier = wanted.identifier) =>
+  Effect.map(consult(session, { serviceId: of.id, identifier }), ({ options: [option] }) => {
+    if (option === undefined) return assert.fail("nothing was offered")
+    const asked: Purchase = { ...wanted, serviceId: of.id, identifier, amount: null, optionId: option.id }
+    return { asked, price: option.price }
+  })
+
+let keys = 0
+const key = () => IdempotencyKey.make(`option-${++keys}`)
+
+describe("a purchase of an option", () => {
+  it.effect.each([
+    ["a package", packageService],
+    ["a bill", billService]
+  ] as const)("of %s costs what was offered", ([, of]) => {
+    const { layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked, price } = yield* offerOf(of)
+      assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
+      assert.deepStrictEqual(yield* money, { available: 1_000_000 - price, held: 0, consumed: price })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is possible for half an hour, and for another after another lookup", () => {
+    const { layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked } = yield* offerOf(packageService)
+      yield* TestClock.adjust("1799999 millis")
+      assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* refusal({ ...asked, key: key() }), { opcion_id: "vencida" })
+      assert.deepStrictEqual((yield* offerOf(packageService)).asked, asked)
+      assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("replays though the option has expired", () => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked } = yield* offerOf(packageService)
+      const first = yield* buy(asked)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* buy(asked), { outcome: first.outcome, replayed: true })
+      assert.strictEqual(dispatched.length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that was offered to another is refused, and one at another price too", () => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked, price } = yield* offerOf(packageService)
+      const other = (yield* offerOf(packageService, Identifier.make("8095551235"))).asked.optionId
+      const bill = (yield* offerOf(billService)).asked.optionId
+      const invalid = { opcion_id: "invalido" }
+      assert.deepStrictEqual(yield* refusal({ ...asked, optionId: other }), invalid)
+      assert.deepStrictEqual(yield* refusal({ ...asked, optionId: bill }), invalid)
+      assert.deepStrictEqual(yield* refusal({ ...asked, amount: Amount.make(price + 1) }), {
+        amount: "no_coincide",
+        precio_real: toPesos(price)
+      })
+      const neighbour = { ...session, company: { ...company, id: CompanyId.make(8) } }
+      const foreign = yield* Effect.flip(purchase(neighbour, asked))
+      assert.deepStrictEqual(foreign._tag === "Invalid" && foreign.details, invalid)
+      assert.deepStrictEqual([dispatched, yield* sales], [[], []])
+      assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("twice is two packages, but never two payments of a bill", () => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const twice = Effect.fnUntraced(function* (of: Service) {
+        const { asked } = yield* offerOf(of)
+        yield* buy({ ...asked, key: key() })
+        return yield* Effect.result(buy({ ...asked, key: key() }))
+      })
+      assert.isTrue(Result.isSuccess(yield* twice(packageService)))
+      const second = yield* twice(billService)
+      assert.strictEqual(Result.isFailure(second) && second.failure._tag, "DuplicateTransaction")
+      // Looked up again, it is still the same bill.
+      const { asked } = yield* offerOf(billService)
+      assert.strictEqual(yield* refusal({ ...asked, key: key() }), "DuplicateTransaction")
+      assert.strictEqual(dispatched.length, 3)
     }).pipe(Effect.provide(layer))
   })
 })

@@ -7,7 +7,7 @@ import { type Claim, Unresolved } from "../../core/ports/Unresolved.ts"
 import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
-import { delivery, fund, money, orphan, sales, saying, world } from "./support/World.ts"
+import { delivery, fund, money, orphan, sales, saying, tally, world } from "./support/World.ts"
 
 const { Delivered, Unknown } = StatusAnswer
 
@@ -26,7 +26,7 @@ describe("several recoveries at once", () => {
         Effect.all([recover("due"), recover("due"), recover("all")], { concurrency: "unbounded" })
       )
       yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(yield* recover("all"), { confirmed: 0, released: 0, stillUnknown: 0 })
+      assert.deepStrictEqual(yield* recover("all"), tally())
       yield* TestClock.adjust("5 seconds")
       const confirmed = (yield* Fiber.join(cycles)).map((cycle) => cycle.confirmed)
       assert.deepStrictEqual(confirmed, [3, 0, 0])
@@ -65,8 +65,8 @@ describe("recovery on demand", () => {
       yield* pending(provider, "k1")
       yield* orphan("k2")
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* recover("due"), { confirmed: 0, released: 0, stillUnknown: 0 })
-      assert.deepStrictEqual(yield* recover("all"), { confirmed: 0, released: 0, stillUnknown: 1 })
+      assert.deepStrictEqual(yield* recover("due"), tally())
+      assert.deepStrictEqual(yield* recover("all"), tally({ stillUnknown: 1 }))
       assert.deepStrictEqual(asked, [{ xid: "RD-k1", at_s: 1 }])
     }).pipe(Effect.provide(layer))
   })

@@ -1,15 +1,23 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Result } from "effect"
-import { ServiceId } from "../../core/domain/Ids.ts"
+import { DateTime, Result } from "effect"
+import { Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
-import { categoriesOf, type Flow, matching, price, type Service } from "../../core/domain/Service.ts"
-import { service } from "./support/Examples.ts"
+import type { Offered } from "../../core/domain/Option.ts"
+import { categoriesOf, type Flow, matching, price, type Request, type Service } from "../../core/domain/Service.ts"
+import { billService, company, packageService, service } from "./support/Examples.ts"
 
-const priced = (changes: Partial<Service>, amount: number | null, optionId: string | null = null) =>
-  Result.match(price({ ...service, ...changes }, { amount: amount === null ? null : Amount.make(amount), optionId }), {
+const expiresAt = DateTime.makeUnsafe("2026-03-02T12:30:00.000Z")
+const inTime = DateTime.subtract(expiresAt, { milliseconds: 1 })
+const identifier = Identifier.make("8095551234")
+
+const priceOf = (service: Service, request: Partial<Request>, option: Offered | null = null, now = inTime) =>
+  Result.match(price(service, { identifier, amount: null, optionId: null, ...request }, option, now), {
     onSuccess: (centavos) => centavos as number,
     onFailure: ({ details }) => details
   })
+
+const priced = (changes: Partial<Service>, amount: number | null) =>
+  priceOf({ ...service, ...changes }, { amount: amount === null ? null : Amount.make(amount) })
 
 const bounds = (minimum: number, maximum: number) => ({
   minimum: Centavos.make(minimum),
@@ -43,6 +51,19 @@ describe("the price of a sale of a free amount", () => {
   })
 })
 
+const option: Offered = {
+  id: "paq-1",
+  companyId: company.id,
+  serviceId: packageService.id,
+  identifier,
+  reference: "1",
+  name: "Semana 3 GB",
+  price: Amount.make(15_050),
+  validity: null,
+  data: null,
+  expiresAt
+}
+
 describe("a sale that needs an option", () => {
   it.each([
     ["paquetes", "/v1/consultas"],
@@ -55,8 +76,29 @@ describe("a sale that needs an option", () => {
   })
 
   it.each(["paquetes", "facturas", "seguros"] as const)("of the flow %s refuses an option nobody offered", (flow) => {
-    expect(priced({ flow }, null, "inventada")).toEqual({ opcion_id: "invalido" })
+    expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual({ opcion_id: "invalido" })
   })
+
+  const amount = Amount.make(15_000)
+  const other = Identifier.make("8095551235")
+  const late = DateTime.add(expiresAt, { days: 1 })
+  it.each([
+    // what is asked for, when -> the price, or the details of the refusal
+    ["as it was offered", packageService, {}, inTime, 15_050],
+    ["with its own price", packageService, { amount: option.price }, inTime, 15_050],
+    ["with another price", packageService, { amount }, inTime, { amount: "no_coincide", precio_real: 150.5 }],
+    ["for another identifier", packageService, { identifier: other }, inTime, { opcion_id: "invalido" }],
+    ["of another service", billService, {}, inTime, { opcion_id: "invalido" }],
+    ["in the instant in which it expires", packageService, {}, expiresAt, { opcion_id: "vencida" }],
+    ["a day late", packageService, {}, late, { opcion_id: "vencida" }],
+    ["a day late with another price", packageService, { amount }, late, { opcion_id: "vencida" }],
+    ["a day late for another identifier", packageService, { identifier: other }, late, { opcion_id: "invalido" }]
+  ] as ReadonlyArray<readonly [string, Service, Partial<Request>, DateTime.Utc, unknown]>)(
+    "%s",
+    (_, service, request, now, expected) => {
+      expect(priceOf(service, { optionId: option.id, ...request }, option, now)).toEqual(expected)
+    }
+  )
 })
 
 const named = (id: number, name: string, categoryId = 1, category = "Recargas"): Service => ({

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import { CompanyId, IdempotencyKey } from "../../core/domain/Ids.ts"
-import { XidPrefix, xidOf } from "../../core/domain/Xid.ts"
+import { reversalXidOf, XidPrefix, xidOf } from "../../core/domain/Xid.ts"
 
 const xid = (companyId: number, key: string) =>
   xidOf(CompanyId.make(companyId), IdempotencyKey.make(key)).pipe(Effect.provide(DigestNode.layer))
@@ -34,6 +34,13 @@ describe("an xid", () => {
   it("differs between companies and between keys, also where the digits run together", () => {
     const made = [xid(1, "1:2"), xid(11, "2"), xid(1, "12"), xid(112, "x"), xid(1, "1")].map(Effect.runSync)
     expect(new Set(made).size).toBe(made.length)
+  })
+
+  it("of a reversal is its own: no key makes a sale of that name", () => {
+    const reversalXid = (key: string) =>
+      Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(DigestNode.layer)))
+    expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)
+    expect(new Set([reversalXid("k"), reversalXid("k2"), Effect.runSync(xid(7, "k"))]).size).toBe(3)
   })
 
   it.effect("takes another prefix from the configuration", () =>

@@ -1,7 +1,8 @@
 import type { Session } from "../../../core/domain/Access.ts"
 import type { Company } from "../../../core/domain/Company.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
-import { Amount, Centavos } from "../../../core/domain/Money.ts"
+import { Amount, Centavos, zero } from "../../../core/domain/Money.ts"
+import type { Package } from "../../../core/domain/Package.ts"
 import type { Intent } from "../../../core/domain/Sale.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
@@ -46,6 +47,58 @@ export const service: Service = {
   requiresLookup: false,
   howToBuy: "Envíe el monto"
 }
+
+/** A service whose price is that of a package. */
+export const packageService: Service = {
+  ...service,
+  id: ServiceId.make(3),
+  name: "Paquetes",
+  type: "data_package",
+  minimum: zero,
+  maximum: zero,
+  flow: "paquetes",
+  requiresLookup: true,
+  howToBuy: "Consulte y elija un paquete"
+}
+
+/** A service whose price is that of a bill. */
+export const billService: Service = {
+  ...packageService,
+  id: ServiceId.make(5),
+  name: "Pago CAASD",
+  type: "generic",
+  category: "Facturas",
+  categoryId: 4,
+  flow: "facturas",
+  howToBuy: "Consulte y elija una factura"
+}
+
+export const insuranceService: Service = {
+  ...packageService,
+  id: ServiceId.make(6),
+  name: "Seguro de ley",
+  type: "insurance",
+  category: "Seguros",
+  categoryId: 5,
+  flow: "seguros",
+  requiresLookup: false,
+  howToBuy: "Siga los pasos"
+}
+
+const aPackage = (id: number, centavos: number): Package => ({
+  id,
+  serviceId: packageService.id,
+  code: `P${id}`,
+  name: `Paquete ${id}`,
+  description: "Datos",
+  price: Amount.make(centavos),
+  duration: "7 días",
+  data: "3 GB",
+  minutes: 60,
+  sms: 50
+})
+
+export const packages: ReadonlyArray<Package> = [aPackage(1, 15_000), aPackage(2, 29_550)]
 
 /** A sale of company 7 whose xid follows its key, as it must. */
 export const intent = (changes: { readonly key?: string; readonly amount?: number; readonly body?: string } = {}) => {

@@ -1,6 +1,8 @@
 import { DateTime, Effect, Layer } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
+import { simulator } from "../../../adapters/provider/Simulator.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import { LookupAnswer } from "../../../core/domain/Lookup.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
@@ -10,6 +12,7 @@ import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Answer, type Provider, Providers } from "../../../core/ports/Provider.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
+import type { Recovered } from "../../../core/workflows/Recover.ts"
 import { company, intent } from "./Examples.ts"
 
 export const delivery = { authCode: "SBX1", rechargeToken: null }
@@ -37,14 +40,15 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
         return behaviour.status?.(order) ?? Effect.succeed(StatusAnswer.Unknown())
       }),
     reverse: (reversal) => behaviour.reverse?.(reversal) ?? Effect.succeed(ReversalAnswer.Confirmed()),
-    reversalStatus: (reversal) => behaviour.reversalStatus?.(reversal) ?? Effect.succeed(ReversalAnswer.Unknown())
+    reversalStatus: (reversal) => behaviour.reversalStatus?.(reversal) ?? Effect.succeed(ReversalAnswer.Unknown()),
+    lookup: (query) => behaviour.lookup?.(query) ?? Effect.succeed(LookupAnswer.NoAnswer())
   }
   const ledger = Layer.effect(Ledger, Effect.map(Ledger, fault))
   const layer = Layer.mergeAll(
     Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
     Layer.fresh(InFlight.layer),
     Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
-    Layer.succeed(Providers, { serving: () => Effect.succeed(provider) })
+    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator })
   )
   return { asked, audited, dispatched, layer, provider }
 }
@@ -69,6 +73,16 @@ export const sales = Effect.map(
   Transactions.use((transactions) => transactions.list(company.id, {}, { page: 1, perPage: 1_000 })),
   ({ items }) => items.map(({ status, xid }) => [xid, status] as const).reverse()
 )
+
+/** What a recovery counts, when it counts nothing else. */
+export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
+  confirmed: 0,
+  released: 0,
+  reversed: 0,
+  reversalsDenied: 0,
+  stillUnknown: 0,
+  ...counted
+})
 
 /** Every sale is sent and answered by nobody; asked about it, the provider says this. */
 export const saying = (status: Provider["status"]): Partial<Provider> => ({

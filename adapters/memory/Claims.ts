@@ -1,0 +1,44 @@
+import { DateTime, Order } from "effect"
+import type { Claim } from "../../core/ports/Unresolved.ts"
+
+/** What recovery knows of an operation. */
+export interface Asking {
+  readonly status: string
+  readonly askAt: DateTime.Utc | null
+  readonly askedAt: DateTime.Utc | null
+  readonly leasedUntil: DateTime.Utc | null
+  readonly notFound: number
+}
+
+/** May the operation still be settled? Contract: 3.1. */
+export const isUnresolved = ({ status }: Pick<Asking, "status">): boolean =>
+  status === "PROCESSING" || status === "PENDING"
+
+const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
+  instant !== null && DateTime.isLessThanOrEqualTo(instant, now)
+
+// Asked about on demand is whatever this cycle has not asked yet; what is PROCESSING only once its own call must have
+// ended.
+const isWanted = ({ askAt, askedAt, status }: Asking, { now, which }: Claim): boolean =>
+  which === "due"
+    ? notAfter(askAt, now)
+    : (notAfter(askAt, now) || status === "PENDING") && (askedAt === null || DateTime.isLessThan(askedAt, now))
+
+const isFree = ({ leasedUntil }: Asking, { now }: Claim): boolean => leasedUntil === null || notAfter(leasedUntil, now)
+
+const byAskAt = Order.mapInput(Order.Number, ({ askAt }: Asking) =>
+  askAt === null ? 0 : DateTime.toEpochMillis(askAt)
+)
+
+/** The unresolved operations that a claim is for, the longest due first. */
+export const claimable = <A extends Asking>(operations: Iterable<A>, claim: Claim): ReadonlyArray<A> =>
+  [...operations]
+    .filter((each) => isUnresolved(each) && isFree(each, claim) && isWanted(each, claim))
+    .sort(byAskAt)
+    .slice(0, claim.limit)
+
+/** What a claim leaves behind. */
+export const leased = ({ lease, now }: Claim) => ({
+  leasedUntil: DateTime.addDuration(now, lease),
+  askedAt: now
+})

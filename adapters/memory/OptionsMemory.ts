@@ -1,0 +1,17 @@
+import { Effect, Layer, Option } from "effect"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import type { Offered } from "../../core/domain/Option.ts"
+import { Options } from "../../core/ports/Options.ts"
+
+/** What lookups offered, in memory, which forgets nothing. */
+export const layer = Layer.sync(Options, () => {
+  const known = new Map<string, Offered>()
+  const keyOf = (companyId: CompanyId, optionId: string) => `${companyId}:${optionId}`
+  return Options.of({
+    store: (options) =>
+      Effect.sync(() => {
+        for (const option of options) known.set(keyOf(option.companyId, option.id), option)
+      }),
+    find: (companyId, optionId) => Effect.sync(() => Option.fromUndefinedOr(known.get(keyOf(companyId, optionId))))
+  })
+})

@@ -1,0 +1,192 @@
+import { DateTime, Effect, Layer, Result } from "effect"
+import { credit, owned } from "../../core/domain/Balance.ts"
+import {
+  IdempotencyConflict,
+  NotFound,
+  NotReversible,
+  RequestInProgress,
+  ReversalNotSupported
+} from "../../core/domain/Errors.ts"
+import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
+import { type ReversalIntent, type ReversalOutcome, reversalOutcomeOf } from "../../core/domain/Reversal.ts"
+import type { KeyError } from "../../core/ports/Ledger.ts"
+import {
+  Begun,
+  type ClaimedReversal,
+  type ReversalSettled,
+  type ReversalSettlement,
+  Reversals,
+  type UnderReversal
+} from "../../core/ports/Reversals.ts"
+import type { Claim } from "../../core/ports/Unresolved.ts"
+import {
+  Books,
+  type CompanyBooks,
+  consume,
+  type KeyEntry,
+  type ReversalEntry,
+  reversalOf,
+  type Sale,
+  saleOf
+} from "./Books.ts"
+import { claimable, isUnresolved, leased } from "./Claims.ts"
+import { heard } from "./Keys.ts"
+import { transactionOf } from "./TransactionsMemory.ts"
+
+/** The reversal that is under way or was confirmed; one that was denied makes room for another. */
+const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): ReversalEntry | undefined =>
+  [...books.reversals.values()].find((entry) => entry.status !== "DENIED" && is(entry))
+
+const underOf = (books: CompanyBooks, { reversal }: ReversalEntry): UnderReversal => ({
+  reversal,
+  transaction: transactionOf(saleOf(books, reversal.order.transactionId))
+})
+
+/** Does the key name a sale of its own that stands? */
+const sells = (books: CompanyBooks, key: string, { transactionId }: KeyEntry): boolean => {
+  const sale = saleOf(books, transactionId)
+  return sale.key === key && sale.status !== "FAILED"
+}
+
+const replayOf = (
+  books: CompanyBooks,
+  known: KeyEntry,
+  { fingerprint, key, xid }: ReversalIntent,
+  now: DateTime.Utc
+): Result.Result<ReversalOutcome | null, KeyError> => {
+  const freed = () => standing(books, ({ reversal }) => reversal.xid === xid) === undefined && !sells(books, key, known)
+  return Result.map(heard(books, known, { owner: "", fingerprint, now }, freed), (said) => {
+    if (said === "free") return null
+    if (known.reversalId === null) throw new Error("no reversal has the fingerprint of a sale")
+    return known.outcome
+  })
+}
+
+/** The sale that may be reversed, or why it may not. */
+const reversibleOf = (books: CompanyBooks, { transactionId, xid }: ReversalIntent) =>
+  Result.gen(function* () {
+    const sale = books.sales.get(transactionId)
+    if (sale === undefined) return yield* Result.fail(new NotFound())
+    if (!sale.reversible) return yield* Result.fail(new ReversalNotSupported())
+    if (sale.status !== "SUCCESS") return yield* Result.fail(new NotReversible())
+    if (standing(books, ({ reversal }) => reversal.order.transactionId === transactionId) !== undefined)
+      return yield* Result.fail(new RequestInProgress({ transactionId }))
+    const same = standing(books, ({ reversal }) => reversal.xid === xid)
+    if (same !== undefined) {
+      const { transactionId } = same.reversal.order
+      return yield* Result.fail(new IdempotencyConflict({ transactionId, status: "REVERSED" }))
+    }
+    return sale
+  })
+
+const beginIn = (books: CompanyBooks, intent: ReversalIntent, nextId: () => number, now: DateTime.Utc) =>
+  Result.gen(function* () {
+    const { fingerprint, key, transactionId, xid } = intent
+    const known = books.keys.get(key)
+    if (known !== undefined) {
+      const outcome = yield* replayOf(books, known, intent, now)
+      if (outcome !== null) return Begun.Replay({ outcome })
+      books.keys.delete(key)
+    }
+    const { order }: Sale = yield* reversibleOf(books, intent)
+    const id = nextId()
+    const entry: ReversalEntry = {
+      reversal: { id, xid, createdAt: now, order },
+      key,
+      status: "PROCESSING",
+      processedAt: null,
+      askAt: DateTime.addDuration(now, orphanedAfter),
+      askedAt: null,
+      leasedUntil: null,
+      notFound: 0
+    }
+    books.reversals.set(id, entry)
+    books.keys.set(key, {
+      owner: `reversal ${id}`,
+      fingerprint,
+      transactionId,
+      claimedAt: now,
+      reversalId: id,
+      outcome: null
+    })
+    return Begun.Begun({ under: underOf(books, entry) })
+  })
+
+const statusAfter = { Confirm: "CONFIRMED", Deny: "DENIED", Free: "DENIED", Hold: "PENDING" } as const
+
+const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntryId: () => number): ReversalSettled => {
+  const { at, notFound, under, verdict } = settlement
+  const { id } = under.reversal
+  const before = reversalOf(books, id)
+  const won = isUnresolved(before)
+  if (won) {
+    books.reversals.set(id, {
+      ...before,
+      status: statusAfter[verdict._tag],
+      processedAt: verdict._tag === "Hold" ? null : at,
+      askAt: verdict._tag === "Hold" ? nextAsk(before.reversal.createdAt, at) : null,
+      leasedUntil: null,
+      notFound
+    })
+    if (verdict._tag === "Confirm") giveBack(books, saleOf(books, under.transaction.id), at, nextEntryId)
+    answerKey(books, before, settlement)
+  }
+  return { won, status: reversalOf(books, id).status, outcome: keyOf(books, before)?.outcome ?? null }
+}
+
+const giveBack = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId: () => number): void => {
+  const { amount, transactionId } = sale.order
+  const balance = credit(books.purse.balance, amount)
+  books.purse = { ...books.purse, balance, updatedAt: at }
+  books.sales.set(transactionId, { ...sale, status: "REVERSED" })
+  consume(books, sale.day, -amount)
+  books.entries.push({
+    id: nextEntryId(),
+    type: "reversal",
+    amount,
+    balance: owned(balance),
+    transactionId,
+    reference: null,
+    createdAt: at
+  })
+}
+
+// A key that has answered keeps its answer, also when the reversal is settled later.
+const answerKey = (books: CompanyBooks, entry: ReversalEntry, { under, verdict }: ReversalSettlement): void => {
+  const known = keyOf(books, entry)
+  if (known === undefined) return
+  if (verdict._tag === "Free") books.keys.delete(entry.key)
+  else books.keys.set(entry.key, { ...known, outcome: known.outcome ?? reversalOutcomeOf(under.transaction, verdict) })
+}
+
+/** The reversal's key, while it still names a reversal of this sale. */
+const keyOf = (books: CompanyBooks, { key, reversal }: ReversalEntry) => {
+  const known = books.keys.get(key)
+  return known !== undefined && known.reversalId !== null && known.transactionId === reversal.order.transactionId
+    ? known
+    : undefined
+}
+
+const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray<ClaimedReversal> => {
+  const entries = [...companies].flatMap((books) => [...books.reversals.values()].map((entry) => ({ ...entry, books })))
+  return claimable(entries, claim).map(({ books, ...entry }) => {
+    books.reversals.set(entry.reversal.id, { ...entry, ...leased(claim) })
+    return { under: underOf(books, entry), notFound: entry.notFound }
+  })
+}
+
+// Each method does its work in one synchronous step, so that no other fiber sees it half done.
+const make = Effect.map(Books, ({ all, nextEntryId, nextReversalId, of }) =>
+  Reversals.of({
+    begin: (intent) =>
+      Effect.flatMap(DateTime.now, (now) =>
+        Effect.fromResult(beginIn(of(intent.companyId), intent, nextReversalId, now))
+      ),
+    settle: (settlement) =>
+      Effect.sync(() => settleIn(of(settlement.under.reversal.order.companyId), settlement, nextEntryId)),
+    claim: (claim) => Effect.sync(() => claimIn(all(), claim))
+  })
+)
+
+/** Reversals in memory: what those in Postgres are measured against. */
+export const layer = Layer.effect(Reversals, make)

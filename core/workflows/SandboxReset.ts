@@ -1,0 +1,39 @@
+import { DateTime, Duration, Effect, Option, Schedule } from "effect"
+import { dayOf, nextDay, startOfDay } from "../domain/LocalTime.ts"
+import { toPesos } from "../domain/Money.ts"
+import { Adjustments } from "../ports/Adjustments.ts"
+import { sandboxCompany, sandboxOpening } from "./Seed.ts"
+
+/**
+ * Lets the shared sandbox own its opening deposit again, once a local day, whichever process comes first. What is held
+ * stays held. The day on which the sandbox was made needs no reset.
+ */
+const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateTime.Utc) {
+  const company = yield* sandboxCompany
+  if (Option.isNone(company)) return
+  const adjustments = yield* Adjustments
+  const day = dayOf(at)
+  const moved = yield* adjustments.adjust({
+    companyId: company.value.id,
+    goal: sandboxOpening,
+    reference: `sandbox-${day}`,
+    since: startOfDay(day),
+    at
+  })
+  if (moved !== null) yield* Effect.logInfo("the sandbox begins the day", { day, moved_pesos: toPesos(moved) })
+})
+
+const untilItSucceeds = Schedule.spaced("5 seconds")
+
+/** Resets the sandbox at each local midnight for as long as the process lives; at once when today's was missed. */
+export const keepResetting = Effect.gen(function* () {
+  const at = yield* DateTime.now
+  yield* resetSandbox(at).pipe(
+    Effect.catchDefect(Effect.fail),
+    Effect.tapError((cause) => Effect.logError("the sandbox was not reset yet", cause)),
+    Effect.retry(untilItSucceeds),
+    Effect.orDie
+  )
+  const left = DateTime.distance(yield* DateTime.now, startOfDay(nextDay(dayOf(at))))
+  yield* Effect.sleep(Duration.max(left, Duration.zero))
+}).pipe(Effect.forever)

@@ -1,0 +1,59 @@
+import { DateTime, Effect } from "effect"
+import { ReversalVerdict, reversalOutcomeOf } from "../domain/Reversal.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { type ReversalSettled, type ReversalSettlement, Reversals, type UnderReversal } from "../ports/Reversals.ts"
+import { insist } from "./Insist.ts"
+
+/**
+ * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on in the
+ * background, and the caller hears that the reversal is pending.
+ */
+export const settleReversal = Effect.fn("SettleReversal.settleReversal")(function* (
+  under: UnderReversal,
+  verdict: ReversalVerdict,
+  notFound: number
+) {
+  const at = yield* DateTime.now
+  return yield* insist(write({ under, verdict, at, notFound }), unsettled(under), { xid: under.reversal.xid })
+})
+
+const unsettled = ({ transaction }: UnderReversal): ReversalSettled => ({
+  won: false,
+  status: "PROCESSING",
+  outcome: reversalOutcomeOf(transaction, ReversalVerdict.Hold())
+})
+
+const write = Effect.fnUntraced(function* (settlement: ReversalSettlement) {
+  const reversals = yield* Reversals
+  const settled = yield* reversals.settle(settlement)
+  if (contradicts(settlement.verdict, settled)) yield* alert(settlement, settled)
+  return settled
+})
+
+/** Another settled the reversal the other way: the money is not where the provider says. */
+const contradicts = (verdict: ReversalVerdict, { status, won }: ReversalSettled): boolean =>
+  !won &&
+  ReversalVerdict.$match(verdict, {
+    Confirm: () => status === "DENIED",
+    Deny: () => status === "CONFIRMED",
+    Free: () => status === "CONFIRMED",
+    Hold: () => false
+  })
+
+// Nothing moves any more; a person has to look.
+const alert = Effect.fnUntraced(function* (
+  { at, under: { reversal }, verdict }: ReversalSettlement,
+  { status }: ReversalSettled
+) {
+  const { companyId, transactionId } = reversal.order
+  const action = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
+  yield* Effect.logError(action, { xid: reversal.xid, transactionId, status })
+  const log = yield* AuditLog
+  yield* log.record({
+    at,
+    action,
+    companyId,
+    tokenId: null,
+    details: { transactionId, xid: reversal.xid, status, verdict }
+  })
+})

@@ -1,0 +1,52 @@
+-- A balance that goes back to what it was, as the shared sandbox's does every day.
+
+-- What was adjusted, by the name under which it was asked for; also what needed no entry, because nothing had to move.
+create table cell.adjustment (
+  company_id bigint not null,
+  reference text not null check (reference <> ''),
+  created_at timestamptz not null,
+  primary key (company_id, reference)
+);
+
+-- Lets a company own `goal` again, once a reference. What is held stays held, so it owns no less than that. A company
+-- that had nothing before `since` has just begun, and keeps what it has.
+--
+-- Answers the signed amount that moved; null when the reference had been used before.
+create function cell.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
+returns bigint
+language plpgsql
+set search_path = cell, pg_temp
+-- A plan made while the tables were small must serve when they are large: look up by key, never scan.
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  before balance;
+  begun_at timestamptz;
+  moved bigint;
+begin
+  -- Adjustments of one company wait for each other, and for its sales, here.
+  select * into before from balance as b where b.company_id = company for update;
+
+  insert into adjustment (company_id, reference, created_at) values (company, reference_, at) on conflict do nothing;
+  if not found then
+    return null;
+  end if;
+
+  select e.created_at into begun_at from entry as e where e.company_id = company order by e.id limit 1;
+  if begun_at is null or begun_at >= since then
+    return 0;
+  end if;
+
+  moved := greatest(goal, before.held) - before.owned;
+  if moved = 0 then
+    return 0;
+  end if;
+
+  update balance as b set available = b.available + moved, updated_at = at where b.company_id = company;
+
+  insert into entry (company_id, id, type, amount, balance, reference, created_at)
+  values (company, nextval('entry_id'), 'adjustment', moved, before.owned + moved, reference_, at);
+  return moved;
+end;
+$$;

@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto"
+import { DateTime, Effect, Redacted } from "effect"
+import { Amount } from "../../../core/domain/Money.ts"
+import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
+import { Companies, type NewCompany } from "../../../core/ports/Companies.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { type NewToken, Tokens } from "../../../core/ports/Tokens.ts"
+import { secretHashOf } from "../../../core/workflows/IssueToken.ts"
+import { as } from "../../facade/support/Calls.ts"
+import { secret } from "../../facade/support/Service.ts"
+
+interface Wanted {
+  readonly company?: Partial<NewCompany>
+  readonly token?: Partial<NewToken>
+  /** None are set unless said otherwise. */
+  readonly limits?: AccountSettings
+  /** Pesos; 1000 unless said otherwise. */
+  readonly money?: number
+}
+
+/** A company, in development unless said otherwise, with money and a token. */
+export const customer = Effect.fnUntraced(function* ({ company, limits, money = 1_000, token }: Wanted = {}) {
+  const name = randomUUID().slice(0, 8)
+  const at = yield* DateTime.now
+  const companyId = yield* Companies.use((companies) =>
+    companies.create(
+      {
+        legalName: `Colmado ${name}`,
+        code: name,
+        environment: "development",
+        state: "activa",
+        apiEnabled: true,
+        insuranceEnabled: false,
+        ...company
+      },
+      at
+    )
+  )
+  if (limits !== undefined) yield* Accounts.use((accounts) => accounts.configure(companyId, limits, at))
+  if (money > 0) {
+    const amount = Amount.make(money * 100)
+    yield* Ledger.use((ledger) => ledger.deposit({ companyId, amount, reference: "apertura", at }))
+  }
+  return { companyId, ...(yield* newToken(companyId, token)) }
+})
+
+/** A token of a company, and the headers that carry it. */
+export const newToken = Effect.fnUntraced(function* (companyId: NewToken["companyId"], token: Partial<NewToken> = {}) {
+  const apiKey = `k-${randomUUID().slice(0, 8)}`
+  const given: NewToken = {
+    companyId,
+    name: "caja",
+    apiKey,
+    permissions: [],
+    addresses: [],
+    expiresAt: null,
+    callsPerMinute: null,
+    realLookups: false,
+    ...token
+  }
+  const hash = yield* secretHashOf(Redacted.make(secret))
+  const tokenId = yield* Tokens.use((tokens) => DateTime.now.pipe(Effect.flatMap((at) => tokens.add(given, hash, at))))
+  return { tokenId, apiKey, auth: as(apiKey) }
+})
