@@ -20,7 +20,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   // Rows go in order of id, so that two imports at once cannot wait for each other.
-  const write = Effect.fnUntraced(function* ({ categories, services }: CatalogueDraft) {
+  const write = Effect.fnUntraced(function* ({ categories, packages, services }: CatalogueDraft) {
     yield* sql`
       insert into catalogue.category (id, name)
       select id, name
@@ -50,6 +50,27 @@ const make = Effect.gen(function* () {
         flow = excluded.flow,
         requires_lookup = excluded.requires_lookup,
         how_to_buy = excluded.how_to_buy,
+        active = excluded.active`
+    yield* sql`
+      insert into catalogue.package (
+        id, service_id, code, name, description, price, duration, data, minutes, sms, active
+      )
+      select id, "serviceId", code, name, description, price, duration, data, minutes, sms, active
+      from jsonb_to_recordset(${PgTypes.jsonb(packages)}) as p(
+        id int, "serviceId" bigint, code text, name text, description text, price bigint, duration text, data text,
+        minutes int, sms int, active boolean
+      )
+      order by id
+      on conflict (id) do update
+      set service_id = excluded.service_id,
+        code = excluded.code,
+        name = excluded.name,
+        description = excluded.description,
+        price = excluded.price,
+        duration = excluded.duration,
+        data = excluded.data,
+        minutes = excluded.minutes,
+        sms = excluded.sms,
         active = excluded.active`
   })
 

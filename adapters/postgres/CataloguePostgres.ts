@@ -1,14 +1,18 @@
 import { PgClient } from "@effect/sql-pg"
 import { Cache, Effect, Layer } from "effect"
 import type { Company } from "../../core/domain/Company.ts"
+import type { ServiceId } from "../../core/domain/Ids.ts"
+import type { Package } from "../../core/domain/Package.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { cached_max, onAnnouncement } from "./Announced.ts"
+import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
 
 /** The whole catalogue, and which services the operator withholds from whom. */
 interface Shelf {
   readonly services: ReadonlyArray<Service>
+  readonly packages: ReadonlyMap<ServiceId, ReadonlyArray<Package>>
   readonly withheld: ReadonlyMap<number, ReadonlySet<number>>
 }
 
@@ -24,6 +28,11 @@ const make = Effect.gen(function* () {
       join catalogue.category as c on c.id = s.category_id
       where s.active
       order by s.id`
+    const packages = yield* sql<PackageRow>`
+      select id, service_id, code, name, description, price, duration, data, minutes, sms
+      from catalogue.package
+      where active
+      order by id`
     const withheld = yield* sql<{ company_id: bigint; services: ReadonlyArray<bigint> }>`
       select company_id, array_agg(service_id) as services
       from catalogue.company_service
@@ -31,6 +40,7 @@ const make = Effect.gen(function* () {
       group by company_id`
     return {
       services: rows.map(serviceOf),
+      packages: Map.groupBy(packages.map(packageOf), ({ serviceId }) => serviceId),
       withheld: new Map(withheld.map((row) => [Number(row.company_id), new Set(row.services.map(Number))]))
     } satisfies Shelf
   }).pipe(Effect.orDie)
@@ -46,7 +56,10 @@ const make = Effect.gen(function* () {
       )
     )
 
-  return Catalogue.of({ services })
+  const packages = (serviceId: ServiceId) =>
+    Effect.map(Cache.get(shelf, "shelf"), ({ packages }) => packages.get(serviceId) ?? [])
+
+  return Catalogue.of({ services, packages })
 })
 
 /** The catalogue in Postgres, cached until it changes. */

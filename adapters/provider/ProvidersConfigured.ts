@@ -9,5 +9,6 @@ import { simulator } from "./Simulator.ts"
  */
 export const layer = Layer.succeed(Providers, {
   serving: (environment) =>
-    environment === "development" ? Effect.succeed(simulator) : Effect.fail(new ServiceUnavailable())
+    environment === "development" ? Effect.succeed(simulator) : Effect.fail(new ServiceUnavailable()),
+  simulator
 })

@@ -3,17 +3,16 @@ import type { Refusal } from "../../core/domain/Errors.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order } from "../../core/domain/Sale.ts"
-import type { ServiceType } from "../../core/domain/Service.ts"
+import { sellsToPhones } from "../../core/domain/Service.ts"
 import { Answer, type Provider } from "../../core/ports/Provider.ts"
+import { simulatedLookup } from "./SimulatedLookup.ts"
 
 /** A pending sale of the simulator is decided when it is asked about at this age or later. */
 const decidedAfter = Duration.seconds(15)
 
-const phoneServices: ReadonlySet<ServiceType> = new Set(["mobile_recharge", "data_package"])
-
 /** Why the simulator refuses, or null: the last character of the identifier tells. Contract: 7, Simulator scenarios. */
 const refusalOf = ({ identifier, service }: Order): Refusal | null => {
-  if (phoneServices.has(service.type) && !/^\d+$/.test(identifier)) return "INVALID_PHONE"
+  if (sellsToPhones(service.type) && !/^\d+$/.test(identifier)) return "INVALID_PHONE"
   if (identifier.endsWith("0")) return "INVALID_PHONE"
   return identifier.endsWith("1") ? "TRANSACTION_REJECTED" : null
 }
@@ -66,5 +65,6 @@ export const simulator: Provider = {
   dispatch: (order) => Effect.sync(() => dispatch(order)),
   status: (order) => Effect.map(DateTime.now, (now) => status(order, now)),
   reverse: (asked) => Effect.sync(() => reversal(asked, false)),
-  reversalStatus: (asked) => Effect.sync(() => reversal(asked, true))
+  reversalStatus: (asked) => Effect.sync(() => reversal(asked, true)),
+  lookup: simulatedLookup
 }

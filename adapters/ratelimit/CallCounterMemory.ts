@@ -1,25 +1,26 @@
 import { Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
+import type { Window } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
-import { countMinute } from "./Minute.ts"
+import { countIn } from "./CountIn.ts"
 
 const freshLimiter = RateLimiter.make.pipe(Effect.provide(Layer.fresh(RateLimiter.layerStoreMemory)))
 
 /** Counts in this process. */
 export const make: Effect.Effect<CallCounter["Service"]> = Effect.gen(function* () {
   const services = yield* Effect.context<never>()
-  let minute = 0
-  let limiter = yield* freshLimiter
+  const windows = new Map<number, { readonly number: number; readonly limiter: RateLimiter.RateLimiter }>()
+  // The store in memory never forgets a key, so every window begins with a new one.
+  const limiterOf = ({ length_s, number }: Window) => {
+    const current = windows.get(length_s)
+    if (current !== undefined && current.number >= number) return current.limiter
+    const limiter = Effect.runSyncWith(services)(freshLimiter)
+    windows.set(length_s, { number, limiter })
+    return limiter
+  }
   return {
     count: (bucket, window, calls) =>
-      Effect.suspend(() => {
-        // The store in memory never forgets a key, so every minute begins with a new one.
-        if (window.number > minute) {
-          minute = window.number
-          limiter = Effect.runSyncWith(services)(freshLimiter)
-        }
-        return Effect.orDie(countMinute(limiter, bucket, window, calls))
-      })
+      Effect.suspend(() => Effect.orDie(countIn(limiterOf(window), bucket, window, calls)))
   }
 })
 

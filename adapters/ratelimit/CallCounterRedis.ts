@@ -3,7 +3,7 @@ import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted, Schedule } fr
 import { RateLimiter } from "effect/persistence"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import * as CallCounterMemory from "./CallCounterMemory.ts"
-import { countMinute } from "./Minute.ts"
+import { countIn } from "./CountIn.ts"
 
 /** A call does not wait longer than this for the shared count. */
 const patience = Duration.millis(250)
@@ -65,7 +65,7 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     count: Effect.fnUntraced(function* (bucket, window, calls) {
       const now_ms = yield* Clock.currentTimeMillis
       if (limiter === undefined || now_ms < restsUntil_ms) return yield* alone.count(bucket, window, calls)
-      return yield* countMinute(limiter, bucket, window, calls).pipe(
+      return yield* countIn(limiter, bucket, window, calls).pipe(
         Effect.timeout(patience),
         Effect.catch((cause) => Effect.andThen(rest(cause), alone.count(bucket, window, calls)))
       )

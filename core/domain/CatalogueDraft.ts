@@ -1,3 +1,4 @@
+import type { Package } from "./Package.ts"
 import type { Service } from "./Service.ts"
 
 /** A group of services as the operator writes it. */
@@ -9,30 +10,39 @@ interface CategoryDraft {
 /** A service as the operator writes it, on sale or not. Contract: 2.4. */
 type ServiceDraft = Omit<Service, "category"> & { readonly active: boolean }
 
+/** A package as the operator writes it, on sale or not. Contract: 2.4. */
+type PackageDraft = Package & { readonly active: boolean }
+
 /** Entries to add or to replace; what a draft does not name stays as it is. */
 export interface CatalogueDraft {
   readonly categories: ReadonlyArray<CategoryDraft>
   readonly services: ReadonlyArray<ServiceDraft>
+  readonly packages: ReadonlyArray<PackageDraft>
 }
 
 /** What is wrong with one entry of a draft. */
 export interface DraftFault {
-  readonly list: "categories" | "services"
+  readonly list: "categories" | "services" | "packages"
   readonly index: number
-  readonly field: "id" | "name" | "categoryId" | "maximum" | "reversible" | "flow"
+  readonly field: "id" | "name" | "categoryId" | "maximum" | "reversible" | "flow" | "serviceId"
   readonly reason: string
 }
 
 /** Everything that the entries of a draft say wrongly of themselves or of each other. Contract: 1 and 2.4. */
-export const faultsOf = ({ categories, services }: CatalogueDraft): ReadonlyArray<DraftFault> => {
+export const faultsOf = ({ categories, packages, services }: CatalogueDraft): ReadonlyArray<DraftFault> => {
   const known = new Set(categories.map(({ id }) => id))
   return [
     ...repeated("categories", "id", categories),
     ...repeated("categories", "name", categories),
     ...repeated("services", "id", services),
+    ...repeated("packages", "id", packages),
     ...services.flatMap((service, index) =>
       faultsOfService(service, known).map(([field, reason]) => ({ list: "services" as const, index, field, reason }))
-    )
+    ),
+    ...packages.flatMap(({ serviceId }, index) => {
+      const reason = faultOfSeller(services.find(({ id }) => id === serviceId))
+      return reason === null ? [] : [{ list: "packages" as const, index, field: "serviceId" as const, reason }]
+    })
   ]
 }
 
@@ -45,6 +55,11 @@ const repeated = <Field extends "id" | "name">(
     const first = entries.findIndex((other) => other[field] === entry[field])
     return first < index ? [{ list, index, field, reason: `repeats entry ${first}` }] : []
   })
+
+const faultOfSeller = (service: ServiceDraft | undefined): string | null => {
+  if (service === undefined) return "is no service of this file"
+  return service.flow === "paquetes" ? null : "is a service that sells no packages: its flow is another"
+}
 
 const faultsOfService = (
   service: ServiceDraft,

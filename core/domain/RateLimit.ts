@@ -1,18 +1,40 @@
+import { DateTime } from "effect"
+import { dayOf, nextDay, startOfDay } from "./LocalTime.ts"
+
 /** Calls are counted a minute of the clock, so that every replica agrees on when a window ends. Contract: 8. */
 export const window_s = 60
 
-/** One minute of the clock. */
+/** A token's lookups that may reach a provider. Contract: 8. */
+export const realLookupsPerMinute = 30
+export const realLookupsPerDay = 2000
+
+const day_s = 24 * 60 * 60
+
+/** A minute of the clock, or a local day. Windows of one length have numbers that rise. */
 export interface Window {
+  readonly length_s: number
   readonly number: number
   readonly endsAt_s: number
   readonly endsIn_s: number
 }
 
-/** The window that an instant falls in; it ends in one second at least. */
+/** The minute that an instant falls in; it ends in one second at least. */
 export const windowAt = (now_ms: number): Window => {
   const number = Math.floor(now_ms / (window_s * 1000))
   const endsAt_s = (number + 1) * window_s
-  return { number, endsAt_s, endsIn_s: Math.ceil(endsAt_s - now_ms / 1000) }
+  return { length_s: window_s, number, endsAt_s, endsIn_s: Math.ceil(endsAt_s - now_ms / 1000) }
+}
+
+/** The local day that an instant falls in. */
+export const dayWindowAt = (now_ms: number): Window => {
+  const end = startOfDay(nextDay(dayOf(DateTime.makeUnsafe(now_ms))))
+  const endsAt_s = DateTime.toEpochMillis(end) / 1000
+  return {
+    length_s: day_s,
+    number: Math.floor(endsAt_s / day_s),
+    endsAt_s,
+    endsIn_s: Math.ceil(endsAt_s - now_ms / 1000)
+  }
 }
 
 /** Whose calls are counted together, and how many of them a window has. */

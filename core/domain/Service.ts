@@ -1,7 +1,8 @@
-import { Result, Schema } from "effect"
+import { DateTime, Result, Schema } from "effect"
 import { Invalid } from "./Errors.ts"
-import { ServiceId } from "./Ids.ts"
+import { type Identifier, ServiceId } from "./Ids.ts"
 import { type Amount, Centavos, toPesos } from "./Money.ts"
+import type { Offered } from "./Option.ts"
 
 /** What is sold. Contract: 1. */
 export const ServiceType = Schema.Literals([
@@ -14,9 +15,16 @@ export const ServiceType = Schema.Literals([
 ])
 export type ServiceType = typeof ServiceType.Type
 
+/** Is its identifier a phone number? */
+export const sellsToPhones = (type: ServiceType): boolean => type === "mobile_recharge" || type === "data_package"
+
 /** How it is sold. Contract: 1. */
 export const Flow = Schema.Literals(["monto_libre", "paquetes", "facturas", "seguros"])
 export type Flow = typeof Flow.Type
+
+/** The flows whose price is that of an option which a lookup offered. */
+export type OptionFlow = Extract<Flow, "paquetes" | "facturas">
+export const takesOption = (flow: Flow): flow is OptionFlow => flow === "paquetes" || flow === "facturas"
 
 /** A catalogue entry. Contract: 2.4. */
 export const Service = Schema.Struct({
@@ -51,6 +59,7 @@ const lookupPath: Record<Exclude<Flow, "monto_libre">, string> = {
 
 /** What a sale asks for, before the service has had its say. */
 export interface Request {
+  readonly identifier: Identifier
   readonly amount: Amount | null
   readonly optionId: string | null
 }
@@ -58,44 +67,53 @@ export interface Request {
 /**
  * The price of what is asked for: the amount that the seller sent, within the service's range, or the price of the
  * option that a lookup offered. Contract: 4.5.
+ *
+ * @param option what the company's lookups know by the request's option id; null if nothing.
  */
-export const price = (service: Service, request: Request): Result.Result<Amount, Invalid> => {
-  if (service.flow !== "monto_libre") return priceOfOption(service, service.flow, request)
-  if (request.amount === null) return Result.fail(new Invalid({ details: { amount: "requerido" } }))
-  const below = request.amount < service.minimum
-  const above = service.maximum > 0 && request.amount > service.maximum
+export const price = (
+  service: Service,
+  request: Request,
+  option: Offered | null,
+  now: DateTime.Utc
+): Result.Result<Amount, Invalid> =>
+  service.flow === "monto_libre"
+    ? freeAmount(service, request.amount)
+    : Result.mapError(priceOfOption(service, service.flow, request, option, now), (details) => new Invalid({ details }))
+
+const freeAmount = ({ maximum, minimum }: Service, amount: Amount | null): Result.Result<Amount, Invalid> => {
+  if (amount === null) return Result.fail(new Invalid({ details: { amount: "requerido" } }))
+  const below = amount < minimum
+  const above = maximum > 0 && amount > maximum
   return below || above
     ? Result.fail(
         new Invalid({
-          details: {
-            amount: "fuera_de_rango",
-            monto_minimo: toPesos(service.minimum),
-            monto_maximo: toPesos(service.maximum)
-          }
+          details: { amount: "fuera_de_rango", monto_minimo: toPesos(minimum), monto_maximo: toPesos(maximum) }
         })
       )
-    : Result.succeed(request.amount)
+    : Result.succeed(amount)
 }
 
 const priceOfOption = (
-  service: Service,
+  { howToBuy, id }: Service,
   flow: Exclude<Flow, "monto_libre">,
-  request: Request
-): Result.Result<Amount, Invalid> =>
-  Result.fail(
-    new Invalid({
-      details:
-        request.optionId === null
-          ? {
-              opcion_id: "requerido",
-              flujo: flow,
-              consultar_en: lookupPath[flow],
-              como_comprar: service.howToBuy
-            }
-          : // No lookup has offered an option yet, so none that is sent can be one of ours.
-            { opcion_id: "invalido" }
+  { amount, identifier, optionId }: Request,
+  option: Offered | null,
+  now: DateTime.Utc
+): Result.Result<Amount, Invalid["details"]> => {
+  if (optionId === null) {
+    return Result.fail({
+      opcion_id: "requerido",
+      flujo: flow,
+      consultar_en: lookupPath[flow],
+      como_comprar: howToBuy
     })
-  )
+  }
+  if (option?.serviceId !== id || option.identifier !== identifier) return Result.fail({ opcion_id: "invalido" })
+  if (DateTime.isLessThanOrEqualTo(option.expiresAt, now)) return Result.fail({ opcion_id: "vencida" })
+  return amount === null || amount === option.price
+    ? Result.succeed(option.price)
+    : Result.fail({ amount: "no_coincide", precio_real: toPesos(option.price) })
+}
 
 const folded = (text: string): string =>
   text

@@ -1,6 +1,7 @@
 import { Context, Data, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { Refusal, ServiceUnavailable } from "../domain/Errors.ts"
+import type { LookupAnswer, LookupQuery } from "../domain/Lookup.ts"
 import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { Reversal, ReversalAnswer } from "../domain/Reversal.ts"
 import type { Delivery, Order } from "../domain/Sale.ts"
@@ -21,6 +22,8 @@ export interface Provider {
   readonly status: (order: Order) => Effect.Effect<StatusAnswer>
   readonly reverse: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
   readonly reversalStatus: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
+  /** Tells what an identifier may buy; moves nothing, and may be asked as often as one likes. */
+  readonly lookup: (query: LookupQuery) => Effect.Effect<LookupAnswer>
 }
 
 /** Which provider serves an environment. A company in production never meets the simulator. Contract: 1. */
@@ -28,5 +31,7 @@ export class Providers extends Context.Service<
   Providers,
   {
     readonly serving: (environment: Environment) => Effect.Effect<Provider, ServiceUnavailable>
+    /** Whose examples answer the lookups that no provider may be asked. Contract: 4.4. */
+    readonly simulator: Provider
   }
 >()("saldo/core/Providers") {}

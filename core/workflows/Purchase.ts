@@ -1,14 +1,15 @@
-import { Effect } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import type { Session } from "../domain/Access.ts"
 import { InvalidProduct } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import type { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../domain/Ids.ts"
 import type { Amount } from "../domain/Money.ts"
 import type { Intent } from "../domain/Sale.ts"
-import { price } from "../domain/Service.ts"
+import { price, type Service, takesOption } from "../domain/Service.ts"
 import { xidOf } from "../domain/Xid.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Ledger } from "../ports/Ledger.ts"
+import { Options } from "../ports/Options.ts"
 import { Providers } from "../ports/Provider.ts"
 import { type Answered, sell } from "./Sell.ts"
 
@@ -48,7 +49,7 @@ export const purchase = Effect.fn("Purchase.purchase")(function* ({ company }: S
     amount,
     terminalId: wanted.terminalId,
     optionId: wanted.optionId,
-    billId: null,
+    billId: service.flow === "facturas" ? wanted.optionId : null,
     reversible: service.reversible
   }
   return yield* sell(intent, provider)
@@ -58,7 +59,16 @@ const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: 
   const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
   const service = services.find(({ id }) => id === wanted.serviceId)
   if (service === undefined) return yield* new InvalidProduct()
-  const amount = yield* Effect.fromResult(price(service, wanted))
+  const option = yield* optionOf(company, service, wanted)
+  const amount = yield* Effect.fromResult(price(service, wanted, option, yield* DateTime.now))
   const provider = yield* Providers.use((providers) => providers.serving(company.environment))
   return { amount, provider, service }
 })
+
+const optionOf = ({ id }: Session["company"], { flow }: Service, { optionId }: Purchase) =>
+  optionId === null || !takesOption(flow)
+    ? Effect.succeed(null)
+    : Effect.map(
+        Options.use((options) => options.find(id, optionId)),
+        Option.getOrNull
+      )

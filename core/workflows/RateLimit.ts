@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
-import { type Bucket, type Quota, windowAt } from "../domain/RateLimit.ts"
+import { type Bucket, dayWindowAt, type Quota, windowAt } from "../domain/RateLimit.ts"
 import { CallCounter } from "../ports/CallCounter.ts"
 
-const count = Effect.fnUntraced(function* (bucket: Bucket, calls: 0 | 1) {
+const count = Effect.fnUntraced(function* (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) {
   const counter = yield* CallCounter
-  const window = windowAt(yield* Clock.currentTimeMillis)
+  const window = windowOf(yield* Clock.currentTimeMillis)
   const { admitted, remaining } = yield* counter.count(bucket, window, calls)
   const quota: Quota = { limit: bucket.limit, remaining, window }
   return { admitted, quota }
@@ -12,6 +12,9 @@ const count = Effect.fnUntraced(function* (bucket: Bucket, calls: 0 | 1) {
 
 /** Counts one call, and says whether the bucket had room for it and what it has left. Contract: 8. */
 export const countCall = (bucket: Bucket) => count(bucket, 1)
+
+/** Counts one call of a local day, and says whether the day had room for it. */
+export const countOfDay = (bucket: Bucket) => Effect.map(count(bucket, 1, dayWindowAt), ({ admitted }) => admitted)
 
 /** What the bucket has left; counts nothing. */
 export const quotaOf = (bucket: Bucket) => Effect.map(count(bucket, 0), ({ quota }) => quota)

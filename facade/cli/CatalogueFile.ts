@@ -1,7 +1,7 @@
 import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { type CatalogueDraft, type DraftFault, faultsOf } from "../../core/domain/CatalogueDraft.ts"
 import { ServiceId } from "../../core/domain/Ids.ts"
-import { AmountLiteral, Centavos, readLimit, toPesos } from "../../core/domain/Money.ts"
+import { Amount, AmountLiteral, Centavos, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
 import { Flow, ServiceType } from "../../core/domain/Service.ts"
 import { isClean } from "../../core/domain/Text.ts"
 
@@ -16,40 +16,65 @@ const Text = Schema.String.check(
   })
 )
 
-const CategoryId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
+const SmallId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
 
-const pesosFault = "Expected pesos with at most two decimals; 0 means no bound"
+/** Pesos as a JSON number, read as centavos. */
+const pesos = <A extends number>(
+  to: Schema.Codec<A, number>,
+  read: (literal: AmountLiteral) => Result.Result<A, unknown>,
+  message: string
+) => {
+  const centavosOf = (value: number) => read(AmountLiteral.NumberLiteral({ text: String(value) }))
+  return Schema.Finite.check(
+    Schema.makeFilter((value: number) => Result.isSuccess(centavosOf(value)), { message })
+  ).pipe(
+    Schema.decodeTo(Schema.toType(to), {
+      decode: SchemaGetter.transform((value: number) => Result.getOrThrow(centavosOf(value))),
+      encode: SchemaGetter.transform((centavos: A) => toPesos(centavos))
+    })
+  )
+}
 
-/** Pesos as a JSON number. */
-const Pesos = Schema.Finite.check(
-  Schema.makeFilter((pesos: number) => Result.isSuccess(centavosOf(pesos)), { message: pesosFault })
-).pipe(
-  Schema.decodeTo(Schema.toType(Centavos), {
-    decode: SchemaGetter.transform((pesos: number) => Result.getOrThrow(centavosOf(pesos))),
-    encode: SchemaGetter.transform(toPesos)
-  })
-)
+const Bound = pesos(Centavos, readLimit, "Expected pesos with at most two decimals; 0 means no bound")
+const Price = pesos(Amount, readAmount, "Expected pesos above 0 with at most two decimals")
 
-const centavosOf = (pesos: number) => readLimit(AmountLiteral.NumberLiteral({ text: String(pesos) }))
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
 
 /** The catalogue as a file has it: the names of the wire, section 2.4 of the contract. */
 const CatalogueFile = Schema.Struct({
-  categorias: Schema.Array(Schema.Struct({ id: CategoryId, nombre: Text })),
+  categorias: Schema.Array(Schema.Struct({ id: SmallId, nombre: Text })),
   servicios: Schema.Array(
     Schema.Struct({
       id: ServiceId,
       nombre: Text,
       descripcion: Text,
       tipo: ServiceType,
-      categoria_id: CategoryId,
-      monto_minimo: Pesos,
-      monto_maximo: Pesos,
+      categoria_id: SmallId,
+      monto_minimo: Bound,
+      monto_maximo: Bound,
       acepta_anulacion: Schema.Boolean,
       flujo: Flow,
       requiere_consulta: Schema.Boolean,
       como_comprar: Text,
       activo: Schema.optionalKey(Schema.Boolean)
     })
+  ),
+  paquetes: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        id: SmallId,
+        service_id: ServiceId,
+        codigo: Text,
+        nombre: Text,
+        descripcion: Text,
+        precio: Price,
+        duracion: Text,
+        datos: Text,
+        minutos: Count,
+        sms: Count,
+        activo: Schema.optionalKey(Schema.Boolean)
+      })
+    )
   )
 })
 
@@ -73,7 +98,7 @@ export const readCatalogue = Effect.fn("CatalogueFile.readCatalogue")(function* 
   return faults.length === 0 ? draft : yield* new BadCatalogue({ faults })
 })
 
-const draftOf = ({ categorias, servicios }: typeof CatalogueFile.Type): CatalogueDraft => ({
+const draftOf = ({ categorias, paquetes = [], servicios }: typeof CatalogueFile.Type): CatalogueDraft => ({
   categories: categorias.map(({ id, nombre }) => ({ id, name: nombre })),
   services: servicios.map((servicio) => ({
     id: servicio.id,
@@ -88,18 +113,33 @@ const draftOf = ({ categorias, servicios }: typeof CatalogueFile.Type): Catalogu
     requiresLookup: servicio.requiere_consulta,
     howToBuy: servicio.como_comprar,
     active: servicio.activo ?? true
+  })),
+  packages: paquetes.map((paquete) => ({
+    id: paquete.id,
+    serviceId: paquete.service_id,
+    code: paquete.codigo,
+    name: paquete.nombre,
+    description: paquete.descripcion,
+    price: paquete.precio,
+    duration: paquete.duracion,
+    data: paquete.datos,
+    minutes: paquete.minutos,
+    sms: paquete.sms,
+    active: paquete.activo ?? true
   }))
 })
 
 const wireNames: Record<DraftFault["list"] | DraftFault["field"], string> = {
   categories: "categorias",
   services: "servicios",
+  packages: "paquetes",
   id: "id",
   name: "nombre",
   categoryId: "categoria_id",
   maximum: "monto_maximo",
   reversible: "acepta_anulacion",
-  flow: "flujo"
+  flow: "flujo",
+  serviceId: "service_id"
 }
 
 /** `servicios[2].monto_maximo`, as a person would point at it. */

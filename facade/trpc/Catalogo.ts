@@ -1,9 +1,12 @@
 import { Effect, Schema } from "effect"
+import { ServiceId } from "../../core/domain/Ids.ts"
 import { categoriesOf, matching } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
-import { cleanText } from "../wire/Fields.ts"
+import { packagesOf } from "../../core/workflows/Packages.ts"
+import { cleanText, pathId } from "../wire/Fields.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
+import { PackageView, packageView } from "../wire/PackageView.ts"
 import { CategoryView, categoryView, ServiceView, serviceView } from "../wire/ServiceView.ts"
 import { allowed, answer, router } from "./Procedure.ts"
 
@@ -52,6 +55,42 @@ export const catalogo = router({
           Catalogue.use((catalogue) => catalogue.services(ctx.session.company)),
           (services) => matching(services, { category: categoria, name: q }).map(serviceView)
         )
+      )
+    ),
+
+  paquetes: allowed("services.read")
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/servicios/{id}/paquetes",
+        summary: "Los paquetes de un servicio",
+        tags: ["Catálogo"]
+      },
+      alias: ["/v1/services/{id}/packages"],
+      message: "Paquetes del servicio.",
+      cached: true,
+      errors: ["NOT_FOUND"],
+      example: {
+        data: [
+          {
+            id: 2,
+            codigo: "CM-SEM-3GB",
+            nombre: "Semana 3 GB",
+            descripcion: "Siete días de internet con minutos y mensajes.",
+            precio: 150,
+            duracion: "7 días",
+            datos: "3 GB",
+            minutos: 60,
+            sms: 50
+          }
+        ]
+      }
+    })
+    .input(input({ id: pathId(ServiceId, "El servicio.") }))
+    .output(output(Schema.Array(PackageView)))
+    .query(
+      answer(({ ctx, input: { id } }) =>
+        Effect.map(packagesOf(ctx.session.company, id), (packages) => packages.map(packageView))
       )
     ),
 

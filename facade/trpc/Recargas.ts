@@ -23,6 +23,7 @@ export const recargas = router({
         "INVALID_PHONE",
         "INVALID_AMOUNT",
         "TRANSACTION_REJECTED",
+        "DUPLICATE_TRANSACTION",
         "INSUFFICIENT_BALANCE",
         "LIMIT_EXCEEDED",
         "SERVICE_UNAVAILABLE"

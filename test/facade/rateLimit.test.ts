@@ -4,8 +4,8 @@ import { Effect, Layer, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import * as CallCounterRedis from "../../adapters/ratelimit/CallCounterRedis.ts"
-import { windowAt } from "../../core/domain/RateLimit.ts"
-import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
+import { dayWindowAt, windowAt } from "../../core/domain/RateLimit.ts"
+import { countCall, countOfDay, quotaOf } from "../../core/workflows/RateLimit.ts"
 
 const bucket = { key: "token:7", limit: 3 }
 
@@ -23,6 +23,18 @@ describe("a window", () => {
     [60_000, 120, 60]
   ])("at %i ms ends at %i s, in %i s", (now_ms, endsAt_s, endsIn_s) => {
     assert.deepInclude(windowAt(now_ms), { endsAt_s, endsIn_s })
+  })
+})
+
+describe("a window of a local day", () => {
+  it.each([
+    // Midnight in Santo Domingo is 04:00 UTC.
+    ["2026-03-02T04:00:00.000Z", "2026-03-03T04:00:00Z", 86_400],
+    ["2026-03-03T03:59:59.999Z", "2026-03-03T04:00:00Z", 1],
+    ["2026-03-03T04:00:00.000Z", "2026-03-04T04:00:00Z", 86_400],
+    ["2026-12-31T23:59:59.001Z", "2027-01-01T04:00:00Z", 14_401]
+  ])("at %s ends at %s, in %i s", (now, end, endsIn_s) => {
+    assert.deepInclude(dayWindowAt(Date.parse(now)), { endsAt_s: Date.parse(end) / 1000, endsIn_s })
   })
 })
 
@@ -45,6 +57,22 @@ describe("calls counted in this process", () => {
       assert.strictEqual((yield* quotaOf({ ...bucket, key: "token:8" })).remaining, 3)
       assert.strictEqual((yield* quotaOf(bucket)).remaining, 1)
       assert.strictEqual((yield* quotaOf(bucket)).remaining, 1)
+    }).pipe(Effect.provide(CallCounterMemory.layer))
+  )
+})
+
+describe("calls of a day", () => {
+  it.effect("outlast the minutes in which they were counted, and have a count of their own", () =>
+    Effect.gen(function* () {
+      const ofDay = Effect.replicateEffect(countOfDay(bucket), 2)
+      yield* TestClock.setTime(Date.UTC(2026, 2, 2, 12))
+      assert.deepStrictEqual(yield* ofDay, [true, true])
+      assert.deepStrictEqual(yield* remainingAfter(1), [2])
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(yield* remainingAfter(1), [2])
+      assert.deepStrictEqual(yield* ofDay, [true, false])
+      yield* TestClock.setTime(Date.UTC(2026, 2, 3, 4))
+      assert.deepStrictEqual(yield* ofDay, [true, true])
     }).pipe(Effect.provide(CallCounterMemory.layer))
   )
 })

@@ -4,7 +4,8 @@ import { TRPCClientError } from "@trpc/client"
 import { Effect } from "effect"
 import { type ClientOptions, createClient } from "../../facade/trpc/client.ts"
 import { as, call } from "./support/Calls.ts"
-import { Running, secret, TestService } from "./support/Service.ts"
+import { Running } from "./support/Running.ts"
+import { secret, TestService } from "./support/Service.ts"
 
 const clientAs = (apiKey: string) =>
   Effect.map(Running, ({ url }) => createClient({ url, apiKey, apiSecret: secret } satisfies ClientOptions))

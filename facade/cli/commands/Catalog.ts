@@ -12,7 +12,9 @@ const parse = Schema.decodeEffect(Schema.fromJsonString(Schema.Unknown))
 
 const importCommand = Command.make(
   "import",
-  { file: Argument.FileText("file").pipe(Argument.withDescription("JSON file with categorias and servicios")) },
+  {
+    file: Argument.FileText("file").pipe(Argument.withDescription("JSON file with categorias, servicios and paquetes"))
+  },
   Effect.fn(function* ({ file }) {
     const content = yield* Effect.mapError(
       parse(file),
@@ -20,16 +22,16 @@ const importCommand = Command.make(
     )
     const draft = yield* readCatalogue(content)
     yield* importCatalogue(draft)
-    const { categories, services } = draft
+    const { categories, packages, services } = draft
     yield* print(
-      { categorias: categories.length, servicios: services.length },
-      `Imported ${categories.length} categories and ${services.length} services. What the file does not name stays as it was.`
+      { categorias: categories.length, servicios: services.length, paquetes: packages.length },
+      `Imported ${categories.length} categories, ${services.length} services and ${packages.length} packages. What the file does not name stays as it was.`
     )
   })
 ).pipe(
   Command.provide(operator),
   Command.withDescription(
-    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody. facade/cli/catalogue.example.json is one to begin with.'
+    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody; a package as GET /v1/servicios/{id}/paquetes shows it, with its service_id. facade/cli/catalogue.example.json is one to begin with.'
   ),
   Command.withShortDescription("Add and replace catalogue entries from a file"),
   Command.withExamples([

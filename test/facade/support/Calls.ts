@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { Running, secret } from "./Service.ts"
+import { undocumented } from "./Documented.ts"
+import { Running } from "./Running.ts"
+import { secret } from "./Service.ts"
 
 export interface Answered {
   readonly status: number
@@ -23,18 +26,24 @@ export interface Sent extends RequestInit {
   readonly headers?: Record<string, string>
 }
 
+const answered = (status: number, headers: Headers, text: string): Answered => {
+  const isJson = headers.get("content-type")?.startsWith("application/json") ?? false
+  return { status, headers, text, body: isJson && text !== "" ? JSON.parse(text) : undefined }
+}
+
+const documented = (method: string, path: string, answer: Answered): Answered => {
+  assert.deepStrictEqual(undocumented({ method, path }, answer), [], `${method} ${path} -> ${answer.status}`)
+  return answer
+}
+
+/** Every answer is held against the OpenAPI document. */
 export const call = Effect.fnUntraced(function* (path: string, sent: Sent = {}) {
   const { url } = yield* Running
-  return yield* Effect.promise(async (): Promise<Answered> => {
+  return yield* Effect.promise(async () => {
     const headers = { "x-forwarded-for": freshAddress(), ...sent.headers }
     const response = await fetch(url + path, { ...sent, headers, redirect: "manual" })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text === "" ? undefined : JSON.parse(text)
-    }
+    const answer = answered(response.status, response.headers, await response.text())
+    return documented(sent.method ?? "GET", new URL(url + path).pathname, answer)
   })
 })
 
@@ -43,25 +52,57 @@ export const as = (apiKey: string) => ({ authorization: `Bearer ${apiKey}.${secr
 export const get = (path: string, headers: Record<string, string> = {}) =>
   call(path, { headers: { ...as("todo"), ...headers } })
 
-/** Posts a sale, of a fresh key unless the headers say otherwise; a string is sent as it stands. */
-export const sell = (body: unknown, headers: Record<string, string> = {}) =>
-  call("/v1/recargas", {
+/** Posts JSON; a string, or bytes, are sent as they stand. */
+export const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  call(path, {
     method: "POST",
-    headers: { ...as("todo"), "content-type": "application/json", "idempotency-key": randomUUID(), ...headers },
+    headers: { ...as("todo"), "content-type": "application/json", ...headers },
     body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
   })
 
-/** Sends bytes as they stand, and reads until the server hangs up. */
-export const raw = Effect.fnUntraced(function* (request: string) {
+/** Posts a sale, of a fresh key unless the headers say otherwise. */
+export const sell = (body: unknown, headers: Record<string, string> = {}, path = "/v1/recargas") =>
+  post(path, body, { "idempotency-key": randomUUID(), ...headers })
+
+export const consult = (service_id: number, identifier: string, headers: Record<string, string> = {}) =>
+  post("/v1/consultas", { service_id, identifier }, headers)
+
+/** The first answer in what a connection said; its head as it stands. */
+const parsed = (said: string): Answered => {
+  const [head = "", ...rest] = said.split("\r\n\r\n")
+  const [status = "", ...lines] = head.split("\r\n")
+  const headers = new Headers(lines.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]))
+  const bytes = Buffer.from(rest.join("\r\n\r\n"))
+  return answered(
+    Number(status.slice(9, 12)),
+    headers,
+    bytes.subarray(0, Number(headers.get("content-length"))).toString()
+  )
+}
+
+// A target may be a whole address.
+const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/]*/, "").replace(/\?.*$/, "")
+
+/**
+ * Sends bytes as they stand, and reads until the server hangs up: all that was `said`, and the first answer in it.
+ * Whoever hangs up first has no more to say.
+ */
+export const raw = Effect.fnUntraced(function* (request: string, { hangUp = false } = {}) {
   const { port } = yield* Running
-  return yield* Effect.callback<string>((resume) => {
+  const said = yield* Effect.callback<string>((resume) => {
     let answer = ""
-    const socket = connect(port, "127.0.0.1", () => socket.write(request, "latin1"))
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {
+      socket.write(request, "latin1")
+      if (hangUp) socket.end()
+    })
     socket.setEncoding("utf8")
     socket.on("data", (chunk) => {
       answer += chunk
     })
+    socket.on("end", () => socket.end())
     socket.on("error", () => resume(Effect.succeed(answer)))
     socket.on("close", () => resume(Effect.succeed(answer)))
   })
+  const [method = "", target = ""] = request.split(" ", 2)
+  return { ...documented(method, pathOf(target), parsed(said)), said }
 })

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
-import { Context, DateTime, Effect, Layer, Option, References } from "effect"
-import { HttpServer } from "effect/http"
+import { Context, DateTime, Effect, Layer, Option, Redacted, References } from "effect"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as DigestNode from "../../../adapters/node/DigestNode.ts"
+import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
 import * as ProvidersConfigured from "../../../adapters/provider/ProvidersConfigured.ts"
 import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
-import { ServiceId, TokenId } from "../../../core/domain/Ids.ts"
+import type { Company } from "../../../core/domain/Company.ts"
+import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
@@ -19,7 +20,16 @@ import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { answerClientErrors, serverOptions } from "../../../facade/http/clientError.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import { HttpOptions } from "../../../facade/http/HttpOptions.ts"
-import { company, service, token } from "../../unit/support/Examples.ts"
+import {
+  billService,
+  company,
+  insuranceService,
+  packageService,
+  packages,
+  service,
+  token
+} from "../../unit/support/Examples.ts"
+import { Running } from "./Running.ts"
 
 export const secret = "s3creto"
 const secretHash = new Uint8Array(createHash("sha256").update(secret).digest())
@@ -31,7 +41,15 @@ const tokens: Readonly<Record<string, Partial<Token>>> = {
   lento: { id: TokenId.make(72), callsPerMinute: 2 },
   suspendido: { id: TokenId.make(73), state: "suspended" },
   otra_red: { id: TokenId.make(74), addresses: ["203.0.113.0/24"] },
+  vecino: { id: TokenId.make(75), callsPerMinute: 100_000 },
+  produccion: { id: TokenId.make(76), callsPerMinute: 100_000, realLookups: true },
   roto: {}
+}
+
+/** Whose they are, where it is not the company of the others. */
+const companies: Readonly<Record<string, Company>> = {
+  vecino: { ...company, id: CompanyId.make(8) },
+  produccion: { ...company, id: CompanyId.make(9), environment: "production" }
 }
 
 const services: ReadonlyArray<Service> = [
@@ -46,7 +64,9 @@ const services: ReadonlyArray<Service> = [
     categoryId: 2,
     minimum: Centavos.make(10_000)
   },
-  { ...service, id: ServiceId.make(3), name: "Paquetes", type: "data_package", flow: "paquetes", requiresLookup: true }
+  packageService,
+  billService,
+  insuranceService
 ]
 
 const directory = Layer.succeed(Directory, {
@@ -56,16 +76,16 @@ const directory = Layer.succeed(Directory, {
     return Effect.succeed(
       known === undefined
         ? Option.none()
-        : Option.some({ secretHash, session: { company, token: { ...token, apiKey, ...known } } })
+        : Option.some({
+            secretHash,
+            session: { company: companies[apiKey] ?? company, token: { ...token, apiKey, ...known } }
+          })
     )
   }
 })
 
-/** What was written to the audit log, and where the service listens. */
-export class Running extends Context.Service<
-  Running,
-  { readonly url: string; readonly port: number; readonly audited: ReadonlyArray<AuditEvent> }
->()("test/Running") {}
+/** What was written to the audit log. */
+export class Audited extends Context.Service<Audited, ReadonlyArray<AuditEvent>>()("test/Audited") {}
 
 const audited: Array<AuditEvent> = []
 
@@ -73,31 +93,28 @@ const ports = Layer.mergeAll(
   Layer.fresh(Memory.layer),
   Layer.fresh(InFlight.layer),
   Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
-  Layer.succeed(Catalogue, { services: () => Effect.succeed(services) }),
+  Layer.succeed(Catalogue, {
+    services: () => Effect.succeed(services),
+    packages: (serviceId) => Effect.succeed(packages.filter((item) => item.serviceId === serviceId))
+  }),
   directory,
   ProvidersConfigured.layer,
+  ReceiptPdf.layer,
   CallCounterMemory.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom)))
 
 const funded = Layer.effectDiscard(
   Effect.flatMap(DateTime.now, (at) =>
-    Ledger.use((ledger) =>
-      ledger.deposit({ companyId: company.id, amount: Amount.make(10_000_000), reference: "inicial", at })
+    Effect.forEach([company, ...Object.values(companies)], ({ id }) =>
+      Ledger.use((ledger) =>
+        ledger.deposit({ companyId: id, amount: Amount.make(10_000_000), reference: "inicial", at })
+      )
     )
   )
 )
 
-const running = Layer.effect(
-  Running,
-  Effect.gen(function* () {
-    const { address } = yield* HttpServer.HttpServer
-    const port = "port" in address ? address.port : 0
-    return { audited, port, url: `http://127.0.0.1:${port}` }
-  })
-)
-
 /** The whole facade over ports in memory, listening on a free port behind a proxy that it trusts. */
-export const TestService = Layer.mergeAll(running, Http.layer, funded).pipe(
+export const TestService = Layer.mergeAll(Running.layer, Layer.succeed(Audited, audited), Http.layer, funded).pipe(
   Layer.provide(
     NodeHttpServer.layerServer(() => answerClientErrors(createServer(serverOptions)), { port: 0, host: "127.0.0.1" })
   ),
@@ -109,7 +126,8 @@ export const TestService = Layer.mergeAll(running, Http.layer, funded).pipe(
       trustProxy: true,
       publicUrl: null,
       limits: { perToken: 120, perAddress: 5 },
-      environment: "production"
+      environment: "production",
+      sandbox: { apiKey: "todo", secret: Redacted.make(secret) }
     })
   )
 )

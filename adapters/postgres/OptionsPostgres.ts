@@ -1,0 +1,101 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import { Offered } from "../../core/domain/Option.ts"
+import { Options } from "../../core/ports/Options.ts"
+
+/** An option stays so long after it has expired, so that its buyer hears why it cannot be bought. */
+const remembered = Duration.days(1)
+
+/** A lookup forgets at most so many old ones of its company: more than it stores, so that they do not pile up. */
+const forgotten_max = 200
+
+interface OptionRow {
+  readonly company_id: bigint
+  readonly id: string
+  readonly service_id: bigint
+  readonly identifier: string
+  readonly reference: string
+  readonly name: string
+  readonly price: bigint
+  readonly validity: string | null
+  readonly data: string | null
+  readonly expires_at: Date
+}
+
+const decode = Schema.decodeUnknownSync(Schema.toType(Offered))
+
+const offeredOf = (row: OptionRow): Offered =>
+  decode({
+    id: row.id,
+    companyId: Number(row.company_id),
+    serviceId: Number(row.service_id),
+    identifier: row.identifier,
+    reference: row.reference,
+    name: row.name,
+    price: Number(row.price),
+    validity: row.validity,
+    data: row.data,
+    expiresAt: DateTime.fromDateUnsafe(row.expires_at)
+  })
+
+const rowOf = ({ companyId, expiresAt, serviceId, ...option }: Offered) => ({
+  ...option,
+  company_id: companyId,
+  service_id: serviceId,
+  expires_at: DateTime.formatIso(expiresAt)
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  // Rows go in order of id, so that two lookups of one identifier cannot wait for each other.
+  const write = (options: ReadonlyArray<Offered>) => sql`
+    insert into cell.option (
+      company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
+    )
+    select company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
+    from jsonb_to_recordset(${PgTypes.jsonb(options.map(rowOf))}) as o(
+      company_id bigint, id text, service_id bigint, identifier text, reference text, name text, price bigint,
+      validity text, data text, expires_at timestamptz
+    )
+    order by company_id, id
+    on conflict (company_id, id) do update
+    set name = excluded.name,
+      price = excluded.price,
+      validity = excluded.validity,
+      data = excluded.data,
+      expires_at = excluded.expires_at`
+
+  // What another lookup is about to offer anew is locked by it, and stays.
+  const forget = (companyId: CompanyId, before: DateTime.Utc) => sql`
+    delete from cell.option
+    where (company_id, id) in (
+      select company_id, id
+      from cell.option
+      where company_id = ${PgTypes.int8(BigInt(companyId))} and expires_at < ${DateTime.formatIso(before)}::timestamptz
+      order by expires_at
+      limit ${forgotten_max}
+      for update skip locked
+    )`
+
+  const store = Effect.fnUntraced(function* (options: ReadonlyArray<Offered>) {
+    const [first] = options
+    if (first === undefined) return
+    yield* write(options)
+    yield* forget(first.companyId, DateTime.subtractDuration(yield* DateTime.now, remembered))
+  }, Effect.orDie)
+
+  const find = Effect.fnUntraced(function* (companyId: CompanyId, optionId: string) {
+    const [row] = yield* sql<OptionRow>`
+      select company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
+      from cell.option
+      where company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${optionId}`
+    return Option.map(Option.fromUndefinedOr(row), offeredOf)
+  }, Effect.orDie)
+
+  return Options.of({ store, find })
+})
+
+/** What lookups offered, in Postgres. */
+export const layer = Layer.effect(Options, make)

@@ -1,0 +1,68 @@
+import { DateTime, Effect } from "effect"
+import type { Identifier } from "../../core/domain/Ids.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { type Found, LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import type { Offer } from "../../core/domain/Option.ts"
+import type { Package } from "../../core/domain/Package.ts"
+import { sellsToPhones } from "../../core/domain/Service.ts"
+
+const holder = "Cliente de Prueba"
+
+// A provider may know a package by the same number; its price is not to be taken for this one's.
+const packageOffer = ({ data, duration, id, name, price }: Package): Offer => ({
+  reference: `ejemplo-${id}`,
+  name,
+  price,
+  validity: duration,
+  data
+})
+
+const bill_min = 25_000
+const bill_span = 300_000
+
+/** Centavos that follow from the contract and the month alone, so that a bill costs the same whenever it is asked for. */
+const billPrice = (identifier: Identifier, month: string): Amount => {
+  let sum = 0
+  for (const character of `${month}/${identifier}`) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % bill_span
+  return Amount.make(bill_min + sum)
+}
+
+/** @param month its first day. */
+const bill = (identifier: Identifier, month: DateTime.Utc): Offer => {
+  const reference = DateTime.formatIsoDateUtc(month).slice(0, 7)
+  return {
+    reference,
+    name: `Factura de ${DateTime.formatUtc(month, { locale: "es-DO", month: "long", year: "numeric" })}`,
+    price: billPrice(identifier, reference),
+    validity: null,
+    data: null
+  }
+}
+
+/** The bills of this month and of the one before. */
+const bills = (identifier: Identifier, now: DateTime.Utc): ReadonlyArray<Offer> => {
+  const month = DateTime.makeUnsafe(`${periodsAt(now).month}T00:00:00Z`)
+  return [bill(identifier, DateTime.subtract(month, { months: 1 })), bill(identifier, month)]
+}
+
+const examples = ({ identifier, packages, service }: LookupQuery, now: DateTime.Utc): Found => {
+  const nothing = identifier.endsWith("1")
+  switch (service.flow) {
+    case "paquetes":
+      return { holder: null, offers: nothing ? [] : packages.map(packageOffer) }
+    case "facturas":
+      return { holder, offers: nothing ? [] : bills(identifier, now) }
+    default:
+      return { holder, offers: [] }
+  }
+}
+
+/** Answers by the last character of the identifier: 0 does not exist, 1 has no options, 2 is not answered. Contract: 4.4. */
+export const simulatedLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
+  Effect.map(DateTime.now, (now) => {
+    const { identifier, service } = query
+    const noNumber = sellsToPhones(service.type) && !/^\d+$/.test(identifier)
+    if (noNumber || identifier.endsWith("0")) return LookupAnswer.NoSuchIdentifier()
+    return identifier.endsWith("2") ? LookupAnswer.NoAnswer() : LookupAnswer.Found({ found: examples(query, now) })
+  })

@@ -1,0 +1,84 @@
+import { Effect } from "effect"
+import type { Session } from "../domain/Access.ts"
+import { InvalidProduct, NotFound, NotImplemented, ServiceTimedOut } from "../domain/Errors.ts"
+import type { Identifier, ServiceId } from "../domain/Ids.ts"
+import { type Consulta, type Found, LookupAnswer, type LookupQuery } from "../domain/Lookup.ts"
+import { offered } from "../domain/Option.ts"
+import { realLookupsPerDay, realLookupsPerMinute } from "../domain/RateLimit.ts"
+import { providerTimeout } from "../domain/Recovery.ts"
+import { type Service, takesOption } from "../domain/Service.ts"
+import { Catalogue } from "../ports/Catalogue.ts"
+import { Options } from "../ports/Options.ts"
+import { type Provider, Providers } from "../ports/Provider.ts"
+import { countCall, countOfDay } from "./RateLimit.ts"
+
+/** What a caller asks about. Contract: 4.4. */
+export interface Consultation {
+  readonly serviceId: ServiceId
+  readonly identifier: Identifier
+}
+
+/**
+ * Looks up what an identifier may buy, and keeps the options so that a sale can name one. Moves no money. Contract: 4.4
+ * and 2.6.
+ */
+export const consult = Effect.fn("Consult.consult")(function* (session: Session, wanted: Consultation) {
+  const service = yield* serviceOf(session, wanted.serviceId)
+  const { lookup, simulated } = yield* source(session)
+  const packages = service.flow === "paquetes" ? yield* Catalogue.use((all) => all.packages(service.id)) : []
+  const found = yield* ask(lookup, { service, identifier: wanted.identifier, packages })
+  const options = yield* keep(session, service, wanted.identifier, found, simulated)
+  return { flow: service.flow, holder: found.holder, options, simulated } satisfies Consulta
+})
+
+const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: ServiceId) {
+  const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
+  const service = services.find(({ id }) => id === serviceId)
+  if (service === undefined) return yield* new InvalidProduct()
+  return service.flow === "seguros" ? yield* new NotImplemented() : service
+})
+
+/** Who answers: the provider, if the token may ask it now and there is one, or else the simulator. Contract: 4.4. */
+const source = Effect.fnUntraced(function* ({ company, token }: Session) {
+  const { serving, simulator } = yield* Providers
+  const examples = { lookup: simulator.lookup, simulated: true }
+  if (!token.realLookups) return examples
+  const provider = yield* Effect.orElseSucceed(serving(company.environment), () => simulator)
+  if (provider === simulator) return examples
+  return (yield* mayAskProvider(token)) ? { lookup: provider.lookup, simulated: false } : examples
+})
+
+const mayAskProvider = Effect.fnUntraced(function* ({ id }: Session["token"]) {
+  const { admitted } = yield* countCall({ key: `lookups:minute:${id}`, limit: realLookupsPerMinute })
+  return admitted && (yield* countOfDay({ key: `lookups:day:${id}`, limit: realLookupsPerDay }))
+})
+
+const ask = Effect.fnUntraced(function* (lookup: Provider["lookup"], query: LookupQuery) {
+  const answer = yield* lookup(query).pipe(
+    Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(LookupAnswer.NoAnswer()) }),
+    Effect.catchCause((cause) =>
+      Effect.as(Effect.logError("lookup", { serviceId: query.service.id }, cause), LookupAnswer.NoAnswer())
+    )
+  )
+  return yield* LookupAnswer.$match(answer, {
+    Found: ({ found }) => Effect.succeed(found),
+    NoSuchIdentifier: () => Effect.fail(new NotFound()),
+    NoAnswer: () => Effect.fail(new ServiceTimedOut())
+  })
+})
+
+const keep = Effect.fnUntraced(function* (
+  { company }: Session,
+  { flow, id: serviceId }: Service,
+  identifier: Identifier,
+  { offers }: Found,
+  simulated: boolean
+) {
+  if (!takesOption(flow)) return []
+  const customer = { companyId: company.id, serviceId, identifier }
+  const options = yield* Effect.forEach(offers, (offer) => offered(flow, customer, offer))
+  // An invented bill must never be paid with real money. An example of a package is one that the catalogue sells.
+  const buyable = !simulated || company.environment === "development" || flow === "paquetes"
+  if (buyable) yield* Options.use((all) => all.store(options))
+  return options
+})

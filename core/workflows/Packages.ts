@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import type { Company } from "../domain/Company.ts"
+import { NotFound } from "../domain/Errors.ts"
+import type { ServiceId } from "../domain/Ids.ts"
+import { Catalogue } from "../ports/Catalogue.ts"
+
+/** The packages of a service that the company may sell; none for a service that sells none. Contract: 4.3. */
+export const packagesOf = Effect.fn("Packages.packagesOf")(function* (company: Company, serviceId: ServiceId) {
+  const catalogue = yield* Catalogue
+  const services = yield* catalogue.services(company)
+  if (!services.some(({ id }) => id === serviceId)) return yield* new NotFound()
+  return yield* catalogue.packages(serviceId)
+})

@@ -1,0 +1,110 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import formats from "ajv-formats"
+import { openApiDocument } from "../../../facade/rest/OpenApi.ts"
+import type { Answered } from "./Calls.ts"
+
+interface Header {
+  readonly required?: boolean
+  readonly schema: { readonly type?: string }
+}
+
+interface Response {
+  readonly headers?: Readonly<Record<string, Header | { readonly $ref: string }>>
+  readonly content?: Readonly<Record<string, object>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, Response> }>>>>
+  readonly components: { readonly headers: Readonly<Record<string, Header>> }
+}
+
+// A client may meet fields of a later version; a test may not meet a field that nobody described.
+const closed = (_key: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && "properties" in value && "type" in value
+    ? { ...value, additionalProperties: false }
+    : value
+
+const { components, paths }: Document = JSON.parse(JSON.stringify(openApiDocument("/")), closed)
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+ajv.addSchema({ components, paths }, "openapi", false, false)
+
+const validators = new Map<string, ValidateFunction>()
+
+/** What is wrong with a value by the schema at that place of the document. */
+const faultsBy = (place: ReadonlyArray<string>, value: unknown): ReadonlyArray<string> => {
+  const pointer = place.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` })
+  validators.set(pointer, validate)
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map((error) => `${ajv.errorsText([error])} in ${JSON.stringify(value)}`)
+}
+
+const anError = ["components", "schemas", "Error"]
+
+const matches = (template: string, path: string): boolean => {
+  const given = path.split("/")
+  const wanted = template.split("/")
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith("{") ? given[index] !== "" : part === given[index]))
+  )
+}
+
+/** Answered by no operation: tRPC, the document itself and the pages that show it. */
+const isBeside = (path: string): boolean => /^\/(trpc|docs|v1\/openapi\.json)(\/|$)/.test(path)
+
+/** Refused by Node's parser, which reads no path and counts no calls. */
+const isUnread = ({ body, headers }: Answered): boolean =>
+  headers.get("connection") === "close" && headers.get("x-ratelimit-limit") === null && body?.success === false
+
+const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: Answered): ReadonlyArray<string> =>
+  Object.entries(components.headers).flatMap(([name, component]) => {
+    const value = headers.get(name)
+    const header = declared[name]
+    if (header === undefined) return value === null ? [] : [`${name} is not declared`]
+    const { required = false } = "$ref" in header ? component : header
+    if (value === null) return required ? [`${name} is missing`] : []
+    const read = component.schema.type === "integer" ? Number(value) : value
+    return faultsBy(["components", "headers", name, "schema"], read)
+  })
+
+const bodyFaults = (
+  { content }: Response,
+  place: ReadonlyArray<string>,
+  bodiless: boolean,
+  { body, headers, text }: Answered
+): ReadonlyArray<string> => {
+  if (bodiless || content === undefined) return text === "" ? [] : ["there is a body"]
+  const type = headers.get("content-type")?.split(";")[0] ?? "no type at all"
+  if (content[type] === undefined) return [`a body of ${type} is not declared`]
+  return type === "application/json" ? faultsBy([...place, "content", type, "schema"], body) : []
+}
+
+/**
+ * How an answer is outside the OpenAPI document: its path and method, its status, its headers, its body. What no
+ * operation answers is held to the envelope of an error, or is beside the document altogether.
+ */
+export const undocumented = (
+  { method, path }: { readonly method: string; readonly path: string },
+  answer: Answered
+): ReadonlyArray<string> => {
+  if (isBeside(path)) return []
+  if (method === "OPTIONS") return answer.status === 204 && answer.text === "" ? [] : ["a preflight is 204"]
+  const { body, headers, status } = answer
+  const bodiless = method === "HEAD"
+  if (body !== undefined && headers.get("x-request-id") !== body.request_id) return ["X-Request-Id differs"]
+  if (isUnread(answer)) return faultsBy(anError, body)
+
+  const verb = bodiless ? "get" : method.toLowerCase()
+  const template = Object.keys(paths).find((known) => matches(known, path) && paths[known]?.[verb] !== undefined)
+  if (template === undefined) {
+    return status === 404 || status === 429 ? (bodiless ? [] : faultsBy(anError, body)) : ["the path is not declared"]
+  }
+  const response = paths[template]?.[verb]?.responses[status]
+  if (response === undefined) return ["the status is not declared"]
+  const place = ["paths", template, verb, "responses", String(status)]
+  return [...headerFaults(response.headers ?? {}, answer), ...bodyFaults(response, place, bodiless, answer)]
+}
