@@ -93,7 +93,32 @@ const broken: Record<Invariant, string> = {
       ) as expected
       from cell.entry
     ) as e
-    where balance <> expected`
+    where balance <> expected`,
+
+  listed: `
+    select coalesce(b.company_id, l.company_id) as company_id, coalesce(b.list, l.list) as list, b.first_id,
+      b.members as counted, l.members
+    from cell.block as b
+    full join (
+      select m.company_id, m.list, o.first_id, count(*) as members,
+        count(*) filter (where m.status = 'PENDING') as pending,
+        count(*) filter (where m.status = 'SUCCESS') as success,
+        count(*) filter (where m.status = 'FAILED') as failed,
+        count(*) filter (where m.status = 'REVERSED') as reversed
+      from (
+        select company_id, 'sale' as list, id, created_at, status from cell.transaction
+        union all
+        select company_id, 'entry', id, created_at, null from cell.entry
+      ) as m
+      left join cell.block as o
+        on o.company_id = m.company_id
+        and o.list = m.list
+        and m.id between o.first_id and o.last_id
+        and m.created_at between o.earliest and o.latest
+      group by m.company_id, m.list, o.first_id
+    ) as l on l.company_id = b.company_id and l.list = b.list and l.first_id = b.first_id
+    where (b.members, b.pending, b.success, b.failed, b.reversed)
+      is distinct from (l.members, l.pending, l.success, l.failed, l.reversed)`
 }
 
 interface FindingRow {

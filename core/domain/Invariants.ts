@@ -8,7 +8,8 @@ export const invariants = {
   sale: "a sale in SUCCESS has one entry, of minus its amount",
   reversal: "a sale in REVERSED has the entry of the sale and one that gives it back",
   entry: "no entry speaks of a sale that was never charged",
-  running: "each entry's balance is the one before it plus its amount"
+  running: "each entry's balance is the one before it plus its amount",
+  listed: "the blocks of a list count every sale, by status, and every entry, once"
 } as const
 
 export type Invariant = keyof typeof invariants

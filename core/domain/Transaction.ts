@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { Identifier, TerminalId, TransactionId } from "./Ids.ts"
+import { type IdempotencyKey, Identifier, TerminalId, TransactionId } from "./Ids.ts"
+import type { DayRange } from "./LocalTime.ts"
 import { Amount } from "./Money.ts"
 import { SoldService } from "./Sale.ts"
 import { Status } from "./Status.ts"
@@ -22,12 +23,12 @@ export const Transaction = Schema.Struct({
 export type Transaction = typeof Transaction.Type
 
 /** Which transactions to list; every field narrows. Contract: 4.7. */
-export interface TransactionFilter {
+export interface TransactionFilter extends DayRange {
   readonly status?: Status | undefined
-  /** Local days, both inclusive. */
-  readonly from?: string | undefined
-  readonly to?: string | undefined
   readonly identifier?: string | undefined
+  /** Several failed sales may have had one xid, and one that did not fail. */
+  readonly xid?: string | undefined
+  readonly key?: IdempotencyKey | undefined
 }
 
 export interface Page {

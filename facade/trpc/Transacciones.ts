@@ -3,17 +3,15 @@ import { NotFound } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { Status } from "../../core/domain/Status.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { cleanText, day, pathId, wholeBetween } from "../wire/Fields.ts"
+import { listTransactions } from "../../core/workflows/Lists.ts"
+import { cleanText, idempotencyKey, pathId } from "../wire/Fields.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
+import { Pagination, pageOf, paginationOf, paging, rangeOf } from "../wire/Paging.ts"
 import { TransactionView, transactionView } from "../wire/TransactionView.ts"
-import { Pagination, paginationOf } from "../wire/Views.ts"
+import { anular } from "./Anular.ts"
 import { allowed, answer, router } from "./Procedure.ts"
-
-const perPage_default = 50
-const perPage_max = 200
-/** Beyond it there is nothing, and the offset is still a number that Postgres reads. */
-const page_max = 1_000_000_000
+import { recibo } from "./Recibo.ts"
 
 const example = {
   transaction_id: 1,
@@ -33,6 +31,9 @@ const example = {
 
 /** Contract: 4.7. */
 export const transacciones = router({
+  anular,
+  recibo,
+
   ver: allowed("transactions.read")
     .meta({
       openapi: { method: "GET", path: "/v1/transacciones/{id}", summary: "Una transacción", tags: ["Transacciones"] },
@@ -63,31 +64,30 @@ export const transacciones = router({
       },
       alias: ["/v1/transactions"],
       example: {
-        data: { items: [example], pagination: { page: 1, per_page: perPage_default, total: 1, total_pages: 1 } }
+        data: { items: [example], pagination: { page: 1, per_page: 50, total: 1, total_pages: 1 } }
       }
     })
     .input(
       input({
-        page: Schema.optionalKey(wholeBetween(1, page_max, "Número de página.", 1)),
-        per_page: Schema.optionalKey(wholeBetween(1, perPage_max, "Transacciones por página.", perPage_default)),
+        ...paging,
         status: Schema.optionalKey(Status),
-        date_from: Schema.optionalKey(day("Desde este día, inclusive.")),
-        date_to: Schema.optionalKey(day("Hasta este día, inclusive.")),
-        identifier: Schema.optionalKey(cleanText("Coincidencia exacta."))
+        identifier: Schema.optionalKey(cleanText("Coincidencia exacta.")),
+        xid: Schema.optionalKey(cleanText("Coincidencia exacta.")),
+        idempotency_key: Schema.optionalKey(idempotencyKey)
       })
     )
     .output(output(Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination })))
     .query(
-      answer(({ ctx, input: { date_from, date_to, identifier, page = 1, per_page = perPage_default, status } }) =>
+      answer(({ ctx, input }) =>
         Effect.gen(function* () {
-          const transactions = yield* Transactions
-          const { items, total } = yield* transactions.list(
+          const { idempotency_key: key, identifier, status, xid } = input
+          const { items, total } = yield* listTransactions(
             ctx.session.company.id,
-            { status, from: date_from, to: date_to, identifier },
-            { page, perPage: per_page }
+            { ...rangeOf(input), status, identifier, xid, key },
+            pageOf(input)
           )
           ctx.reply.message = `Transacciones encontradas: ${total}.`
-          return { items: items.map(transactionView), pagination: paginationOf(page, per_page, total) }
+          return { items: items.map(transactionView), pagination: paginationOf(input, total) }
         })
       )
     )

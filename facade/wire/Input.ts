@@ -1,12 +1,14 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
-import { nowhere } from "./Fields.ts"
+import { idempotencyKey, nowhere } from "./Fields.ts"
 
 /** What a procedure takes. tRPC reads the two types off it and calls `parse`; the OpenAPI document reads the schema. */
 export interface Input<A, I> {
   readonly _input: I
   readonly _output: A
   readonly schema: Schema.Struct<Schema.Struct.Fields>
+  /** Does its operation have a key of its own? A key that is only looked for is a field like any other. */
+  readonly takesKey: boolean
   /** Throws Invalid, which names every field at fault, or NotFound. */
   readonly parse: (raw: unknown) => A
 }
@@ -21,12 +23,13 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => (issue._tag === "MissingKey" ? "requerido" : SchemaIssue.defaultLeafHook(issue))
 })
 
-const fault = (issue: SchemaIssue.Issue): Invalid | NotFound => {
+const fault = (issue: SchemaIssue.Issue, takesKey: boolean): Invalid | NotFound => {
   const details: Record<string, string> = {}
   for (const { message, path } of issuesOf(issue).issues) {
     if (message === nowhere) return new NotFound()
     details[String(path?.[0])] ??= reasonCode.test(message) ? message : "invalido"
   }
+  if (!takesKey) return new Invalid({ details })
   // The body's faults come before the key's. Contract: 4.5.
   const { [keyField]: key, ...fields } = details
   return new Invalid({ details: Object.keys(fields).length > 0 || key === undefined ? fields : { [keyHeader]: key } })
@@ -43,6 +46,7 @@ export const input = <const Fields extends Schema.Struct.Fields>(
 ): Input<Schema.Struct<Fields>["Type"], Schema.Struct<Fields>["Encoded"]> => {
   const schema = Schema.Struct(fields)
   const names = Object.keys(fields)
+  const takesKey = fields[keyField] === idempotencyKey
   const decode = Schema.decodeUnknownResult(schema as unknown as Schema.Codec<unknown>, { errors: "all" })
   const parse = (raw: unknown) => {
     if (!isObject(raw)) throw new Invalid({ details: { body: "json_invalido" } })
@@ -52,8 +56,8 @@ export const input = <const Fields extends Schema.Struct.Fields>(
       if (value !== undefined && value !== null) given[name] = value
     }
     const decoded = decode(given)
-    if (Result.isFailure(decoded)) throw fault(decoded.failure.issue)
+    if (Result.isFailure(decoded)) throw fault(decoded.failure.issue, takesKey)
     return decoded.success
   }
-  return { schema, parse } as unknown as ReturnType<typeof input<Fields>>
+  return { schema, takesKey, parse } as unknown as ReturnType<typeof input<Fields>>
 }

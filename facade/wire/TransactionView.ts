@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import { formatLocal, formatOffset } from "../../core/domain/LocalTime.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import type { Outcome } from "../../core/domain/Sale.ts"
-import { Status } from "../../core/domain/Status.ts"
+import { messages, Status } from "../../core/domain/Status.ts"
 import type { Transaction } from "../../core/domain/Transaction.ts"
 import { Currency, currency, LocalTimestamp, Pesos, ServiceName } from "./Views.ts"
 
-const rechargeToken = Schema.String.annotate({
+export const rechargeToken = Schema.String.annotate({
   description: "Electricidad prepagada: los dígitos que el cliente marca en el medidor."
 })
 
@@ -24,15 +24,6 @@ export const SaleView = Schema.Struct({
   message: Schema.String,
   processed_at: Schema.String.annotate({ description: "ISO 8601.", examples: ["2026-01-31T14:05:09-04:00"] })
 })
-
-/** What a person reads of a status. */
-const messages: Readonly<Record<Status, string>> = {
-  PROCESSING: "Operación en proceso.",
-  PENDING: "Resultado desconocido; el monto queda retenido.",
-  SUCCESS: "Operación exitosa.",
-  FAILED: "Operación rechazada; el monto fue devuelto.",
-  REVERSED: "Operación anulada; el monto fue devuelto."
-}
 
 type Delivered = Extract<Outcome, { readonly _tag: "Delivered" }>
 

@@ -13,18 +13,3 @@ export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String
 
 export const currency = "DOP"
 export const Currency = Schema.Literal(currency)
-
-/** The shape of a list's `pagination`. Contract: 4.7. */
-export const Pagination = Schema.Struct({
-  page: Schema.Int,
-  per_page: Schema.Int,
-  total: Schema.Int,
-  total_pages: Schema.Int
-})
-
-export const paginationOf = (page: number, perPage: number, total: number): typeof Pagination.Type => ({
-  page,
-  per_page: perPage,
-  total,
-  total_pages: Math.ceil(total / perPage)
-})

@@ -3,7 +3,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestDatabase } from "../support/Database.ts"
 
-const tenantTables = ["balance", "consumption", "entry", "idempotency", "transaction"]
+const tenantTables = [
+  "adjustment",
+  "balance",
+  "block",
+  "consumption",
+  "entry",
+  "idempotency",
+  "option",
+  "reversal",
+  "transaction"
+]
 
 layer(TestDatabase)("the schema of a cell", (it) => {
   it.effect("puts the company id first in every primary, unique and foreign key", () =>
@@ -82,6 +92,10 @@ layer(TestDatabase)("the schema of a cell", (it) => {
       amount, reversible, day, created_at, processed_at, auth_code
     ) values (1, 1, 'RD-1', 'k', '${status}', 'development', 1, 's', 'generic', '123', 100, false, 'epoch', 'epoch', ${processed}, ${auth})`
 
+  const reversal = (id: number, status: string, processed: string) => `
+    insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at)
+    values (1, ${id}, 1, 'RV-${id}', 'k${id}', '${status}', 'epoch', ${processed})`
+
   it.effect.each([
     ["an available balance below zero", `update cell.balance set available = -1`],
     ["a held balance below zero", `update cell.balance set held = -1`],
@@ -104,6 +118,19 @@ layer(TestDatabase)("the schema of a cell", (it) => {
       "a way back from success",
       `${sale("SUCCESS", "'epoch'", "'x'")}; update cell.transaction set status = 'PENDING', processed_at = null`
     ],
+    [
+      "a second reversal of a sale while one stands",
+      `${sale("SUCCESS", "'epoch'", "'x'")}; ${reversal(1, "PENDING", "null")}; ${reversal(2, "PROCESSING", "null")}`
+    ],
+    [
+      "a way back from a confirmed reversal",
+      `${sale("SUCCESS", "'epoch'", "'x'")}; ${reversal(1, "CONFIRMED", "'epoch'")}; update cell.reversal set status = 'DENIED'`
+    ],
+    [
+      "a confirmed reversal that is not over",
+      `${sale("SUCCESS", "'epoch'", "'x'")}; ${reversal(1, "CONFIRMED", "null")}`
+    ],
+    ["a reversal of no sale", reversal(1, "PENDING", "null")],
     ["another amount for a sale", `${sale("PROCESSING", "null", "null")}; update cell.transaction set amount = 1`]
   ] as const)("refuses %s", ([, statement]) =>
     Effect.gen(function* () {

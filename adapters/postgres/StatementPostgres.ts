@@ -1,0 +1,88 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Entry } from "../../core/domain/Entry.ts"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import type { DayRange } from "../../core/domain/LocalTime.ts"
+import type { Page } from "../../core/domain/Transaction.ts"
+import { Statement } from "../../core/ports/Statement.ts"
+import { blocksOf, type CountedList, ofCompany, pageOfCounted } from "./Paged.ts"
+
+/** So many entries are in memory at once, for each statement that is being sent. */
+const part = 1_000
+
+interface EntryRow {
+  readonly id: bigint
+  readonly type: string
+  readonly amount: bigint
+  readonly balance: bigint
+  readonly transaction_id: bigint | null
+  readonly reference: string | null
+  readonly created_at: Date
+}
+
+const entries: CountedList = {
+  list: "entry",
+  table: "cell.entry",
+  columns: "t.id, t.type, t.amount, t.balance, t.transaction_id, t.reference, t.created_at"
+}
+
+const decode = Schema.decodeUnknownSync(Schema.toType(Entry))
+
+const entryOf = (row: EntryRow): Entry =>
+  decode({
+    id: Number(row.id),
+    type: row.type,
+    amount: Number(row.amount),
+    balance: Number(row.balance),
+    transactionId: row.transaction_id === null ? null : Number(row.transaction_id),
+    reference: row.reference,
+    createdAt: DateTime.fromDateUnsafe(row.created_at)
+  })
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const page = (companyId: CompanyId, range: DayRange, page: Page) =>
+    Effect.map(pageOfCounted<EntryRow>(sql, entries, { companyId, range }, page), ({ items, total }) => ({
+      items: items.map(entryOf),
+      total
+    }))
+
+  /** The ids between which the range lies. */
+  const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
+    const [span] = yield* Effect.orDie(sql<{ first: bigint | null; last: bigint | null }>`
+      select min(o.first_id) as first, max(o.last_id) as last
+      from cell.block as o
+      where ${blocksOf(sql, "entry", companyId, range)}`)
+    return { first: span?.first ?? 0n, last: span?.last ?? 0n }
+  })
+
+  // An entry that is written meanwhile has a higher id than all that are there, as ids are drawn while the balance is
+  // held: going down by id reads the ledger as it stood, and holds no connection while the client reads.
+  const all = (companyId: CompanyId, range: DayRange) =>
+    Stream.unwrap(
+      Effect.map(spanOf(companyId, range), ({ first, last }) =>
+        Stream.paginate(
+          last,
+          Effect.fnUntraced(function* (highest: bigint) {
+            const rows = yield* Effect.orDie(sql<EntryRow>`
+              select ${sql.literal(entries.columns)}
+              from cell.entry as t
+              where ${sql.and([
+                ...ofCompany(sql, companyId, range),
+                sql`t.id between ${PgTypes.int8(first)} and ${PgTypes.int8(highest)}`
+              ])}
+              order by t.id desc
+              limit ${part}`)
+            const lowest = rows.length < part ? undefined : rows.at(-1)?.id
+            return [rows.map(entryOf), Option.map(Option.fromUndefinedOr(lowest), (id) => id - 1n)] as const
+          })
+        )
+      )
+    )
+
+  return Statement.of({ page, all })
+})
+
+/** A company's ledger in Postgres. */
+export const layer = Layer.effect(Statement, make)

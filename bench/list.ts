@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Duration, Effect, Layer } from "effect"
+import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
+import * as Database from "../adapters/postgres/Database.ts"
+import { migrate } from "../adapters/postgres/Migrations.ts"
+import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
+import * as TransactionsPostgres from "../adapters/postgres/TransactionsPostgres.ts"
+import { CompanyId, Identifier } from "../core/domain/Ids.ts"
+import { Statement } from "../core/ports/Statement.ts"
+import { Transactions } from "../core/ports/Transactions.ts"
+import { type History, load } from "../test/support/ManySales.ts"
+
+const histories: ReadonlyArray<History> = [
+  { company: 1, sales: 1_000, days: 30 },
+  { company: 2, sales: 1_000_000, days: 365 },
+  { company: 3, sales: 1_000_000, days: 1 }
+]
+
+const perPage = 50
+const rounds = 41
+
+interface Subject {
+  readonly what: string
+  /** Asks for a page of a company; `deep` is its page a thousand, or its last. */
+  readonly read: (company: CompanyId, deep: number) => Effect.Effect<unknown, never, Statement | Transactions>
+}
+
+const sales = (what: string, filter: Parameters<Transactions["Service"]["list"]>[1], deep = false): Subject => ({
+  what: `sales, ${what}`,
+  read: (company, last) => Transactions.use(({ list }) => list(company, filter, { page: deep ? last : 1, perPage }))
+})
+
+const entries = (what: string, range: Parameters<Statement["Service"]["page"]>[1], deep = false): Subject => ({
+  what: `statement, ${what}`,
+  read: (company, last) => Statement.use(({ page }) => page(company, range, { page: deep ? last : 1, perPage }))
+})
+
+const subjects: ReadonlyArray<Subject> = [
+  sales("first page", {}),
+  sales("deep page", {}, true),
+  sales("SUCCESS, first page", { status: "SUCCESS" }),
+  sales("SUCCESS, deep page", { status: "SUCCESS" }, true),
+  sales("FAILED, first page", { status: "FAILED" }),
+  sales("PROCESSING, first page", { status: "PROCESSING" }),
+  sales("a day, first page", { from: "2026-01-31", to: "2026-01-31" }),
+  sales("a month and a day, FAILED", { from: "2025-12-31", to: "2026-01-30", status: "FAILED" }),
+  sales("by identifier", { identifier: Identifier.make("c-100") }),
+  sales("by xid", { xid: "RD-2-700" }),
+  entries("first page", {}),
+  entries("deep page", {}, true),
+  entries("a day, first page", { from: "2026-01-31", to: "2026-01-31" })
+]
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+const medianOf_ms = ({ read }: Subject, { company, sales }: History) => {
+  const deep = Math.min(1_000, Math.floor((0.9 * sales) / perPage))
+  const once = Effect.map(Effect.timed(read(CompanyId.make(company), deep)), ([took]) => Duration.toMillis(took))
+  return Effect.map(Effect.replicateEffect(once, rounds), median)
+}
+
+const program = Effect.gen(function* () {
+  yield* migrate
+  for (const history of histories) yield* load(history)
+  const heads = histories.map(({ days, sales }) => `${sales} in ${days} d`.padStart(18)).join("")
+  yield* Console.log(`${"median of a page, ms".padEnd(38)}${heads}`)
+  for (const subject of subjects) {
+    const medians = yield* Effect.forEach(histories, (history) => medianOf_ms(subject, history))
+    yield* Console.log(subject.what.padEnd(38) + medians.map((ms) => ms.toFixed(2).padStart(18)).join(""))
+  }
+})
+
+const server = Layer.unwrap(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-bench-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  ).pipe(Effect.map((dataDirectory) => EmbeddedPostgres.layer({ dataDirectory })))
+)
+
+const database = Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 4 })))
+
+const live = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer).pipe(
+  Layer.provideMerge(database),
+  Layer.provide(server)
+)
+
+NodeRuntime.runMain(Effect.scoped(Effect.provide(program, live)))

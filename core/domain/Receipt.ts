@@ -1,0 +1,50 @@
+import { type DateTime, Option } from "effect"
+import type { Company } from "./Company.ts"
+import type { TransactionId } from "./Ids.ts"
+import type { Amount } from "./Money.ts"
+import { messages } from "./Status.ts"
+import type { Transaction } from "./Transaction.ts"
+
+/** Who runs the service. */
+const issuer = "Saldo"
+
+/** What the end customer takes home. Contract: 2.5. */
+export interface Receipt {
+  readonly transactionId: TransactionId
+  readonly xid: string
+  readonly authCode: string
+  readonly issuer: string
+  /** The company that sold. */
+  readonly merchant: string
+  readonly service: string
+  readonly identifier: string
+  readonly amount: Amount
+  readonly processedAt: DateTime.Utc
+  readonly message: string
+  /** The sale was taken back: the receipt proves no payment. */
+  readonly reversed: boolean
+  /** Electricity only: what the end customer types into the meter. */
+  readonly rechargeToken: string | null
+}
+
+/** The receipt of a sale that was delivered; there is none for any other. Contract: 4.7. */
+export const receiptOf = (
+  { amount, authCode, id, identifier, processedAt, rechargeToken, service, status, xid }: Transaction,
+  company: Company
+): Option.Option<Receipt> =>
+  (status === "SUCCESS" || status === "REVERSED") && authCode !== null && processedAt !== null
+    ? Option.some({
+        transactionId: id,
+        xid,
+        authCode,
+        issuer,
+        merchant: company.legalName,
+        service: service.name,
+        identifier,
+        amount,
+        processedAt,
+        message: messages[status],
+        reversed: status === "REVERSED",
+        rechargeToken
+      })
+    : Option.none()

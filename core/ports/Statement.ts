@@ -1,0 +1,15 @@
+import { Context, type Effect, type Stream } from "effect"
+import type { Entry } from "../domain/Entry.ts"
+import type { CompanyId } from "../domain/Ids.ts"
+import type { DayRange } from "../domain/LocalTime.ts"
+import type { Page, Slice } from "../domain/Transaction.ts"
+
+/** Reads a company's ledger, newest first, so that each balance is the one below it plus the amount. Contract: 4.2. */
+export class Statement extends Context.Service<
+  Statement,
+  {
+    readonly page: (companyId: CompanyId, range: DayRange, page: Page) => Effect.Effect<Slice<Entry>>
+    /** The whole range, of any length, a part at a time: as it stood when the first part was read. */
+    readonly all: (companyId: CompanyId, range: DayRange) => Stream.Stream<Entry>
+  }
+>()("saldo/core/Statement") {}

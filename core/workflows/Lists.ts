@@ -1,0 +1,16 @@
+import { Effect } from "effect"
+import type { CompanyId } from "../domain/Ids.ts"
+import type { Page, TransactionFilter } from "../domain/Transaction.ts"
+import { xidOf } from "../domain/Xid.ts"
+import { Transactions } from "../ports/Transactions.ts"
+
+/** A page of a company's sales. One that is looked for by its key is found by the xid that follows from it. Contract: 4.7. */
+export const listTransactions = Effect.fn("Lists.listTransactions")(function* (
+  companyId: CompanyId,
+  filter: TransactionFilter,
+  page: Page
+) {
+  const transactions = yield* Transactions
+  const { key, xid = key === undefined ? undefined : yield* xidOf(companyId, key) } = filter
+  return yield* transactions.list(companyId, { ...filter, xid }, page)
+})

@@ -1,0 +1,154 @@
+import { inflateSync } from "node:zlib"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { call, get, post, sell } from "../facade/support/Calls.ts"
+import { Running } from "../facade/support/Running.ts"
+import { customer } from "./support/Customer.ts"
+import { TestServer } from "./support/Server.ts"
+
+const paths = (id: number) => [`/v1/transacciones/${id}/recibo`, `/v1/transactions/${id}/receipt`]
+
+const sold = (auth: Record<string, string>, sale: object) =>
+  Effect.map(sell({ service_id: 8, identifier: "8095550003", amount: 100.5, ...sale }, auth), ({ body }) => ({
+    ...body.data,
+    transaction_id: Number(body.data?.transaction_id ?? body.error.details.transaction_id)
+  }))
+
+const bytesOf = Effect.fnUntraced(function* (path: string, headers: Record<string, string>) {
+  const { url } = yield* Running
+  return yield* Effect.promise(async () => Buffer.from(await (await fetch(url + path, { headers })).arrayBuffer()))
+})
+
+/** What of a PDF is not compressed, and what its compressed parts say. */
+const wordsOf = (pdf: Buffer): string => {
+  const text = pdf.toString("latin1")
+  const parts = [...text.matchAll(/(?<!end)stream\r?\n(?<bytes>.*?)\r?\nendstream/gs)].map(({ groups }) => {
+    const part = Buffer.from(groups?.["bytes"] ?? "", "latin1")
+    return part[0] === 0x78 ? inflateSync(part).toString("latin1") : ""
+  })
+  return [text, ...parts].join("\n")
+}
+
+layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it) => {
+  it.effect("says what was sold, by whom, when and by which code, at both paths", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ company: { legalName: "Colmado Doña Ñusta" } })
+      const sale = yield* sold(auth, {})
+      for (const path of paths(sale.transaction_id)) {
+        for (const query of ["", "?formato=json"]) {
+          const { body, status } = yield* get(path + query, auth)
+          assert.strictEqual(status, 200)
+          assert.deepStrictEqual(body.data, {
+            transaction_id: sale.transaction_id,
+            xid: sale.xid,
+            auth_code: sale.auth_code,
+            emisor: "Saldo",
+            comercio: "Colmado Doña Ñusta",
+            servicio: sale.service.nombre,
+            identifier: "8095550003",
+            amount: 100.5,
+            currency: "DOP",
+            processed_at: sale.processed_at.slice(0, 19).replace("T", " "),
+            mensaje: "Operación exitosa."
+          })
+        }
+      }
+    })
+  )
+
+  it.effect("carries the token of electricity", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const sale = yield* sold(auth, { service_id: 4, amount: 100 })
+      const { body } = yield* get(`/v1/transacciones/${sale.transaction_id}/recibo`, auth)
+      assert.match(body.data.recharge_token, /^(\d{4} ){4}\d{4}$/)
+      assert.strictEqual(body.data.recharge_token, sale.recharge_token)
+    })
+  )
+
+  it.effect("of a sale that was taken back says so", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const { transaction_id } = yield* sold(auth, { service_id: 7, amount: 100 })
+      yield* post(`/v1/transacciones/${transaction_id}/anular`, {}, { ...auth, "idempotency-key": "anular-1" })
+      const { body } = yield* get(`/v1/transacciones/${transaction_id}/recibo`, auth)
+      assert.strictEqual(body.data.mensaje, "Operación anulada; el monto fue devuelto.")
+      assert.strictEqual(
+        (yield* call(`/v1/transacciones/${transaction_id}/recibo?formato=pdf`, { headers: auth })).status,
+        200
+      )
+    })
+  )
+
+  it.effect.each([
+    ["PENDING", "8095550012"],
+    ["FAILED", "8095550001"]
+  ] as const)("does not exist of a sale in %s", ([, identifier]) =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const { transaction_id } = yield* sold(auth, { identifier })
+      for (const path of paths(transaction_id)) {
+        const { body, status } = yield* get(path, auth)
+        assert.deepStrictEqual([status, body.error.code], [404, "NOT_FOUND"])
+      }
+    })
+  )
+
+  it.effect("is nobody else's", () =>
+    Effect.gen(function* () {
+      const [mine, theirs, blind] = [
+        yield* customer(),
+        yield* customer(),
+        yield* customer({ token: { permissions: ["balance.read"] } })
+      ]
+      const { transaction_id } = yield* sold(mine.auth, {})
+      for (const path of paths(transaction_id)) {
+        assert.strictEqual((yield* get(path, theirs.auth)).status, 404)
+        assert.strictEqual((yield* get(`${path}?formato=pdf`, theirs.auth)).status, 404)
+        assert.strictEqual((yield* get(path, blind.auth)).status, 403)
+      }
+    })
+  )
+
+  it.effect.each(["xml", "PDF", "", "pdf&formato=json"])("is not to be had as %s", (formato) =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const { transaction_id } = yield* sold(auth, {})
+      for (const path of paths(transaction_id)) {
+        const { body, status } = yield* get(`${path}?formato=${formato}`, auth)
+        assert.deepStrictEqual([status, body.error.details], [422, { formato: "invalido" }])
+      }
+    })
+  )
+
+  it.effect("is a PDF of a page as wide as a roll, the same bytes every time", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ company: { legalName: "Colmado Ñandú Łódź" } })
+      const [one, other] = [yield* sold(auth, {}), yield* sold(auth, {})]
+      const path = `/v1/transacciones/${one.transaction_id}/recibo?formato=pdf`
+      const { headers, status } = yield* get(path, auth)
+      assert.strictEqual(status, 200)
+      assert.strictEqual(headers.get("content-type"), "application/pdf")
+      assert.strictEqual(headers.get("content-disposition"), `inline; filename="recibo-${one.transaction_id}.pdf"`)
+      assert.match(headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
+      assert.match(headers.get("x-ratelimit-remaining") ?? "", /^\d+$/)
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+
+      const pdf = yield* bytesOf(path, auth)
+      assert.isTrue(pdf.equals(yield* bytesOf(path, auth)))
+      assert.isFalse(
+        pdf.equals(yield* bytesOf(path.replace(String(one.transaction_id), String(other.transaction_id)), auth))
+      )
+      const words = wordsOf(pdf)
+      assert.match(words, /^%PDF-1\.\d/)
+      assert.strictEqual([...words.matchAll(/\/Type \/Page\b(?!s)/g)].length, 1)
+      const [, left, low, right, high] = /MediaBox \[([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+)\]/.exec(words) ?? []
+      assert.closeTo(((Number(right) - Number(left)) / 72) * 25.4, 80, 0.1)
+      // Shorter than a sheet of A4.
+      assert.isAtMost(((Number(high) - Number(low)) / 72) * 25.4, 297)
+      // The letters that the fonts were made to show: Ñ, ú, ó and Ł.
+      const shown = words.toLowerCase().match(/\b00d1\b|\b00fa\b|\b00f3\b|\b0141\b/g)
+      assert.hasAllKeys(Object.groupBy(shown ?? [], String), ["00d1", "00fa", "00f3", "0141"])
+    })
+  )
+})

@@ -1,0 +1,114 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import * as StatementPostgres from "../../adapters/postgres/StatementPostgres.ts"
+import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import type { TransactionFilter } from "../../core/domain/Transaction.ts"
+import { Statement } from "../../core/ports/Statement.ts"
+import { Transactions } from "../../core/ports/Transactions.ts"
+import { TestDatabase } from "../support/Database.ts"
+import { load } from "../support/ManySales.ts"
+import { type Scan, scansOfStatements } from "../support/Plans.ts"
+
+const perPage = 50
+const block = 1_000
+
+const small = { company: 1, sales: 200, days: 30 }
+const large = { company: 2, sales: 200_000, days: 100 }
+
+const Loaded = Layer.effectDiscard(Effect.andThen(load(small), load(large)))
+
+const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer, Loaded).pipe(
+  Layer.provideMerge(TestDatabase)
+)
+
+const read = (scans: ReadonlyArray<Scan>, of: RegExp): number =>
+  scans.reduce((rows, scan) => (of.test(scan.of) ? rows + scan.rows : rows), 0)
+
+const rows = /^(transaction|entry)/
+
+/** What a page of either company looks into: rows by an index and no more than a few blocks of them. */
+const looksLittle = Effect.fnUntraced(function* <R>(
+  page: (company: CompanyId) => Effect.Effect<unknown, never, R>,
+  rows_max: number
+) {
+  for (const { company, sales } of [small, large]) {
+    const scans = yield* scansOfStatements(page(CompanyId.make(company)))
+    assert.isNotEmpty(scans)
+    if (company === large.company) {
+      assert.isEmpty(
+        scans.filter(({ kind, of }) => kind === "Seq Scan" && rows.test(of)),
+        JSON.stringify(scans)
+      )
+    }
+    assert.isAtMost(read(scans, rows), rows_max, JSON.stringify(scans))
+    // Both lists have fewer than two blocks for every thousand sales of both companies.
+    assert.isAtMost(read(scans, /^block/), 4 * Math.ceil((sales + large.sales) / block), JSON.stringify(scans))
+  }
+})
+
+const month = { from: "2026-01-01", to: "2026-01-31" }
+const day = { from: "2025-12-24", to: "2025-12-24" }
+
+layer(TestLayer)("a page of a long list", (it) => {
+  describe("of sales", () => {
+    it.effect.each([
+      ["everything", {}, 1],
+      ["everything", {}, 1_000],
+      ["everything", {}, 4_000],
+      ["everything", {}, 1_000_000],
+      ["SUCCESS", { status: "SUCCESS" }, 1],
+      ["SUCCESS", { status: "SUCCESS" }, 1_000],
+      ["FAILED", { status: "FAILED" }, 1],
+      ["FAILED", { status: "FAILED" }, 70],
+      ["PENDING", { status: "PENDING" }, 30],
+      ["REVERSED", { status: "REVERSED" }, 10],
+      ["a month", month, 1],
+      ["a month", month, 1_000],
+      ["a day", day, 20],
+      ["FAILED in a month", { ...month, status: "FAILED" }, 12],
+      ["no day at all", { from: "2026-01-02", to: "2026-01-01" }, 1],
+      ["an identifier", { identifier: "c-77" }, 1],
+      ["an identifier in a month", { identifier: "c-77", ...month, status: "SUCCESS" }, 1],
+      ["an xid", { xid: "RD-2-77" }, 1],
+      ["a failed xid", { xid: "RD-2-107", status: "FAILED" }, 1]
+    ] as ReadonlyArray<readonly [string, TransactionFilter, number]>)(
+      "%s (%j, page %i) reads it by an index, and a few thousand rows at most",
+      ([, filter, page]) =>
+        looksLittle(
+          (company) => Transactions.use(({ list }) => list(company, filter, { page, perPage })),
+          // A block to skip, and one at each end of the days to count.
+          perPage + 4 * block
+        )
+    )
+
+    it.effect("in flight reads no more than the blocks that have some", () =>
+      looksLittle(
+        (company) => Transactions.use(({ list }) => list(company, { status: "PROCESSING" }, { page: 3, perPage })),
+        // Ten of a thousand are.
+        (perPage / 10 + 2) * block
+      )
+    )
+  })
+
+  it.effect.each([
+    [{}, 1],
+    [{}, 1_000],
+    [month, 1_000],
+    [day, 1],
+    [{ to: "2020-01-01" }, 1]
+  ] as const)("of a statement (%j, page %i) does so too", ([range, page]) =>
+    looksLittle(
+      (company) => Statement.use((statement) => statement.page(company, range, { page, perPage })),
+      perPage + 4 * block
+    )
+  )
+
+  it.effect("is not needed for the whole of a day: it is read from where it is, part by part", () =>
+    looksLittle(
+      (company) => Statement.use((statement) => Stream.runDrain(statement.all(company, day))),
+      // Two parts, each of them by the index and then by the rows that it names.
+      10 * block
+    )
+  )
+})
