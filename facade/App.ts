@@ -1,7 +1,9 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Logger, References } from "effect"
 import * as DigestNode from "../adapters/node/DigestNode.ts"
+import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
 import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../adapters/postgres/AdjustmentsPostgres.ts"
 import * as AllTransactionsPostgres from "../adapters/postgres/AllTransactionsPostgres.ts"
 import * as AuditLogPostgres from "../adapters/postgres/AuditLogPostgres.ts"
 import * as AuditPostgres from "../adapters/postgres/AuditPostgres.ts"
@@ -10,7 +12,9 @@ import * as CataloguePostgres from "../adapters/postgres/CataloguePostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/CompaniesPostgres.ts"
 import * as DirectoryPostgres from "../adapters/postgres/DirectoryPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/LedgerPostgres.ts"
+import * as OptionsPostgres from "../adapters/postgres/OptionsPostgres.ts"
 import * as ReversalsPostgres from "../adapters/postgres/ReversalsPostgres.ts"
+import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/TokensPostgres.ts"
 import * as TransactionsPostgres from "../adapters/postgres/TransactionsPostgres.ts"
 import * as UnresolvedPostgres from "../adapters/postgres/UnresolvedPostgres.ts"
@@ -20,6 +24,7 @@ import * as CallCounterRedis from "../adapters/ratelimit/CallCounterRedis.ts"
 import { XidPrefix } from "../core/domain/Xid.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
+import { keepResetting } from "../core/workflows/SandboxReset.ts"
 import { seed } from "../core/workflows/Seed.ts"
 import { exampleCatalogue } from "./cli/ExampleCatalogue.ts"
 import { HttpOptions } from "./http/HttpOptions.ts"
@@ -48,15 +53,18 @@ export const foundation = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix),
 
 const money = Layer.mergeAll(
   AccountsPostgres.layer,
+  AdjustmentsPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
   CompaniesPostgres.layer,
   LedgerPostgres.layer,
+  OptionsPostgres.layer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,
   ProvidersConfigured.layer,
   ReversalsPostgres.layer,
+  StatementPostgres.layer,
   InFlight.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom)))
 
@@ -76,24 +84,34 @@ const seeded = Layer.effectDiscard(
 
 const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
 
+const resetting = Layer.unwrap(
+  Settings.useSync(({ sandbox }) =>
+    sandbox === null ? Layer.empty : Layer.effectDiscard(Effect.forkScoped(keepResetting))
+  )
+)
+
 const callCounter = Layer.unwrap(
   Settings.useSync(({ redisUrl }) => (redisUrl === null ? CallCounterMemory.layer : CallCounterRedis.layer(redisUrl)))
 )
 
 const httpOptions = Layer.effect(
   HttpOptions,
-  Settings.useSync(({ publicUrl, rateLimit, trustProxy }) => ({
+  Settings.useSync(({ publicUrl, rateLimit, sandbox, trustProxy }) => ({
     environment: "production",
     limits: rateLimit,
     publicUrl,
+    sandbox,
     trustProxy
   }))
 )
 
-/** All that serves sales: the ports, a seeded database, and a recovery that goes on for as long as the process. */
-export const server = Layer.mergeAll(recovering, seeded, CataloguePostgres.layer, DirectoryPostgres.layer).pipe(
+/** All that calls need: the ports, on a seeded database. */
+export const ports = Layer.mergeAll(seeded, CataloguePostgres.layer, DirectoryPostgres.layer, ReceiptPdf.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(money, callCounter, httpOptions)),
   Layer.provideMerge(Layer.unwrap(Settings.useSync(({ connections_max }) => migrated(connections_max)))),
   Layer.provideMerge(Store.layer),
   Layer.provideMerge(foundation)
 )
+
+/** All that serves sales: the ports, and what goes on for as long as the process. */
+export const server = Layer.provideMerge(Layer.merge(recovering, resetting), ports)

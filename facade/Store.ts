@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
-import * as Database from "../adapters/postgres/Database.ts"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
+import * as Database from "../adapters/postgres/Database.ts"
 import { migrate } from "../adapters/postgres/Migrations.ts"
 import { Settings } from "./Settings.ts"
 

@@ -12,9 +12,11 @@ export const importCatalogue = Effect.fn("Stock.importCatalogue")(function* (dra
   yield* byHand(
     "catalogue_imported",
     {},
-    { categories: draft.categories.map(({ id }) => id), services: draft.services.map(({ id }) => id) }
+    { categories: idsOf(draft.categories), services: idsOf(draft.services), packages: idsOf(draft.packages) }
   )
 })
+
+const idsOf = (entries: ReadonlyArray<{ readonly id: number }>) => entries.map(({ id }) => id)
 
 /** Every service; for a company, also whether it may sell each. */
 export const stockOf = Effect.fn("Stock.stockOf")(function* (companyId: CompanyId | null) {

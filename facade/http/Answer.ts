@@ -1,9 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import { type Quota, window_s } from "../../core/domain/RateLimit.ts"
-import type { Call } from "../trpc/Call.ts"
+import { errorPath } from "../docs/Paths.ts"
+import type { Call, FileReply } from "../trpc/Call.ts"
 import { quotaLeft } from "../trpc/Gate.ts"
 
 /** What answers show to scripts of other origins. */
@@ -17,6 +18,7 @@ const exposed = [
   "RateLimit-Policy",
   "Retry-After",
   "Location",
+  "Link",
   "ETag"
 ].join(", ")
 
@@ -38,6 +40,19 @@ const quotaHeaders = ({ limit, remaining, window }: Quota) => ({
   "ratelimit-policy": `"default";q=${limit};w=${window_s}`
 })
 
+/** The headers of an answer to a call. */
+export const headersOf = (
+  call: Pick<Call, "address" | "reply" | "requestId">,
+  extra: Readonly<Record<string, string>>
+) =>
+  Effect.map(quotaLeft(call), (quota) => ({
+    "x-request-id": call.requestId,
+    ...everywhere,
+    ...quotaHeaders(quota),
+    ...call.reply.headers,
+    ...extra
+  }))
+
 /** An answer to a call: its body is JSON text, or nothing. */
 export const respond = Effect.fnUntraced(function* (
   call: Pick<Call, "address" | "reply" | "requestId">,
@@ -45,16 +60,25 @@ export const respond = Effect.fnUntraced(function* (
   body: string | undefined,
   extra: Readonly<Record<string, string>> = {}
 ) {
-  const headers = {
-    "x-request-id": call.requestId,
-    ...everywhere,
-    ...quotaHeaders(yield* quotaLeft(call)),
-    ...call.reply.headers,
-    ...extra
-  }
+  const headers = yield* headersOf(call, extra)
   return body === undefined
     ? HttpServerResponse.empty({ status, headers })
     : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+})
+
+/** A file as the answer to a call. One that breaks off in the middle ends the connection, so that nobody takes it for whole. */
+export const respondFile = Effect.fnUntraced(function* (
+  call: Pick<Call, "address" | "reply" | "requestId">,
+  { body, name, shown, type }: FileReply
+) {
+  const disposition = `${shown ? "inline" : "attachment"}; filename="${name}"`
+  const headers = yield* headersOf(call, { "content-disposition": disposition })
+  return body instanceof Uint8Array
+    ? HttpServerResponse.uint8Array(body, { headers, contentType: type })
+    : HttpServerResponse.stream(
+        Stream.tapCause(body, (cause) => logDefect(call, cause)),
+        { headers, contentType: type }
+      )
 })
 
 /** The envelope around the JSON of an answer that went well. Contract: 2.1. */
@@ -80,8 +104,14 @@ const helpful = ({ code, details, status }: PublicError): Readonly<Record<string
   return status === 401 ? { "www-authenticate": 'Bearer realm="saldo"' } : {}
 }
 
+/** The headers that a failure has of its own: where a person reads what to do, and what a library may act on. */
+export const failureHeaders = (error: PublicError): Readonly<Record<string, string>> => ({
+  link: `<${errorPath(error.code)}>; rel="help"`,
+  ...helpful(error)
+})
+
 export const respondFailure = (call: Pick<Call, "address" | "reply" | "requestId">, error: PublicError) =>
-  respond(call, error.status, failureBody(error, call.requestId), helpful(error))
+  respond(call, error.status, failureBody(error, call.requestId), failureHeaders(error))
 
 export const refuse = (call: Pick<Call, "address" | "reply" | "requestId">, error: CoreError) =>
   respondFailure(call, toPublic(error))

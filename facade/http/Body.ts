@@ -2,6 +2,7 @@ import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
 import { readJson } from "../wire/Json.ts"
+import { headerValues } from "./HeaderValues.ts"
 
 const size_max = 64 * 1024
 const maxBodySize = ByteSize.fromInputUnsafe(size_max)
@@ -9,9 +10,10 @@ const maxBodySize = ByteSize.fromInputUnsafe(size_max)
 const json = /^application\/json *(?:;|$)/i
 const charset = /; *charset *= *"?(?<name>[^";\s]+)/i
 
-const isJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-  const type = headers["content-type"] ?? ""
-  const encoding = headers["content-encoding"] ?? "identity"
+const isJson = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const [type = "", ...others] = headerValues(request, "content-type")
+  if (others.length > 0) return false
+  const encoding = request.headers["content-encoding"] ?? "identity"
   const characters = charset.exec(type)?.groups?.["name"] ?? "utf-8"
   return json.test(type) && encoding === "identity" && /^utf-?8$/i.test(characters)
 }

@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, type Redacted } from "effect"
 
 /** What the operator decides about the HTTP side. */
 export interface HttpOptionsShape {
@@ -10,6 +10,8 @@ export interface HttpOptionsShape {
   readonly limits: { readonly perToken: number; readonly perAddress: number }
   /** What /v1/info calls this deployment. Test and production companies share it, so it does not depend on a company. */
   readonly environment: string
+  /** The credentials of the shared sandbox company, which the console shows to everybody; null when there is none. */
+  readonly sandbox: { readonly apiKey: string; readonly secret: Redacted.Redacted } | null
 }
 
 export const HttpOptions = Context.Reference<HttpOptionsShape>("saldo/facade/HttpOptions", {
@@ -17,6 +19,7 @@ export const HttpOptions = Context.Reference<HttpOptionsShape>("saldo/facade/Htt
     trustProxy: false,
     publicUrl: null,
     limits: { perToken: 120, perAddress: 120 },
-    environment: "production"
+    environment: "production",
+    sandbox: null
   })
 })

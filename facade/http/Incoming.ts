@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest } from "effect/http"
 import type { Call, Services } from "../trpc/Call.ts"
+import { headerValues } from "./HeaderValues.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { addressOf, baseUrlOf } from "./Origin.ts"
 
@@ -17,17 +18,20 @@ export const incoming = Effect.fnUntraced(function* (
     requestId: yield* random.uuidV7(),
     address: addressOf(request, options),
     credentials: {
-      authorization: headers["authorization"],
+      authorization: soleOf(headerValues(request, "authorization")),
       apiKey: headers["x-api-key"],
       apiSecret: headers["x-api-secret"]
     },
     baseUrl: () => baseUrlOf(request, options),
     input,
-    reply: { headers: {}, message: undefined, quota: undefined },
+    reply: { file: undefined, headers: {}, message: undefined, quota: undefined },
     services: yield* Effect.context<Services>()
   }
   return call
 })
+
+// Two of them are as good as a malformed one: nobody can say which was meant.
+const soleOf = (values: ReadonlyArray<string>): string | undefined => (values.length > 1 ? "" : values[0])
 
 /** A call that no procedure answers. */
 export const withoutInput = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>

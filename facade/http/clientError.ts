@@ -1,9 +1,9 @@
-import { type Server, STATUS_CODES } from "node:http"
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { SecureRandom } from "effect/crypto"
 import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
-import { everywhere, failureBody } from "./Answer.ts"
+import { everywhere, failureBody, failureHeaders } from "./Answer.ts"
 
 const malformed = toPublic(new Invalid({ details: { headers: "invalido" } }))
 
@@ -14,6 +14,9 @@ const errorOf = (code: string | undefined): PublicError => {
       return { ...malformed, status: 431, details: { headers: "demasiado_grande" } }
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return { ...malformed, status: 408, details: { body: "incompleto" } }
+    case "HPE_INVALID_EOF_STATE":
+    case "HPE_INVALID_CHUNK_SIZE":
+      return { ...malformed, details: { body: "incompleto" } }
     case "HPE_INVALID_METHOD":
       return toPublic(new NotFound())
     default:
@@ -26,6 +29,7 @@ const answerTo = (error: PublicError): string => {
   const body = failureBody(error, requestId)
   const headers = {
     ...everywhere,
+    ...failureHeaders(error),
     "x-request-id": requestId,
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
@@ -35,17 +39,44 @@ const answerTo = (error: PublicError): string => {
   return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...lines, "", body].join("\r\n")
 }
 
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** What a connection has asked and not been answered yet. */
+const open = new WeakMap<Duplex, Set<Exchange>>()
+
+const remember = (request: IncomingMessage, response: ServerResponse): void => {
+  const exchanges = open.get(request.socket) ?? new Set()
+  open.set(request.socket, exchanges)
+  const exchange = { request, response }
+  exchanges.add(exchange)
+  response.once("close", () => exchanges.delete(exchange))
+}
+
+const say = (socket: Duplex, error: PublicError): void => {
+  if (socket.writable) socket.end(answerTo(error))
+  else socket.destroy()
+}
+
+// A request that came whole may be a sale. What follows it on the connection must not be answered in its place: the
+// connection ends with the answer that is due.
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
-  else socket.end(answerTo(errorOf(error.code)))
+  const whole = [...(open.get(socket) ?? [])].filter(({ request }) => request.complete).at(-1)
+  if (error.code === "ECONNRESET") socket.destroy()
+  else if (whole === undefined) say(socket, errorOf(error.code))
+  else whole.response.once("close", () => socket.end())
 }
 
 /**
  * Lets a server answer in the envelope also what Node would answer, or cut off, by itself: requests that its parser
- * cannot read, and expectations that nobody has heard of. The server must be made with `serverOptions`.
+ * cannot read, tunnels, and expectations that nobody has heard of. The server must be made with `serverOptions`.
  */
 export const answerClientErrors = <S extends Server>(server: S): S => {
+  server.on("request", remember)
   server.on("clientError", onClientError)
+  server.on("connect", (_request, socket) => say(socket, toPublic(new NotFound())))
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   return server
 }

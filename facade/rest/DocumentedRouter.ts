@@ -25,17 +25,19 @@ const inputOf = ({ input }: Endpoint) => {
   )
 }
 
-const documentOfFields = ({ schema }: Endpoint["input"]) => {
-  const fields = Object.entries(schema.fields).filter(([name]) => name !== keyField)
+const documentOfFields = ({ schema, takesKey }: Endpoint["input"]) => {
+  const fields = Object.entries(schema.fields).filter(([name]) => !takesKey || name !== keyField)
   return {
     properties: Object.fromEntries(fields.map(([name, field]) => [name, documentOf(field)])),
     required: new Set(fields.flatMap(([name, { ast }]) => (ast.context?.isOptional ? [] : [name])))
   }
 }
 
-const headersOf = ({ input, takesKey }: Endpoint) => {
+const headersOf = ({ input }: Endpoint) => {
   const key = input.schema.fields[keyField]
-  return takesKey && key !== undefined ? { requestHeaders: z.object({ [keyHeader]: carrying(documentOf(key)) }) } : {}
+  return input.takesKey && key !== undefined
+    ? { requestHeaders: z.object({ [keyHeader]: carrying(documentOf(key)) }) }
+    : {}
 }
 
 /** `recargas.crear` is `recargasCrear`. */

@@ -1,7 +1,7 @@
 import { type AnyProcedure, callTRPCProcedure } from "@trpc/server"
 import { Effect, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { logDefect, respond, respondFailure, successBody } from "../http/Answer.ts"
+import { logDefect, respond, respondFailure, respondFile, successBody } from "../http/Answer.ts"
 import { readBody } from "../http/Body.ts"
 import { etagOf, isKnown } from "../http/Etag.ts"
 import { incoming } from "../http/Incoming.ts"
@@ -43,7 +43,7 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
       meta: { ...meta, openapi: meta.openapi },
       input,
       output,
-      takesKey: keyField in input.schema.fields,
+      takesKey: input.takesKey,
       paths: [meta.openapi.path, ...(meta.alias ?? [])]
     }
   ]
@@ -102,6 +102,8 @@ export const serve = (endpoint: Endpoint) => {
       if (defect !== undefined) yield* logDefect(call, defect)
       return yield* respondFailure(call, publicErrorOf(result.failure))
     }
+    const { file } = call.reply
+    if (file !== undefined) return yield* respondFile(call, file)
     const data = JSON.stringify(result.success)
     const body = successBody(data, call.reply.message ?? message, call.requestId)
     if (!cached) return yield* respond(call, status, body)

@@ -2,10 +2,12 @@ import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/do
 import {
   BodyTooLarge,
   type CoreError,
+  DuplicateTransaction,
   IdempotencyConflict,
   InsufficientBalance,
   Invalid,
   LimitExceeded,
+  NotImplemented,
   NotJson,
   RateLimited,
   Rejected,
@@ -14,6 +16,9 @@ import {
 } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
+
+/** The request_id of examples. */
+export const exampleRequestId = "01990b2e-6f4c-7a10-9c3f-2f6d1f0b7e55"
 
 const transactionId = TransactionId.make(1)
 const xid = "RD-3f2a9c1be07d4a55c1d2e3f4"
@@ -33,7 +38,9 @@ const causes: ReadonlyArray<CoreError> = [
   }),
   new RequestInProgress({ transactionId }),
   new IdempotencyConflict({ transactionId, status: "SUCCESS" }),
+  new DuplicateTransaction({ transactionId }),
   new TransactionPending(sale),
+  new NotImplemented(),
   new Rejected({ ...sale, refusal: "INVALID_PHONE" }),
   new Rejected({ ...sale, refusal: "INVALID_AMOUNT" }),
   new Rejected({ ...sale, refusal: "TRANSACTION_REJECTED" })

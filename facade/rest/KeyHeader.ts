@@ -1,20 +1,13 @@
 import { Buffer, isUtf8 } from "node:buffer"
-import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { HttpServerRequest } from "effect/http"
+import { headerValues } from "../http/HeaderValues.ts"
 import { keyHeader } from "../wire/Input.ts"
 
 const name = keyHeader.toLowerCase()
 
-/**
- * The Idempotency-Key as it was sent: nothing, one text, or several, which no reader of a key accepts. Node would join
- * several into one that nobody sent.
- */
+/** The Idempotency-Key as it was sent: nothing, one text, or several, which no reader of a key accepts. */
 export const keyOf = (request: HttpServerRequest.HttpServerRequest): string | ReadonlyArray<string> | undefined => {
-  const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
-  const values: Array<string> = []
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? "")
-  }
+  const values = headerValues(request, name)
   return values.length > 1 ? values : values[0] === undefined ? undefined : asText(values[0])
 }
 

@@ -1,12 +1,11 @@
 import { generateOpenApiDocument } from "trpc-to-openapi"
 import { codes, type ErrorCode, type PublicError } from "../../core/domain/ErrorCatalogue.ts"
+import { errorsPath } from "../docs/Paths.ts"
 import type { JsonSchema } from "../wire/Document.ts"
 import { documentedRouter, operationIdOf } from "./DocumentedRouter.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
-import { bodyExamples, exampleOf } from "./ErrorExamples.ts"
+import { bodyExamples, exampleOf, exampleRequestId } from "./ErrorExamples.ts"
 import { headerComponents, responseHeaders } from "./OpenApiHeaders.ts"
-
-const requestId = "01990b2e-6f4c-7a10-9c3f-2f6d1f0b7e55"
 
 const errorSchema = {
   type: "object",
@@ -48,22 +47,38 @@ const errorsOf = ({ meta }: Endpoint): ReadonlyArray<ErrorCode> => [
 const failures = (endpoint: Endpoint) => {
   const examples = [...errorsOf(endpoint).map(exampleOf), ...(endpoint.type === "mutation" ? bodyExamples : [])]
   const statuses = Map.groupBy(examples, ({ status }) => status)
-  return Object.fromEntries([...statuses].map(([status, errors]) => [status, failure(status, errors)]))
+  return Object.fromEntries([...statuses].map(([status, errors]) => [status, failure(endpoint, status, errors)]))
 }
 
-const failure = (status: number, errors: ReadonlyArray<PublicError>) => ({
+/** The envelope of an error with one of these codes. */
+const errorOf = (errors: ReadonlyArray<PublicError>) => ({
+  $ref: "#/components/schemas/Error",
+  properties: { error: { properties: { code: { enum: [...new Set(errors.map(({ code }) => code))] } } } }
+})
+
+// How a sale was answered is repeated as it was, and that may be an error; a refusal before it is not.
+const isOutcome = (status: number): boolean => status === 202 || status === 422
+
+const failure = ({ takesKey }: Endpoint, status: number, errors: ReadonlyArray<PublicError>) => ({
   description: errors.map(({ code, message }) => `${code}: ${message}`).join(" "),
   headers: responseHeaders(
     status,
-    errors.map(({ code }) => code)
+    errors.map(({ code }) => code),
+    { replays: takesKey && isOutcome(status) }
   ),
   content: {
     "application/json": {
-      schema: { $ref: "#/components/schemas/Error" },
+      schema: errorOf(errors),
       examples: Object.fromEntries(
         errors.map(({ code, details, message }) => [
           code,
-          { value: { success: false, error: { code, message, ...(details && { details }) }, request_id: requestId } }
+          {
+            value: {
+              success: false,
+              error: { code, message, ...(details && { details }) },
+              request_id: exampleRequestId
+            }
+          }
         ])
       )
     }
@@ -77,9 +92,10 @@ const success = ({ meta, takesKey }: Endpoint, data: JsonSchema) => ({
     "application/json": {
       schema: envelopeOf(data),
       ...(meta.example && {
-        example: { success: true, data: meta.example.data, message: meta.message ?? "", request_id: requestId }
+        example: { success: true, data: meta.example.data, message: meta.message ?? "", request_id: exampleRequestId }
       })
-    }
+    },
+    ...(meta.file && { [meta.file]: { schema: { type: "string" } } })
   }
 })
 
@@ -126,7 +142,9 @@ const pathsOf = (generated: Readonly<Record<string, Readonly<Record<string, Oper
     endpoint.paths.forEach((path, index) => {
       const aliased = index > 0 && {
         operationId: `${operationIdOf(endpoint)}Alias${index}`,
-        summary: `${summary} (alias de ${main})`
+        summary: `${summary} (alias de ${main})`,
+        // The console shows each operation once.
+        "x-scalar-ignore": true
       }
       paths[path] = { ...paths[path], [verb]: { ...operation(endpoint, found), ...aliased } }
     })
@@ -153,6 +171,7 @@ export const openApiDocument = (baseUrl: string) => {
   })
   return {
     ...generated,
+    externalDocs: { description: "Qué hacer ante cada error", url: errorsPath },
     paths: pathsOf(generated.paths as unknown as Parameters<typeof pathsOf>[0]),
     components: { ...generated.components, securitySchemes, schemas: { Error: errorSchema }, headers: headerComponents }
   }

@@ -3,19 +3,28 @@ import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 const integer = { type: "integer" }
 const string = { type: "string" }
 
-/** The headers of answers, each described once. */
+/** The headers of answers, each described once; `required` are those that an answer which declares them always has. */
 export const headerComponents = {
-  "X-Request-Id": { description: "Identifica esta llamada.", schema: { type: "string", format: "uuid" } },
-  "X-RateLimit-Limit": { description: "Llamadas por minuto.", schema: integer },
-  "X-RateLimit-Remaining": { description: "Llamadas que quedan en este minuto.", schema: integer },
-  "X-RateLimit-Reset": { description: "Segundos Unix en que termina el minuto.", schema: integer },
-  RateLimit: { description: "Lo mismo, según el borrador de la IETF.", schema: string },
-  "RateLimit-Policy": { description: "La política, según el borrador de la IETF.", schema: string },
+  "X-Request-Id": {
+    description: "Identifica esta llamada.",
+    required: true,
+    schema: { type: "string", format: "uuid" }
+  },
+  "X-RateLimit-Limit": { description: "Llamadas por minuto.", required: true, schema: integer },
+  "X-RateLimit-Remaining": { description: "Llamadas que quedan en este minuto.", required: true, schema: integer },
+  "X-RateLimit-Reset": { description: "Segundos Unix en que termina el minuto.", required: true, schema: integer },
+  RateLimit: { description: "Lo mismo, según el borrador de la IETF.", required: true, schema: string },
+  "RateLimit-Policy": { description: "La política, según el borrador de la IETF.", required: true, schema: string },
   "Idempotent-Replay": { description: "true cuando se repite la respuesta original.", schema: { const: "true" } },
   "Retry-After": { description: "Segundos que conviene esperar.", schema: integer },
-  Location: { description: "Dónde consultar la transacción.", schema: string },
-  ETag: { description: "Validador débil de data, para If-None-Match.", schema: string },
-  "WWW-Authenticate": { description: "La forma recomendada de las credenciales.", schema: string }
+  Link: { description: 'La página que explica el código, con rel="help".', required: true, schema: string },
+  Location: { description: "Dónde consultar la transacción.", required: true, schema: string },
+  ETag: { description: "Validador débil de data, para If-None-Match.", required: true, schema: string },
+  "WWW-Authenticate": {
+    description: "La forma recomendada de las credenciales.",
+    required: true,
+    schema: string
+  }
 }
 
 type Header = keyof typeof headerComponents
@@ -36,7 +45,7 @@ const retried: ReadonlySet<ErrorCode> = new Set([
   "SERVICE_UNAVAILABLE"
 ])
 
-/** The headers that an answer with this status and these codes may have. */
+/** The headers of an answer with this status and these codes. */
 export const responseHeaders = (
   status: number,
   errors: ReadonlyArray<ErrorCode>,
@@ -44,11 +53,15 @@ export const responseHeaders = (
 ) => {
   const names: ReadonlyArray<Header> = [
     ...everywhere,
+    ...(errors.length > 0 ? (["Link"] as const) : []),
     ...(errors.some((code) => retried.has(code)) ? (["Retry-After"] as const) : []),
     ...(status === 202 ? (["Location"] as const) : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(cached ? (["ETag"] as const) : []),
     ...(replays ? (["Idempotent-Replay"] as const) : [])
   ]
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  return errors.length > 0 && errors.every((code) => retried.has(code))
+    ? { ...headers, "Retry-After": { ...headerComponents["Retry-After"], required: true } }
+    : headers
 }

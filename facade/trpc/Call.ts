@@ -1,4 +1,4 @@
-import type { Context, Effect } from "effect"
+import type { Context, Effect, Stream } from "effect"
 import type { Digest } from "effect/crypto"
 import type { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
 import type { Quota } from "../../core/domain/RateLimit.ts"
@@ -8,7 +8,11 @@ import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import type { Catalogue } from "../../core/ports/Catalogue.ts"
 import type { Directory } from "../../core/ports/Directory.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
+import type { Options } from "../../core/ports/Options.ts"
 import type { Providers } from "../../core/ports/Provider.ts"
+import type { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
+import type { Reversals } from "../../core/ports/Reversals.ts"
+import type { Statement } from "../../core/ports/Statement.ts"
 import type { Transactions } from "../../core/ports/Transactions.ts"
 import type { InFlight } from "../../core/workflows/InFlight.ts"
 
@@ -22,8 +26,21 @@ export type Services =
   | Directory
   | InFlight
   | Ledger
+  | Options
   | Providers
+  | ReceiptRenderer
+  | Reversals
+  | Statement
   | Transactions
+
+/** What REST answers instead of JSON. */
+export interface FileReply {
+  readonly type: "application/pdf" | "text/csv; charset=utf-8"
+  /** Under which name a browser would save it, and whether it would rather show it. */
+  readonly name: string
+  readonly shown: boolean
+  readonly body: Uint8Array | Stream.Stream<Uint8Array>
+}
 
 /** What a procedure may say beside its answer. */
 interface Reply {
@@ -31,6 +48,8 @@ interface Reply {
   message: string | undefined
   /** What the caller has left; undefined until the call was counted. */
   quota: Quota | undefined
+  /** The same answer as a file, when REST was asked for one. tRPC has no files: its callers get the answer. */
+  file: FileReply | undefined
   readonly headers: Record<string, string>
 }
 

@@ -11,8 +11,11 @@ import { integerOf } from "../wire/Fields.ts"
 import type { Call } from "./Call.ts"
 import { readCredentials } from "./Credentials.ts"
 
-const addressBucket = (call: Pick<Call, "address">) =>
-  HttpOptions.useSync(({ limits }): Bucket => ({ key: `address:${call.address}`, limit: limits.perAddress }))
+// What a page of the documentation loads has a count of its own: reading leaves the calls to the API alone.
+type Counted = "address" | "assets"
+
+const addressBucket = (call: Pick<Call, "address">, counted: Counted = "address") =>
+  HttpOptions.useSync(({ limits }): Bucket => ({ key: `${counted}:${call.address}`, limit: limits.perAddress }))
 
 const tokenBucket = ({ token }: Session) =>
   HttpOptions.useSync(
@@ -26,8 +29,8 @@ const spend = Effect.fnUntraced(function* (call: Pick<Call, "reply">, bucket: Bu
 })
 
 /** Counts a call that no token answers for by its address. */
-export const spendByAddress = (call: Pick<Call, "address" | "reply">) =>
-  Effect.flatMap(addressBucket(call), (bucket) => spend(call, bucket))
+export const spendByAddress = (call: Pick<Call, "address" | "reply">, counted?: Counted) =>
+  Effect.flatMap(addressBucket(call, counted), (bucket) => spend(call, bucket))
 
 /** What a caller has left: as the call found it or, when it was never counted, by its address. */
 export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>
@@ -69,14 +72,21 @@ export const enterPublic = Effect.fnUntraced(function* (call: Call, batchIndex: 
   return given(yield* call.input(batchIndex))
 })
 
+/** Which of a procedure's inputs is being let in. */
+interface Entrance {
+  readonly batchIndex: number
+  /** Only a mutation has a body that could name a company; in a query nobody knows such a parameter. */
+  readonly type: string
+}
+
 /**
  * Lets a caller in, in the order of the contract: credentials, state of token and company, address, rate limit,
  * permission, and only then the body and whose company it names. Contract: 4.5 and 5.
  */
-export const enter = Effect.fnUntraced(function* (call: Call, permission: Permission, batchIndex: number) {
+export const enter = Effect.fnUntraced(function* (call: Call, permission: Permission, { batchIndex, type }: Entrance) {
   const session = yield* admitted(call)
   yield* Effect.fromResult(permit(session.token, permission))
   const raw = given(yield* call.input(batchIndex))
-  yield* refuseForeign(session, raw)
+  if (type === "mutation") yield* refuseForeign(session, raw)
   return { session, raw }
 })

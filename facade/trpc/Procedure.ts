@@ -19,6 +19,8 @@ export type Meta = OpenApiMeta<{
   readonly message?: string
   /** Changes rarely: answers carry an ETag. */
   readonly cached?: boolean
+  /** The type of the file that REST can answer instead of JSON. */
+  readonly file?: "application/pdf" | "text/csv"
   /** What the endpoint may answer beside what every endpoint of its kind may. */
   readonly errors?: ReadonlyArray<ErrorCode>
   readonly example?: { readonly request?: unknown; readonly data: unknown }
@@ -77,8 +79,8 @@ export const open = t.procedure.use(async ({ batchIndex, ctx, next, signal }) =>
 
 /** A procedure for callers with credentials and this permission. */
 export const allowed = (permission: Permission) =>
-  t.procedure.meta({ permission }).use(async ({ batchIndex, ctx, next, signal }) => {
-    const { raw, session } = await run(ctx, enter(ctx, permission, batchIndex), signal)
+  t.procedure.meta({ permission }).use(async ({ batchIndex, ctx, next, signal, type }) => {
+    const { raw, session } = await run(ctx, enter(ctx, permission, { batchIndex, type }), signal)
     return next(entered({ session }, raw))
   })
 

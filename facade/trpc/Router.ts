@@ -1,10 +1,12 @@
 import { catalogo } from "./Catalogo.ts"
+import { consultas } from "./Consultas.ts"
 import { cuenta } from "./Cuenta.ts"
+import { movimientos } from "./Movimientos.ts"
 import { router } from "./Procedure.ts"
 import { recargas } from "./Recargas.ts"
 import { sistema } from "./Sistema.ts"
 import { transacciones } from "./Transacciones.ts"
 
 /** Every procedure of the service. REST, the OpenAPI document and tRPC's clients all follow from it. */
-export const appRouter = router({ sistema, cuenta, catalogo, recargas, transacciones })
+export const appRouter = router({ sistema, cuenta, catalogo, consultas, recargas, transacciones, movimientos })
 export type AppRouter = typeof appRouter

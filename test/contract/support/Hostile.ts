@@ -1,7 +1,7 @@
 const escaped = (code: number) => `"809\\u${code.toString(16).padStart(4, "0")}555"`
 
 /** Strings, as JSON, that no text field takes: control characters and halves of surrogate pairs. */
-export const unprintable: ReadonlyArray<string> = [
+const unprintable: ReadonlyArray<string> = [
   ...[0x00, 0x01, 0x08, 0x09, 0x0a, 0x0d, 0x1b, 0x1f, 0x7f, 0x80, 0x85, 0x9f].map(escaped),
   ...[0xd800, 0xdbff, 0xdc00, 0xdfff].map(escaped),
   '"809\\udc00\\ud800555"'

@@ -1,0 +1,127 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import { Centavos } from "../../core/domain/Money.ts"
+import { Answer } from "../../core/ports/Provider.ts"
+import { type Answered, call, get, post, sell } from "../facade/support/Calls.ts"
+import { customer } from "./support/Customer.ts"
+import { OwnTime } from "./support/OwnTime.ts"
+import { Script } from "./support/Script.ts"
+import { TestServer } from "./support/Server.ts"
+
+type Headers = Record<string, string>
+type Wanted = Parameters<typeof customer>[0]
+
+const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
+
+/** A call of a company that has 1000 pesos unless said otherwise. */
+const by = <R>(how: (auth: Headers) => Effect.Effect<Answered, never, R>, wanted?: Wanted) =>
+  Effect.flatMap(customer(wanted), ({ auth }) => how(auth))
+
+const sold = (other: object, wanted?: Wanted) => by((auth) => sell({ ...sale, ...other }, auth), wanted)
+
+/** The provider answers so. */
+const answered = (identifier: string, answer: Answer) =>
+  Effect.andThen(
+    Script.useSync(({ provider }) => provider.set(identifier, { dispatch: () => Effect.succeed(answer) })),
+    sold({ identifier })
+  )
+
+/** The process dies when it has reserved the amount; its client tries again this much later. */
+const afterCrash = (identifier: string, later: "1 minutes" | "1 hours") =>
+  by((auth) =>
+    Effect.gen(function* () {
+      const { crash } = yield* Script
+      const { pass } = yield* OwnTime
+      const once = sell({ ...sale, identifier }, { ...auth, "idempotency-key": "una" })
+      crash.add(identifier)
+      const lost = yield* once
+      crash.delete(identifier)
+      assert.strictEqual(lost.status, 500)
+      yield* pass(later)
+      return yield* once
+    })
+  )
+
+const paidTwice = by(
+  (auth) =>
+    Effect.gen(function* () {
+      const bill = { service_id: 5, identifier: "8095550003" }
+      const { opciones } = (yield* post("/v1/consultas", bill, auth)).body.data
+      const pay = () => sell({ ...bill, opcion_id: opciones[0].opcion_id }, auth)
+      assert.strictEqual((yield* pay()).status, 201)
+      return yield* pay()
+    }),
+  { money: 40_000 }
+)
+
+const reversed = by((auth) =>
+  Effect.gen(function* () {
+    const { transaction_id } = (yield* sell(sale, auth)).body.data
+    return yield* post(`/v1/transacciones/${transaction_id}/anular`, {}, { ...auth, "idempotency-key": "dos" })
+  })
+)
+
+/** How each code comes about. */
+const scenes = {
+  UNAUTHENTICATED: call("/v1/saldo"),
+  FORBIDDEN: by((auth) => get("/v1/saldo", auth), { token: { permissions: ["account.read"] } }),
+  NOT_FOUND: by((auth) => get("/v1/transacciones/999999", auth)),
+  VALIDATION_ERROR: sold({ amount: -1 }),
+  INSUFFICIENT_BALANCE: sold({ amount: 1_001 }),
+  LIMIT_EXCEEDED: sold({}, { limits: { weekly: Centavos.make(9_999) } }),
+  IDEMPOTENT_REQUEST_IN_PROGRESS: afterCrash("8095550013", "1 minutes"),
+  IDEMPOTENCY_CONFLICT: afterCrash("8095550023", "1 hours"),
+  RATE_LIMIT_EXCEEDED: by((auth) => Effect.andThen(get("/v1/saldo", auth), get("/v1/saldo", auth)), {
+    token: { callsPerMinute: 1 }
+  }),
+  TRANSACTION_PENDING: sold({ identifier: "8095550002" }),
+  INVALID_PHONE: sold({ identifier: "8095550000" }),
+  INVALID_PRODUCT: sold({ service_id: 99 }),
+  INVALID_AMOUNT: answered("8095550033", Answer.Refused({ refusal: "INVALID_AMOUNT" })),
+  DUPLICATE_TRANSACTION: paidTwice,
+  TRANSACTION_REJECTED: sold({ identifier: "8095550001" }),
+  SERVICE_TIMEOUT: by((auth) => post("/v1/consultas", { service_id: 3, identifier: "8095550002" }, auth)),
+  SERVICE_UNAVAILABLE: answered("8095550043", Answer.NotSent()),
+  REVERSAL_NOT_SUPPORTED: reversed,
+  NOT_IMPLEMENTED: by((auth) => post("/v1/consultas", { service_id: 6, identifier: "A123456" }, auth), {
+    company: { insuranceEnabled: true }
+  }),
+  INTERNAL_ERROR: by((auth) =>
+    Effect.gen(function* () {
+      const { crash } = yield* Script
+      crash.add("8095550053")
+      return yield* sell({ ...sale, identifier: "8095550053" }, auth)
+    })
+  )
+} satisfies Partial<Record<ErrorCode, unknown>>
+
+/** What clients wait before they try again, in seconds. */
+const waits: Partial<Record<ErrorCode, string>> = {
+  IDEMPOTENT_REQUEST_IN_PROGRESS: "2",
+  RATE_LIMIT_EXCEEDED: "60",
+  TRANSACTION_PENDING: "10",
+  SERVICE_UNAVAILABLE: "30"
+}
+
+layer(TestServer, { excludeTestServices: true })("an error (7)", (it) => {
+  it.effect.each(Object.entries(scenes) as ReadonlyArray<readonly [ErrorCode, typeof scenes.FORBIDDEN]>)(
+    "%s",
+    ([code, scene]) =>
+      Effect.gen(function* () {
+        const { body, headers, status, text } = yield* scene
+        assert.deepStrictEqual([status, body.success, body.error.code], [codes[code].status, false, code])
+        assert.strictEqual(body.error.message, codes[code].message)
+        assert.hasAllKeys(body, ["success", "error", "request_id"])
+        assert.strictEqual(headers.get("x-request-id"), body.request_id)
+        assert.strictEqual(headers.get("retry-after"), waits[code] ?? null)
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.notMatch(text, /select|cell\.|at \w+ \(/i)
+      })
+  )
+
+  it("has a scene here, unless insurance makes it", () => {
+    const without = Object.keys(codes).filter((code) => !(code in scenes))
+    assert.isEmpty(without.filter((code) => !/^(SEGURO|POLIZA|VEHICULO|OTP|COTIZACION)/.test(code)))
+  })
+})

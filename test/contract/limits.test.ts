@@ -1,0 +1,230 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Centavos } from "../../core/domain/Money.ts"
+import { recover } from "../../core/workflows/Recover.ts"
+import { as, call, get, sell } from "../facade/support/Calls.ts"
+import { customer } from "./support/Customer.ts"
+import { guarded, knock } from "./support/Endpoints.ts"
+import { OwnTime } from "./support/OwnTime.ts"
+import { unchanged } from "./support/Rows.ts"
+import { another, TestServer } from "./support/Server.ts"
+
+const of = (identifier: string, amount: number) => ({ service_id: 8, identifier, amount })
+const sale = (amount: number) => of("8095550003", amount)
+
+type Headers = Record<string, string>
+
+/** What a sale of so much says. */
+const told = (auth: Headers, amount: number, path?: string) =>
+  Effect.map(sell(sale(amount), auth, path), ({ body, status }) => body.error?.details ?? status)
+
+const consumed = (auth: Headers) =>
+  Effect.map(get("/v1/saldo", auth), ({ body }) => Object.values(body.data.consumo_periodo))
+
+const limit = (pesos: number) => Centavos.make(pesos * 100)
+
+layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and 8)", (it) => {
+  it.effect("are 50000, 250000 and 1000000 for a company that has no record", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ money: 0 })
+      const { data } = (yield* get("/v1/saldo", auth)).body
+      assert.deepStrictEqual(data.limites, { diario: 50_000, semanal: 250_000, mensual: 1_000_000 })
+      assert.deepStrictEqual(data.consumo_periodo, { diario: 0, semanal: 0, mensual: 0 })
+      assert.deepStrictEqual(yield* unchanged(told(auth, 50_001)), {
+        periodo: "diario",
+        limite: 50_000,
+        consumo: 0,
+        monto_requerido: 50_001
+      })
+    })
+  )
+
+  it.effect.each([
+    ["diario", { daily: limit(500), weekly: limit(500), monthly: limit(500) }],
+    ["semanal", { daily: limit(0), weekly: limit(500), monthly: limit(500) }],
+    ["mensual", { daily: limit(501), weekly: limit(0), monthly: limit(500) }]
+  ] as const)("let pass what fits exactly, and name the first that is exceeded: %s", ([periodo, limits]) =>
+    Effect.gen(function* () {
+      for (const path of ["/v1/recargas", "/v1/recharges"]) {
+        const { auth } = yield* customer({ limits })
+        assert.strictEqual(yield* told(auth, 450, path), 201)
+        const details = { periodo, limite: 500, consumo: 450, monto_requerido: 50.01 }
+        assert.deepStrictEqual(yield* unchanged(told(auth, 50.01, path)), details)
+        assert.strictEqual(yield* told(auth, 50, path), 201)
+        assert.deepStrictEqual(yield* consumed(auth), [500, 500, 500])
+      }
+    })
+  )
+
+  it.effect("of 0 do not limit", () =>
+    Effect.gen(function* () {
+      const limits = { daily: limit(0), weekly: limit(0), monthly: limit(0) }
+      const { auth } = yield* customer({ limits, money: 2_000_000 })
+      assert.strictEqual(yield* told(auth, 2_000_000), 201)
+    })
+  )
+
+  it.effect("come before the balance", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ limits: { daily: limit(10) }, money: 5 })
+      assert.strictEqual((yield* told(auth, 11)).periodo, "diario")
+      assert.deepStrictEqual(yield* told(auth, 6), { saldo_disponible: 5, monto_requerido: 6 })
+    })
+  )
+
+  it.effect("count what is held, and not what was given back", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const { auth } = yield* customer({ limits: { daily: limit(200) } })
+      yield* sell(of("8095550002", 150), auth)
+      yield* sell(of("8095550001", 50), auth)
+      assert.deepStrictEqual(yield* consumed(auth), [150, 150, 150])
+      assert.strictEqual((yield* unchanged(told(auth, 51))).consumo, 150)
+      yield* pass("20 seconds")
+      yield* recover("due")
+      assert.deepStrictEqual(yield* consumed(auth), [0, 0, 0])
+      assert.strictEqual(yield* told(auth, 200), 201)
+    })
+  )
+
+  it.effect("begin anew at local midnight, on Monday and on the first", () =>
+    Effect.gen(function* () {
+      const { until } = yield* OwnTime
+      const limits = { daily: limit(100), weekly: limit(250), monthly: limit(400) }
+      const { auth } = yield* customer({ limits })
+      const days = [
+        ["2026-03-12T00:00:00-04:00", 100, [100, 100, 100]],
+        [
+          "2026-03-12T23:59:59-04:00",
+          { periodo: "diario", limite: 100, consumo: 100, monto_requerido: 100 },
+          [100, 100, 100]
+        ],
+        ["2026-03-13T00:00:00-04:00", 100, [100, 200, 200]],
+        [
+          "2026-03-15T23:59:59-04:00",
+          { periodo: "semanal", limite: 250, consumo: 200, monto_requerido: 100 },
+          [0, 200, 200]
+        ],
+        ["2026-03-16T00:00:00-04:00", 100, [100, 100, 300]],
+        ["2026-03-23T00:00:00-04:00", 100, [100, 100, 400]],
+        [
+          "2026-03-31T23:59:59-04:00",
+          { periodo: "mensual", limite: 400, consumo: 400, monto_requerido: 100 },
+          [0, 0, 400]
+        ],
+        ["2026-04-01T00:00:00-04:00", 100, [100, 100, 100]]
+      ] as const
+      for (const [instant, expected, consumption] of days) {
+        yield* until(instant)
+        assert.deepStrictEqual(yield* told(auth, 100), expected === 100 ? 201 : expected, instant)
+        assert.deepStrictEqual(yield* consumed(auth), [...consumption], instant)
+      }
+    })
+  )
+
+  it.effect("give back to the day of the sale what is released on another", () =>
+    Effect.gen(function* () {
+      const { until } = yield* OwnTime
+      const { auth } = yield* customer()
+      yield* until("2026-04-06T23:59:50-04:00")
+      yield* sell(of("8095550002", 100), auth)
+      yield* until("2026-04-07T00:00:10-04:00")
+      yield* sell(of("8095550003", 30), auth)
+      assert.deepStrictEqual(yield* consumed(auth), [30, 130, 130])
+      yield* recover("due")
+      assert.deepStrictEqual(yield* consumed(auth), [30, 30, 30])
+    })
+  )
+})
+
+const quota = ({ headers }: { headers: globalThis.Headers }) =>
+  ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)))
+
+layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
+  const minuteEnds_s = Date.parse("2026-03-11T10:01:00-04:00") / 1000
+
+  describe("of a token holds at every endpoint", () => {
+    it.effect.each(guarded.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer({ money: 0, token: { callsPerMinute: 2 } })
+        assert.deepStrictEqual(quota(yield* knock(door, auth)), [2, 1, minuteEnds_s])
+        assert.deepStrictEqual(quota(yield* knock(door, auth)), [2, 0, minuteEnds_s])
+        const refused = yield* unchanged(knock(door, auth))
+        assert.deepStrictEqual([refused.status, refused.body.error.code], [429, "RATE_LIMIT_EXCEEDED"])
+        assert.deepStrictEqual(
+          [refused.headers.get("retry-after"), refused.body.error.details],
+          ["60", { retry_after: 60 }]
+        )
+        assert.deepStrictEqual(quota(refused), [2, 0, minuteEnds_s])
+      })
+    )
+  })
+
+  it.effect("comes after the state of the token and before its permissions", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ token: { callsPerMinute: 1, permissions: ["account.read"] } })
+      const statuses = yield* Effect.replicateEffect(
+        Effect.map(get("/v1/saldo", auth), ({ status }) => status),
+        2
+      )
+      assert.deepStrictEqual(statuses, [403, 429])
+      const locked = yield* customer({ company: { state: "suspendida" }, token: { callsPerMinute: 1 } })
+      const again = yield* Effect.replicateEffect(
+        Effect.map(get("/v1/saldo", locked.auth), ({ status }) => status),
+        2
+      )
+      assert.deepStrictEqual(again, [403, 403])
+    })
+  )
+
+  it.effect("is 120 a minute unless it is configured, and says so on every answer", () =>
+    Effect.gen(function* () {
+      const unset = { RATE_LIMIT_PER_MINUTE: undefined, RATE_LIMIT_ADDRESS_PER_MINUTE: undefined }
+      const elsewhere = yield* another(unset)
+      const { auth } = yield* customer()
+      const answers = [
+        get("/v1/saldo", auth),
+        get("/v1/transacciones/x", auth),
+        get("/v1/servicios", { ...auth, "if-none-match": "*" }),
+        sell({}, auth),
+        call("/v1/estado"),
+        call("/v1/nada"),
+        call("/v1/saldo", { headers: as("nadie") }),
+        call("/v1/openapi.json"),
+        call("/v1/saldo", { method: "HEAD", headers: auth })
+      ]
+      const left = yield* Effect.forEach(answers, (answer) => Effect.map(elsewhere(answer), quota))
+      assert.deepStrictEqual(
+        left.map(([limit, remaining]) => [limit, remaining]),
+        [119, 118, 117, 116, 119, 119, 119, 119, 115].map((remaining) => [120, remaining])
+      )
+    })
+  )
+
+  it.effect("begins anew with the minute", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const { auth } = yield* customer({ token: { callsPerMinute: 1 } })
+      const status = Effect.map(get("/v1/saldo", auth), (answer) => answer.status)
+      yield* pass("59 seconds")
+      assert.deepStrictEqual([yield* status, yield* status], [200, 429])
+      yield* pass("1 seconds")
+      assert.deepStrictEqual([yield* status, yield* status], [200, 429])
+    })
+  )
+
+  it.effect("counts wrong credentials by their address, so that guessing is slow", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* another({ RATE_LIMIT_ADDRESS_PER_MINUTE: "3" })
+      const { auth } = yield* customer()
+      const guess = (address: string) =>
+        Effect.map(
+          elsewhere(call("/v1/saldo", { headers: { ...as("nadie"), "x-forwarded-for": address } })),
+          ({ status }) => status
+        )
+      assert.deepStrictEqual(yield* Effect.replicateEffect(guess("192.0.2.9"), 4), [401, 401, 401, 429])
+      assert.strictEqual(yield* guess("192.0.2.10"), 401)
+      assert.strictEqual((yield* elsewhere(get("/v1/saldo", { ...auth, "x-forwarded-for": "192.0.2.9" }))).status, 200)
+    })
+  )
+})
