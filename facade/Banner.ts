@@ -14,7 +14,7 @@ export interface Started {
 export const banner = (started: Started): string => {
   const base = baseUrl(started)
   const { sandbox } = started.settings
-  const lines = [`Saldo is ready at ${base}`, `  data         ${started.place}`]
+  const lines = [`Saldo is ready at ${base}`, `  docs         ${base}/docs`, `  data         ${started.place}`]
   if (sandbox === null) return [...lines, ""].join("\n")
   const secret = Redacted.value(sandbox.secret)
   return [

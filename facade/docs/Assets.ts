@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import { Effect } from "effect"
+import { Digest } from "effect/crypto"
+import { assetsPath } from "./Paths.ts"
+
+/** A file that the pages of the documentation load. */
+export interface Asset {
+  /** Names the content too, so that it may be kept for ever. */
+  readonly path: `/${string}`
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  /** Made when the first browser asks for it. */
+  readonly compressed: Effect.Effect<Uint8Array>
+}
+
+const contentTypes = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml"
+} as const
+
+const load = Effect.fnUntraced(function* (name: string, extension: keyof typeof contentTypes, location: URL) {
+  const bytes = yield* Effect.promise(() => readFile(location))
+  const digest = yield* Digest.Digest
+  const hash = (yield* digest.digestHex(Digest.sha256, bytes)).slice(0, 16)
+  const asset: Asset = {
+    path: `${assetsPath}/${name}.${hash}.${extension}`,
+    contentType: contentTypes[extension],
+    bytes,
+    compressed: yield* Effect.cached(Effect.promise(() => promisify(gzip)(bytes)))
+  }
+  return asset
+})
+
+// The leanest package that ships Scalar's bundle for browsers. Nothing else of it is used, and none of it runs here.
+const scalarPackage = import.meta.resolve("@scalar/fastify-api-reference")
+
+/** The files of every page. */
+export const loadAssets = Effect.all(
+  {
+    scalar: load("scalar", "js", new URL("./js/standalone.js", scalarPackage)),
+    console: load("console", "js", new URL("./files/console.js", import.meta.url)),
+    style: load("pages", "css", new URL("./files/pages.css", import.meta.url)),
+    icon: load("icon", "svg", new URL("./files/icon.svg", import.meta.url))
+  },
+  { concurrency: "unbounded" }
+)
+
+export type Assets = Effect.Success<typeof loadAssets>

@@ -1,0 +1,27 @@
+/** Markup, as opposed to text that still has to be escaped. */
+export interface Html {
+  readonly markup: string
+}
+
+type Content = Html | string | number | ReadonlyArray<Html>
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+
+const markupOf = (content: Content): string => {
+  if (typeof content === "number") return String(content)
+  if (typeof content === "string") return escaped(content)
+  return "markup" in content ? content.markup : content.map(({ markup }) => markup).join("")
+}
+
+/** Text in a template is escaped, in elements and in quoted attributes alike. */
+export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => ({
+  markup: String.raw({ raw: strings }, ...contents.map(markupOf))
+})

@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs"
+import { Context, Effect, Layer } from "effect"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { serving } from "../boot/Server.ts"
+import { freshDatabaseUrl } from "../support/Database.ts"
+
+/** Where Debian puts it. */
+const executablePath = "/usr/bin/chromium"
+
+/** Is there a browser to test with? Says so when there is none. */
+export const isBrowserInstalled = (): boolean => {
+  const installed = existsSync(executablePath)
+  if (!installed) console.warn(`The tests in a browser are skipped: there is no ${executablePath}.`)
+  return installed
+}
+
+const args = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+/** A browser with a profile of its own, and a server for it; both are gone when the tests are over. */
+export class Browsing extends Context.Service<Browsing, { readonly browser: Browser; readonly origin: string }>()(
+  "test/Browsing"
+) {
+  static readonly layer = Layer.effect(
+    Browsing,
+    Effect.gen(function* () {
+      const { url } = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl })
+      const browser = yield* Effect.acquireRelease(
+        Effect.promise(() => chromium.launch({ executablePath, args, headless: true })),
+        (launched) => Effect.promise(() => launched.close())
+      )
+      return { browser, origin: url }
+    })
+  )
+}
+
+// Zod, which Scalar brings, asks once whether it may compile, takes the refusal and goes on without.
+const reportViolations = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+  if (blockedURI !== "eval") console.error("violates " + violatedDirective + ": " + blockedURI)
+})`
+
+/** What a page does that it should not, as it does it. */
+const watch = (page: Page, origin: string): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  const isOurs = (url: string) => url.startsWith(`${origin}/`) || /^(?:data|blob):/.test(url)
+  page.on("pageerror", (error) => faults.push(String(error)))
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") faults.push(message.text())
+  })
+  page.on("request", (request) => {
+    if (!isOurs(request.url())) faults.push(`asks ${request.url()}`)
+  })
+  page.on("requestfailed", (request) => faults.push(`failed: ${request.url()}`))
+  return faults
+}
+
+// What the page has said is known here before it answers a later question.
+const faultsOf = (page: Page, watched: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve))")
+    return [...watched]
+  })
+
+/** An empty page, watched, in a context of its own. */
+export const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
+  const { browser, origin } = yield* Browsing
+  const context = yield* Effect.acquireRelease(
+    Effect.promise(() => browser.newContext({ baseURL: origin, ...options })),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  return yield* Effect.promise(async () => {
+    const page = await context.newPage()
+    await page.addInitScript({ content: reportViolations })
+    return { page, faults: faultsOf(page, watch(page, origin)) }
+  })
+})
