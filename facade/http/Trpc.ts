@@ -1,5 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch"
-import { Effect, Result } from "effect"
+import { Effect, Predicate, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Invalid } from "../../core/domain/Errors.ts"
 import type { Call } from "../trpc/Call.ts"
@@ -19,9 +19,6 @@ const malformed = new Invalid({ details: { body: "json_invalido" } })
 const queryInput = (text: string | null) =>
   text === null ? Effect.undefined : Effect.mapError(Effect.fromResult(readJson(encoder.encode(text))), () => malformed)
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /**
  * Reads inputs as REST reads them, strictly and only once a call has been let in; tRPC's own reader would lose the
  * digits of amounts. The calls of a batch share one body.
@@ -33,7 +30,7 @@ const inputReader = Effect.fnUntraced(function* (request: HttpServerRequest.Http
   const read: Call["input"] = (batchIndex) =>
     Effect.flatMap(inputs, (given) => {
       if (!isBatch(url) || given === undefined) return Effect.succeed(given)
-      return isRecord(given) ? Effect.succeed(given[batchIndex]) : Effect.fail(malformed)
+      return Predicate.isObject(given) ? Effect.succeed(given[batchIndex]) : Effect.fail(malformed)
     })
   return read
 })

@@ -1,5 +1,5 @@
 import { type AnyProcedure, callTRPCProcedure } from "@trpc/server"
-import { Effect, Result } from "effect"
+import { Effect, Predicate, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { logDefect, respond, respondFailure, respondFile, successBody } from "../http/Answer.ts"
 import { readBody } from "../http/Body.ts"
@@ -70,8 +70,7 @@ const inputReader = Effect.fnUntraced(function* (
     )
 })
 
-const isPlain = (body: unknown): body is object | undefined =>
-  body === undefined || (typeof body === "object" && body !== null && !Array.isArray(body))
+const isPlain = (body: unknown): body is object | undefined => body === undefined || Predicate.isObject(body)
 
 // Any failure is a value here, to be shown.
 const callProcedure = ({ name, type }: Endpoint, call: Call) =>

@@ -1,4 +1,4 @@
-import { Result, Schema, SchemaIssue } from "effect"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
 import { idempotencyKey, nowhere } from "./Fields.ts"
 
@@ -35,9 +35,6 @@ const fault = (issue: SchemaIssue.Issue, takesKey: boolean): Invalid | NotFound 
   return new Invalid({ details: Object.keys(fields).length > 0 || key === undefined ? fields : { [keyHeader]: key } })
 }
 
-const isObject = (raw: unknown): raw is Readonly<Record<string, unknown>> =>
-  typeof raw === "object" && raw !== null && !Array.isArray(raw)
-
 /**
  * Reads the fields of a struct from what a client sent: unknown fields are ignored, and null is as good as absent.
  */
@@ -49,7 +46,7 @@ export const input = <const Fields extends Schema.Struct.Fields>(
   const takesKey = fields[keyField] === idempotencyKey
   const decode = Schema.decodeUnknownResult(schema as unknown as Schema.Codec<unknown>, { errors: "all" })
   const parse = (raw: unknown) => {
-    if (!isObject(raw)) throw new Invalid({ details: { body: "json_invalido" } })
+    if (!Predicate.isObject(raw)) throw new Invalid({ details: { body: "json_invalido" } })
     const given: Record<string, unknown> = {}
     for (const name of names) {
       const value = Object.hasOwn(raw, name) ? raw[name] : undefined

@@ -106,10 +106,9 @@ layer(TestDatabase, { excludeTestServices: true })("a group", (it) => {
       yield* ledger.reserve(intentOf(1, "first", 1_000))
       // A second live sale of one xid: the unique index stops it, and with it the statement that carries it.
       const impossible = { ...intentOf(1, "second", 1_000), xid: "RD-1-first" }
-      const [refused, ...neighbours] = yield* Effect.all(
-        [impossible, intentOf(1, "third", 1_000), intentOf(1, "fourth", 1_000)].map((intent) =>
-          Effect.exit(ledger.reserve(intent))
-        ),
+      const [refused, ...neighbours] = yield* Effect.forEach(
+        [impossible, intentOf(1, "third", 1_000), intentOf(1, "fourth", 1_000)],
+        (intent) => Effect.exit(ledger.reserve(intent)),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(refused?._tag, "Failure")
