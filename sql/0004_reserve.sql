@@ -141,7 +141,16 @@ begin
       i.transaction_id,
       i.amount,
       i.bill_id,
-      p.id as paid_by,
+      case
+        when i.bill_id is not null then (
+          select p.id
+          from transaction as p
+          where p.company_id = i.company_id
+            and p.bill_id = i.bill_id
+            and p.bill_id is not null
+            and p.status in ('PROCESSING', 'PENDING', 'SUCCESS')
+        )
+      end as paid_by,
       coalesce(b.available, 0) as available,
       coalesce(b.limit_daily, 5000000) as limit_daily,
       coalesce(b.limit_weekly, 25000000) as limit_weekly,
@@ -151,10 +160,6 @@ begin
       coalesce(c.monthly, 0) as monthly
     from unnest(intents) as i
     left join balance as b on b.company_id = i.company_id and b.company_id = any (locked)
-    left join transaction as p
-      on p.company_id = i.company_id
-      and p.bill_id = i.bill_id
-      and p.status in ('PROCESSING', 'PENDING', 'SUCCESS')
     left join (
       select
         c.company_id,

@@ -13,6 +13,14 @@ create type cell.settlement as (
   not_found int
 );
 
+-- A member that settles its sale, with what it has to know of it.
+create type cell.winner as (
+  settlement cell.settlement,
+  amount bigint,
+  day date,
+  key text
+);
+
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
 -- this call, `status` how the sale now stands and `outcome` what its key replays.
 create function cell.settle(items jsonb) returns table (n int, won boolean, status text, outcome jsonb)
@@ -26,23 +34,27 @@ as $$
 #variable_conflict use_column
 declare
   settlements settlement[];
-  winners settlement[];
+  winners winner[];
 begin
   select array_agg(s order by s.company_id, s.transaction_id, s.n)
   into settlements
   from jsonb_populate_recordset(null::settlement, items) as s;
 
   -- Locks in the order of reserve: keys, then balances, then transactions. A transaction's key never changes, so it is
-  -- read before it is locked.
+  -- read before it is locked. Each sale is looked up for itself (offset 0 keeps it so): a join would let the planner,
+  -- while it knows nothing of a new table, read all sales of the company for each.
   perform 1
-  from idempotency as r
-  where (r.company_id, r.key) in (
-    select t.company_id, t.idempotency_key
+  from (
+    select s.company_id, t.idempotency_key
     from unnest(settlements) as s
-    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
-  )
-  order by r.company_id, r.key
-  for update;
+    cross join lateral (
+      select t.idempotency_key from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id offset 0
+    ) as t
+    order by s.company_id, t.idempotency_key
+  ) as k
+  cross join lateral (
+    select r.key from idempotency as r where r.company_id = k.company_id and r.key = k.idempotency_key for update
+  ) as r;
 
   perform 1
   from balance as b
@@ -50,19 +62,22 @@ begin
   order by b.company_id
   for update;
 
+  -- In the order of the array, which is that of company and id.
   perform 1
-  from transaction as t
-  where (t.company_id, t.id) in (select s.company_id, s.transaction_id from unnest(settlements) as s)
-  order by t.company_id, t.id
-  for update;
+  from unnest(settlements) as s
+  cross join lateral (
+    select t.id from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id for update
+  ) as t;
 
   -- Read after the locks: only what is still unresolved can be settled, and by one member of the group.
-  select coalesce(array_agg(w.s order by w.company_id, w.id), '{}')
+  select coalesce(array_agg(row(w.s, w.amount, w.day, w.idempotency_key)::winner order by w.company_id, w.id), '{}')
   into winners
   from (
-    select distinct on (t.company_id, t.id) t.company_id, t.id, s
+    select distinct on (t.company_id, t.id) t.company_id, t.id, t.amount, t.day, t.idempotency_key, s
     from unnest(settlements) as s
-    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+    cross join lateral (
+      select * from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id offset 0
+    ) as t
     where t.status in ('PROCESSING', 'PENDING')
     order by t.company_id, t.id, s.n
   ) as w;
@@ -77,12 +92,11 @@ begin
     c.transaction_id,
     c.at
   from (
-    select s.company_id, s.transaction_id, s.at, t.amount, b.owned
-    from unnest(winners) as s
-    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
-    join balance as b on b.company_id = s.company_id
-    where s.verdict = 'Confirm'
-    order by s.company_id, s.transaction_id
+    select (w.settlement).company_id, (w.settlement).transaction_id, (w.settlement).at, w.amount, b.owned
+    from unnest(winners) as w
+    join balance as b on b.company_id = (w.settlement).company_id
+    where (w.settlement).verdict = 'Confirm'
+    order by 1, 2
   ) as c;
 
   update balance as b
@@ -91,14 +105,13 @@ begin
     updated_at = moved.at
   from (
     select
-      s.company_id,
-      sum(t.amount)::bigint as amount,
-      coalesce(sum(t.amount) filter (where s.verdict <> 'Confirm'), 0)::bigint as returned,
-      max(s.at) as at
-    from unnest(winners) as s
-    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
-    where s.verdict <> 'Hold'
-    group by s.company_id
+      (w.settlement).company_id,
+      sum(w.amount)::bigint as amount,
+      coalesce(sum(w.amount) filter (where (w.settlement).verdict <> 'Confirm'), 0)::bigint as returned,
+      max((w.settlement).at) as at
+    from unnest(winners) as w
+    where (w.settlement).verdict <> 'Hold'
+    group by 1
   ) as moved
   where b.company_id = moved.company_id;
 
@@ -106,11 +119,10 @@ begin
   update consumption as c
   set total = c.total - given_back.amount
   from (
-    select t.company_id, t.day, sum(t.amount)::bigint as amount
-    from unnest(winners) as s
-    join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
-    where s.verdict in ('Release', 'Free')
-    group by t.company_id, t.day
+    select (w.settlement).company_id, w.day, sum(w.amount)::bigint as amount
+    from unnest(winners) as w
+    where (w.settlement).verdict in ('Release', 'Free')
+    group by 1, 2
   ) as given_back
   where c.company_id = given_back.company_id
     and c.day = given_back.day;
@@ -124,7 +136,7 @@ begin
     ask_at = case when s.verdict = 'Hold' then s.ask_at end,
     not_found = s.not_found,
     leased_until = null
-  from unnest(winners) as s
+  from (select (w.settlement).* from unnest(winners) as w) as s
   where t.company_id = s.company_id
     and t.id = s.transaction_id;
 
@@ -133,32 +145,35 @@ begin
   set outcome = coalesce(r.outcome, s.outcome),
     completed_at = coalesce(r.completed_at, s.at),
     settled_at = case when s.verdict <> 'Hold' then s.at end
-  from unnest(winners) as s
-  join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+  from (select (w.settlement).*, w.key as winner_key from unnest(winners) as w) as s
   where s.verdict <> 'Free'
     and r.company_id = s.company_id
-    and r.key = t.idempotency_key
+    and r.key = s.winner_key
     and r.transaction_id = s.transaction_id;
 
   delete from idempotency as r
-  using unnest(winners) as s
-  join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+  using (select (w.settlement).*, w.key as winner_key from unnest(winners) as w) as s
   where s.verdict = 'Free'
     and r.company_id = s.company_id
-    and r.key = t.idempotency_key
+    and r.key = s.winner_key
     and r.transaction_id = s.transaction_id;
 
   return query
   select
     s.n,
     exists (
-      select 1 from unnest(winners) as w
-      where w.company_id = s.company_id and w.transaction_id = s.transaction_id and w.n = s.n
+      select 1
+      from unnest(winners) as w
+      where (w.settlement).company_id = s.company_id
+        and (w.settlement).transaction_id = s.transaction_id
+        and (w.settlement).n = s.n
     ),
     t.status,
     r.outcome
   from unnest(settlements) as s
-  join transaction as t on t.company_id = s.company_id and t.id = s.transaction_id
+  cross join lateral (
+    select * from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id offset 0
+  ) as t
   left join idempotency as r
     on r.company_id = t.company_id
     and r.key = t.idempotency_key
