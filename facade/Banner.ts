@@ -33,6 +33,19 @@ export const banner = (started: Started): string => {
   ].join("\n")
 }
 
+/** The same for a program. */
+export const readiness = (started: Started) => {
+  const base = baseUrl(started)
+  const { sandbox } = started.settings
+  return {
+    url: base,
+    docs: `${base}/docs`,
+    data: started.place,
+    api_key: sandbox?.apiKey ?? null,
+    api_secret: sandbox === null ? null : Redacted.value(sandbox.secret)
+  }
+}
+
 /** Where this machine reaches the server: one that listens everywhere is at the loopback address too. */
 const baseUrl = ({ port, settings }: Started): string => {
   const { host } = settings.http

@@ -77,10 +77,12 @@ export const price = (
   now: DateTime.Utc
 ): Result.Result<Amount, Invalid> =>
   service.flow === "monto_libre"
-    ? freeAmount(service, request.amount)
+    ? freeAmount(service, request)
     : Result.mapError(priceOfOption(service, service.flow, request, option, now), (details) => new Invalid({ details }))
 
-const freeAmount = ({ maximum, minimum }: Service, amount: Amount | null): Result.Result<Amount, Invalid> => {
+const freeAmount = ({ maximum, minimum }: Service, { amount, optionId }: Request): Result.Result<Amount, Invalid> => {
+  // No lookup offers an option of such a service: whoever names one means to buy something else.
+  if (optionId !== null) return Result.fail(new Invalid({ details: { opcion_id: "invalido" } }))
   if (amount === null) return Result.fail(new Invalid({ details: { amount: "requerido" } }))
   const below = amount < minimum
   const above = maximum > 0 && amount > maximum

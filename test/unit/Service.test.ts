@@ -79,6 +79,10 @@ describe("a sale that needs an option", () => {
     expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual({ opcion_id: "invalido" })
   })
 
+  it("refuses an option of a service whose amount is free", () => {
+    expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual({ opcion_id: "invalido" })
+  })
+
   const amount = Amount.make(15_000)
   const other = Identifier.make("8095551235")
   const late = DateTime.add(expiresAt, { days: 1 })

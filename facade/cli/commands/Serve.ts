@@ -1,20 +1,22 @@
 import { NodeHttpServer } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { server } from "../../App.ts"
-import { banner } from "../../Banner.ts"
+import { banner, readiness } from "../../Banner.ts"
 import * as Http from "../../http/Http.ts"
 import * as Listener from "../../Listener.ts"
 import { Settings } from "../../Settings.ts"
 import { Store } from "../../Store.ts"
+import { print } from "../Output.ts"
 
 const announced = Layer.effectDiscard(
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const { place } = yield* Store
     const port = "port" in address ? address.port : 0
-    yield* Console.log(banner({ settings: yield* Settings, port, place }))
+    const started = { settings: yield* Settings, port, place }
+    yield* print(readiness(started), banner(started))
   })
 )
 
