@@ -7,7 +7,9 @@ import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
 import { copyDatabase } from "../support/PostgresDatabases.ts"
 
-const files = readdirSync(new URL("../../sql/", import.meta.url))
+const files = readdirSync(new URL("../../sql/", import.meta.url), { recursive: true }).filter((name) =>
+  /\.sql$/.test(String(name))
+)
 
 describe("replicas that start at once on an empty database", () => {
   it.live("migrate it once", () =>

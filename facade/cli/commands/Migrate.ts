@@ -10,7 +10,7 @@ const database = connections(1).pipe(Layer.provideMerge(Store.layer), Layer.prov
 export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const { place } = yield* Store
-    const names = (yield* bringUp).map(({ id, name }) => `${String(id).padStart(4, "0")}_${name}`)
+    const names = yield* bringUp
     const words = names.length === 0 ? "was up to date" : `has now ${names.join(", ")}`
     yield* print({ aplicadas: names }, `The schema in ${place} ${words}.`)
   })

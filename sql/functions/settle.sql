@@ -1,3 +1,7 @@
+drop function if exists cell.settle;
+drop type if exists cell.winner;
+drop type if exists cell.settlement;
+
 -- One member of a group of settlements. `verdict` is Confirm, Release, Free or Hold.
 create type cell.settlement as (
   n int,
@@ -6,6 +10,8 @@ create type cell.settlement as (
   verdict text,
   auth_code text,
   recharge_token text,
+  valid_from date,
+  valid_until date,
   refusal text,
   outcome jsonb,
   at timestamptz,
@@ -18,7 +24,8 @@ create type cell.winner as (
   settlement cell.settlement,
   amount bigint,
   day date,
-  key text
+  key text,
+  insurance_id bigint
 );
 
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
@@ -70,10 +77,10 @@ begin
   ) as t;
 
   -- Read after the locks: only what is still unresolved can be settled, and by one member of the group.
-  select coalesce(array_agg(row(w.s, w.amount, w.day, w.idempotency_key)::winner order by w.company_id, w.id), '{}')
+  select coalesce(array_agg(row(w.s, w.amount, w.day, w.idempotency_key, w.insurance_id)::winner order by w.company_id, w.id), '{}')
   into winners
   from (
-    select distinct on (t.company_id, t.id) t.company_id, t.id, t.amount, t.day, t.idempotency_key, s
+    select distinct on (t.company_id, t.id) t.company_id, t.id, t.amount, t.day, t.idempotency_key, t.insurance_id, s
     from unnest(settlements) as s
     cross join lateral (
       select * from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id offset 0
@@ -139,6 +146,30 @@ begin
   from (select (w.settlement).* from unnest(winners) as w) as s
   where t.company_id = s.company_id
     and t.id = s.transaction_id;
+
+  -- A policy and its money are settled together.
+  if exists (select 1 from unnest(winners) as w where w.insurance_id is not null) then
+    update insurance as g
+    set state = case s.verdict
+        when 'Confirm' then 'emitida'
+        when 'Release' then 'fallida'
+        when 'Free' then 'cotizado'
+        else 'emitiendo'
+      end,
+      transaction_id = case when s.verdict <> 'Free' then g.transaction_id end,
+      policy_number = s.auth_code,
+      valid_from = s.valid_from,
+      valid_until = s.valid_until,
+      issued_at = case when s.verdict = 'Confirm' then s.at end
+    from (
+      select (w.settlement).*, w.insurance_id
+      from unnest(winners) as w
+      where w.insurance_id is not null
+      order by (w.settlement).company_id, w.insurance_id
+    ) as s
+    where g.company_id = s.company_id
+      and g.id = s.insurance_id;
+  end if;
 
   -- A key that has answered keeps its answer, also when the sale is settled later.
   update idempotency as r

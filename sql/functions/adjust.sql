@@ -1,12 +1,4 @@
--- A balance that goes back to what it was, as the shared sandbox's does every day.
-
--- What was adjusted, by the name under which it was asked for; also what needed no entry, because nothing had to move.
-create table cell.adjustment (
-  company_id bigint not null,
-  reference text not null check (reference <> ''),
-  created_at timestamptz not null,
-  primary key (company_id, reference)
-);
+drop function if exists cell.adjust;
 
 -- Lets a company own `goal` again, once a reference. What is held stays held, so it owns no less than that. A company
 -- that had nothing before `since` has just begun, and keeps what it has.

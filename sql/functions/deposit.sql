@@ -1,3 +1,5 @@
+drop function if exists cell.deposit;
+
 -- Money from outside: one entry a reference. The same reference again changes nothing and tells what it stands for.
 -- No row at all means that the company would own more than it can.
 create function cell.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)

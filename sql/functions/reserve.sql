@@ -1,3 +1,6 @@
+drop function if exists cell.reserve;
+drop type if exists cell.intent;
+
 -- One member of a group of reservations. The id is drawn before anything is locked; a refused sale leaves a gap.
 create type cell.intent as (
   n int,
@@ -16,6 +19,9 @@ create type cell.intent as (
   terminal_id text,
   option_id text,
   bill_id text,
+  insurance_id bigint,
+  product text,
+  option_reference text,
   reversible boolean
 );
 
@@ -23,7 +29,7 @@ create type cell.intent as (
 -- answer, {tag, ...}; a refused one leaves nothing behind. `at` and the days are the caller's clock; `expired` and
 -- `stuck` are the instants before which a settled key is free again and an unsettled one can no longer be waited for.
 --
--- Lock order, here and in settle: idempotency records, balances by company, transactions.
+-- Lock order, here and in settle: idempotency records, balances by company, transactions, insurances.
 create function cell.reserve(
   items jsonb,
   at timestamptz,
@@ -54,6 +60,7 @@ declare
   left_over bigint;
   spent bigint;
   bills jsonb;
+  insured bigint[] := '{}';
   paid_by bigint;
 begin
   -- The argument is unpacked once; everything below works on the array.
@@ -61,7 +68,7 @@ begin
     row(
       i.n, i.company_id, nextval('transaction_id'), i.key, i.owner, decode(i.fingerprint, 'hex'), i.xid, i.environment,
       i.service_id, i.service_name, i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id,
-      i.reversible
+      i.insurance_id, i.product, i.option_reference, i.reversible
     )::intent
     order by i.company_id, i.key, i.n
   )
@@ -69,7 +76,7 @@ begin
   from jsonb_to_recordset(items) as i(
     n int, company_id bigint, key text, owner uuid, fingerprint text, xid text, environment text, service_id bigint,
     service_name text, service_type text, identifier text, amount bigint, terminal_id text, option_id text,
-    bill_id text, reversible boolean
+    bill_id text, insurance_id bigint, product text, option_reference text, reversible boolean
   );
 
   -- The unique index decides who has the key. Keys are claimed in order, so that two groups cannot wait for each other;
@@ -134,6 +141,18 @@ begin
     for update
   ) as l;
 
+  -- The steps of an insurance take its row alone, so whoever has the balance may wait for it.
+  perform 1
+  from (
+    select i.company_id, i.insurance_id
+    from unnest(intents) as i
+    where i.insurance_id is not null and i.transaction_id = any (claimed)
+    order by i.company_id, i.insurance_id
+  ) as i
+  cross join lateral (
+    select g.id from insurance as g where g.company_id = i.company_id and g.id = i.insurance_id for update
+  ) as g;
+
   for candidate in
     select
       i.n,
@@ -141,6 +160,20 @@ begin
       i.transaction_id,
       i.amount,
       i.bill_id,
+      i.insurance_id,
+      case
+        when i.insurance_id is null then true
+        else exists (
+          select 1
+          from insurance as g
+          where g.company_id = i.company_id
+            and g.id = i.insurance_id
+            and g.state = 'cotizado'
+            and g.quote_total = i.amount
+            and g.quote_reference = i.option_reference
+            and g.quote_expires_at > at
+        )
+      end as quoted,
       case
         when i.bill_id is not null then (
           select p.id
@@ -186,6 +219,8 @@ begin
     n := candidate.n;
     answer := case
       when paid_by is not null then jsonb_build_object('tag', 'Duplicate', 'transaction_id', paid_by)
+      -- Whoever is told so reads the insurance again, which says why.
+      when not candidate.quoted or candidate.insurance_id = any (insured) then jsonb_build_object('tag', 'QuoteChanged')
       when candidate.limit_daily > 0 and candidate.daily + spent + candidate.amount > candidate.limit_daily then
         jsonb_build_object(
           'tag', 'LimitExceeded', 'period', 'diario', 'limit', candidate.limit_daily, 'consumption', candidate.daily + spent
@@ -208,6 +243,9 @@ begin
       accepted := accepted || candidate.transaction_id;
       if candidate.bill_id is not null then
         bills := bills || jsonb_build_object(candidate.bill_id, candidate.transaction_id);
+      end if;
+      if candidate.insurance_id is not null then
+        insured := insured || candidate.insurance_id;
       end if;
     else
       refused := refused || candidate.transaction_id;
@@ -244,13 +282,24 @@ begin
 
   insert into transaction (
     company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
-    amount, terminal_id, option_id, bill_id, reversible, day, created_at, ask_at
+    amount, terminal_id, option_id, bill_id, insurance_id, product, option_reference, reversible, day, created_at,
+    ask_at
   )
   select
     i.company_id, i.transaction_id, i.xid, i.key, 'PROCESSING', i.environment, i.service_id, i.service_name,
-    i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id, i.reversible, today, at, ask_first_at
+    i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id, i.insurance_id, i.product,
+    i.option_reference, i.reversible, today, at, ask_first_at
   from unnest(intents) as i
   where i.transaction_id = any (accepted);
+
+  if cardinality(insured) > 0 then
+    update insurance as g
+    set state = 'cobrando', transaction_id = i.transaction_id
+    from unnest(intents) as i
+    where i.transaction_id = any (accepted)
+      and g.company_id = i.company_id
+      and g.id = i.insurance_id;
+  end if;
 
   -- The others hear what their key stands for now. A key that is gone, because another freed it or because the sale of
   -- this group that held it was refused, is to be tried again.
