@@ -53,7 +53,7 @@ const repeated = <Field extends "id" | "name">(
 ): ReadonlyArray<DraftFault> =>
   entries.flatMap((entry, index) => {
     const first = entries.findIndex((other) => other[field] === entry[field])
-    return first < index ? [{ list, index, field, reason: `repeats entry ${first}` }] : []
+    return first < index ? [{ list, index, field, reason: "is that of an earlier entry" }] : []
   })
 
 const faultOfSeller = (service: ServiceDraft | undefined): string | null => {

@@ -1,13 +1,14 @@
-import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, Option, Predicate, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { type CatalogueDraft, type DraftFault, faultsOf } from "../../core/domain/CatalogueDraft.ts"
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { Amount, AmountLiteral, Centavos, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
 import { Flow, ServiceType } from "../../core/domain/Service.ts"
 import { isClean } from "../../core/domain/Text.ts"
+import { type FileFault, type Path, readJsonFile } from "./JsonFile.ts"
 
 /** A catalogue file says something that cannot be. */
 export class BadCatalogue extends Schema.TaggedError<BadCatalogue>()("BadCatalogue", {
-  faults: Schema.Array(Schema.Struct({ at: Schema.String, reason: Schema.String }))
+  faults: Schema.Array(Schema.Struct({ line: Schema.Int, at: Schema.String, reason: Schema.String }))
 }) {}
 
 const Text = Schema.String.check(
@@ -40,67 +41,140 @@ const Price = pesos(Amount, readAmount, "Expected pesos above 0 with at most two
 
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
 
+const Category = Schema.Struct({ id: SmallId, nombre: Text })
+
+const Service = Schema.Struct({
+  id: ServiceId,
+  nombre: Text,
+  descripcion: Text,
+  tipo: ServiceType,
+  categoria_id: SmallId,
+  monto_minimo: Bound,
+  monto_maximo: Bound,
+  acepta_anulacion: Schema.Boolean,
+  flujo: Flow,
+  requiere_consulta: Schema.Boolean,
+  como_comprar: Text,
+  producto_proveedor: Schema.optionalKey(Text),
+  activo: Schema.optionalKey(Schema.Boolean)
+})
+
+const Package = Schema.Struct({
+  id: SmallId,
+  service_id: ServiceId,
+  codigo: Text,
+  nombre: Text,
+  descripcion: Text,
+  precio: Price,
+  duracion: Text,
+  datos: Text,
+  minutos: Count,
+  sms: Count,
+  activo: Schema.optionalKey(Schema.Boolean)
+})
+
 /** The catalogue as a file has it: the names of the wire, section 2.4 of the contract. */
 const CatalogueFile = Schema.Struct({
-  categorias: Schema.Array(Schema.Struct({ id: SmallId, nombre: Text })),
-  servicios: Schema.Array(
-    Schema.Struct({
-      id: ServiceId,
-      nombre: Text,
-      descripcion: Text,
-      tipo: ServiceType,
-      categoria_id: SmallId,
-      monto_minimo: Bound,
-      monto_maximo: Bound,
-      acepta_anulacion: Schema.Boolean,
-      flujo: Flow,
-      requiere_consulta: Schema.Boolean,
-      como_comprar: Text,
-      activo: Schema.optionalKey(Schema.Boolean)
-    })
-  ),
-  paquetes: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({
-        id: SmallId,
-        service_id: ServiceId,
-        codigo: Text,
-        nombre: Text,
-        descripcion: Text,
-        precio: Price,
-        duracion: Text,
-        datos: Text,
-        minutos: Count,
-        sms: Count,
-        activo: Schema.optionalKey(Schema.Boolean)
-      })
-    )
-  )
+  categorias: Schema.Array(Category),
+  servicios: Schema.Array(Service),
+  paquetes: Schema.optionalKey(Schema.Array(Package))
 })
 
-const decode = Schema.decodeUnknownEffect(CatalogueFile, { errors: "all", onExcessProperty: "error" })
-const formatter = SchemaIssue.makeFormatterStandardSchemaV1()
+/** Reads the text of a catalogue file, or tells everything that is wrong with it, line by line. */
+export const readCatalogue = Effect.fn("CatalogueFile.readCatalogue")(function* (text: string) {
+  const file = readJsonFile(text)
+  if (Result.isFailure(file)) return yield* refusal(file.failure)
+  const { content, lineOf, repeated } = file.success
+  const draft = catalogueOf(content)
+  if (Result.isSuccess(draft) && repeated.length === 0) return draft.success
+  const wrong = Result.isFailure(draft) ? draft.failure : []
+  return yield* refusal([...repeated, ...wrong.map((fault) => ({ ...fault, line: lineOf(fault.path) }))])
+})
 
-/** Reads what a catalogue file says, or tells everything that is wrong with it, entry by entry. */
-export const readCatalogue = Effect.fn("CatalogueFile.readCatalogue")(function* (content: unknown) {
-  const file = yield* Effect.mapError(
-    decode(content),
-    ({ issue }) =>
-      new BadCatalogue({
-        faults: formatter(issue).issues.map(({ message, path }) => ({ at: placeOf(path ?? []), reason: message }))
-      })
-  )
-  const draft = draftOf(file)
-  const faults = faultsOf(draft).map(({ field, index, list, reason }) => ({
-    at: placeOf([wireNames[list], index, wireNames[field]]),
-    reason
+const refusal = (faults: ReadonlyArray<FileFault>) =>
+  new BadCatalogue({
+    faults: faults
+      .map(({ line, path, reason }) => ({ line, at: placeOf(path), reason }))
+      .sort((one, other) => one.line - other.line)
+  })
+
+/** What the content of a catalogue file says, or everything that is wrong with it. */
+export const catalogueOf = (
+  content: unknown
+): Result.Result<CatalogueDraft, ReadonlyArray<Omit<FileFault, "line">>> => {
+  const readable = readableOf(content)
+  const draft = draftOf(readable)
+  const faults = [...malformedIn(content), ...brokenRules(draft, readable)]
+  return faults.length === 0 ? Result.succeed(draft) : Result.fail(faults)
+}
+
+const strictly = { errors: "all", onExcessProperty: "error" } as const
+
+const malformedIn = (content: unknown) => {
+  const file = Schema.decodeUnknownResult(CatalogueFile, strictly)(content)
+  if (Result.isSuccess(file)) return []
+  return issuesOf(file.failure.issue).issues.map(({ message, path = [] }) => ({
+    path: path.map((step) => segmentOf(typeof step === "object" ? step.key : step)),
+    reason: message
   }))
-  return faults.length === 0 ? draft : yield* new BadCatalogue({ faults })
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "MissingKey") return "Required"
+    return issue._tag === "UnexpectedKey" ? "Unknown here" : SchemaIssue.defaultLeafHook(issue)
+  }
 })
 
-const draftOf = ({ categorias, paquetes = [], servicios }: typeof CatalogueFile.Type): CatalogueDraft => ({
-  categories: categorias.map(({ id, nombre }) => ({ id, name: nombre })),
-  services: servicios.map((servicio) => ({
+const segmentOf = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key)
+
+/** The entries of a list that can be read, each with its place in the list. */
+interface Readable<A> {
+  readonly entries: ReadonlyArray<A>
+  readonly places: ReadonlyArray<number>
+  /** Whether these are all of them. */
+  readonly whole: boolean
+}
+
+const readableIn = <A>(entry: Schema.Codec<A, unknown>, list: unknown): Readable<A> => {
+  if (!Array.isArray(list)) return { entries: [], places: [], whole: false }
+  const decode = Schema.decodeUnknownOption(entry, strictly)
+  const read = list.flatMap((raw, place) => Option.toArray(Option.map(decode(raw), (entry) => ({ entry, place }))))
+  return {
+    entries: read.map(({ entry }) => entry),
+    places: read.map(({ place }) => place),
+    whole: read.length === list.length
+  }
+}
+
+const readableOf = (content: unknown) => {
+  const {
+    categorias,
+    paquetes = [],
+    servicios
+  }: Record<string, unknown> = Predicate.isObject(content) ? { ...content } : {}
+  return {
+    categories: readableIn(Category, categorias),
+    services: readableIn(Service, servicios),
+    packages: readableIn(Package, paquetes)
+  }
+}
+
+/** Which list an entry refers to by a field. */
+const referred = { categoryId: "categories", serviceId: "services" } as const
+
+// What an entry refers to may be one that cannot be read. Then it is not missing.
+const brokenRules = (draft: CatalogueDraft, readable: ReturnType<typeof readableOf>) =>
+  faultsOf(draft)
+    .filter(({ field }) => !(field in referred) || readable[referred[field as keyof typeof referred]].whole)
+    .map(({ field, index, list, reason }) => ({
+      path: [wireNames[list], readable[list].places[index] ?? index, wireNames[field]],
+      reason
+    }))
+
+const draftOf = ({ categories, packages, services }: ReturnType<typeof readableOf>): CatalogueDraft => ({
+  categories: categories.entries.map(({ id, nombre }) => ({ id, name: nombre })),
+  services: services.entries.map((servicio) => ({
     id: servicio.id,
     name: servicio.nombre,
     description: servicio.descripcion,
@@ -112,9 +186,10 @@ const draftOf = ({ categorias, paquetes = [], servicios }: typeof CatalogueFile.
     flow: servicio.flujo,
     requiresLookup: servicio.requiere_consulta,
     howToBuy: servicio.como_comprar,
+    product: servicio.producto_proveedor ?? null,
     active: servicio.activo ?? true
   })),
-  packages: paquetes.map((paquete) => ({
+  packages: packages.entries.map((paquete) => ({
     id: paquete.id,
     serviceId: paquete.service_id,
     code: paquete.codigo,
@@ -143,8 +218,7 @@ const wireNames: Record<DraftFault["list"] | DraftFault["field"], string> = {
 }
 
 /** `servicios[2].monto_maximo`, as a person would point at it. */
-const placeOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string => {
-  const keys = path.map((step) => (typeof step === "object" ? step.key : step))
-  const place = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("")
+const placeOf = (path: Path): string => {
+  const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
   return place === "" ? "the file" : place.replace(/^\./, "")
 }

@@ -101,7 +101,10 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
   // What the file says -> where it is wrong. Nothing of such a file is stored.
   it.effect.each([
     ["not JSON", "{", ["the file"]],
+    ["nothing", "", ["the file"]],
+    ["a comment", '{"categorias": [], "servicios": [] /* todos */}', ["the file"]],
     ["no catalogue", "[]", ["the file"]],
+    ["a name twice", '{"categorias": [], "servicios": [], "servicios": []}', ["servicios"]],
     ["an unknown field", { categorias: [], servicios: [], precios: [] }, ["precios"]],
     [
       "two faults",
@@ -152,6 +155,60 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
         places
       )
       assert.deepStrictEqual(yield* answer("catalog", "list"), before)
+    })
+  )
+
+  it.effect("tells every fault of a file at once, each by its line", () =>
+    Effect.gen(function* () {
+      const { refusal, run } = yield* CommandLine
+      const text = `{
+  "categorias": [
+    { "id": 9, "nombre": "Pagos" },
+    { "id": 9,
+      "nombre": "Otros",
+      "nombre": "Varios" }
+  ],
+  "servicios": [
+    ${JSON.stringify({ ...service, monto_maximo: 5 })},
+    {
+      "id": "21",
+      "precio": 1
+    }
+  ],
+  "paquetes": [
+    ${JSON.stringify({ ...paquete, service_id: 20 })}
+  ]
+}`.replaceAll("\n", "\r\n")
+      const file = yield* fileOf("faults", text)
+      const { details, message } = yield* refusal("catalog", "import", file)
+      const told = details.errores.map(
+        ({ entrada, linea, motivo }: { entrada: string; linea: number; motivo: string }) =>
+          `line ${linea}: ${entrada}: ${motivo}`
+      )
+      const required = ["nombre", "descripcion", "tipo", "categoria_id", "monto_minimo", "monto_maximo"]
+        .concat(["acepta_anulacion", "flujo", "requiere_consulta", "como_comprar"])
+        .map((name) => `line 10: servicios[1].${name}: Required`)
+      assert.deepStrictEqual(told, [
+        "line 4: categorias[1].id: is that of an earlier entry",
+        "line 6: categorias[1].nombre: Given twice",
+        "line 9: servicios[0].monto_maximo: is below the minimum; 0 means no bound",
+        ...required,
+        "line 11: servicios[1].id: Expected number",
+        "line 12: servicios[1].precio: Unknown here"
+      ])
+      assert.deepStrictEqual(message.split("\n  ").slice(1), told)
+      const { stderr } = yield* run("catalog", "import", file)
+      assert.deepStrictEqual(stderr.split("\n  ").slice(1), told)
+    })
+  )
+
+  it.effect("tells what keeps a file from being JSON by its line", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const file = yield* fileOf("comma", '{\n  "categorias": []\n  "servicios": []\n}')
+      assert.deepStrictEqual((yield* refusal("catalog", "import", file)).details, {
+        errores: [{ linea: 3, entrada: "the file", motivo: "Not JSON: comma expected" }]
+      })
     })
   )
 

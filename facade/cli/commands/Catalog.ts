@@ -1,14 +1,12 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Listed } from "../../../core/ports/CatalogueAdmin.ts"
 import { importCatalogue, offer, stockOf } from "../../../core/workflows/Stock.ts"
 import { operator } from "../../App.ts"
 import { serviceView } from "../../wire/ServiceView.ts"
-import { BadCatalogue, readCatalogue } from "../CatalogueFile.ts"
+import { readCatalogue } from "../CatalogueFile.ts"
 import { type Document, print, table } from "../Output.ts"
 import { companyId, serviceId } from "../Parameters.ts"
-
-const parse = Schema.decodeEffect(Schema.fromJsonString(Schema.Unknown))
 
 const importCommand = Command.make(
   "import",
@@ -16,11 +14,7 @@ const importCommand = Command.make(
     file: Argument.FileText("file").pipe(Argument.withDescription("JSON file with categorias, servicios and paquetes"))
   },
   Effect.fn(function* ({ file }) {
-    const content = yield* Effect.mapError(
-      parse(file),
-      () => new BadCatalogue({ faults: [{ at: "the file", reason: "is not JSON" }] })
-    )
-    const draft = yield* readCatalogue(content)
+    const draft = yield* readCatalogue(file)
     yield* importCatalogue(draft)
     const { categories, packages, services } = draft
     yield* print(
