@@ -1,28 +1,30 @@
 import { Effect, Layer } from "effect"
-import { RateLimiter } from "effect/persistence"
 import type { Window } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
-import { countIn } from "./CountIn.ts"
-
-const freshLimiter = RateLimiter.make.pipe(Effect.provide(Layer.fresh(RateLimiter.layerStoreMemory)))
+import { countedOf } from "./CountedOf.ts"
 
 /** Counts in this process. */
-export const make: Effect.Effect<CallCounter["Service"]> = Effect.gen(function* () {
-  const services = yield* Effect.context<never>()
-  const windows = new Map<number, { readonly number: number; readonly limiter: RateLimiter.RateLimiter }>()
-  // The store in memory never forgets a key, so every window begins with a new one.
-  const limiterOf = ({ length_s, number }: Window) => {
+export const make = (): CallCounter["Service"] => {
+  const windows = new Map<number, { readonly number: number; readonly counts: Map<string, number> }>()
+  // One window of a length at a time: what is over is forgotten.
+  const countsOf = ({ length_s, number }: Window) => {
     const current = windows.get(length_s)
-    if (current !== undefined && current.number >= number) return current.limiter
-    const limiter = Effect.runSyncWith(services)(freshLimiter)
-    windows.set(length_s, { number, limiter })
-    return limiter
+    if (current !== undefined && current.number >= number) return current.counts
+    const counts = new Map<string, number>()
+    windows.set(length_s, { number, counts })
+    return counts
   }
   return {
     count: (bucket, window, calls) =>
-      Effect.suspend(() => Effect.orDie(countIn(limiterOf(window), bucket, window, calls)))
+      Effect.sync(() => {
+        const counts = countsOf(window)
+        const held = (counts.get(bucket.key) ?? 0) + calls
+        const counted = countedOf(bucket, held)
+        if (counted.admitted) counts.set(bucket.key, held)
+        return counted
+      })
   }
-})
+}
 
 /** Every process counts by itself. */
-export const layer = Layer.effect(CallCounter, make)
+export const layer = Layer.sync(CallCounter, make)

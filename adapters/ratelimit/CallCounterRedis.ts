@@ -1,9 +1,10 @@
 import { NodeRedis } from "@effect/platform-node"
 import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
-import { RateLimiter } from "effect/persistence"
+import { Redis } from "effect/persistence"
+import type { Bucket, Window } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import * as CallCounterMemory from "./CallCounterMemory.ts"
-import { countIn } from "./CountIn.ts"
+import { countedOf } from "./CountedOf.ts"
 
 /** A call does not wait longer than this for the shared count. */
 const patience = Duration.millis(250)
@@ -19,27 +20,50 @@ const farewell = Duration.seconds(1)
 
 const reconnectAfter_ms = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000)
 
-const shared = (url: Redacted.Redacted) =>
-  RateLimiter.layer.pipe(
-    Layer.provide(RateLimiter.layerStoreRedis({ prefix: "saldo:calls:" })),
-    Layer.provide(
-      NodeRedis.layer({
-        url: Redacted.value(url),
-        // A command that cannot be sent fails at once instead of waiting for the connection.
-        disableOfflineQueue: true,
-        // Without a strategy of its own the client gives up when its first connection fails.
-        socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: silence_max_ms },
-        // Keeps an idle connection from looking like a silent one.
-        pingInterval: silence_max_ms / 2
-      })
+/** A key stays a little longer than its window, as the clocks of processes differ. */
+const slack_s = 5
+
+// A call that is refused is not counted. The script runs alone, so that no two calls get the same number.
+const script = Redis.script(
+  (key: string, calls: number, limit: number, stays_s: number) => [key, calls, limit, stays_s],
+  {
+    numberOfKeys: 1,
+    lua: `
+      local held = tonumber(redis.call("get", KEYS[1]) or "0") + tonumber(ARGV[1])
+      if held <= tonumber(ARGV[2]) then
+        redis.call("set", KEYS[1], held, "ex", ARGV[3])
+      end
+      return held`
+  }
+).withReturnType<number>()
+
+const countIn = (redis: Redis.Redis["Service"]) => {
+  const count = redis.eval(script)
+  return (bucket: Bucket, { endsIn_s, length_s, number }: Window, calls: 0 | 1) =>
+    Effect.map(
+      count(`saldo:calls:${bucket.key}:${length_s}:${number}`, calls, bucket.limit, endsIn_s + slack_s),
+      (held) => countedOf(bucket, held)
     )
-  )
+}
+
+type Count = ReturnType<typeof countIn>
+
+const connection = (url: Redacted.Redacted) =>
+  NodeRedis.layer({
+    url: Redacted.value(url),
+    // A command that cannot be sent fails at once instead of waiting for the connection.
+    disableOfflineQueue: true,
+    // Without a strategy of its own the client gives up when its first connection fails.
+    socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: silence_max_ms },
+    // Keeps an idle connection from looking like a silent one.
+    pingInterval: silence_max_ms / 2
+  })
 
 // The first connection may take as long as it likes: the server starts without it. The client closes when its last
 // command was answered, which a Redis that hangs never does: nobody waits for that either.
-const keepConnected = (url: Redacted.Redacted, connected: (limiter: RateLimiter.RateLimiter) => void) =>
-  Layer.build(Layer.fresh(shared(url))).pipe(
-    Effect.tap((context) => Effect.sync(() => connected(Context.get(context, RateLimiter.RateLimiter)))),
+const keepConnected = (url: Redacted.Redacted, connected: (together: Count) => void) =>
+  Layer.build(Layer.fresh(connection(url))).pipe(
+    Effect.tap((context) => Effect.sync(() => connected(countIn(Context.get(context, Redis.Redis))))),
     Effect.andThen(Effect.never),
     Effect.scoped,
     Effect.tapError((cause) => Effect.logWarning("Redis cannot be used yet; every process counts by itself", cause)),
@@ -51,11 +75,11 @@ const leave = (fiber: Fiber.Fiber<unknown, unknown>) =>
   Effect.interruptible(Effect.timeoutOption(Fiber.interrupt(fiber), farewell))
 
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const alone = yield* CallCounterMemory.make
-  let limiter: RateLimiter.RateLimiter | undefined
+  const alone = CallCounterMemory.make()
+  let together: Count | undefined
   let restsUntil_ms = 0
   yield* keepConnected(url, (connected) => {
-    limiter = connected
+    together = connected
   })
   const rest = Effect.fnUntraced(function* (cause: unknown) {
     restsUntil_ms = (yield* Clock.currentTimeMillis) + rest_ms
@@ -64,8 +88,8 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return CallCounter.of({
     count: Effect.fnUntraced(function* (bucket, window, calls) {
       const now_ms = yield* Clock.currentTimeMillis
-      if (limiter === undefined || now_ms < restsUntil_ms) return yield* alone.count(bucket, window, calls)
-      return yield* countIn(limiter, bucket, window, calls).pipe(
+      if (together === undefined || now_ms < restsUntil_ms) return yield* alone.count(bucket, window, calls)
+      return yield* together(bucket, window, calls).pipe(
         Effect.timeout(patience),
         Effect.catch((cause) => Effect.andThen(rest(cause), alone.count(bucket, window, calls)))
       )

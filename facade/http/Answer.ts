@@ -23,7 +23,7 @@ const exposed = [
 ].join(", ")
 
 /** On every answer. Contract: 1. */
-export const everywhere = {
+const everywhere = {
   "x-frame-options": "DENY",
   "x-content-type-options": "nosniff",
   "access-control-allow-origin": "*",

@@ -6,6 +6,9 @@ import { headerValues } from "./HeaderValues.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { addressOf, baseUrlOf } from "./Origin.ts"
 
+/** The reply to a call that has just come in. */
+export const nothingSaid = (): Call["reply"] => ({ file: undefined, headers: {}, message: undefined, quota: undefined })
+
 /** A call whose procedures take the input that the face reads for them. */
 export const incoming = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
@@ -24,7 +27,7 @@ export const incoming = Effect.fnUntraced(function* (
     },
     baseUrl: () => baseUrlOf(request, options),
     input,
-    reply: { file: undefined, headers: {}, message: undefined, quota: undefined },
+    reply: nothingSaid(),
     services: yield* Effect.context<Services>()
   }
   return call

@@ -12,12 +12,13 @@ const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)
  * The client's address. Behind a trusted proxy it is the last entry of X-Forwarded-For, which that proxy wrote; those
  * before it are hearsay.
  */
-export const addressOf = (request: HttpServerRequest.HttpServerRequest, { trustProxy }: HttpOptionsShape): string => {
-  const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
+export const addressOf = (
+  { headers, remoteAddress }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">,
+  { trustProxy }: HttpOptionsShape
+): string => {
+  const forwarded = trustProxy ? headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
   const address =
-    forwarded !== undefined && isAddress(forwarded)
-      ? forwarded
-      : Option.getOrElse(request.remoteAddress, () => "unknown")
+    forwarded !== undefined && isAddress(forwarded) ? forwarded : Option.getOrElse(remoteAddress, () => "unknown")
   return unmapped(address)
 }
 

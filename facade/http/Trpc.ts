@@ -1,32 +1,36 @@
+import { getTRPCErrorShape, type TRPCError } from "@trpc/server"
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch"
 import { Effect, Predicate, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Invalid } from "../../core/domain/Errors.ts"
 import type { Call } from "../trpc/Call.ts"
 import { spendByAddress } from "../trpc/Gate.ts"
-import { defectOf } from "../trpc/PublicError.ts"
-import { appRouter } from "../trpc/Router.ts"
+import { defectOf, publicErrorOf, trpcError } from "../trpc/PublicError.ts"
+import { appRouter, procedures } from "../trpc/Router.ts"
 import { readJson } from "../wire/Json.ts"
-import { logDefect, refuse, respond } from "./Answer.ts"
+import { failureHeaders, logDefect, respond } from "./Answer.ts"
 import { readBody } from "./Body.ts"
 import { incoming } from "./Incoming.ts"
+import { queryOf, targetOf } from "./Query.ts"
 
 const endpoint = "/trpc"
 const encoder = new TextEncoder()
 
 const malformed = new Invalid({ details: { body: "json_invalido" } })
 
-const queryInput = (text: string | null) =>
-  text === null ? Effect.undefined : Effect.mapError(Effect.fromResult(readJson(encoder.encode(text))), () => malformed)
+const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
+  if (text === undefined) return Effect.undefined
+  return typeof text === "string"
+    ? Effect.mapError(Effect.fromResult(readJson(encoder.encode(text))), () => malformed)
+    : Effect.fail(malformed)
+}
 
 /**
  * Reads inputs as REST reads them, strictly and only once a call has been let in; tRPC's own reader would lose the
  * digits of amounts. The calls of a batch share one body.
  */
 const inputReader = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, url: URL) {
-  const inputs = yield* Effect.cached(
-    request.method === "POST" ? readBody(request) : queryInput(url.searchParams.get("input"))
-  )
+  const inputs = yield* Effect.cached(request.method === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
   const read: Call["input"] = (batchIndex) =>
     Effect.flatMap(inputs, (given) => {
       if (!isBatch(url) || given === undefined) return Effect.succeed(given)
@@ -51,29 +55,58 @@ const webRequest = (request: HttpServerRequest.HttpServerRequest, url: URL, sign
   })
 }
 
-/** Answers tRPC's clients with the same procedures. */
-export const serveTrpc = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const url = new URL(request.url, "http://localhost")
-  const call = yield* incoming(request, yield* inputReader(request, url))
-  const defects: Array<unknown> = []
-  const { body, status } = yield* Effect.promise(async (signal) => {
+/** What a request calls that no procedure of its method answers. */
+const strayCalls = ({ method }: HttpServerRequest.HttpServerRequest, url: URL): ReadonlyArray<string> => {
+  const path = decodeURIComponent(url.pathname.slice(endpoint.length)).replace(/^\/|\/$/g, "")
+  const type = method === "POST" ? "mutation" : "query"
+  const isServed = (name: string) => Object.hasOwn(procedures, name) && procedures[name]?._def.type === type
+  return (isBatch(url) ? path.split(",") : [path]).filter((name) => !isServed(name))
+}
+
+const varying = { vary: "trpc-accept, accept" }
+
+/** Refuses a request as a whole, in the shape that tRPC's clients read, batches too. */
+const refuseAll = (call: Call, error: TRPCError) => {
+  const { _config: config } = appRouter._def
+  const shape = getTRPCErrorShape({ config, ctx: call, error, input: undefined, path: undefined, type: "unknown" })
+  const headers = { ...varying, ...failureHeaders(publicErrorOf(error)) }
+  return respond(call, shape.data.httpStatus, JSON.stringify({ error: shape }), headers)
+}
+
+const handle = (request: HttpServerRequest.HttpServerRequest, url: URL, call: Call) =>
+  Effect.promise(async (signal) => {
+    const errors: Array<TRPCError> = []
+    let entered = false
     const response = await fetchRequestHandler({
       endpoint,
       req: webRequest(request, url, signal),
       router: appRouter,
-      createContext: () => call,
-      onError: ({ error }) => defects.push(defectOf(error))
+      createContext: () => {
+        entered = true
+        return call
+      },
+      onError: ({ error }) => errors.push(error)
     })
-    return { status: response.status, body: await response.text() }
+    return { status: response.status, body: await response.text(), errors, entered }
   })
-  for (const defect of defects) if (defect !== undefined) yield* logDefect(call, defect)
-  if (call.reply.quota === undefined) {
-    // No procedure counted it: none has that name.
-    const counted = yield* Effect.result(spendByAddress(call))
-    if (Result.isFailure(counted)) return yield* refuse(call, counted.failure)
+
+/** Answers tRPC's clients with the same procedures. */
+export const serveTrpc = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const url = targetOf(request)
+  const call = yield* incoming(request, yield* inputReader(request, url))
+  // Procedures count their own calls. The others are counted before any of them runs: what has run must be told.
+  const counted = yield* Effect.result(Effect.forEach(strayCalls(request, url), () => spendByAddress(call)))
+  if (Result.isFailure(counted)) return yield* refuseAll(call, trpcError(counted.failure))
+  const { body, entered, errors, status } = yield* handle(request, url, call)
+  for (const defect of errors.map(defectOf)) if (defect !== undefined) yield* logDefect(call, defect)
+  const [error] = errors
+  if (!entered && error !== undefined) {
+    const late = yield* Effect.result(spendByAddress(call))
+    return yield* refuseAll(call, Result.isFailure(late) ? trpcError(late.failure) : error)
   }
   // Of a batch nobody could tell which call a header speaks of.
   if (isBatch(url)) delete call.reply.headers["idempotent-replay"]
-  return yield* respond(call, status, body, { vary: "trpc-accept, accept" })
+  const own = isBatch(url) || error === undefined ? {} : failureHeaders(publicErrorOf(error))
+  return yield* respond(call, status, body, { ...varying, ...own })
 })

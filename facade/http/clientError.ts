@@ -1,11 +1,20 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
+import { type Context, Effect, Option, Predicate, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { Headers } from "effect/http"
 import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
-import { everywhere, failureBody, failureHeaders } from "./Answer.ts"
+import type { CallCounter } from "../../core/ports/CallCounter.ts"
+import type { Call } from "../trpc/Call.ts"
+import { spendByAddress } from "../trpc/Gate.ts"
+import { failureBody, failureHeaders, headersOf } from "./Answer.ts"
+import { HttpOptions } from "./HttpOptions.ts"
+import { nothingSaid } from "./Incoming.ts"
+import { addressOf } from "./Origin.ts"
 
 const malformed = toPublic(new Invalid({ details: { headers: "invalido" } }))
+const unknownPath = toPublic(new NotFound())
 
 /** What a client is told whose request Node's parser could not read. */
 const errorOf = (code: string | undefined): PublicError => {
@@ -18,26 +27,51 @@ const errorOf = (code: string | undefined): PublicError => {
     case "HPE_INVALID_CHUNK_SIZE":
       return { ...malformed, details: { body: "incompleto" } }
     case "HPE_INVALID_METHOD":
-      return toPublic(new NotFound())
+      return unknownPath
     default:
       return malformed
   }
 }
 
-const answerTo = (error: PublicError): string => {
-  const requestId = SecureRandom.uuidV7Unsafe()
-  const body = failureBody(error, requestId)
-  const headers = {
-    ...everywhere,
+type Caller = Pick<Call, "address" | "reply" | "requestId">
+
+/** Who asks, as far as the head of the request told, if it could be read. */
+const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingMessage | undefined) {
+  const random = yield* SecureRandom.SecureRandom
+  const remote = Predicate.hasProperty(socket, "remoteAddress") ? socket.remoteAddress : undefined
+  const remoteAddress = Option.filter(Option.fromUndefinedOr(remote), Predicate.isString)
+  const address = addressOf({ headers: Headers.fromInput(request?.headers), remoteAddress }, yield* HttpOptions)
+  const caller: Caller = { address, requestId: yield* random.uuidV7(), reply: nothingSaid() }
+  return caller
+})
+
+const written = Effect.fnUntraced(function* (caller: Caller, error: PublicError) {
+  const body = failureBody(error, caller.requestId)
+  const headers = yield* headersOf(caller, {
     ...failureHeaders(error),
-    "x-request-id": requestId,
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
     connection: "close"
-  }
+  })
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...lines, "", body].join("\r\n")
+})
+
+/** A request that no route will answer. */
+interface Refused {
+  readonly error: PublicError
+  /** Its head, when that could be read. */
+  readonly request?: IncomingMessage | undefined
+  /** How it counts; undefined when a route has already counted it. */
+  readonly counted: "address" | "unread" | undefined
 }
+
+const answerTo = Effect.fnUntraced(function* (socket: Duplex, { counted, error, request }: Refused) {
+  const caller = yield* callerOf(socket, request)
+  if (counted === undefined) return yield* written(caller, error)
+  const spent = yield* Effect.result(spendByAddress(caller, counted))
+  return yield* written(caller, Result.isFailure(spent) ? toPublic(spent.failure) : error)
+})
 
 interface Exchange {
   readonly request: IncomingMessage
@@ -55,31 +89,52 @@ const remember = (request: IncomingMessage, response: ServerResponse): void => {
   response.once("close", () => exchanges.delete(exchange))
 }
 
-const say = (socket: Duplex, error: PublicError): void => {
-  if (socket.writable) socket.end(answerTo(error))
-  else socket.destroy()
+const exchangesOf = (socket: Duplex): ReadonlyArray<Exchange> => [...(open.get(socket) ?? [])]
+
+type Refuse = (socket: Duplex, refused: Refused) => void
+
+/**
+ * Answers a connection once, and ends it; one that goes on sending is cut off. A request that came whole may be a sale:
+ * what follows it must not be answered in its place, and the connection ends with the answer that is due.
+ */
+const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRandom>): Refuse => {
+  const answered = new WeakSet<Duplex>()
+  return (socket, refused) => {
+    const whole = exchangesOf(socket).findLast(({ request }) => request.complete)
+    if (whole !== undefined) return void whole.response.once("close", () => socket.end())
+    if (!socket.writable) return void socket.destroy()
+    if (answered.has(socket)) return
+    answered.add(socket)
+    Effect.runForkWith(services)(
+      Effect.map(answerTo(socket, refused), (answer) => void (socket.writable ? socket.end(answer) : socket.destroy()))
+    )
+  }
 }
 
-// A request that came whole may be a sale. What follows it on the connection must not be answered in its place: the
-// connection ends with the answer that is due.
-const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  const whole = [...(open.get(socket) ?? [])].filter(({ request }) => request.complete).at(-1)
-  if (error.code === "ECONNRESET") socket.destroy()
-  else if (whole === undefined) say(socket, errorOf(error.code))
-  else whole.response.once("close", () => socket.end())
-}
+const onClientError =
+  (refuse: Refuse) =>
+  (failure: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (failure.code === "ECONNRESET") return void socket.destroy()
+    const request = exchangesOf(socket).at(-1)?.request
+    refuse(socket, { error: errorOf(failure.code), request, counted: request === undefined ? "unread" : undefined })
+  }
 
 /**
  * Lets a server answer in the envelope also what Node would answer, or cut off, by itself: requests that its parser
  * cannot read, tunnels, and expectations that nobody has heard of. The server must be made with `serverOptions`.
  */
-export const answerClientErrors = <S extends Server>(server: S): S => {
-  server.on("request", remember)
-  server.on("clientError", onClientError)
-  server.on("connect", (_request, socket) => say(socket, toPublic(new NotFound())))
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
-  return server
-}
+export const answeringClientErrors = Effect.map(
+  Effect.context<CallCounter | SecureRandom.SecureRandom>(),
+  (services) =>
+    <S extends Server>(server: S): S => {
+      const refuse = refuser(services)
+      server.on("request", remember)
+      server.on("clientError", onClientError(refuse))
+      server.on("connect", (request, socket) => refuse(socket, { error: unknownPath, request, counted: "address" }))
+      server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+      return server
+    }
+)
 
 /** A request without Host reaches the routes instead of being refused by Node. */
 export const serverOptions = { requireHostHeader: false }

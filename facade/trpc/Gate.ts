@@ -11,8 +11,9 @@ import { integerOf } from "../wire/Fields.ts"
 import type { Call } from "./Call.ts"
 import { readCredentials } from "./Credentials.ts"
 
-// What a page of the documentation loads has a count of its own: reading leaves the calls to the API alone.
-type Counted = "address" | "assets"
+// What a page of the documentation loads has a count of its own: reading leaves the calls to the API alone. So has what
+// cannot be read as HTTP: behind a proxy its address is the proxy's, which may have calls of its own to make.
+type Counted = "address" | "assets" | "unread"
 
 const addressBucket = (call: Pick<Call, "address">, counted: Counted = "address") =>
   HttpOptions.useSync(({ limits }): Bucket => ({ key: `${counted}:${call.address}`, limit: limits.perAddress }))

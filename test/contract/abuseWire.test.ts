@@ -200,12 +200,16 @@ layer(TestServer, { excludeTestServices: true })("bytes that are wrong", (it) =>
       })
     )
 
-    it.effect("is answered as such, whatever follows it on the connection", () =>
+    it.effect.each([
+      "\u0000\u0001basura\r\n\r\n",
+      "GET /v1/saldo HTTP/9.9\r\n\r\n",
+      "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
+    ])("is answered as such, whatever follows it on the connection (%#)", (more) =>
       Effect.gen(function* () {
         const caller = yield* customer()
         const [head = "", body = ""] = request(door, caller, key() + sized(sale), sale).split("\r\n\r\n")
         const kept = head.replace("Connection: close", "Connection: keep-alive")
-        const { said, status } = yield* raw(`${kept}\r\n\r\n${body}\u0000\u0001basura\r\n\r\n`)
+        const { said, status } = yield* raw(`${kept}\r\n\r\n${body}${more}`)
         assert.strictEqual(status, 201)
         assert.deepStrictEqual(said.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 201"])
         assert.strictEqual((yield* get("/v1/saldo", caller.auth)).body.data.saldo_actual, 900)

@@ -111,7 +111,8 @@ const untilAsked = (asked: () => boolean) =>
 
 describe("calls counted in Redis", () => {
   it.live.each([
-    ["are those of all processes", "*2\r\n$1\r\n2\r\n:60000\r\n", [1, 1]],
+    ["are those of all processes", ":2\r\n", [1, 1]],
+    ["are refused when all processes together had their share", ":4\r\n", ["refused", "refused"]],
     ["are counted here when Redis fails", "-ERR out of memory\r\n", [2, 1, 0, "refused"]],
     ["are counted here when Redis does not answer", undefined, [2, 1, 0, "refused"]]
   ] as const)("%s", ([, script, expected]) =>
@@ -126,6 +127,30 @@ describe("calls counted in Redis", () => {
         yield* untilAsked(() => asked)
         assert.deepStrictEqual(yield* remainingAfter(expected.length), [...expected])
       }).pipe(Effect.provide(counting(url)))
+    })
+  )
+
+  // What is counted -> the seconds in its window, which a key outlives by a few.
+  it.live.each([
+    ["a minute", countCall, 60],
+    ["a day", countOfDay, 86_400]
+  ] as const)("in %s leave no key behind for longer", ([, count, length_s]) =>
+    Effect.gen(function* () {
+      const commands: Array<ReadonlyArray<string>> = []
+      const { url } = yield* redis((command) => {
+        if (!isScript(command)) return "+OK\r\n"
+        commands.push(command.split("\r\n").filter((_, line) => line > 0 && line % 2 === 0))
+        return ":1\r\n"
+      })
+      yield* Effect.gen(function* () {
+        yield* untilAsked(() => commands.length > 0)
+        yield* count(bucket)
+      }).pipe(Effect.provide(counting(url)))
+      const [name, , keys, key, calls, limit, stays_s] = commands.at(-1) ?? []
+      assert.deepStrictEqual([name, keys, calls, limit], ["EVALSHA", "1", "1", "3"])
+      assert.include(key, `token:7:${length_s}:`)
+      assert.isAtMost(Number(stays_s), length_s + 5)
+      assert.isAbove(Number(stays_s), 5)
     })
   )
 
