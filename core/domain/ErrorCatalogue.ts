@@ -61,7 +61,7 @@ interface Row<E> {
   readonly code: ErrorCode | ((error: E) => ErrorCode)
   /** Where they are not the code's own. */
   readonly status?: number
-  readonly message?: string
+  readonly message?: string | ((error: E) => string | undefined)
   readonly details?: (error: E) => Readonly<Record<string, unknown>>
 }
 
@@ -136,7 +136,33 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   },
   ServiceTimedOut: { code: "SERVICE_TIMEOUT" },
   NotImplemented: { code: "NOT_IMPLEMENTED", details: () => ({ consultar_en: "/v1/seguros" }) },
-  ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" }
+  ServiceUnavailable: { code: "SERVICE_UNAVAILABLE" },
+  InsuranceUnavailable: { code: "SEGUROS_NO_DISPONIBLE" },
+  InsuranceRejected: { code: "SEGURO_RECHAZADO", message: ({ reason }) => reason },
+  VehicleUnsupported: { code: "VEHICULO_NO_SOPORTADO" },
+  PolicyActive: {
+    code: "POLIZA_ACTIVA",
+    message: ({ renewableFrom }) =>
+      `El vehículo ya tiene una póliza vigente; puede renovarla a partir del ${renewableFrom}.`,
+    details: ({ renewableFrom }) => ({ renovable_desde: renewableFrom })
+  },
+  CodeWrong: { code: "OTP_INCORRECTO", details: ({ attemptsLeft }) => ({ intentos_restantes: attemptsLeft }) },
+  CodeBlocked: { code: "OTP_BLOQUEADO" },
+  StepOutOfOrder: { code: "SEGURO_PASO_INVALIDO", details: ({ state }) => ({ estado: state }) },
+  QuoteMissing: { code: "SEGURO_SIN_COTIZAR" },
+  QuoteExpired: { code: "COTIZACION_VENCIDA" },
+  AlreadySold: {
+    code: "SEGURO_YA_VENDIDO",
+    message: ({ state }) =>
+      state === "fallida" ? "La venta de este seguro falló y quedó cerrada; empiece de nuevo con la placa." : undefined,
+    details: ({ insuranceId, state, transactionId }) => ({
+      seguro_id: insuranceId,
+      estado: state,
+      transaction_id: transactionId,
+      consultar_en: `/v1/seguros/${insuranceId}`
+    })
+  },
+  PolicyNotIssued: { code: "POLIZA_NO_EMITIDA", details: ({ state }) => ({ estado: state }) }
 }
 
 /** Is it a cause that a caller can be told? */
@@ -147,10 +173,11 @@ export const isCoreError = (error: unknown): error is CoreError =>
 export const toPublic = <E extends CoreError>(error: E): PublicError => {
   const row = rows[error._tag] as Row<CoreError>
   const code = typeof row.code === "function" ? row.code(error) : row.code
+  const message = typeof row.message === "function" ? row.message(error) : row.message
   return {
     code,
     status: row.status ?? codes[code].status,
-    message: row.message ?? codes[code].message,
+    message: message ?? codes[code].message,
     details: row.details?.(error)
   }
 }

@@ -16,6 +16,9 @@ export type ServiceId = typeof ServiceId.Type
 export const TransactionId = Id.pipe(Schema.brand("TransactionId"))
 export type TransactionId = typeof TransactionId.Type
 
+export const InsuranceId = Id.pipe(Schema.brand("InsuranceId"))
+export type InsuranceId = typeof InsuranceId.Type
+
 /** Who is served: a phone, a contract, a plate. Forwarded as written, never normalized. Contract: 4.5. */
 export const Identifier = TextBetween(3, 100).pipe(Schema.brand("Identifier"))
 export type Identifier = typeof Identifier.Type

@@ -1,4 +1,4 @@
-/** What is true of the whole database at every instant. Contract: 2.3, 2.5, 3.1. */
+/** What is true of the whole database at every instant. Contract: 2.3, 2.5, 3.1, 3.3. */
 export const invariants = {
   owned: "what a company owns is the sum of its ledger",
   held: "what is held is the sum of the sales in PROCESSING and PENDING",
@@ -9,7 +9,10 @@ export const invariants = {
   reversal: "a sale in REVERSED has the entry of the sale and one that gives it back",
   entry: "no entry speaks of a sale that was never charged",
   running: "each entry's balance is the one before it plus its amount",
-  listed: "the blocks of a list count every sale, by status, and every entry, once"
+  listed: "the blocks of a list count every sale, by status, and every entry, once",
+  insured: "an insurance that was claimed by a sale and that sale name each other, and one is as far as the other",
+  quote: "no quote of a vehicle is sold twice",
+  policy: "an insurance has a policy number if its sale is in SUCCESS, that of the sale, and otherwise none"
 } as const
 
 export type Invariant = keyof typeof invariants

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
+import { Status } from "./Status.ts"
 
 /** There is no such company. */
 export class UnknownCompany extends Schema.TaggedError<UnknownCompany>()("UnknownCompany", {
@@ -47,6 +48,25 @@ export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("Depo
   asked: Amount
 }) {}
 
+/** How the sale ended is not for an operator to say, or not so. */
+export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
+  transactionId: TransactionId,
+  status: Status,
+  cause: Schema.Literals(["settled", "young", "no_validity", "validity"])
+}) {}
+
+/** There is nothing that this operator could confirm. */
+export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
+  transactionId: TransactionId,
+  cause: Schema.Literals(["no_proposal", "same_operator", "changed"])
+}) {}
+
+/** The supplier firmly says the opposite of what was proposed. */
+export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("SupplierDisagrees", {
+  transactionId: TransactionId,
+  said: Schema.String
+}) {}
+
 /** Every refusal that an operator can be told. */
 export type OperatorError =
   | UnknownCompany
@@ -58,3 +78,6 @@ export type OperatorError =
   | UnknownTransaction
   | ReferenceTaken
   | DepositTooLarge
+  | NotResolvable
+  | NotConfirmable
+  | SupplierDisagrees

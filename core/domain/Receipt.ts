@@ -6,7 +6,7 @@ import { messages } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /** Who runs the service. */
-const issuer = "Saldo"
+export const issuer = "Saldo"
 
 /** What the end customer takes home. Contract: 2.5. */
 export interface Receipt {

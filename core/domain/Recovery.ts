@@ -58,7 +58,12 @@ export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc)
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
  * and two cycles agree; a timeout never is. Contract: 3.1.
  */
-export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc): Conclusion =>
+export const conclude = (
+  sale: Asked,
+  answer: StatusAnswer,
+  now: DateTime.Utc,
+  denial: Refusal = "TRANSACTION_REJECTED"
+): Conclusion =>
   StatusAnswer.$match(answer, {
     Delivered: ({ delivery }): Conclusion => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
     Refused: ({ refusal }): Conclusion => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
@@ -66,7 +71,7 @@ export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc): 
     NotFound: (): Conclusion => {
       const { denied, notFound } = countNotFound(sale, now)
       return denied
-        ? { verdict: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), notFound }
+        ? { verdict: Verdict.Release({ refusal: denial }), notFound }
         : { verdict: Verdict.Hold(), notFound }
     }
   })

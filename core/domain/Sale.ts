@@ -1,7 +1,16 @@
-import { Data, type DateTime, Schema } from "effect"
+import { Data, type DateTime, Effect, Schema } from "effect"
 import { Environment } from "./Company.ts"
 import { Refusal } from "./Errors.ts"
-import { CompanyId, type IdempotencyKey, Identifier, ServiceId, type TerminalId, TransactionId } from "./Ids.ts"
+import {
+  CompanyId,
+  type IdempotencyKey,
+  Identifier,
+  type InsuranceId,
+  ServiceId,
+  type TerminalId,
+  TransactionId
+} from "./Ids.ts"
+import { Validity } from "./InsuranceOffer.ts"
 import { Amount } from "./Money.ts"
 import { ServiceType } from "./Service.ts"
 
@@ -24,9 +33,17 @@ export interface Intent {
   readonly optionId: string | null
   /** The option of a bill, which is paid once; null for whatever may be bought again. */
   readonly billId: string | null
+  /** The insurance whose quote is bought; null for every other sale. */
+  readonly insuranceId: InsuranceId | null
+  /** What the provider calls the service, and the option of it; null where it has no name of its own. */
+  readonly product: string | null
+  readonly reference: string | null
   /** Whether the service accepted reversal when this was sold. */
   readonly reversible: boolean
 }
+
+// An answer that a key keeps may be older than the field.
+const knownLater = Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 
 /** What a provider is asked to deliver, and later asked about. */
 export const Order = Schema.Struct({
@@ -37,6 +54,10 @@ export const Order = Schema.Struct({
   service: SoldService,
   identifier: Identifier,
   amount: Amount,
+  /** What the provider calls the service; null where it has no name of its own for it. */
+  product: knownLater,
+  /** What it calls the option that was bought: a package, a bill, a quote. */
+  reference: knownLater,
   createdAt: Schema.DateTimeUtc
 })
 export type Order = typeof Order.Type
@@ -45,9 +66,15 @@ export type Order = typeof Order.Type
 export const Delivery = Schema.Struct({
   authCode: Schema.String,
   /** Electricity only: what the end customer types into the meter. */
-  rechargeToken: Schema.NullOr(Schema.String)
+  rechargeToken: Schema.NullOr(Schema.String),
+  /** Insurance only: the days of the policy, whose number is the authorization code. */
+  validity: Schema.optionalKey(Validity)
 })
 export type Delivery = typeof Delivery.Type
+
+/** What a denial without a reason of its own is called. */
+export const denialOf = ({ service }: Order): Refusal =>
+  service.type === "insurance" ? "SEGURO_NO_EMITIDO" : "TRANSACTION_REJECTED"
 
 /** How a sale was answered: what the first call hears, and every replay of it. Contract: 4.5. */
 export const Outcome = Schema.TaggedUnion({

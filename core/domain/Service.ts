@@ -40,7 +40,9 @@ export const Service = Schema.Struct({
   reversible: Schema.Boolean,
   flow: Flow,
   requiresLookup: Schema.Boolean,
-  howToBuy: Schema.String
+  howToBuy: Schema.String,
+  /** What the provider calls it; null where it has no name of its own for it. */
+  product: Schema.NullOr(Schema.String)
 })
 export type Service = typeof Service.Type
 

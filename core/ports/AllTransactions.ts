@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
 import type { CompanyId, TransactionId } from "../domain/Ids.ts"
+import type { Centavos } from "../domain/Money.ts"
 import type { Status } from "../domain/Status.ts"
 import type { Page, Slice, Transaction } from "../domain/Transaction.ts"
 
@@ -15,6 +16,14 @@ export interface OwnedFilter {
   readonly statuses?: ReadonlyArray<Status> | undefined
 }
 
+/** Which unresolved sales come first: the oldest, or those that hold the most. */
+export type PendingOrder = "age" | "amount"
+
+/** Some of the unresolved sales, how many there are, and what all of them hold. */
+export interface PendingSlice extends Slice<OwnedTransaction> {
+  readonly held: Centavos
+}
+
 /** The operator reads sales of all companies. */
 export class AllTransactions extends Context.Service<
   AllTransactions,
@@ -22,5 +31,7 @@ export class AllTransactions extends Context.Service<
     readonly find: (id: TransactionId) => Effect.Effect<Option.Option<OwnedTransaction>>
     /** Newest first. */
     readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<Slice<OwnedTransaction>>
+    /** What nobody knows the outcome of, of one company or of all. */
+    readonly pending: (companyId: CompanyId | undefined, order: PendingOrder, page: Page) => Effect.Effect<PendingSlice>
   }
 >()("saldo/core/AllTransactions") {}

@@ -14,7 +14,11 @@ import type { Status } from "../domain/Status.ts"
 
 /** What a key that was brought again says. */
 export type KeyError = KeyReused | RequestInProgress | IdempotencyConflict
-export type ReserveError = KeyError | DuplicateTransaction | InsufficientBalance | LimitExceeded
+
+/** The quote that was to be bought is no longer what it was: read the insurance again. Its callers never hear this. */
+export class QuoteChanged extends Data.TaggedError("QuoteChanged") {}
+
+export type ReserveError = KeyError | QuoteChanged | DuplicateTransaction | InsufficientBalance | LimitExceeded
 
 /** The amount is held for a new sale, or the key already has its answer. */
 export type Reserved = Data.TaggedEnum<{

@@ -1,17 +1,19 @@
 import { DateTime, Effect, Option } from "effect"
 import type { Session } from "../domain/Access.ts"
-import { InvalidProduct } from "../domain/Errors.ts"
+import { Forbidden, InvalidProduct } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import type { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../domain/Ids.ts"
+import { readInsuranceOption, sellable } from "../domain/Insurance.ts"
 import type { Amount } from "../domain/Money.ts"
 import type { Intent } from "../domain/Sale.ts"
 import { price, type Service, takesOption } from "../domain/Service.ts"
 import { xidOf } from "../domain/Xid.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
-import { Ledger } from "../ports/Ledger.ts"
+import { Insurances } from "../ports/Insurances.ts"
+import { Ledger, type QuoteChanged } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
-import { Providers } from "../ports/Provider.ts"
 import { type Answered, sell } from "./Sell.ts"
+import { supplierOf } from "./Supplier.ts"
 
 /** What a caller asks to buy. Contract: 4.5. */
 export interface Purchase {
@@ -29,15 +31,23 @@ const endpoint = "POST /v1/recargas"
  * Turns what a caller asks for into a sale. The key speaks before the service does: a replay is answered even when the
  * service has since left the catalogue. Contract: 4.5.
  */
-export const purchase = Effect.fn("Purchase.purchase")(function* ({ company }: Session, wanted: Purchase) {
+export const purchase = Effect.fn("Purchase.purchase")(function* (session: Session, wanted: Purchase) {
   const { key, ...body } = wanted
   const fingerprint = yield* fingerprintOf(endpoint, body)
+  // A quote that changed under the sale is read again: what it is now decides.
+  return yield* buy(session, wanted, fingerprint).pipe(
+    Effect.retry({ while: (error): error is QuoteChanged => error._tag === "QuoteChanged" })
+  )
+})
+
+const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
+  const { key } = wanted
   const priced = yield* Effect.result(offer(company, wanted))
   if (priced._tag === "Failure") {
     const outcome = yield* Ledger.use((ledger) => ledger.recall(company.id, key, fingerprint))
     return outcome === null ? yield* priced.failure : ({ outcome, replayed: true } satisfies Answered)
   }
-  const { amount, provider, service } = priced.success
+  const { bought, service, supplier } = priced.success
   const intent: Intent = {
     companyId: company.id,
     environment: company.environment,
@@ -46,29 +56,54 @@ export const purchase = Effect.fn("Purchase.purchase")(function* ({ company }: S
     xid: yield* xidOf(company.id, key),
     service: { id: service.id, name: service.name, type: service.type },
     identifier: wanted.identifier,
-    amount,
+    ...bought,
     terminalId: wanted.terminalId,
     optionId: wanted.optionId,
     billId: service.flow === "facturas" ? wanted.optionId : null,
+    product: service.product,
     reversible: service.reversible
   }
-  return yield* sell(intent, provider)
+  return yield* sell(intent, supplier)
 })
+
+/** What is bought, at which price; its name at the provider, where it has one. */
+type Bought = Pick<Intent, "amount" | "insuranceId" | "reference">
 
 const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase) {
-  const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
-  const service = services.find(({ id }) => id === wanted.serviceId)
-  if (service === undefined) return yield* new InvalidProduct()
-  const option = yield* optionOf(company, service, wanted)
-  const amount = yield* Effect.fromResult(price(service, wanted, option, yield* DateTime.now))
-  const provider = yield* Providers.use((providers) => providers.serving(company.environment))
-  return { amount, provider, service }
+  const service = yield* serviceOf(company, wanted.serviceId)
+  const bought = yield* service.flow === "seguros" && wanted.optionId !== null
+    ? quoteOf(company, wanted, wanted.optionId)
+    : optionOf(company, service, wanted)
+  const supplier = yield* supplierOf(company.environment, service.type)
+  return { bought, service, supplier }
 })
 
-const optionOf = ({ id }: Session["company"], { flow }: Service, { optionId }: Purchase) =>
-  optionId === null || !takesOption(flow)
-    ? Effect.succeed(null)
-    : Effect.map(
-        Options.use((options) => options.find(id, optionId)),
-        Option.getOrNull
-      )
+const serviceOf = Effect.fnUntraced(function* (company: Session["company"], serviceId: ServiceId) {
+  const catalogue = yield* Catalogue
+  const ofId = ({ id }: Service) => id === serviceId
+  const service = (yield* catalogue.services(company)).find(ofId)
+  if (service !== undefined) return service
+  // What the company could sell if insurance were enabled for it is no unknown product.
+  const withInsurance = yield* catalogue.services({ ...company, insuranceEnabled: true })
+  return yield* withInsurance.some(ofId) ? new Forbidden({ cause: "insurance" }) : new InvalidProduct()
+})
+
+const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase, optionId: string) {
+  const insurances = yield* Insurances
+  const id = readInsuranceOption(optionId)
+  const insurance = id === null ? null : Option.getOrNull(yield* insurances.find(company.id, id))
+  const { reference, total } = yield* Effect.fromResult(
+    sellable(insurance, { ...wanted, environment: company.environment }, yield* DateTime.now)
+  )
+  return { amount: total, insuranceId: id, reference } satisfies Bought
+})
+
+const optionOf = Effect.fnUntraced(function* ({ id }: Session["company"], service: Service, wanted: Purchase) {
+  const { optionId } = wanted
+  const option =
+    optionId === null || !takesOption(service.flow)
+      ? null
+      : Option.getOrNull(yield* Options.use((options) => options.find(id, optionId)))
+  const amount = yield* Effect.fromResult(price(service, wanted, option, yield* DateTime.now))
+  return { amount, insuranceId: null, reference: option?.reference ?? null } satisfies Bought
+})

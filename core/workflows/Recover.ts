@@ -1,12 +1,13 @@
 import { DateTime, Duration, Effect, Schedule } from "effect"
 import { conclude, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
 import { concludeReversal } from "../domain/Reversal.ts"
-import { Providers } from "../ports/Provider.ts"
+import { denialOf, type Order } from "../domain/Sale.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type Claimed, Unresolved } from "../ports/Unresolved.ts"
 import { asked } from "./Reverse.ts"
 import { settle } from "./Settle.ts"
 import { settleReversal } from "./SettleReversal.ts"
+import { supplierOf } from "./Supplier.ts"
 
 /** Longer than a provider may take to answer, so that a claim outlives its question. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
@@ -61,11 +62,12 @@ const sum = (left: Recovered, right: Recovered): Recovered => ({
 })
 
 const askAboutSale = Effect.fnUntraced(function* (sale: Claimed) {
-  const answer = yield* status(sale)
+  const answer = yield* statusOf(sale.order)
   const { notFound, verdict } = conclude(
     { createdAt: sale.order.createdAt, notFound: sale.notFound },
     answer,
-    yield* DateTime.now
+    yield* DateTime.now,
+    denialOf(sale.order)
   )
   const settled = yield* settle(sale.order, verdict, notFound)
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
@@ -84,9 +86,10 @@ const askAboutReversal = Effect.fnUntraced(function* ({ notFound: before, under 
   return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : { ...none, stillUnknown: 1 }
 })
 
-const status = ({ order }: Claimed) =>
-  Providers.use((providers) => providers.serving(order.environment)).pipe(
-    Effect.flatMap((provider) => provider.status(order)),
+/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm. */
+export const statusOf = (order: Order) =>
+  supplierOf(order.environment, order.service.type).pipe(
+    Effect.flatMap((supplier) => supplier.status(order)),
     Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(StatusAnswer.Unknown()) }),
     Effect.catchCause((cause) =>
       Effect.as(Effect.logWarning("status", { xid: order.xid }, cause), StatusAnswer.Unknown())

@@ -3,10 +3,11 @@ import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Erro
 import { providerTimeout } from "../domain/Recovery.ts"
 import { type Intent, type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
-import { Answer, type Provider } from "../ports/Provider.ts"
+import { Answer } from "../ports/Provider.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight } from "./InFlight.ts"
 import { settle } from "./Settle.ts"
+import type { Supplier } from "./Supplier.ts"
 
 /** How a sale was answered, and whether the answer is that of an earlier call. */
 export interface Answered {
@@ -20,24 +21,24 @@ export interface Answered {
  * Nothing is dispatched before the reservation is committed, no database transaction is open while the provider is
  * asked, and an outcome that is not firm stays held for recovery. The sale goes on when its caller hangs up.
  */
-export const sell = Effect.fn("Sell.sell")(function* (intent: Intent, provider: Provider) {
+export const sell = Effect.fn("Sell.sell")(function* (intent: Intent, supplier: Supplier) {
   const inFlight = yield* InFlight
-  return yield* inFlight.run(reserveAndSend(intent, provider))
+  return yield* inFlight.run(reserveAndSend(intent, supplier))
 })
 
-const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, provider: Provider) {
+const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
   const ledger = yield* Ledger
   const asked = yield* Clock.monotonicTimeNanos
   const reserved = yield* ledger.reserve(intent)
   return yield* Reserved.$match(reserved, {
     Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
     Reservation: ({ order }) =>
-      Effect.flatMap(isFresh(asked), (fresh) => (fresh ? send(order, provider) : leave(order)))
+      Effect.flatMap(isFresh(asked), (fresh) => (fresh ? send(order, supplier) : leave(order)))
   })
 })
 
-const send = Effect.fnUntraced(function* (order: Order, provider: Provider) {
-  const answer = yield* provider.dispatch(order).pipe(
+const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier) {
+  const answer = yield* supplier.dispatch(order).pipe(
     Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(Answer.Unknown()) }),
     Effect.catchCause((cause) => Effect.as(Effect.logError("dispatch", { xid: order.xid }, cause), Answer.Unknown()))
   )

@@ -1,0 +1,15 @@
+import { Schema } from "effect"
+
+/** How far an insurance has come. Contract: 3.3. */
+export const InsuranceState = Schema.Literals([
+  "iniciada",
+  "otp_enviado",
+  "otp_validado",
+  "plan_confirmado",
+  "cotizado",
+  "cobrando",
+  "emitiendo",
+  "emitida",
+  "fallida"
+])
+export type InsuranceState = typeof InsuranceState.Type

@@ -1,0 +1,20 @@
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { TransactionId } from "../domain/Ids.ts"
+import type { Proposal, Stuck } from "../domain/Resolution.ts"
+import type { Order } from "../domain/Sale.ts"
+
+/** What operators propose for sales that no provider settles. Nothing in here moves money. */
+export class Resolutions extends Context.Service<
+  Resolutions,
+  {
+    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<Stuck>>
+    /** Takes the place of an earlier proposal, unless that was confirmed. */
+    readonly propose: (order: Order, proposal: Omit<Proposal, "confirmedBy">) => Effect.Effect<void>
+    /** Notes who confirmed a proposal; false when it is no longer the one that was read. */
+    readonly confirm: (
+      order: Order,
+      proposal: Proposal,
+      by: { readonly operator: string; readonly at: DateTime.Utc }
+    ) => Effect.Effect<boolean>
+  }
+>()("saldo/core/Resolutions") {}

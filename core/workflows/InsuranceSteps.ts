@@ -1,0 +1,123 @@
+import { DateTime, Effect, Option } from "effect"
+import { type Session, sameDigest } from "../domain/Access.ts"
+import { CodeWrong, Invalid, NotFound } from "../domain/Errors.ts"
+import type { InsuranceId } from "../domain/Ids.ts"
+import { type Insurance, policyFacts, quoteLife } from "../domain/Insurance.ts"
+import { type ExtraCode, extrasFor, type PlanList, type Quote } from "../domain/InsuranceOffer.ts"
+import { afterEvent } from "../domain/InsuranceTransitions.ts"
+import { codeMaterial, isLive } from "../domain/OneTimeCode.ts"
+import { Insurances } from "../ports/Insurances.ts"
+import { Vault } from "../ports/Vault.ts"
+import { askInsurer } from "./AskInsurer.ts"
+import { newCode, sendCode } from "./SendCode.ts"
+import { mayInsure } from "./StartInsurance.ts"
+
+/** The insurance, if it is the company's. Contract: 4.6, step 7. */
+export const insuranceOf = Effect.fn("InsuranceSteps.insuranceOf")(function* (session: Session, id: InsuranceId) {
+  yield* mayInsure(session)
+  const insurances = yield* Insurances
+  const found = yield* insurances.find(session.company.id, id)
+  return Option.isNone(found) ? yield* new NotFound() : found.value
+})
+
+/** Sends the owner another code; the one before no longer counts. Contract: 4.6, step 1b. */
+export const resendCode = Effect.fn("InsuranceSteps.resendCode")(function* (session: Session, id: InsuranceId) {
+  const insurance = yield* insuranceOf(session, id)
+  const insurances = yield* Insurances
+  const code = yield* newCode(id, insurance)
+  yield* insurances.resend(insurance.companyId, id, code)
+  return yield* sendCode(id, insurance, code)
+})
+
+const encoder = new TextEncoder()
+
+/** Compares a code, after the attempt was counted. Contract: 4.6, step 2. */
+export const verifyCode = Effect.fn("InsuranceSteps.verifyCode")(function* (
+  session: Session,
+  id: InsuranceId,
+  code: string
+) {
+  const { companyId } = yield* insuranceOf(session, id)
+  const insurances = yield* Insurances
+  const vault = yield* Vault
+  const { attemptsLeft, code: sent } = yield* insurances.attempt(companyId, id)
+  const hash = yield* vault.mac(codeMaterial(id, code))
+  const right = sameDigest(encoder.encode(hash), encoder.encode(sent.hash))
+  if (!right || !isLive(sent, yield* DateTime.now)) return yield* new CodeWrong({ attemptsLeft })
+  return yield* insurances.advance(companyId, id, { event: "code_verified" })
+})
+
+const versionOf = ({ versions }: Insurance, versionId: string) => {
+  const version = versions.find(({ id }) => id === versionId)
+  return version === undefined
+    ? Effect.fail(new Invalid({ details: { version: "invalido" } }))
+    : Effect.succeed(version)
+}
+
+const plansFor = ({ environment, plate, reference }: Insurance, version: string) =>
+  askInsurer(environment, "plans", (insurer) => insurer.plans({ reference, plate, version }))
+
+/** What the insurer has for a version of the vehicle. Contract: 4.6, step 3. */
+export const plansOf = Effect.fn("InsuranceSteps.plansOf")(function* (
+  session: Session,
+  id: InsuranceId,
+  versionId: string
+) {
+  const insurance = yield* insuranceOf(session, id)
+  yield* Effect.fromResult(afterEvent(insurance.state, "plans_read"))
+  const version = yield* versionOf(insurance, versionId)
+  return (yield* plansFor(insurance, version.id)) satisfies PlanList
+})
+
+/** Chooses what is insured and how; a quote of an earlier choice is void. Contract: 4.6, step 4. */
+export const choosePlan = Effect.fn("InsuranceSteps.choosePlan")(function* (
+  session: Session,
+  id: InsuranceId,
+  wanted: { readonly version: string; readonly plan: string }
+) {
+  const insurance = yield* insuranceOf(session, id)
+  yield* Effect.fromResult(afterEvent(insurance.state, "plan_chosen"))
+  const version = yield* versionOf(insurance, wanted.version)
+  const { extras: offered, plans } = yield* plansFor(insurance, version.id)
+  const plan = plans.find(({ code }) => code === wanted.plan)
+  if (plan === undefined) return yield* new Invalid({ details: { cd_tipo_plan: "invalido" } })
+  const insurances = yield* Insurances
+  const extras = extrasFor(insurance.insured.vehicle.type, offered)
+  return yield* insurances.advance(insurance.companyId, id, { event: "plan_chosen", version, plan, extras })
+})
+
+/** The fields of the wire that ask for an extra. */
+const extraFields: Record<ExtraCode, string> = { grua: "incluye_grua", casa_conductor: "incluye_casa_conductor" }
+
+/** Asks for a price, which holds for half an hour. The last one counts. Contract: 4.6, step 5. */
+export const quoteInsurance = Effect.fn("InsuranceSteps.quoteInsurance")(function* (
+  session: Session,
+  id: InsuranceId,
+  wanted: ReadonlyArray<ExtraCode>
+) {
+  const insurance = yield* insuranceOf(session, id)
+  const { companyId, environment, offeredExtras, plan, plate, reference, state, version } = insurance
+  yield* Effect.fromResult(afterEvent(state, "quoted"))
+  if (plan === null || version === null) return yield* Effect.die(new Error(`insurance ${id} has no plan in ${state}`))
+  const missing = wanted.filter((code) => !offeredExtras.some((extra) => extra.code === code))
+  if (missing.length > 0) {
+    return yield* new Invalid({
+      details: Object.fromEntries(missing.map((code) => [extraFields[code], "no_disponible"]))
+    })
+  }
+  const quoted = yield* askInsurer(environment, "quote", (insurer) =>
+    insurer.quote({ reference, plate, version: version.id, plan: plan.code, extras: wanted })
+  )
+  const quote: Quote = {
+    ...quoted,
+    extras: offeredExtras.filter(({ code }) => wanted.includes(code)),
+    expiresAt: DateTime.addDuration(yield* DateTime.now, quoteLife)
+  }
+  const insurances = yield* Insurances
+  return yield* insurances.advance(companyId, id, { event: "quoted", version: version.id, plan: plan.code, quote })
+})
+
+/** What the documents of an issued policy say. Contract: 4.6, step 8. */
+export const policyOf = Effect.fn("InsuranceSteps.policyOf")(function* (session: Session, id: InsuranceId) {
+  return yield* Effect.fromResult(policyFacts(yield* insuranceOf(session, id)))
+})

@@ -1,0 +1,67 @@
+import { DateTime, Effect } from "effect"
+import type { Session } from "../domain/Access.ts"
+import { Forbidden, InvalidProduct } from "../domain/Errors.ts"
+import type { ServiceId, TerminalId } from "../domain/Ids.ts"
+import type { Cedula, Phone, Plate } from "../domain/Person.ts"
+import { Catalogue } from "../ports/Catalogue.ts"
+import { Insurances, type NewInsurance } from "../ports/Insurances.ts"
+import { SmsGateways } from "../ports/SmsGateway.ts"
+import { askInsurer } from "./AskInsurer.ts"
+import { newCode, sendCode } from "./SendCode.ts"
+
+/** What a company needs to sell insurance at all. Contract: 4.6. */
+export const mayInsure = ({ company }: Session) =>
+  company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ cause: "insurance" }))
+
+/** The insurance that the company may sell; none when it is not enabled for it. Contract: 4.6, step 0. */
+export const insuranceServices = Effect.fn("StartInsurance.insuranceServices")(function* ({ company }: Session) {
+  const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
+  return services.filter(({ flow }) => flow === "seguros")
+})
+
+/** Who wants what insured. Contract: 4.6, step 1. */
+export interface Application {
+  readonly serviceId: ServiceId
+  readonly cedula: Cedula
+  readonly phone: Phone
+  readonly plate: Plate
+  readonly terminalId: TerminalId | null
+}
+
+/**
+ * Looks the vehicle up at the insurer, begins an insurance, and sends its owner a code. A code that could not be sent is
+ * tried again in the background. Contract: 4.6, step 1.
+ */
+export const startInsurance = Effect.fn("StartInsurance.startInsurance")(function* (
+  session: Session,
+  { cedula, phone, plate, serviceId, terminalId }: Application
+) {
+  yield* mayInsure(session)
+  const { environment, id: companyId } = session.company
+  const service = (yield* insuranceServices(session)).find(({ id }) => id === serviceId)
+  if (service === undefined) return yield* new InvalidProduct()
+  // Without somebody who sends codes there is no point in asking anybody.
+  yield* SmsGateways.use((gateways) => gateways.serving(environment))
+  const { product } = service
+  const found = yield* askInsurer(environment, "inspect", (insurer) =>
+    insurer.inspect({ cedula, phone, plate, product })
+  )
+  const { holder, reference, renewal, vehicle, versions } = found
+  const beginning: NewInsurance = {
+    companyId,
+    serviceId,
+    environment,
+    plate,
+    insured: { cedula, phone, holder, vehicle },
+    terminalId,
+    renewal,
+    reference,
+    versions,
+    createdAt: yield* DateTime.now
+  }
+  const insurances = yield* Insurances
+  const id = yield* insurances.nextId
+  const code = yield* newCode(id, beginning)
+  const insurance = yield* insurances.create(id, beginning, code)
+  return { insurance, codeSent: yield* sendCode(id, insurance, code) }
+})
