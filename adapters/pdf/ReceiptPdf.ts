@@ -1,42 +1,20 @@
-import { readFile } from "node:fs/promises"
-import { DateTime, Effect, Layer } from "effect"
-import PDFDocument from "pdfkit"
+import { Effect, Layer } from "effect"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
-import { toPesos } from "../../core/domain/Money.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
 import { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
+import { bytesOf, type Document, openDocument, pointsOf, readFonts } from "./Document.ts"
 import { drawQr } from "./QrCode.ts"
+import { spellAmount } from "./Spelling.ts"
 
-type Document = InstanceType<typeof PDFDocument>
-
-interface Fonts {
-  readonly plain: Buffer
-  readonly bold: Buffer
-}
-
-const point_mm = 25.4 / 72
 /** A receipt printer's roll. On A4 the page stands by itself, at its size. */
-const width = 80 / point_mm
+const width = pointsOf(80)
 /** What such printers leave white on each side. */
-const margin = 4.5 / point_mm
+const margin = pointsOf(4.5)
 const inner = width - 2 * margin
 /** More than any receipt needs: it is drawn at the top, and the page ends where it ends. */
 const height_max = 4_000
-const qrSide = 26 / point_mm
+const qrSide = pointsOf(26)
 const labels_width = 0.36 * inner
-
-const pesos = new Intl.NumberFormat("es-DO", { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-
-const open = ({ bold, plain }: Fonts, { processedAt, transactionId }: Receipt): Document => {
-  const document = new PDFDocument({
-    size: [width, height_max],
-    margins: { left: margin, right: margin, top: 3 * margin, bottom: 0 },
-    lang: "es-DO",
-    // All that would differ from one rendering to the next.
-    info: { Title: `Comprobante ${transactionId}`, CreationDate: DateTime.toDateUtc(processedAt) }
-  })
-  return document.registerFont("plain", plain).registerFont("bold", bold)
-}
 
 const centred = (document: Document, font: "plain" | "bold", size: number, text: string): void => {
   document.font(font).fontSize(size).text(text, margin, document.y, { width: inner, align: "center" })
@@ -76,6 +54,7 @@ const reversedMark = (document: Document): void => {
 
 /** Draws the receipt from top to bottom, and tells where it ends. */
 const draw = (document: Document, receipt: Receipt): number => {
+  document.y = 3 * margin
   centred(document, "bold", 12, receipt.merchant)
   centred(document, "plain", 8.5, "Comprobante de venta")
   if (receipt.reversed) reversedMark(document)
@@ -86,7 +65,7 @@ const draw = (document: Document, receipt: Receipt): number => {
   line(document, "Transacción", String(receipt.transactionId))
   line(document, "Autorización", receipt.authCode)
   rule(document)
-  line(document, "Monto", `RD$ ${pesos.format(toPesos(receipt.amount))}`, 13)
+  line(document, "Monto", spellAmount(receipt.amount), 13)
   rule(document)
   if (receipt.rechargeToken !== null) {
     centred(document, "plain", 8.5, "Digite este código en el medidor")
@@ -102,24 +81,6 @@ const draw = (document: Document, receipt: Receipt): number => {
   return document.y + 3 * margin
 }
 
-const bytesOf = (document: Document) =>
-  Effect.callback<Uint8Array>((resume) => {
-    const chunks: Array<Uint8Array> = []
-    document.on("data", (chunk: Uint8Array) => chunks.push(chunk))
-    document.on("error", (error: unknown) => resume(Effect.die(error)))
-    document.on("end", () => resume(Effect.succeed(new Uint8Array(Buffer.concat(chunks)))))
-    document.end()
-  })
-
-const plainFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf")
-const boldFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf")
-
-// The fonts of every PDF reader have no letters beyond those of Western Europe; names may.
-const readFonts = Effect.promise(async (): Promise<Fonts> => {
-  const [plain, bold] = await Promise.all([readFile(new URL(plainFont)), readFile(new URL(boldFont))])
-  return { plain, bold }
-})
-
 /** Receipts as PDF, one page as wide as a roll and as long as it must be. */
 export const layer = Layer.effect(
   ReceiptRenderer,
@@ -127,7 +88,12 @@ export const layer = Layer.effect(
     ReceiptRenderer.of({
       pdf: (receipt) =>
         Effect.suspend(() => {
-          const document = open(fonts, receipt)
+          const document = openDocument(fonts, {
+            width,
+            height: height_max,
+            title: `Comprobante ${receipt.transactionId}`,
+            createdAt: receipt.processedAt
+          })
           const height = draw(document, receipt)
           Object.assign(document.page.dictionary.data, { MediaBox: [0, height_max - height, width, height_max] })
           return bytesOf(document)

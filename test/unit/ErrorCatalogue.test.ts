@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { codes, internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import * as Errors from "../../core/domain/Errors.ts"
-import { TransactionId } from "../../core/domain/Ids.ts"
+import { InsuranceId, TransactionId } from "../../core/domain/Ids.ts"
+import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
+import { errorTexts } from "../../facade/docs/ErrorTexts.ts"
 
 /** Section 7 of the contract, and the code of decision that it leaves open for 501. */
 const contract = {
@@ -52,6 +54,8 @@ describe("the error catalogue", () => {
 })
 
 const transactionId = TransactionId.make(41)
+const insuranceId = InsuranceId.make(9)
+const insurersWords = "La placa no existe."
 const xid = "RD-0123456789abcdef01234567"
 const required = Amount.make(10_050)
 const failed = { transaction_id: 41, xid, status: "FAILED" }
@@ -99,6 +103,7 @@ const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object |
   [new Errors.Rejected({ refusal: "INVALID_PHONE", transactionId, xid }), 422, "INVALID_PHONE", failed],
   [new Errors.Rejected({ refusal: "INVALID_AMOUNT", transactionId, xid }), 422, "INVALID_AMOUNT", failed],
   [new Errors.Rejected({ refusal: "TRANSACTION_REJECTED", transactionId, xid }), 422, "TRANSACTION_REJECTED", failed],
+  [new Errors.Rejected({ refusal: "SEGURO_NO_EMITIDO", transactionId, xid }), 422, "SEGURO_NO_EMITIDO", failed],
   [new Errors.InvalidProduct(), 422, "INVALID_PRODUCT", undefined],
   [new Errors.DuplicateTransaction({ transactionId }), 422, "DUPLICATE_TRANSACTION", { transaction_id: 41 }],
   [new Errors.ReversalNotSupported(), 422, "REVERSAL_NOT_SUPPORTED", undefined],
@@ -117,13 +122,31 @@ const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object |
   ],
   [new Errors.ServiceTimedOut(), 422, "SERVICE_TIMEOUT", undefined],
   [new Errors.NotImplemented(), 501, "NOT_IMPLEMENTED", { consultar_en: "/v1/seguros" }],
-  [new Errors.ServiceUnavailable(), 422, "SERVICE_UNAVAILABLE", undefined]
+  [new Errors.ServiceUnavailable(), 422, "SERVICE_UNAVAILABLE", undefined],
+  [new Errors.InsuranceUnavailable(), 503, "SEGUROS_NO_DISPONIBLE", undefined],
+  [new Errors.InsuranceRejected({ reason: insurersWords }), 422, "SEGURO_RECHAZADO", undefined],
+  [new Errors.VehicleUnsupported(), 422, "VEHICULO_NO_SOPORTADO", undefined],
+  [new Errors.PolicyActive({ renewableFrom: "2026-03-04" }), 422, "POLIZA_ACTIVA", { renovable_desde: "2026-03-04" }],
+  [new Errors.CodeWrong({ attemptsLeft: 0 }), 422, "OTP_INCORRECTO", { intentos_restantes: 0 }],
+  [new Errors.CodeBlocked(), 409, "OTP_BLOQUEADO", undefined],
+  [new Errors.StepOutOfOrder({ state: "otp_enviado" }), 409, "SEGURO_PASO_INVALIDO", { estado: "otp_enviado" }],
+  [new Errors.QuoteMissing(), 409, "SEGURO_SIN_COTIZAR", undefined],
+  [new Errors.QuoteExpired(), 409, "COTIZACION_VENCIDA", undefined],
+  [
+    new Errors.AlreadySold({ insuranceId, state: "emitiendo", transactionId }),
+    409,
+    "SEGURO_YA_VENDIDO",
+    { seguro_id: 9, estado: "emitiendo", transaction_id: 41, consultar_en: "/v1/seguros/9" }
+  ],
+  [new Errors.PolicyNotIssued({ state: "cobrando" }), 409, "POLIZA_NO_EMITIDA", { estado: "cobrando" }]
 ]
 
 /** Where the code's own words, which speak of a sale, would not be true. */
 const otherWords: Readonly<Record<string, string>> = {
   ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no la repita.",
-  ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie."
+  ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie.",
+  InsuranceRejected: insurersWords,
+  PolicyActive: "El vehículo ya tiene una póliza vigente; puede renovarla a partir del 2026-03-04."
 }
 
 describe("a cause, as its caller hears it", () => {
@@ -144,6 +167,15 @@ describe("a cause, as its caller hears it", () => {
     }
   })
 
+  it("says that an insurance whose sale failed has to be started again", () => {
+    const sold = (state: InsuranceState) =>
+      toPublic(new Errors.AlreadySold({ insuranceId, state, transactionId })).message
+    expect(sold("fallida")).toBe("La venta de este seguro falló y quedó cerrada; empiece de nuevo con la placa.")
+    for (const state of ["cobrando", "emitiendo", "emitida"] as const) {
+      expect(sold(state)).toBe(codes.SEGURO_YA_VENDIDO.message)
+    }
+  })
+
   it("of ours is 500 INTERNAL_ERROR and nothing more", () => {
     expect(internalError).toEqual({ code: "INTERNAL_ERROR", status: 500, message: codes.INTERNAL_ERROR.message })
   })
@@ -154,5 +186,24 @@ describe("a cause, as its caller hears it", () => {
       ([, value]) => "prototype" in value && value.prototype instanceof Error
     )
     expect([...tried].sort()).toEqual(classes.map(([name]) => name).sort())
+  })
+})
+
+/** Facts that several codes carry, or the caller's own fields. */
+const known = ["transaction_id", "xid", "status"]
+
+describe("the page of a code", () => {
+  it.each(
+    causes
+      .map(([, , code, details]) => [code, Object.keys(details ?? {}).filter((key) => !known.includes(key))] as const)
+      .filter(([code, keys]) => code !== "VALIDATION_ERROR" && keys.length > 0)
+  )("of %s says what %j are", (code, keys) => {
+    const page = JSON.stringify(errorTexts[code as keyof typeof errorTexts])
+    for (const key of keys) expect(page).toMatch(new RegExp(`\\b${key}\\b`))
+  })
+
+  it("of SEGURO_PASO_INVALIDO says what to do in every state", () => {
+    const page = JSON.stringify(errorTexts.SEGURO_PASO_INVALIDO.action)
+    for (const state of InsuranceState.literals) expect(page).toMatch(new RegExp(`\\b${state}\\b`))
   })
 })

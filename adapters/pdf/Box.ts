@@ -1,0 +1,85 @@
+import type { Document } from "./Document.ts"
+
+/** A place on a page. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Style {
+  readonly font: "plain" | "bold"
+  /** As large as this where there is room, and no smaller than `least`. */
+  readonly size: number
+  readonly least?: number
+  readonly align?: "left" | "center" | "right"
+  /** In the middle of the box's height instead of at its top. */
+  readonly middle?: boolean
+}
+
+const size_step = 0.5
+
+/** Down to this part of its size a text gets smaller rather than that a word is broken. */
+const whole_least = 0.6
+
+const sizesDown = (from: number, to: number): ReadonlyArray<number> =>
+  Array.from({ length: Math.floor((from - to) / size_step) + 1 }, (_, step) => from - step * size_step)
+
+/** The largest size at which the words fit: unbroken if that is possible, and the least if nothing is. */
+const sizeFor = (document: Document, { height, width }: Box, words: string, size: number, least: number): number => {
+  const fits = (at: number) => document.fontSize(at).heightOfString(words, { width }) <= height
+  const whole = (at: number) => words.split(" ").every((word) => document.fontSize(at).widthOfString(word) <= width)
+  const sizes = sizesDown(size, Math.min(size, least))
+  return sizes.find((at) => at >= whole_least * size && fits(at) && whole(at)) ?? sizes.find(fits) ?? least
+}
+
+/**
+ * Writes a text into its box and nowhere else: in lines, and smaller where it is long. What does not fit at the least
+ * size ends in an ellipsis.
+ */
+export const writeIn = (
+  document: Document,
+  box: Box,
+  text: string,
+  { align = "left", font, least = 5, middle = false, size }: Style
+): void => {
+  const { height, width, x, y } = box
+  // A space that must not break stays what it is.
+  const words = text.replace(/[^\S\u00a0]+/g, " ").trim()
+  document.font(font)
+  document.fontSize(sizeFor(document, box, words, size, least))
+  const spare = middle ? Math.max(0, height - document.heightOfString(words, { width })) / 2 : 0
+  document.text(words, x, y + spare, { width, height: height - spare, align, ellipsis: true })
+}
+
+/** The box without so much on each side. */
+export const inset = ({ height, width, x, y }: Box, by: number): Box => ({
+  x: x + by,
+  y: y + by,
+  width: width - 2 * by,
+  height: height - 2 * by
+})
+
+/** The box in two, the left one so large a part of it. */
+export const split = (box: Box, part: number): readonly [Box, Box] => {
+  const width = box.width * part
+  return [
+    { ...box, width },
+    { ...box, x: box.x + width, width: box.width - width }
+  ]
+}
+
+/** A box for each item, one beside the other, as wide as its share of the whole. */
+export const columns = <A extends { readonly share: number }>(
+  box: Box,
+  items: ReadonlyArray<A>
+): ReadonlyArray<readonly [A, Box]> => {
+  const whole = items.reduce((sum, { share }) => sum + share, 0)
+  let taken = 0
+  return items.map((item) => {
+    const x = box.x + (box.width * taken) / whole
+    taken += item.share
+    return [item, { ...box, x, width: (box.width * item.share) / whole }] as const
+  })
+}

@@ -1,0 +1,33 @@
+import type { Policy } from "../../core/domain/Insurance.ts"
+import { type Box, writeIn } from "./Box.ts"
+import type { Document } from "./Document.ts"
+
+/** Whether the simulator issued it: it insures nobody. Contract: 2.5. */
+export const isTest = ({ number }: Policy): boolean => number.startsWith("SBX")
+
+export const testWords = "SIN VALIDEZ — PRUEBA"
+
+/** A dark band that nobody overlooks. */
+export const drawTestBand = (document: Document, box: Box, words = testWords): void => {
+  document.rect(box.x, box.y, box.width, box.height).fill("#a4161a")
+  document.fillColor("white")
+  writeIn(document, { ...box, x: box.x + 8, width: box.width - 16 }, words, {
+    font: "bold",
+    size: 0.62 * box.height,
+    align: "center",
+    middle: true
+  })
+  document.fillColor("black")
+}
+
+/** Large pale letters across the page, below what is written on it later: a band could be cut off. */
+export const drawTestBackground = (document: Document, { height, width, x, y }: Box): void => {
+  const diagonal = Math.hypot(width, height)
+  const [middle, centre] = [x + width / 2, y + height / 2]
+  const line = { x: middle - diagonal / 2, y: centre - diagonal / 10, width: diagonal, height: diagonal / 5 }
+  document.save().rotate((-Math.atan(height / width) * 180) / Math.PI, { origin: [middle, centre] })
+  document.fillColor("#f3d9da")
+  writeIn(document, line, testWords, { font: "bold", size: diagonal / 14, align: "center", middle: true })
+  document.restore()
+  document.fillColor("black")
+}

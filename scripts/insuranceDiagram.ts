@@ -1,0 +1,4 @@
+import { writeFileSync } from "node:fs"
+import { insurancePage, pageFile } from "./InsurancePage.ts"
+
+writeFileSync(pageFile, insurancePage())

@@ -1,0 +1,17 @@
+import { writeFileSync } from "node:fs"
+import { OpenApi } from "effect/http-api"
+import { insurerProtocol } from "../adapters/insurer/http/InsurerProtocol.ts"
+import { providerProtocol } from "../adapters/provider/http/ProviderProtocol.ts"
+import { smsProtocol } from "../adapters/sms/http/SmsProtocol.ts"
+
+// The OpenAPI documents of our own protocols follow from the schemas by which the adapters speak them.
+const documents = {
+  http: OpenApi.fromApi(providerProtocol),
+  insurer: OpenApi.fromApi(insurerProtocol),
+  sms: OpenApi.fromApi(smsProtocol)
+}
+
+for (const [name, document] of Object.entries(documents)) {
+  const file = new URL(`../docs/providers/${name}.openapi.json`, import.meta.url)
+  writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`)
+}

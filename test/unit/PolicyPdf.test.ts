@@ -1,0 +1,132 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as PolicyPdf from "../../adapters/pdf/PolicyPdf.ts"
+import type { PolicyFacts } from "../../core/domain/Insurance.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { Plate } from "../../core/domain/Person.ts"
+import { readPdf } from "../support/Pdf.ts"
+import { documents, facts, read, render, words } from "./support/Policies.ts"
+
+const numbered = (number: string): PolicyFacts => ({ ...facts, policy: { ...facts.policy, number } })
+
+const testMark = "SIN VALIDEZ — PRUEBA"
+
+layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
+  it.effect.each([
+    ["poliza", 215.9, 279.4],
+    ["marbete", 100, 70]
+  ] as const)("%s is one page of %d by %d millimetres", ([kind, width, height]) =>
+    Effect.gen(function* () {
+      const page = yield* read(facts, kind)
+      assert.strictEqual(page.pages, 1)
+      assert.closeTo((page.width / 72) * 25.4, width, 0.01)
+      assert.closeTo((page.height / 72) * 25.4, height, 0.01)
+    })
+  )
+
+  it.effect.each(documents)("%s is the same bytes whenever and wherever it is made", (kind) =>
+    Effect.gen(function* () {
+      const once = yield* render(facts, kind)
+      const elsewhere = yield* render(facts, kind).pipe(Effect.provide(PolicyPdf.layer))
+      assert.deepStrictEqual(elsewhere, once)
+      assert.notDeepEqual(yield* render({ ...facts, plate: Plate.make("A123457") }, kind), once)
+      assert.include(readPdf(once).source, "(D:20260305033005Z)")
+    })
+  )
+
+  it.effect("poliza says who and what is insured, for how long and at what price", () =>
+    Effect.gen(function* () {
+      const { lines } = yield* read(facts, "poliza")
+      const said = words(lines)
+      for (const part of [
+        "Saldo Intermediario de seguros Póliza n.º 1-501-0123456 Póliza de seguro obligatorio de vehículos de motor",
+        "Vigente desde 4 de marzo de 2026",
+        "Vigente hasta, ese día incluido 3 de marzo de 2027",
+        // Half past three in the morning in UTC is still the evening before.
+        "Emitida, hora de Santo Domingo 4 de marzo de 2026, 23:30:05",
+        "Nombre completo José Ramón Núñez Łódź Cédula 001-1234567-8 Teléfono 809-555-1234",
+        "Placa A123456 Marca Citroën Modelo C3 Año 2018",
+        "Tipo Automóvil Versión Feel 1.2 Chasis VF7SXHMZ6JT512345",
+        "Plan Seguro de ley básico Duración 12 meses Daños a la propiedad ajena hasta RD$ 100,000; fianza judicial hasta RD$ 200,000.",
+        "Servicio de grúa RD$ 700.50 Casa del conductor RD$ 500.00",
+        "Prima total pagada, servicios opcionales incluidos RD$ 5,700.50",
+        "La venta de este seguro no se anula."
+      ]) {
+        assert.include(said, part)
+      }
+    })
+  )
+
+  it.effect("poliza of a month without services says just that", () =>
+    Effect.gen(function* () {
+      const { lines } = yield* read(
+        {
+          ...facts,
+          plan: { ...facts.plan, months: 1 },
+          quote: { ...facts.quote, extras: [], total: Amount.make(100) }
+        },
+        "poliza"
+      )
+      assert.include(words(lines), "Duración 1 mes ")
+      assert.include(words(lines), "Sin servicios opcionales Prima total pagada RD$ 1.00 Condiciones")
+    })
+  )
+
+  it.effect.each([
+    ["automovil", "Automóvil"],
+    ["jeepeta", "Jeepeta"],
+    ["camioneta", "Camioneta"],
+    ["motocicleta", "Motocicleta"]
+  ] as const)("name the type %s: %s", ([type, name]) =>
+    Effect.gen(function* () {
+      const of = { ...facts, insured: { ...facts.insured, vehicle: { ...facts.insured.vehicle, type } } }
+      assert.include(words((yield* read(of, "poliza")).lines), `Tipo ${name} `)
+      assert.include(words((yield* read(of, "marbete")).lines), `Citroën C3 2018, ${name.toLowerCase()}`)
+    })
+  )
+
+  it.effect("marbete shows the plate above all, and nothing of the owner", () =>
+    Effect.gen(function* () {
+      const { lines } = yield* read(facts, "marbete")
+      const said = words(lines)
+      for (const part of ["Póliza n.º 1-501-0123456", "Vigente desde 04/03/2026", "Vigente hasta 03/03/2027"]) {
+        assert.include(said, part)
+      }
+      const plate = lines.find(({ text }) => text === facts.plate)
+      assert.isAtLeast(plate?.size ?? 0, 30)
+      assert.deepStrictEqual(
+        lines.filter(({ size }) => size >= 30),
+        [plate]
+      )
+      for (const hidden of ["José", "Núñez", "0011234567", "001-", "8095551234", "809-", "VF7"]) {
+        assert.notInclude(said, hidden)
+      }
+    })
+  )
+
+  it.effect.each([
+    ["1-501-0123456", "POLIZA 1-501-0123456\nPLACA A123456\nDESDE 2026-03-04\nHASTA 2027-03-03"],
+    ["SBX0123456789AB", "POLIZA SBX0123456789AB\nPLACA A123456\nDESDE 2026-03-04\nHASTA 2027-03-03\nPRUEBA SIN VALIDEZ"]
+  ] as const)("%s carry a code in which a scanner reads %j", ([number, code]) =>
+    Effect.gen(function* () {
+      for (const kind of documents) assert.strictEqual((yield* read(numbered(number), kind)).code, code)
+    })
+  )
+
+  it.effect.each([
+    ["SBX0123456789AB", true],
+    ["SBX", true],
+    ["1-501-0123456", false],
+    ["XSBX1", false],
+    ["sbx1", false]
+  ] as const)("of %s bear the mark of a test: %s", ([number, marked]) =>
+    Effect.gen(function* () {
+      for (const kind of documents) {
+        const { lines } = yield* read(numbered(number), kind)
+        // Once in a band, once across the page.
+        const marks = lines.filter(({ text }) => text.startsWith(testMark)).map(({ upright }) => upright)
+        assert.sameMembers(marks, marked ? [true, false] : [])
+      }
+    })
+  )
+})
