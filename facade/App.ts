@@ -1,6 +1,9 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Logger, References } from "effect"
+import { DataKey } from "../adapters/crypto/DataKey.ts"
+import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import * as DigestNode from "../adapters/node/DigestNode.ts"
+import * as PolicyPdf from "../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
 import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
 import * as AdjustmentsPostgres from "../adapters/postgres/AdjustmentsPostgres.ts"
@@ -10,15 +13,18 @@ import * as AuditPostgres from "../adapters/postgres/AuditPostgres.ts"
 import * as CatalogueAdminPostgres from "../adapters/postgres/CatalogueAdminPostgres.ts"
 import * as CataloguePostgres from "../adapters/postgres/CataloguePostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/CompaniesPostgres.ts"
+import * as DataKeyPostgres from "../adapters/postgres/DataKeyPostgres.ts"
 import * as DirectoryPostgres from "../adapters/postgres/DirectoryPostgres.ts"
+import * as InsurancesPostgres from "../adapters/postgres/InsurancesPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/LedgerPostgres.ts"
 import * as OptionsPostgres from "../adapters/postgres/OptionsPostgres.ts"
+import * as OutboxPostgres from "../adapters/postgres/OutboxPostgres.ts"
+import * as ResolutionsPostgres from "../adapters/postgres/ResolutionsPostgres.ts"
 import * as ReversalsPostgres from "../adapters/postgres/ReversalsPostgres.ts"
 import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
 import * as TokensPostgres from "../adapters/postgres/TokensPostgres.ts"
 import * as TransactionsPostgres from "../adapters/postgres/TransactionsPostgres.ts"
 import * as UnresolvedPostgres from "../adapters/postgres/UnresolvedPostgres.ts"
-import * as ProvidersConfigured from "../adapters/provider/ProvidersConfigured.ts"
 import * as CallCounterMemory from "../adapters/ratelimit/CallCounterMemory.ts"
 import * as CallCounterRedis from "../adapters/ratelimit/CallCounterRedis.ts"
 import { XidPrefix } from "../core/domain/Xid.ts"
@@ -26,8 +32,10 @@ import { InFlight } from "../core/workflows/InFlight.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
 import { seed } from "../core/workflows/Seed.ts"
+import { keepSending } from "../core/workflows/SendSms.ts"
 import { exampleCatalogue } from "./cli/ExampleCatalogue.ts"
 import { HttpOptions } from "./http/HttpOptions.ts"
+import { parties } from "./Parties.ts"
 import { Settings } from "./Settings.ts"
 import { migrated, Store } from "./Store.ts"
 
@@ -51,25 +59,37 @@ const xidPrefix = Layer.unwrap(Settings.useSync((settings) => Layer.succeed(XidP
 /** The settings, and what follows from them for everything. */
 export const foundation = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), Settings.layer)
 
+const vault = VaultAead.layer.pipe(
+  Layer.provideMerge(Layer.unwrap(Settings.useSync(({ dataKey }) => DataKeyPostgres.layer(dataKey)))),
+  Layer.provide(NodeCrypto.layer)
+)
+
 const money = Layer.mergeAll(
   AccountsPostgres.layer,
   AdjustmentsPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
   CompaniesPostgres.layer,
+  InsurancesPostgres.layer,
   LedgerPostgres.layer,
   OptionsPostgres.layer,
+  OutboxPostgres.layer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,
-  ProvidersConfigured.layer,
+  parties,
   ReversalsPostgres.layer,
   StatementPostgres.layer,
   InFlight.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom)))
+).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom, vault)))
 
 /** All that the operator's commands need. */
-export const operator = Layer.mergeAll(AllTransactionsPostgres.layer, AuditPostgres.layer, money).pipe(
+export const operator = Layer.mergeAll(
+  AllTransactionsPostgres.layer,
+  AuditPostgres.layer,
+  ResolutionsPostgres.layer,
+  money
+).pipe(
   Layer.provideMerge(migrated(operatorConnections)),
   Layer.provideMerge(Store.layer),
   Layer.provideMerge(foundation)
@@ -84,6 +104,18 @@ const seeded = Layer.effectDiscard(
 
 const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
 
+const sending = Layer.effectDiscard(Effect.forkScoped(keepSending))
+
+// Whoever can read a database of our own can read our files too; that of another server is seen by others.
+const warning = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { databaseUrl } = yield* Settings
+    const dataKey = yield* DataKey
+    if (databaseUrl !== null && !dataKey.protected)
+      yield* Effect.logWarning("personal data can be read by whoever has the database: set DATA_KEY")
+  })
+)
+
 const resetting = Layer.unwrap(
   Settings.useSync(({ sandbox }) =>
     sandbox === null ? Layer.empty : Layer.effectDiscard(Effect.forkScoped(keepResetting))
@@ -96,8 +128,8 @@ const callCounter = Layer.unwrap(
 
 const httpOptions = Layer.effect(
   HttpOptions,
-  Settings.useSync(({ publicUrl, rateLimit, sandbox, trustProxy }) => ({
-    environment: "production",
+  Settings.useSync(({ environment, publicUrl, rateLimit, sandbox, trustProxy }) => ({
+    environment,
     limits: rateLimit,
     publicUrl,
     sandbox,
@@ -106,7 +138,13 @@ const httpOptions = Layer.effect(
 )
 
 /** All that calls need: the ports, on a seeded database. */
-export const ports = Layer.mergeAll(seeded, CataloguePostgres.layer, DirectoryPostgres.layer, ReceiptPdf.layer).pipe(
+export const ports = Layer.mergeAll(
+  seeded,
+  CataloguePostgres.layer,
+  DirectoryPostgres.layer,
+  PolicyPdf.layer,
+  ReceiptPdf.layer
+).pipe(
   Layer.provideMerge(Layer.mergeAll(money, callCounter, httpOptions)),
   Layer.provideMerge(Layer.unwrap(Settings.useSync(({ connections_max }) => migrated(connections_max)))),
   Layer.provideMerge(Store.layer),
@@ -114,4 +152,4 @@ export const ports = Layer.mergeAll(seeded, CataloguePostgres.layer, DirectoryPo
 )
 
 /** All that serves sales: the ports, and what goes on for as long as the process. */
-export const server = Layer.provideMerge(Layer.merge(recovering, resetting), ports)
+export const server = Layer.provideMerge(Layer.mergeAll(recovering, sending, resetting, warning), ports)

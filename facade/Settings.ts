@@ -1,5 +1,8 @@
 import { Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
-import { address, integer, matching, onOff, variable, WrongVariable, word } from "./Variable.ts"
+import { Hex } from "effect/encoding"
+import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
+import { partyVariables } from "./PartySettings.ts"
+import { address, integer, matching, onOff, together, variable, WrongVariable, word } from "./Variable.ts"
 
 /** The environment has variables that cannot be used; the message has a line for each. */
 export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSettings", {
@@ -18,6 +21,10 @@ const levels: Readonly<Record<string, LogLevel.LogLevel>> = {
 }
 
 const file = (text: string): string => text
+const key = (text: string): Uint8Array | null => {
+  const bytes = Result.getOrNull(Hex.decode(text))
+  return bytes?.length === 32 ? bytes : null
+}
 const noDot = /^[^\s.]{1,200}$/
 const number = (minimum: number, maximum: number, fallback: number) => ({
   expected: `a whole number from ${minimum} to ${maximum}`,
@@ -45,6 +52,7 @@ const variables = {
     fallback: null,
     secret: true
   }),
+  dataKey: variable("DATA_KEY", { expected: "64 hexadecimal digits", read: key, fallback: null, secret: true }),
   dataDirectory: variable("DATA_DIR", { expected: "a directory", read: file, fallback: ".data" }),
   connections: variable("PG_POOL_MAX", number(4, 500, 16)),
   trustProxy: variable("TRUST_PROXY", { expected: "on or off", read: onOff, fallback: false }),
@@ -70,8 +78,9 @@ const variables = {
     secret: true
   }),
   xidPrefix: variable("XID_PREFIX", {
-    expected: "1 to 16 letters and digits",
-    read: matching(/^[A-Za-z0-9]{1,16}$/),
+    // Providers take names of 40 characters.
+    expected: "1 to 15 letters and digits",
+    read: matching(/^[A-Za-z0-9]{1,15}$/),
     fallback: "RD"
   }),
   publicUrl: variable("PUBLIC_URL", {
@@ -79,6 +88,13 @@ const variables = {
     read: address("http:", "https:"),
     fallback: null
   }),
+  environment: variable("ENVIRONMENT", {
+    expected: "1 to 32 letters, digits, hyphens and underscores",
+    read: matching(/^[A-Za-z0-9_-]{1,32}$/),
+    fallback: "production"
+  }),
+  ...partyVariables,
+  ...operationsVariables,
   logLevel: variable("LOG_LEVEL", {
     expected: `one of ${Object.keys(levels).join(", ")}`,
     read: word(levels),
@@ -99,6 +115,8 @@ const settle = (values: Values) => ({
   tls: values.tls,
   /** Null for the embedded Postgres in the data directory. */
   databaseUrl: values.databaseUrl === null ? null : Redacted.make(values.databaseUrl),
+  /** By which the key of personal data is kept; null while that stands in the database as it is. */
+  dataKey: values.dataKey === null ? null : Redacted.make(values.dataKey),
   dataDirectory: values.dataDirectory,
   /** How many connections to Postgres a process keeps. */
   connections_max: values.connections,
@@ -112,18 +130,23 @@ const settle = (values: Values) => ({
   xidPrefix: values.xidPrefix,
   /** Where clients reach the service, without a slash at the end; null when only the process's own address is known. */
   publicUrl: values.publicUrl?.replace(/\/+$/, "") ?? null,
+  /** What the operator calls this deployment. */
+  environment: values.environment,
+  /** Whom production companies sell through; null where there is nobody. */
+  parties: {
+    provider: values.provider,
+    insurer: values.insurer,
+    sms: values.sms,
+    calls_max: values.partyCalls_max
+  },
+  ...operationsOf(values),
   log: { level: values.logLevel, format: values.logFormat }
 })
 
-const read = Effect.gen(function* () {
-  const results = yield* Effect.all(variables, { mode: "result" })
-  const problems = Object.values<Result.Result<unknown, WrongVariable>>(results).flatMap((result) =>
-    Result.isFailure(result) ? [result.failure] : []
-  )
-  if (problems.length > 0)
-    return yield* new WrongSettings({ message: problems.map(({ message }) => message).join("\n") })
-  return settle(yield* Effect.orDie(Effect.all(variables)))
-})
+const read = together<Values>(variables).pipe(
+  Effect.map(settle),
+  Effect.mapError(({ message }) => new WrongSettings({ message }))
+)
 
 /** What the operator may set, all of it by environment variables. */
 export class Settings extends Context.Service<Settings, ReturnType<typeof settle>>()("saldo/facade/Settings") {

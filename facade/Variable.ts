@@ -1,4 +1,4 @@
-import { Config, Effect, Option, Schema } from "effect"
+import { Config, Effect, Option, Result, Schema } from "effect"
 
 /** An environment variable that cannot be used as it stands. */
 export class WrongVariable extends Schema.TaggedError<WrongVariable>()("WrongVariable", {
@@ -34,6 +34,23 @@ export const variable = <A, Default = A>(
         : Effect.succeed(value)
     })
   )
+
+/** All of them, or every one that is wrong, a line each. */
+export const together = <A extends object>(
+  variables: {
+    readonly [Name in keyof A]: Effect.Effect<A[Name], WrongVariable>
+  }
+): Effect.Effect<A, WrongVariable> =>
+  Effect.gen(function* () {
+    const values: Partial<A> = {}
+    const wrong: Array<string> = []
+    for (const name of Object.keys(variables) as Array<keyof A>) {
+      const result = yield* Effect.result(variables[name])
+      if (Result.isSuccess(result)) values[name] = result.success
+      else wrong.push(result.failure.message)
+    }
+    return wrong.length === 0 ? (values as A) : yield* new WrongVariable({ message: wrong.join("\n") })
+  })
 
 export const integer =
   (minimum: number, maximum: number): Reading<number> =>

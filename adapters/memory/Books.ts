@@ -1,13 +1,16 @@
 import { Context, type DateTime, Layer } from "effect"
 import type { Balance } from "../../core/domain/Balance.ts"
 import type { Entry } from "../../core/domain/Entry.ts"
-import type { CompanyId, IdempotencyKey, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
+import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
 import { type Consumption, defaultLimits, type Limits } from "../../core/domain/Limits.ts"
 import type { Periods } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
+import type { SentCode } from "../../core/domain/OneTimeCode.ts"
 import type { Reversal, ReversalOutcome, ReversalStatus } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
+import type { ClaimedSms } from "../../core/ports/Outbox.ts"
 import type { Asking } from "./Claims.ts"
 
 /** A company's money and what bounds it. */
@@ -40,6 +43,7 @@ export interface Sale extends Asking {
   readonly key: IdempotencyKey
   readonly terminalId: TerminalId | null
   readonly billId: string | null
+  readonly insuranceId: InsuranceId | null
   readonly reversible: boolean
   /** The local day whose consumption it counts in. */
   readonly day: string
@@ -56,12 +60,32 @@ export interface ReversalEntry extends Asking {
   readonly processedAt: DateTime.Utc | null
 }
 
+/** The code that was sent last for an insurance, and what has become of all of them. */
+export interface CodeEntry {
+  readonly code: SentCode
+  readonly attempts: number
+  readonly resends: number
+}
+
+/** A message on its way out. */
+export interface SmsEntry {
+  readonly sms: Omit<ClaimedSms, "accounted">
+  readonly status: "staged" | "sent" | "failed" | "unknown"
+  /** The gateway's own name for it, or why it did not go. */
+  readonly detail: string | null
+  readonly sendAt: DateTime.Utc
+  readonly leasedUntil: DateTime.Utc | null
+}
+
 /** Everything that belongs to one company. */
 export interface CompanyBooks {
   purse: Purse
   readonly keys: Map<IdempotencyKey, KeyEntry>
   readonly sales: Map<TransactionId, Sale>
   readonly reversals: Map<number, ReversalEntry>
+  readonly insurances: Map<InsuranceId, Insurance>
+  readonly codes: Map<InsuranceId, CodeEntry>
+  readonly messages: Map<string, SmsEntry>
   readonly consumption: Map<string, Centavos>
   readonly entries: Array<Entry>
   /** The references of adjustments, also of those that needed no entry. */
@@ -78,6 +102,9 @@ const emptyBooks = (): CompanyBooks => ({
   keys: new Map(),
   sales: new Map(),
   reversals: new Map(),
+  insurances: new Map(),
+  codes: new Map(),
+  messages: new Map(),
   consumption: new Map(),
   entries: [],
   adjustments: new Set()
@@ -121,6 +148,7 @@ export class Books extends Context.Service<
     readonly nextTransactionId: () => number
     readonly nextReversalId: () => number
     readonly nextEntryId: () => number
+    readonly nextInsuranceId: () => number
   }
 >()("saldo/adapters/memory/Books") {
   static readonly layer = Layer.sync(Books, () => {
@@ -128,6 +156,7 @@ export class Books extends Context.Service<
     let transactions = 0
     let reversals = 0
     let entries = 0
+    let insurances = 0
     return Books.of({
       of: (companyId) => {
         const known = companies.get(companyId) ?? emptyBooks()
@@ -137,7 +166,8 @@ export class Books extends Context.Service<
       all: () => companies.values(),
       nextTransactionId: () => ++transactions,
       nextReversalId: () => ++reversals,
-      nextEntryId: () => ++entries
+      nextEntryId: () => ++entries,
+      nextInsuranceId: () => ++insurances
     })
   })
 }

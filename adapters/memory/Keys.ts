@@ -41,3 +41,9 @@ export const heard = (
       return conflict
   }
 }
+
+/** Does the key name a sale of its own that stands? */
+export const sells = (books: CompanyBooks, key: string, { transactionId }: KeyEntry): boolean => {
+  const sale = saleOf(books, transactionId)
+  return sale.key === key && sale.status !== "FAILED"
+}

@@ -2,6 +2,8 @@ import { DateTime, Effect, Layer, Result } from "effect"
 import { confirm, credit, owned, release, reserve } from "../../core/domain/Balance.ts"
 import { DuplicateTransaction } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
+import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
 import { within } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { owned_max } from "../../core/domain/Money.ts"
@@ -12,6 +14,7 @@ import {
   Deposited,
   type KeyError,
   Ledger,
+  QuoteChanged,
   Reserved,
   type ReserveError,
   type Settled,
@@ -19,7 +22,7 @@ import {
 } from "../../core/ports/Ledger.ts"
 import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, type Sale, saleOf } from "./Books.ts"
 import { isUnresolved } from "./Claims.ts"
-import { type Call, heard } from "./Keys.ts"
+import { type Call, heard, sells } from "./Keys.ts"
 
 /** What a known key answers to a call; null when it may name a new sale. */
 const answerOf = (
@@ -53,19 +56,23 @@ const reserveIn = (
     const paidBy = paying(books, intent.billId)
     if (paidBy !== undefined)
       yield* Result.fail(new DuplicateTransaction({ transactionId: paidBy.order.transactionId }))
+    const quoted = quotedFor(books, intent, now)
+    if (quoted === "changed") yield* Result.fail(new QuoteChanged())
     yield* within(books.purse.limits, consumptionIn(books, periods), intent.amount)
     const balance = yield* reserve(books.purse.balance, intent.amount)
     const transactionId = TransactionId.make(id)
-    const { amount, companyId, environment, fingerprint, identifier, key, service, terminalId, xid } = intent
-    const order = { companyId, transactionId, environment, xid, service, identifier, amount, createdAt: now }
+    const { amount, companyId, environment, fingerprint, identifier, key, product, reference, service } = intent
+    const sold = { service, identifier, amount, product, reference }
+    const order = { ...sold, companyId, transactionId, environment, xid: intent.xid, createdAt: now }
     books.purse = { ...books.purse, balance, updatedAt: now }
     consume(books, periods.day, amount)
     books.keys.set(key, { owner, fingerprint, transactionId, claimedAt: now, reversalId: null, outcome: null })
     books.sales.set(transactionId, {
       order,
       key,
-      terminalId,
+      terminalId: intent.terminalId,
       billId: intent.billId,
+      insuranceId: intent.insuranceId,
       reversible: intent.reversible,
       day: periods.day,
       status: "PROCESSING",
@@ -76,6 +83,9 @@ const reserveIn = (
       leasedUntil: null,
       notFound: 0
     })
+    if (quoted !== null && quoted !== "changed") {
+      books.insurances.set(quoted.id, { ...quoted, state: "cobrando", transactionId })
+    }
     return Reserved.Reservation({ order })
   })
 
@@ -86,6 +96,20 @@ const paying = (books: CompanyBooks, billId: string | null): Sale | undefined =>
     : [...books.sales.values()].find(
         (sale) => sale.billId === billId && (isUnresolved(sale) || sale.status === "SUCCESS")
       )
+
+/** The insurance that the sale buys, if its quote still stands as the sale says; null for a sale of something else. */
+const quotedFor = (
+  { insurances }: CompanyBooks,
+  { amount, insuranceId, reference }: Intent,
+  now: DateTime.Utc
+): Insurance | "changed" | null => {
+  if (insuranceId === null) return null
+  const insurance = insurances.get(insuranceId)
+  const quote = insurance?.state === "cotizado" ? insurance.quote : null
+  const stands =
+    quote?.total === amount && quote.reference === reference && DateTime.isGreaterThan(quote.expiresAt, now)
+  return insurance !== undefined && stands ? insurance : "changed"
+}
 
 /** Does the xid name a sale that stands? */
 const isSold = (books: CompanyBooks, xid: string): boolean =>
@@ -98,6 +122,7 @@ const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () =
   if (won) {
     books.sales.set(transactionId, settled(before, settlement))
     moveMoney(books, before, settlement, nextEntryId)
+    settlePolicy(books, before, settlement)
     answerKey(books, before, settlement)
   }
   return {
@@ -124,6 +149,22 @@ const settled = (sale: Sale, { at, notFound, verdict }: Settlement): Sale => ({
   leasedUntil: null,
   notFound
 })
+
+const policyEvents = { Confirm: "issued", Release: "refused", Free: "freed", Hold: "held" } as const
+
+/** A policy and its money are settled together. */
+const settlePolicy = (books: CompanyBooks, { insuranceId }: Sale, { at, verdict }: Settlement): void => {
+  const insurance = insuranceId === null ? undefined : books.insurances.get(insuranceId)
+  if (insurance === undefined) return
+  const delivery = verdict._tag === "Confirm" ? verdict.delivery : null
+  books.insurances.set(insurance.id, {
+    ...insurance,
+    state: Result.getOrThrow(afterEvent(insurance.state, policyEvents[verdict._tag])),
+    transactionId: verdict._tag === "Free" ? null : insurance.transactionId,
+    policy:
+      delivery?.validity === undefined ? null : { number: delivery.authCode, validity: delivery.validity, issuedAt: at }
+  })
+}
 
 const moveMoney = (
   books: CompanyBooks,
@@ -189,7 +230,7 @@ const make = Effect.map(Books, ({ nextEntryId, nextTransactionId, of }) =>
         const books = of(companyId)
         const known = books.keys.get(key)
         if (known === undefined) return Effect.succeed(null)
-        const freed = () => saleOf(books, known.transactionId).status === "FAILED"
+        const freed = () => !sells(books, key, known)
         return Effect.fromResult(answerOf(books, known, { owner: "", fingerprint, now }, freed))
       }),
     settle: (settlement) => Effect.sync(() => settleIn(of(settlement.order.companyId), settlement, nextEntryId)),

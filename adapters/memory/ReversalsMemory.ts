@@ -30,7 +30,7 @@ import {
   saleOf
 } from "./Books.ts"
 import { claimable, isUnresolved, leased } from "./Claims.ts"
-import { heard } from "./Keys.ts"
+import { heard, sells } from "./Keys.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 
 /** The reversal that is under way or was confirmed; one that was denied makes room for another. */
@@ -41,12 +41,6 @@ const underOf = (books: CompanyBooks, { reversal }: ReversalEntry): UnderReversa
   reversal,
   transaction: transactionOf(saleOf(books, reversal.order.transactionId))
 })
-
-/** Does the key name a sale of its own that stands? */
-const sells = (books: CompanyBooks, key: string, { transactionId }: KeyEntry): boolean => {
-  const sale = saleOf(books, transactionId)
-  return sale.key === key && sale.status !== "FAILED"
-}
 
 const replayOf = (
   books: CompanyBooks,

@@ -19,5 +19,5 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
   })
 )
 
-/** Adjustments in Postgres, by the function of sql/0008. */
+/** Adjustments in Postgres, by the function of sql/functions/adjust.sql. */
 export const layer = Layer.effect(Adjustments, make)

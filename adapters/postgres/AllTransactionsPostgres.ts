@@ -1,8 +1,16 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { CompanyId, type TransactionId } from "../../core/domain/Ids.ts"
+import { Centavos } from "../../core/domain/Money.ts"
 import type { Page } from "../../core/domain/Transaction.ts"
-import { AllTransactions, type OwnedFilter, type OwnedTransaction } from "../../core/ports/AllTransactions.ts"
+import {
+  AllTransactions,
+  type OwnedFilter,
+  type OwnedTransaction,
+  type PendingOrder
+} from "../../core/ports/AllTransactions.ts"
+import { pageOfCounted, sliceOf, type Totalled } from "./Paged.ts"
+import { havingAnyOf, sales } from "./SalesByStatus.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
 const ownedOf = (row: TransactionRow): OwnedTransaction => ({
@@ -27,25 +35,87 @@ const make = Effect.gen(function* () {
     return Option.map(Option.fromUndefinedOr(row), ownedOf)
   }, Effect.orDie)
 
-  const matching = ({ companyId, statuses }: OwnedFilter) =>
-    sql.and([
-      ...(companyId === undefined ? [] : [sql`company_id = ${PgTypes.int8(BigInt(companyId))}`]),
-      ...(statuses === undefined ? [] : [sql.in("status", statuses)])
-    ])
+  /**
+   * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
+   * page can only be found by looking at as many of each company's newest sales as the page reaches back. Blocks that
+   * end before enough newer ones have begun have no part in it.
+   */
+  const everybodys = (statuses: OwnedFilter["statuses"], { page, perPage }: Page) => {
+    const having = havingAnyOf(statuses)
+    const skipped = PgTypes.int8(BigInt(page - 1) * BigInt(perPage))
+    const reach = PgTypes.int8(BigInt(page) * BigInt(perPage))
+    return sql<Totalled<TransactionRow>>`
+      with counted as (
+        select o.company_id, o.first_id, o.last_id, ${sql.literal(having?.counted ?? "o.members")} as n
+        from cell.block as o
+        where o.list = 'sale'
+      ),
+      summed as materialized (
+        select
+          company_id,
+          first_id,
+          last_id,
+          (sum(n) over (partition by company_id order by first_id desc))::bigint - n as newer,
+          sum(n) over (order by first_id desc) as upto,
+          n
+        from counted
+        where n > 0
+      ),
+      shown as (
+        select r.*
+        from summed as o
+        cross join lateral (
+          select ${sql.literal(sales.columns)}
+          from cell.transaction as t
+          where t.company_id = o.company_id
+            and t.id between o.first_id and o.last_id
+            ${sql.literal(having === undefined ? "" : `and ${having.row}`)}
+          order by t.id desc
+          limit ${reach} - o.newer
+        ) as r
+        where o.newer < ${reach}
+          and o.last_id >= coalesce((select max(first_id) from summed where upto >= ${reach}), 0)
+        order by r.id desc, r.company_id
+        offset ${skipped}
+        limit ${perPage}
+      )
+      select whole.total, shown.*
+      from (select coalesce(sum(n), 0)::bigint as total from summed) as whole
+      left join shown on true
+      order by shown.id desc, shown.company_id`
+  }
 
-  const list = Effect.fnUntraced(function* (filter: OwnedFilter, { page, perPage }: Page) {
-    const where = matching(filter)
-    const [counted] = yield* sql<{ total: bigint }>`select count(*) as total from cell.transaction where ${where}`
-    const rows = yield* sql<TransactionRow>`
-      select ${columns}
-      from cell.transaction
-      where ${where}
-      order by id desc
-      limit ${perPage} offset ${PgTypes.int8(BigInt(page - 1) * BigInt(perPage))}`
-    return { items: rows.map(ownedOf), total: Number(counted?.total ?? 0) }
+  const list = Effect.fnUntraced(function* ({ companyId, statuses }: OwnedFilter, page: Page) {
+    const { items, total } =
+      companyId === undefined
+        ? sliceOf(yield* everybodys(statuses, page))
+        : yield* pageOfCounted<TransactionRow>(sql, sales, { companyId, range: {}, also: havingAnyOf(statuses) }, page)
+    return { items: items.map(ownedOf), total }
   }, Effect.orDie)
 
-  return AllTransactions.of({ find, list })
+  // The sums run over the unresolved alone, which an index of their own finds.
+  const pending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
+    const first = sql.literal(order === "age" ? "t.created_at" : "t.amount desc, t.created_at")
+    const ofCompany = companyId === undefined ? sql`true` : sql`t.company_id = ${PgTypes.int8(BigInt(companyId))}`
+    const rows = yield* sql<Totalled<TransactionRow> & { readonly held: bigint }>`
+      with unresolved as materialized (
+        select t.* from cell.transaction as t where t.status in ('PROCESSING', 'PENDING') and ${ofCompany}
+      )
+      select whole.total, whole.held, shown.*
+      from (select count(*) as total, coalesce(sum(amount), 0)::bigint as held from unresolved) as whole
+      left join (
+        select ${columns}
+        from unresolved as t
+        order by ${first}, t.company_id, t.id
+        limit ${page.perPage} offset ${PgTypes.int8(BigInt(page.page - 1) * BigInt(page.perPage))}
+      ) as shown on true
+      order by ${sql.literal(order === "age" ? "shown.created_at" : "shown.amount desc, shown.created_at")},
+        shown.company_id, shown.id`
+    const { items, total } = sliceOf(rows)
+    return { items: items.map(ownedOf), total, held: Centavos.make(Number(rows[0]?.held ?? 0)) }
+  }, Effect.orDie)
+
+  return AllTransactions.of({ find, list, pending })
 })
 
 /** Everybody's sales in Postgres. */

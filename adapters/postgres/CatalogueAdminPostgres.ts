@@ -29,14 +29,15 @@ const make = Effect.gen(function* () {
       on conflict (id) do update set name = excluded.name`
     yield* sql`
       insert into catalogue.service (
-        id, name, description, type, category_id, minimum, maximum, reversible, flow, requires_lookup, how_to_buy, active
+        id, name, description, type, category_id, minimum, maximum, reversible, flow, requires_lookup, how_to_buy,
+        product, active
       )
       select
         id, name, description, type, "categoryId", minimum, maximum, reversible, flow, "requiresLookup", "howToBuy",
-        active
+        product,        active
       from jsonb_to_recordset(${PgTypes.jsonb(services)}) as s(
         id bigint, name text, description text, type text, "categoryId" int, minimum bigint, maximum bigint,
-        reversible boolean, flow text, "requiresLookup" boolean, "howToBuy" text, active boolean
+        reversible boolean, flow text, "requiresLookup" boolean, "howToBuy" text, product text, active boolean
       )
       order by id
       on conflict (id) do update
@@ -50,6 +51,7 @@ const make = Effect.gen(function* () {
         flow = excluded.flow,
         requires_lookup = excluded.requires_lookup,
         how_to_buy = excluded.how_to_buy,
+        product = excluded.product,
         active = excluded.active`
     yield* sql`
       insert into catalogue.package (
@@ -94,7 +96,7 @@ const make = Effect.gen(function* () {
     const rows = yield* sql<ListedRow>`
       select
         s.id, s.name, s.description, s.type, c.name as category, s.category_id, s.minimum, s.maximum, s.reversible,
-        s.flow, s.requires_lookup, s.how_to_buy, s.active,
+        s.flow, s.requires_lookup, s.how_to_buy, s.product, s.active,
         coalesce(w.enabled, true) and (s.type <> 'insurance' or d.insurance_enabled) as enabled
       from catalogue.service as s
       join catalogue.category as c on c.id = s.category_id

@@ -23,7 +23,7 @@ const make = Effect.gen(function* () {
     const rows = yield* sql<ServiceRow>`
       select
         s.id, s.name, s.description, s.type, c.name as category, s.category_id, s.minimum, s.maximum, s.reversible,
-        s.flow, s.requires_lookup, s.how_to_buy
+        s.flow, s.requires_lookup, s.how_to_buy, s.product
       from catalogue.service as s
       join catalogue.category as c on c.id = s.category_id
       where s.active

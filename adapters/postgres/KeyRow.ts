@@ -15,7 +15,10 @@ export interface KeyRow {
   readonly completed_at: Date | null
   readonly outcome: unknown
   readonly settled_at: Date | null
+  /** How the transaction stands that the key sold, or whose reversal it names. */
   readonly status: Status
+  /** Whether the key sold it. */
+  readonly sold: boolean
 }
 
 /** The contract's answer to a key that is brought again, for a caller who claims nothing. */
@@ -43,9 +46,10 @@ export const recalled = (
     case "conflict":
       return Effect.fail(new IdempotencyConflict({ transactionId, status: row.status }))
     case "expired":
-      return row.status === "FAILED"
-        ? Effect.succeed(null)
-        : Effect.fail(new IdempotencyConflict({ transactionId, status: row.status }))
+      // Only a sale keeps its key: the xid that follows from it is taken. What a reversal was named by is free again.
+      return row.sold && row.status !== "FAILED"
+        ? Effect.fail(new IdempotencyConflict({ transactionId, status: row.status }))
+        : Effect.succeed(null)
     case "own":
       return Effect.die(new Error("whoever recalls a key has claimed none"))
   }

@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
     const [row] = yield* Effect.orDie(sql<KeyRow>`
       select
         encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.settled_at,
-        r.outcome, t.status
+        r.outcome, t.status, t.idempotency_key = r.key as sold
       from cell.idempotency as r
       join cell.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
       where r.company_id = ${PgTypes.int8(BigInt(companyId))} and r.key = ${key}`)
@@ -103,5 +103,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The ledger in Postgres: groups of calls go to the set-taking functions of sql/0004 to sql/0006. */
+/** The ledger in Postgres: groups of calls go to the set-taking functions of sql/functions. */
 export const layer = Layer.effect(Ledger, make)

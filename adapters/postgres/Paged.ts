@@ -22,7 +22,7 @@ export interface Narrowing {
 }
 
 type Sql = PgClient.PgClient
-type Totalled<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
+export type Totalled<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
 
 const int8 = (value: bigint | number) => PgTypes.int8(BigInt(value))
 const instant = (sql: Sql, at: DateTime.Utc) => sql`${DateTime.formatIso(at)}::timestamptz`
@@ -64,7 +64,7 @@ export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: Company
     ...conditions(sql, range).overlapping
   ])
 
-const sliceOf = <Row>(rows: ReadonlyArray<Totalled<Row>>): Slice<Row> => ({
+export const sliceOf = <Row>(rows: ReadonlyArray<Totalled<Row>>): Slice<Row> => ({
   items: rows.filter(({ id }) => id !== null),
   total: Number(rows[0]?.total ?? 0)
 })

@@ -11,7 +11,7 @@ import { TransactionId } from "../../core/domain/Ids.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import type { Intent } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
-import { Reserved, type ReserveError } from "../../core/ports/Ledger.ts"
+import { QuoteChanged, Reserved, type ReserveError } from "../../core/ports/Ledger.ts"
 import { decodeOutcome } from "./OutcomeJson.ts"
 
 /** A reservation and the id by which it knows its own commit. */
@@ -30,6 +30,7 @@ export type ReserveAnswer =
   | { readonly tag: "InProgress"; readonly transaction_id: number }
   | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
   | { readonly tag: "Duplicate"; readonly transaction_id: number }
+  | { readonly tag: "QuoteChanged" }
   | { readonly tag: "InsufficientBalance"; readonly available: number }
   | {
       readonly tag: "LimitExceeded"
@@ -55,6 +56,9 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   terminal_id: intent.terminalId,
   option_id: intent.optionId,
   bill_id: intent.billId,
+  insurance_id: intent.insuranceId,
+  product: intent.product,
+  option_reference: intent.reference,
   reversible: intent.reversible
 })
 
@@ -75,6 +79,8 @@ export const reserved = (
             service: intent.service,
             identifier: intent.identifier,
             amount: intent.amount,
+            product: intent.product,
+            reference: intent.reference,
             createdAt: DateTime.makeUnsafe(answer.created_at)
           }
         })
@@ -91,6 +97,8 @@ export const reserved = (
       )
     case "Duplicate":
       return Effect.fail(new DuplicateTransaction({ transactionId: TransactionId.make(answer.transaction_id) }))
+    case "QuoteChanged":
+      return Effect.fail(new QuoteChanged())
     case "InsufficientBalance":
       return Effect.fail(
         new InsufficientBalance({ available: Centavos.make(answer.available), required: intent.amount })

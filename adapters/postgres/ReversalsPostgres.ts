@@ -98,5 +98,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Reversals in Postgres, by the functions of sql/0007. */
+/** Reversals in Postgres, by the functions of sql/functions/reversal.sql. */
 export const layer = Layer.effect(Reversals, make)

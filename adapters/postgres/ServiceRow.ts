@@ -15,6 +15,7 @@ export interface ServiceRow {
   readonly flow: string
   readonly requires_lookup: boolean
   readonly how_to_buy: string
+  readonly product: string | null
 }
 
 const decode = Schema.decodeUnknownSync(Schema.toType(Service))
@@ -32,5 +33,6 @@ export const serviceOf = (row: ServiceRow): Service =>
     reversible: row.reversible,
     flow: row.flow,
     requiresLookup: row.requires_lookup,
-    howToBuy: row.how_to_buy
+    howToBuy: row.how_to_buy,
+    product: row.product
   })

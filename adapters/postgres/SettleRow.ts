@@ -15,6 +15,8 @@ export const settleRow = ({ at, notFound, order, verdict }: Settlement, n: numbe
     verdict: verdict._tag,
     auth_code: delivery?.authCode ?? null,
     recharge_token: delivery?.rechargeToken ?? null,
+    valid_from: delivery?.validity?.from ?? null,
+    valid_until: delivery?.validity?.until ?? null,
     refusal: verdict._tag === "Release" ? verdict.refusal : null,
     outcome: outcome === null ? null : encodeOutcome(outcome),
     at: DateTime.formatIso(at),

@@ -4,7 +4,8 @@ import { Transaction } from "../../core/domain/Transaction.ts"
 
 const columns = [
   ...["company_id", "id", "xid", "environment", "status", "service_id", "service_name", "service_type", "identifier"],
-  ...["amount", "auth_code", "recharge_token", "terminal_id", "created_at", "processed_at"]
+  ...["amount", "product", "option_reference", "auth_code", "recharge_token", "terminal_id", "created_at"],
+  ...["processed_at"]
 ]
 
 /** The columns that make a transaction or an order, in the words of the table. */
@@ -21,6 +22,8 @@ export interface TransactionRow {
   readonly service_type: string
   readonly identifier: string
   readonly amount: bigint
+  readonly product: string | null
+  readonly option_reference: string | null
   readonly auth_code: string | null
   readonly recharge_token: string | null
   readonly terminal_id: string | null
@@ -57,5 +60,7 @@ export const orderOf = (row: TransactionRow): Order =>
     ...soldOf(row),
     companyId: Number(row.company_id),
     transactionId: Number(row.id),
-    environment: row.environment
+    environment: row.environment,
+    product: row.product,
+    reference: row.option_reference
   })

@@ -1,29 +1,11 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { CompanyId, TransactionId } from "../../core/domain/Ids.ts"
-import type { Status } from "../../core/domain/Status.ts"
 import type { Page, TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { type CountedList, ofCompany, pageOfCounted, pageOfFound } from "./Paged.ts"
+import { ofCompany, pageOfCounted, pageOfFound } from "./Paged.ts"
+import { having, sales } from "./SalesByStatus.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
-
-const sales: CountedList = { list: "sale", table: "cell.transaction", columns: transactionColumns("t.") }
-
-/**
- * The sales of a status, and how many of them a block has. The status is written out, as only so does the planner see
- * that a partial index serves. Of those in flight it must not see it: the index of all companies' unresolved sales would
- * look good to it, and be long after an outage.
- */
-const having: Readonly<Record<Status, { readonly row: string; readonly counted: string }>> = {
-  PROCESSING: {
-    row: "t.status || '' = 'PROCESSING'",
-    counted: "o.members - o.pending - o.success - o.failed - o.reversed"
-  },
-  PENDING: { row: "t.status = 'PENDING'", counted: "o.pending" },
-  SUCCESS: { row: "t.status = 'SUCCESS'", counted: "o.success" },
-  FAILED: { row: "t.status = 'FAILED'", counted: "o.failed" },
-  REVERSED: { row: "t.status = 'REVERSED'", counted: "o.reversed" }
-}
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient

@@ -1,14 +1,9 @@
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { ServiceUnavailable } from "../../core/domain/Errors.ts"
-import { Providers } from "../../core/ports/Provider.ts"
+import { type Provider, Providers } from "../../core/ports/Provider.ts"
+import { type Guarded, serving } from "../http/Guarded.ts"
 import { simulator } from "./Simulator.ts"
 
-/**
- * A company in development sells through the simulator. No provider for production is configured yet, so a company in
- * production is told that the service is unavailable: it must never meet the simulator.
- */
-export const layer = Layer.succeed(Providers, {
-  serving: (environment) =>
-    environment === "development" ? Effect.succeed(simulator) : Effect.fail(new ServiceUnavailable()),
-  simulator
-})
+/** Who delivers: the simulator in development; in production the given provider, or nobody. Contract: 1. */
+export const layer = (production: Guarded<Provider> | null) =>
+  Layer.succeed(Providers, { serving: serving(simulator, production, () => new ServiceUnavailable()), simulator })

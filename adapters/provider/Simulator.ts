@@ -1,4 +1,4 @@
-import { DateTime, Duration, Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import type { Refusal } from "../../core/domain/Errors.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
@@ -6,9 +6,7 @@ import type { Delivery, Order } from "../../core/domain/Sale.ts"
 import { sellsToPhones } from "../../core/domain/Service.ts"
 import { Answer, type Provider } from "../../core/ports/Provider.ts"
 import { simulatedLookup } from "./SimulatedLookup.ts"
-
-/** A pending sale of the simulator is decided when it is asked about at this age or later. */
-const decidedAfter = Duration.seconds(15)
+import { hexOf, isLeftPending, simulatedCode, standing } from "./SimulatedSale.ts"
 
 /** Why the simulator refuses, or null: the last character of the identifier tells. Contract: 7, Simulator scenarios. */
 const refusalOf = ({ identifier, service }: Order): Refusal | null => {
@@ -17,8 +15,6 @@ const refusalOf = ({ identifier, service }: Order): Refusal | null => {
   return identifier.endsWith("1") ? "TRANSACTION_REJECTED" : null
 }
 
-const hexOf = (xid: string): string => xid.slice(xid.lastIndexOf("-") + 1)
-
 /** Twenty digits in groups of four, as meters take them. */
 const rechargeToken = (xid: string): string =>
   (BigInt(`0x${hexOf(xid)}`) % 10n ** 20n)
@@ -26,28 +22,28 @@ const rechargeToken = (xid: string): string =>
     .padStart(20, "0")
     .replace(/(\d{4})(?=\d)/g, "$1 ")
 
-// The xid makes the codes, so that every answer about one sale is the same.
 const deliveryOf = ({ service, xid }: Order): Delivery => ({
-  authCode: `SBX${hexOf(xid).slice(0, 12).toUpperCase()}`,
+  authCode: simulatedCode(xid),
   rechargeToken: service.type === "electricity_prepaid" ? rechargeToken(xid) : null
 })
 
 const dispatch = (order: Order): Answer => {
   const refusal = refusalOf(order)
   if (refusal !== null) return Answer.Refused({ refusal })
-  return order.identifier.endsWith("2") ? Answer.Unknown() : Answer.Delivered({ delivery: deliveryOf(order) })
+  return isLeftPending(order) ? Answer.Unknown() : Answer.Delivered({ delivery: deliveryOf(order) })
 }
 
 const status = (order: Order, now: DateTime.Utc): StatusAnswer => {
-  const { createdAt, identifier } = order
   const refusal = refusalOf(order)
   if (refusal !== null) return StatusAnswer.Refused({ refusal })
-  if (identifier.endsWith("2")) {
-    const early = Duration.isLessThan(DateTime.distance(createdAt, now), decidedAfter)
-    if (early || identifier.endsWith("12")) return StatusAnswer.Unknown()
-    if (identifier.endsWith("02")) return StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" })
+  switch (standing(order, now)) {
+    case "undecided":
+      return StatusAnswer.Unknown()
+    case "denied":
+      return StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" })
+    case "confirmed":
+      return StatusAnswer.Delivered({ delivery: deliveryOf(order) })
   }
-  return StatusAnswer.Delivered({ delivery: deliveryOf(order) })
 }
 
 // Of a reversal the last two characters of the sale's identifier tell, at once or when it is asked about.

@@ -1,4 +1,4 @@
-import { DateTime } from "effect"
+import { DateTime, Option } from "effect"
 
 /** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
 const utcOffset_hours = -4
@@ -39,6 +39,14 @@ export const formatLocal = (instant: DateTime.Utc): string =>
 /** ISO 8601 with -04:00: the form of a sale's `processed_at`. */
 export const formatOffset = (instant: DateTime.Utc): string =>
   `${DateTime.formatIso(local(instant)).slice(0, 19)}-04:00`
+
+// No calendar has a year 0.
+const dayForm = /^(?!0000)\d{4}-\d{2}-\d{2}$/
+
+/** Is it a day that the calendar has, `YYYY-MM-DD`? */
+export const isDay = (text: string): boolean =>
+  dayForm.test(text) &&
+  Option.exists(DateTime.make(`${text}T00:00:00Z`), (instant) => DateTime.formatIsoDateUtc(instant) === text)
 
 /** Local days from the first to the last, both inclusive; without one of them the range is open on that side. */
 export interface DayRange {

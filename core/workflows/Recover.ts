@@ -1,7 +1,8 @@
-import { DateTime, Duration, Effect, Schedule } from "effect"
+import { Clock, DateTime, Duration, Effect, Metric, Schedule } from "effect"
 import { conclude, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
 import { concludeReversal } from "../domain/Reversal.ts"
 import { denialOf, type Order } from "../domain/Sale.ts"
+import { type Question, Questions } from "../ports/Questions.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type Claimed, Unresolved } from "../ports/Unresolved.ts"
 import { asked } from "./Reverse.ts"
@@ -26,11 +27,18 @@ export interface Recovered {
 
 const none: Recovered = { confirmed: 0, released: 0, reversed: 0, reversalsDenied: 0, stillUnknown: 0 }
 
+/** When recovery last got anything done: a claim, or an answer. A long cycle is no stalled one. */
+export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timestamp_seconds", {
+  description: "Unix time at which recovery last got anything done; at first, at which the process began"
+})
+
+const signOfLife = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(lastSignOfRecovery, now_ms / 1000))
+
 /**
  * Asks the provider about every unresolved sale and reversal that is due, or about all of them, and settles what is
  * firm. Never dispatches. Any number of processes may run it at once. Contract: 3.1.
  */
-export const recover = Effect.fn("Recover.recover")(function* (which: "due" | "all") {
+export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function* (which: "due" | "all") {
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
   const now = yield* DateTime.now
@@ -47,7 +55,10 @@ const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
   let total = none
   while (true) {
     const claimed = yield* claim
-    const tally = yield* Effect.forEach(claimed, ask, { concurrency: questions_max })
+    yield* signOfLife
+    const tally = yield* Effect.forEach(claimed, (each) => Effect.tap(ask(each), signOfLife), {
+      concurrency: questions_max
+    })
     total = tally.reduce(sum, total)
     if (claimed.length < batch_max) return total
   }
@@ -61,30 +72,38 @@ const sum = (left: Recovered, right: Recovered): Recovered => ({
   stillUnknown: left.stillUnknown + right.stillUnknown
 })
 
-const askAboutSale = Effect.fnUntraced(function* (sale: Claimed) {
-  const answer = yield* statusOf(sale.order)
+// A trace of its own: most cycles have nothing to ask.
+const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: Claimed) {
+  const { order } = sale
+  yield* Effect.annotateCurrentSpan({ xid: order.xid })
+  const answer = yield* statusOf(order)
+  const at = yield* DateTime.now
+  yield* noted({ order, about: "sale", answer: answer._tag, at })
   const { notFound, verdict } = conclude(
-    { createdAt: sale.order.createdAt, notFound: sale.notFound },
+    { createdAt: order.createdAt, notFound: sale.notFound },
     answer,
-    yield* DateTime.now,
-    denialOf(sale.order)
+    at,
+    denialOf(order)
   )
-  const settled = yield* settle(sale.order, verdict, notFound)
+  const settled = yield* settle(order, verdict, notFound)
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
   return settled.status === "FAILED" ? { ...none, released: 1 } : { ...none, stillUnknown: 1 }
 })
 
-const askAboutReversal = Effect.fnUntraced(function* ({ notFound: before, under }: ClaimedReversal) {
+const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(function* (claimed: ClaimedReversal) {
+  const { notFound: before, under } = claimed
+  const { createdAt, order, xid } = under.reversal
+  yield* Effect.annotateCurrentSpan({ xid })
   const answer = yield* asked(under, "reversalStatus")
-  const { notFound, verdict } = concludeReversal(
-    { createdAt: under.reversal.createdAt, notFound: before },
-    answer,
-    yield* DateTime.now
-  )
+  const at = yield* DateTime.now
+  yield* noted({ order, about: "reversal", answer: answer._tag, at })
+  const { notFound, verdict } = concludeReversal({ createdAt, notFound: before }, answer, at)
   const settled = yield* settleReversal(under, verdict, notFound)
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
   return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : { ...none, stillUnknown: 1 }
 })
+
+const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 
 /** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm. */
 export const statusOf = (order: Order) =>
@@ -99,5 +118,6 @@ export const statusOf = (order: Order) =>
 /** Recovers whatever is due, every second, for as long as the process lives; a failed cycle is only logged. */
 export const keepRecovering = recover("due").pipe(
   Effect.catchCause((cause) => Effect.logError("a recovery cycle failed", cause)),
-  Effect.repeat(Schedule.spaced("1 second"))
+  Effect.repeat(Schedule.spaced("1 second")),
+  (cycles) => Effect.andThen(signOfLife, cycles)
 )

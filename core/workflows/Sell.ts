@@ -6,6 +6,7 @@ import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { Answer } from "../ports/Provider.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight } from "./InFlight.ts"
+import { countSale } from "./SaleMetrics.ts"
 import { settle } from "./Settle.ts"
 import type { Supplier } from "./Supplier.ts"
 
@@ -43,6 +44,7 @@ const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier) {
     Effect.catchCause((cause) => Effect.as(Effect.logError("dispatch", { xid: order.xid }, cause), Answer.Unknown()))
   )
   const settled = yield* settle(order, verdictOf(answer), 0)
+  if (settled.won && settled.status === "PENDING") yield* countSale("PENDING", order.service.type)
   if (settled.outcome === null) return yield* new ServiceUnavailable()
   return { outcome: settled.outcome, replayed: false }
 })

@@ -67,7 +67,7 @@ const later = ({ createdAt }: ClaimedSms, now: DateTime.Utc, reason: string): Sm
 })
 
 /** Sends whatever is due. Any number of processes may do so at once. */
-export const sendDue = Effect.fn("SendSms.sendDue")(function* () {
+export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function* () {
   const outbox = yield* Outbox
   while (true) {
     const now = yield* DateTime.now

@@ -3,6 +3,7 @@ import { type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
 import { insist } from "./Insist.ts"
+import { countLateOutcome, countSale } from "./SaleMetrics.ts"
 
 /**
  * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on in the
@@ -22,7 +23,10 @@ const unsettled = (order: Order): Settled => ({
 const write = Effect.fnUntraced(function* (settlement: Settlement) {
   const ledger = yield* Ledger
   const settled = yield* ledger.settle(settlement)
-  if (contradicts(settlement.verdict, settled)) yield* alert(settlement, settled)
+  const { order, verdict } = settlement
+  // One that was pending may be held again at each question; whoever sold it counts it once.
+  if (settled.won && settled.status !== "PENDING") yield* countSale(settled.status, order.service.type)
+  if (contradicts(verdict, settled)) yield* alert(settlement, settled)
   return settled
 })
 
@@ -39,6 +43,7 @@ const contradicts = (verdict: Verdict, { status, won }: Settled): boolean =>
 // Nothing moves any more; a person has to look.
 const alert = Effect.fnUntraced(function* ({ at, order, verdict }: Settlement, { status }: Settled) {
   const action = verdict._tag === "Confirm" ? "late_success" : "late_refusal"
+  yield* countLateOutcome(action)
   yield* Effect.logError(action, { xid: order.xid, transactionId: order.transactionId, status })
   const log = yield* AuditLog
   yield* log.record({

@@ -3,6 +3,7 @@ import { ReversalVerdict, reversalOutcomeOf } from "../domain/Reversal.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals, type UnderReversal } from "../ports/Reversals.ts"
 import { insist } from "./Insist.ts"
+import { countLateOutcome, countSale } from "./SaleMetrics.ts"
 
 /**
  * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on in the
@@ -26,6 +27,8 @@ const unsettled = ({ transaction }: UnderReversal): ReversalSettled => ({
 const write = Effect.fnUntraced(function* (settlement: ReversalSettlement) {
   const reversals = yield* Reversals
   const settled = yield* reversals.settle(settlement)
+  const { order } = settlement.under.reversal
+  if (settled.won && settled.status === "CONFIRMED") yield* countSale("REVERSED", order.service.type)
   if (contradicts(settlement.verdict, settled)) yield* alert(settlement, settled)
   return settled
 })
@@ -47,6 +50,7 @@ const alert = Effect.fnUntraced(function* (
 ) {
   const { companyId, transactionId } = reversal.order
   const action = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
+  yield* countLateOutcome(action)
   yield* Effect.logError(action, { xid: reversal.xid, transactionId, status })
   const log = yield* AuditLog
   yield* log.record({

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import { discreetly } from "../domain/Discreet.ts"
-import { ServiceUnavailable } from "../domain/Errors.ts"
-import type { Order } from "../domain/Sale.ts"
+import { StatusAnswer } from "../domain/Recovery.ts"
+import type { Delivery, Order } from "../domain/Sale.ts"
 import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
@@ -15,20 +15,29 @@ export type Supplier = Pick<Provider, "dispatch" | "status">
 export const supplierOf = Effect.fn("Supplier.supplierOf")(function* (environment: Environment, type: ServiceType) {
   if (type !== "insurance") return yield* Providers.use((providers) => providers.serving(environment))
   const insurances = yield* Insurances
-  return yield* Insurers.use((insurers) => insurers.serving(environment)).pipe(
-    Effect.map(
-      (insurer): Supplier => ({
-        dispatch: (order) => issue(insurances, insurer, order),
-        status: (order) => discreetly(insurer.status(order))
-      })
-    ),
-    Effect.mapError(() => new ServiceUnavailable())
-  )
+  const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
+  return {
+    dispatch: (order) => issue(insurances, insurer, order),
+    status: (order) =>
+      Effect.flatMap(discreetly(insurer.status(order)), (said) =>
+        said._tag === "Delivered" && !isPolicy(said.delivery)
+          ? Effect.as(logNoPolicy(order), StatusAnswer.Unknown())
+          : Effect.succeed(said)
+      )
+  } satisfies Supplier
 })
 
 // The insurance says that its policy is being asked for before it is. Whoever finds it settled already, by a recovery
 // that was faster, must not ask.
 const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], insurer: Insurer, order: Order) {
   const begun = yield* insurances.beginIssue(order)
-  return begun ? yield* discreetly(insurer.issue(order)) : Answer.Unknown()
+  if (!begun) return Answer.Unknown()
+  const said = yield* discreetly(insurer.issue(order))
+  if (said._tag !== "Delivered" || isPolicy(said.delivery)) return said
+  return yield* Effect.as(logNoPolicy(order), Answer.Unknown())
 })
+
+/** A policy has days; what has none was not understood, and is held. */
+const isPolicy = ({ validity }: Delivery): boolean => validity !== undefined
+
+const logNoPolicy = ({ xid }: Order) => Effect.logError("an insurer delivered no policy", { xid })

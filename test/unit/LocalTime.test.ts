@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { dayOf, formatLocal, formatOffset, nextDay, periodsAt, startOfDay } from "../../core/domain/LocalTime.ts"
+import { dayOf, formatLocal, formatOffset, isDay, nextDay, periodsAt, startOfDay } from "../../core/domain/LocalTime.ts"
 
 const at = (iso: string) => DateTime.makeUnsafe(iso)
 
@@ -59,5 +59,26 @@ describe("an instant, as the wire shows it", () => {
   ])("%s is %s, or %s", (instant, local, offset) => {
     expect(formatLocal(at(instant))).toBe(local)
     expect(formatOffset(at(instant))).toBe(offset)
+  })
+})
+
+describe("a day", () => {
+  it.each([
+    ["2026-02-28", true],
+    ["2028-02-29", true],
+    ["2026-02-29", false],
+    ["2026-02-30", false],
+    ["2026-13-01", false],
+    ["2026-00-01", false],
+    ["2026-01-00", false],
+    ["0000-01-01", false],
+    ["2026-1-1", false],
+    ["20260101", false],
+    ["2026-01-01T00:00:00Z", false],
+    ["+02026-01-01", false],
+    [" 2026-01-01", false],
+    ["", false]
+  ])("may be %j: %s", (text, is) => {
+    expect(isDay(text)).toBe(is)
   })
 })

@@ -45,7 +45,8 @@ export const service: Service = {
   reversible: false,
   flow: "monto_libre",
   requiresLookup: false,
-  howToBuy: "Envíe el monto"
+  howToBuy: "Envíe el monto",
+  product: null
 }
 
 /** A service whose price is that of a package. */
@@ -58,7 +59,8 @@ export const packageService: Service = {
   maximum: zero,
   flow: "paquetes",
   requiresLookup: true,
-  howToBuy: "Consulte y elija un paquete"
+  howToBuy: "Consulte y elija un paquete",
+  product: null
 }
 
 /** A service whose price is that of a bill. */
@@ -70,7 +72,8 @@ export const billService: Service = {
   category: "Facturas",
   categoryId: 4,
   flow: "facturas",
-  howToBuy: "Consulte y elija una factura"
+  howToBuy: "Consulte y elija una factura",
+  product: null
 }
 
 export const insuranceService: Service = {
@@ -82,7 +85,8 @@ export const insuranceService: Service = {
   categoryId: 5,
   flow: "seguros",
   requiresLookup: false,
-  howToBuy: "Siga los pasos"
+  howToBuy: "Siga los pasos",
+  product: "seguro-de-ley"
 }
 
 const aPackage = (id: number, centavos: number): Package => ({
@@ -115,6 +119,9 @@ export const intent = (changes: { readonly key?: string; readonly amount?: numbe
     terminalId: null,
     optionId: null,
     billId: null,
+    insuranceId: null,
+    product: null,
+    reference: null,
     reversible: false
   }
   return made

@@ -1,4 +1,5 @@
 import { DateTime, Effect, Layer } from "effect"
+import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import { simulator } from "../../../adapters/provider/Simulator.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
@@ -48,17 +49,16 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
     Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
     Layer.fresh(InFlight.layer),
     Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
-    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator })
+    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator }),
+    InsurersConfigured.layer(null)
   )
   return { asked, audited, dispatched, layer, provider }
 }
 
 /** Puts money on the company's account: 1000 pesos unless said otherwise. */
-export const fund = (centavos = 100_000) =>
+export const fund = (centavos = 100_000, reference = "inicial") =>
   Effect.flatMap(DateTime.now, (at) =>
-    Ledger.use((ledger) =>
-      ledger.deposit({ companyId: company.id, amount: Amount.make(centavos), reference: "inicial", at })
-    )
+    Ledger.use((ledger) => ledger.deposit({ companyId: company.id, amount: Amount.make(centavos), reference, at }))
   )
 
 /** The company's money now, in centavos. */

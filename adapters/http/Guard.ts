@@ -1,0 +1,91 @@
+import { Data, Duration, Effect, Exit, Option, Semaphore } from "effect"
+import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { CircuitBreaker } from "effect/persistence"
+import { measured } from "./CallMetrics.ts"
+import { NotAttempted } from "./NotAttempted.ts"
+
+/** A party answers, or at least begins to, within this; a workflow's patience with the whole of it is 30 s. */
+const answerBegins_max = Duration.seconds(25)
+
+/** Half of the last twenty calls failed: it is the party, not the call. */
+const tripPolicy = CircuitBreaker.rate({ threshold: 0.5, size: 20, minimumCalls: 10 })
+const openFor = Duration.seconds(10)
+const openFor_max = Duration.minutes(1)
+
+const tooManyRequests = 429
+const serverError = 500
+
+/** The party accepted a request and did not begin to answer it. */
+class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly party: string }> {}
+
+export interface GuardOptions {
+  /** The party's name, for logs and metrics. */
+  readonly party: string
+  /** So many calls may be in flight at once. */
+  readonly calls_max: number
+}
+
+/** What stands between us and a party that may be slow, broken or gone. */
+export interface Guard {
+  /** Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. */
+  readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
+  /** Would a call be made now? Asked before anything is reserved. */
+  readonly accepts: Effect.Effect<boolean>
+}
+
+type Response = HttpClientResponse.HttpClientResponse
+type Call = Effect.Effect<Response, HttpClientError.HttpClientError>
+type Request = HttpClientRequest.HttpClientRequest
+
+const failedWith = (request: Request, cause: unknown) =>
+  new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+
+/** What a call says of the party's health. A definite refusal is a healthy answer. */
+const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>
+  Exit.isSuccess(exit) && exit.value.status < serverError && exit.value.status !== tooManyRequests
+    ? CircuitBreaker.success
+    : CircuitBreaker.failure()
+
+/**
+ * A bound on the calls in flight, a circuit breaker, and measurement, around every call to one party. The breaker is this
+ * process's own: what one process cannot reach, another may.
+ */
+export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({ calls_max, party }: GuardOptions) {
+  const breaker = yield* CircuitBreaker.make({ tripPolicy, openDuration: openFor, maxOpenDuration: openFor_max })
+  const permits = yield* Semaphore.make(calls_max)
+
+  const attempt = (call: Call, request: Request): Call => {
+    const timed = Effect.timeoutOrElse(call, {
+      duration: answerBegins_max,
+      orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
+    })
+    return breaker.execute(timed, { key: party, classify }).pipe(
+      Effect.catchTag("CircuitBreakerError", () =>
+        Effect.fail(failedWith(request, new NotAttempted({ party, why: "circuit_open" })))
+      ),
+      measured(party)
+    )
+  }
+
+  const protect: Guard["protect"] = HttpClient.transform((call: Call, request) =>
+    Effect.flatMap(
+      permits.withPermitsIfAvailable(1)(attempt(call, request)),
+      Option.match({
+        onNone: () => Effect.fail(failedWith(request, new NotAttempted({ party, why: "busy" }))),
+        onSome: (response) => Effect.succeed(response)
+      })
+    )
+  )
+
+  // An open circuit whose time is over lets the next call through, to see.
+  const closed = breaker.state(party).pipe(
+    Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
+    Effect.orElseSucceed(() => true)
+  )
+  const roomy = Effect.flatMap(permits.takeIfAvailable(1), (taken) =>
+    taken ? Effect.as(permits.release(1), true) : Effect.succeed(false)
+  )
+  const accepts = Effect.flatMap(closed, (whole) => (whole ? roomy : Effect.succeed(false)))
+
+  return { protect, accepts } satisfies Guard
+})

@@ -1,0 +1,105 @@
+import { DateTime, Effect } from "effect"
+import { InsuranceRejected, InsuranceUnavailable, PolicyActive, VehicleUnsupported } from "../../core/domain/Errors.ts"
+import { type Version, validFor } from "../../core/domain/InsuranceOffer.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import type { Delivery, Order } from "../../core/domain/Sale.ts"
+import type { CaseVersion, Inspected, Insurer, OwnerAndPlate, QuoteRequest } from "../../core/ports/Insurer.ts"
+import { Answer } from "../../core/ports/Provider.ts"
+import { isLeftPending, simulatedCode, standing } from "../provider/SimulatedSale.ts"
+import { simulatedExtras, simulatedMonths, simulatedPlans, simulatedTotal } from "./SimulatedPlans.ts"
+import { simulatedHolder, simulatedVehicle, simulatedVersions } from "./SimulatedVehicles.ts"
+
+/** What the simulator calls the case of a plate. It keeps nothing, so the name says it all. */
+const caseOf = (plate: string): string => `SIM-${plate}`
+
+const inspect = ({
+  plate
+}: OwnerAndPlate): Effect.Effect<Inspected, InsuranceRejected | VehicleUnsupported | InsuranceUnavailable> => {
+  switch (plate.at(-1)) {
+    case "0":
+      return Effect.fail(new InsuranceRejected({ reason: "La cédula no es la del dueño de este vehículo." }))
+    case "4":
+      return Effect.fail(new VehicleUnsupported())
+    case "5":
+      return Effect.fail(new InsuranceUnavailable())
+    default:
+      return Effect.succeed({
+        reference: caseOf(plate),
+        holder: simulatedHolder(plate),
+        vehicle: simulatedVehicle(plate),
+        renewal: plate.endsWith("9"),
+        versions: simulatedVersions(plate)
+      })
+  }
+}
+
+/** The version of the case, which the simulator must have named itself. */
+const versionOf = ({ plate, reference, version }: CaseVersion): Effect.Effect<Version, InsuranceRejected> => {
+  const found = reference === caseOf(plate) ? simulatedVersions(plate).find(({ id }) => id === version) : undefined
+  return found === undefined
+    ? Effect.fail(new InsuranceRejected({ reason: "La aseguradora no conoce esta versión del vehículo." }))
+    : Effect.succeed(found)
+}
+
+const plans = Effect.fnUntraced(function* (of: CaseVersion) {
+  const { name } = yield* versionOf(of)
+  const { brand, type, year } = simulatedVehicle(of.plate)
+  return { detail: `${brand} ${name}, ${year}`, plans: simulatedPlans(type), extras: simulatedExtras }
+})
+
+/** What the simulator calls a quote: the whole of what was asked for. */
+const quoteReference = ({ extras, plan, reference, version }: QuoteRequest): string =>
+  [reference, plan, version, ...extras].join(":")
+
+const quote = Effect.fnUntraced(function* (wanted: QuoteRequest) {
+  yield* versionOf(wanted)
+  const { extras, plate } = wanted
+  const plan = simulatedPlans(simulatedVehicle(plate).type).find(({ code }) => code === wanted.plan)
+  if (plan === undefined) return yield* new InsuranceRejected({ reason: "La aseguradora no conoce este plan." })
+  if (plate.endsWith("3")) return yield* new PolicyActive({ renewableFrom: yield* nextMonth })
+  return { reference: quoteReference(wanted), total: simulatedTotal(plan, extras) }
+})
+
+/** The day on which the policies that are active now may be renewed. */
+const nextMonth = Effect.map(DateTime.now, (now) =>
+  DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(periodsAt(now).month), { months: 1 }))
+)
+
+/** The policy that an order buys, whose plate may be written in either case; null if none is issued for it. */
+const policyOf = ({ createdAt, identifier, reference, xid }: Order): Delivery | null => {
+  const [quoted, plan] = reference?.split(":") ?? []
+  const months = quoted === caseOf(identifier.toUpperCase()) ? simulatedMonths(plan) : undefined
+  if (months === undefined || identifier.endsWith("1")) return null
+  // From the day of the sale, whenever it is asked about: every answer about one policy is the same.
+  return { authCode: simulatedCode(xid), rechargeToken: null, validity: validFor(createdAt, months) }
+}
+
+const refusal = { refusal: "SEGURO_NO_EMITIDO" } as const
+
+const issue = (order: Order): Answer => {
+  const delivery = policyOf(order)
+  if (delivery === null) return Answer.Refused(refusal)
+  return isLeftPending(order) ? Answer.Unknown() : Answer.Delivered({ delivery })
+}
+
+const status = (order: Order, now: DateTime.Utc): StatusAnswer => {
+  const delivery = policyOf(order)
+  const stands = delivery === null ? "denied" : standing(order, now)
+  if (delivery === null || stands === "denied") return StatusAnswer.Refused(refusal)
+  return stands === "undecided" ? StatusAnswer.Unknown() : StatusAnswer.Delivered({ delivery })
+}
+
+/**
+ * Insures nothing and answers by the last digit of the plate: 0 is rejected, 4 is no vehicle to insure and 5 finds
+ * nobody at the first step, 3 has a policy already when it is to be priced, and at the sale 1 is refused and 2 left
+ * pending, as any simulated sale. It keeps nothing, so it also answers about a sale that was reserved and never sent.
+ * Contract: 4.6 and 7.
+ */
+export const simulator: Insurer = {
+  inspect,
+  plans,
+  quote,
+  issue: (order) => Effect.sync(() => issue(order)),
+  status: (order) => Effect.map(DateTime.now, (now) => status(order, now))
+}

@@ -1,0 +1,124 @@
+import { DateTime, Effect, Result } from "effect"
+import { HttpApiClient } from "effect/http-api"
+import {
+  InsuranceRejected,
+  InsuranceUnavailable,
+  PolicyActive,
+  VehicleUnsupported
+} from "../../../core/domain/Errors.ts"
+import type { PlanList } from "../../../core/domain/InsuranceOffer.ts"
+import type { Order } from "../../../core/domain/Sale.ts"
+import type { Inspected, Insurer, Quoted } from "../../../core/ports/Insurer.ts"
+import { Answer } from "../../../core/ports/Provider.ts"
+import { type GatewayOptions, towards } from "../../http/Gateway.ts"
+import { type Heard, hear } from "../../http/Heard.ts"
+import { askedAbout, dispatched, type Stands } from "../../http/Stands.ts"
+import * as Wire from "./InsurerProtocol.ts"
+
+const readInspection = (
+  answer: Wire.InspectionAnswer
+): Result.Result<Inspected, InsuranceRejected | VehicleUnsupported> => {
+  switch (answer.outcome) {
+    case "found": {
+      const { holder, reference, renewal, vehicle, versions } = answer
+      return Result.succeed({ holder, reference, renewal, vehicle, versions })
+    }
+    case "rejected":
+      return Result.fail(new InsuranceRejected({ reason: answer.reason }))
+    case "vehicle_unsupported":
+      return Result.fail(new VehicleUnsupported())
+  }
+}
+
+const readPlans = (answer: Wire.PlansAnswer): Result.Result<PlanList, InsuranceRejected> => {
+  if (answer.outcome === "rejected") return Result.fail(new InsuranceRejected({ reason: answer.reason }))
+  const { detail, extras, plans } = answer
+  return Result.succeed({
+    detail,
+    plans: plans.map(({ price_centavos: price, ...plan }) => ({ ...plan, price })),
+    extras: extras.map(({ price_centavos: price, ...extra }) => ({ ...extra, price }))
+  })
+}
+
+const readQuote = (answer: Wire.QuoteAnswer): Result.Result<Quoted, PolicyActive | InsuranceRejected> => {
+  switch (answer.outcome) {
+    case "quoted":
+      return Result.succeed({ reference: answer.quote, total: answer.total_centavos })
+    case "policy_active":
+      return Result.fail(new PolicyActive({ renewableFrom: answer.renewable_from }))
+    case "rejected":
+      return Result.fail(new InsuranceRejected({ reason: answer.reason }))
+  }
+}
+
+/** How the policy stands by this answer; null if it is not about it, or ends before it begins. */
+const readPolicy =
+  ({ amount, xid }: Order) =>
+  (answer: Wire.PolicyAnswer): Stands | null => {
+    if (answer.xid !== xid || answer.amount_centavos !== amount) return null
+    switch (answer.outcome) {
+      case "issued": {
+        const { policy_number: authCode, valid_from: from, valid_until: until } = answer
+        if (from > until) return null
+        return Answer.Delivered({ delivery: { authCode, rechargeToken: null, validity: { from, until } } })
+      }
+      case "refused":
+        return Answer.Refused({ refusal: "SEGURO_NO_EMITIDO" })
+      case "pending":
+        return Answer.Unknown()
+    }
+  }
+
+const wirePolicy = ({ amount, createdAt, identifier, product, xid }: Order, quote: string) => ({
+  xid,
+  created_at: DateTime.formatIso(createdAt),
+  product,
+  plate: identifier.toUpperCase(),
+  quote,
+  amount_centavos: amount,
+  currency: "DOP" as const
+})
+
+/** What was said to a question that moves no money. Without an answer nobody can insure now. */
+const said = <A, E>(heard: Heard<Result.Result<A, E>>): Effect.Effect<A, E | InsuranceUnavailable> =>
+  heard._tag === "Answered" ? Effect.fromResult(heard.answer) : Effect.fail(new InsuranceUnavailable())
+
+/** An insurer behind a gateway that speaks the protocol of docs/providers/insurer.md. */
+export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
+  const gateway = yield* HttpApiClient.make(Wire.insurerProtocol, { transformClient: yield* towards(options) })
+  return {
+    inspect: ({ cedula, phone, plate, product }) =>
+      hear(gateway.inspect({ payload: { cedula, phone, plate, product } }), {
+        operation: "inspect",
+        id: null,
+        read: readInspection
+      }).pipe(Effect.flatMap(said)),
+    plans: ({ plate, reference, version }) =>
+      hear(gateway.plans({ payload: { plate, reference, version } }), {
+        operation: "plans",
+        id: null,
+        read: readPlans
+      }).pipe(Effect.flatMap(said)),
+    quote: ({ extras, plan, plate, reference, version }) =>
+      hear(gateway.quote({ payload: { extras, plan, plate, reference, version } }), {
+        operation: "quote",
+        id: null,
+        read: readQuote
+      }).pipe(Effect.flatMap(said)),
+    issue: (order) =>
+      order.reference === null
+        ? // No sale of insurance is reserved without a quote.
+          Effect.die(new Error(`the policy ${order.xid} has no quote`))
+        : hear(gateway.issue({ payload: wirePolicy(order, order.reference) }), {
+            operation: "issue",
+            id: order.xid,
+            read: readPolicy(order)
+          }).pipe(Effect.map(dispatched)),
+    status: (order) =>
+      hear(gateway.policyStatus({ params: { xid: order.xid } }), {
+        operation: "policyStatus",
+        id: order.xid,
+        read: readPolicy(order)
+      }).pipe(Effect.map(askedAbout))
+  } satisfies Insurer
+})

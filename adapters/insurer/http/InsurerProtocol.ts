@@ -1,0 +1,206 @@
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ExtraCode, VehicleType } from "../../../core/domain/InsuranceOffer.ts"
+import { isDay } from "../../../core/domain/LocalTime.ts"
+import { documented } from "../../http/Documented.ts"
+import {
+  AmountCentavos,
+  Currency,
+  conflict,
+  distinct,
+  Instant,
+  notFound,
+  notProcessed,
+  text,
+  Xid
+} from "../../http/Wire.ts"
+
+/** A day of the calendar of Santo Domingo. */
+const Day = Schema.String.check(Schema.makeFilter(isDay)).annotate({
+  identifier: "Day",
+  description: "A day in Santo Domingo.",
+  format: "date",
+  examples: ["2026-03-02"]
+})
+
+const plate = Schema.String.annotate({ description: "A letter and five to seven digits.", examples: ["A123456"] })
+const product = Schema.NullOr(Schema.String).annotate({
+  description: "What the insurer calls the service, as the operator's catalogue has it; null if it has no name for it."
+})
+
+/** What every question about one vehicle repeats. */
+const ofCase = {
+  reference: Schema.String.annotate({ description: "The case, as the insurer named it." }),
+  plate
+}
+
+const Rejected = Schema.Struct({
+  outcome: Schema.Literal("rejected"),
+  reason: text(500).annotate({ description: "For the person who buys, in Spanish." })
+}).annotate({ identifier: "Rejected", description: "The insurer does not accept these data." })
+
+const Inspection = Schema.Struct({
+  cedula: Schema.String.annotate({ description: "The owner's identity card: eleven digits." }),
+  phone: Schema.String.annotate({ description: "The owner's phone: ten digits." }),
+  plate,
+  product
+}).annotate({ identifier: "Inspection", description: "Whose vehicle is looked for." })
+
+const Vehicle = Schema.Struct({
+  brand: text(100),
+  model: text(100),
+  year: Schema.Int.check(Schema.isBetween({ minimum: 1900, maximum: 2200 })),
+  type: VehicleType,
+  chassis: text(64)
+}).annotate({ identifier: "Vehicle" })
+
+const Version = Schema.Struct({
+  id: text(100),
+  name: text(200),
+  suggested: Schema.Boolean.annotate({ description: "Is it most likely the one? True of one at most." })
+}).annotate({ identifier: "Version" })
+
+const InspectionAnswer = Schema.Union([
+  Schema.Struct({
+    outcome: Schema.Literal("found"),
+    reference: text(100).annotate({ description: "The insurer's name for the case: every later question repeats it." }),
+    holder: text(200).annotate({ description: "The owner's name." }),
+    vehicle: Vehicle,
+    renewal: Schema.Boolean.annotate({ description: "Does it continue a policy that the vehicle had?" }),
+    versions: Schema.Array(Version)
+      .check(Schema.isMinLength(1), Schema.makeFilter(distinct(({ id }) => id)))
+      .annotate({ description: "The forms in which the model was sold; no two have one id." })
+  }).annotate({ identifier: "Inspected" }),
+  Rejected,
+  Schema.Struct({ outcome: Schema.Literal("vehicle_unsupported") }).annotate({
+    identifier: "VehicleUnsupported",
+    description: "The insurer does not insure such vehicles."
+  })
+]).annotate({ identifier: "InspectionAnswer", description: "What the insurer knows of vehicle and owner." })
+export type InspectionAnswer = typeof InspectionAnswer.Type
+
+const PlansQuestion = Schema.Struct({ ...ofCase, version: Schema.String }).annotate({ identifier: "PlansQuestion" })
+
+const Plan = Schema.Struct({
+  code: text(64),
+  name: text(200),
+  coverage: text(1000),
+  months: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 120 })),
+  price_centavos: AmountCentavos,
+  suggested: Schema.Boolean
+}).annotate({ identifier: "Plan" })
+
+const Extra = Schema.Struct({ code: ExtraCode, name: text(200), price_centavos: AmountCentavos }).annotate({
+  identifier: "Extra",
+  description: "A service beside the cover: `grua` is a tow, `casa_conductor` somebody who drives the insured home."
+})
+
+const PlansAnswer = Schema.Union([
+  Schema.Struct({
+    outcome: Schema.Literal("offered"),
+    detail: text(500).annotate({ description: "The vehicle and its version, in words." }),
+    plans: Schema.Array(Plan)
+      .check(Schema.makeFilter(distinct(({ code }) => code)))
+      .annotate({ description: "No two have one code." }),
+    extras: Schema.Array(Extra)
+      .check(Schema.makeFilter(distinct(({ code }) => code)))
+      .annotate({ description: "No two have one code." })
+  }).annotate({ identifier: "Offered" }),
+  Rejected
+]).annotate({ identifier: "PlansAnswer", description: "What the insurer has for a version of the vehicle." })
+export type PlansAnswer = typeof PlansAnswer.Type
+
+const QuoteQuestion = Schema.Struct({
+  ...ofCase,
+  version: Schema.String,
+  plan: Schema.String,
+  extras: Schema.Array(ExtraCode)
+}).annotate({ identifier: "QuoteQuestion" })
+
+const QuoteAnswer = Schema.Union([
+  Schema.Struct({
+    outcome: Schema.Literal("quoted"),
+    quote: text(100).annotate({
+      description: "The insurer's name for the price: a policy is asked for by it. It holds for half an hour at least."
+    }),
+    total_centavos: AmountCentavos
+  }).annotate({ identifier: "Quoted" }),
+  Schema.Struct({
+    outcome: Schema.Literal("policy_active"),
+    renewable_from: Day
+  }).annotate({ identifier: "PolicyActive", description: "The vehicle is insured already." }),
+  Rejected
+]).annotate({ identifier: "QuoteAnswer", description: "The price." })
+export type QuoteAnswer = typeof QuoteAnswer.Type
+
+const PolicyRequest = Schema.Struct({
+  xid: Xid,
+  created_at: Instant,
+  product,
+  plate,
+  quote: Schema.String.annotate({ description: "What is bought, by the insurer's name for it." }),
+  amount_centavos: AmountCentavos,
+  currency: Currency
+}).annotate({ identifier: "PolicyRequest", description: "A policy that is to be issued, once." })
+
+const ofPolicy = { xid: Xid, amount_centavos: AmountCentavos }
+
+const PolicyAnswer = Schema.Union([
+  Schema.Struct({
+    outcome: Schema.Literal("issued"),
+    ...ofPolicy,
+    policy_number: text(64),
+    valid_from: Day,
+    valid_until: Day
+  }).annotate({ identifier: "Issued", description: "The policy exists, and is charged. This is final." }),
+  Schema.Struct({ outcome: Schema.Literal("refused"), ...ofPolicy }).annotate({
+    identifier: "PolicyRefused",
+    description: "No policy was issued and none will be: the money goes back. This is final."
+  }),
+  Schema.Struct({ outcome: Schema.Literal("pending"), ...ofPolicy }).annotate({
+    identifier: "PolicyPending",
+    description: "Not decided yet: the money stays held, and Saldo asks again."
+  })
+]).annotate({ identifier: "PolicyAnswer", description: "How the policy stands." })
+export type PolicyAnswer = typeof PolicyAnswer.Type
+
+const steps = HttpApiGroup.make("steps", { topLevel: true }).add(
+  HttpApiEndpoint.post("inspect", "/v1/inspections", {
+    payload: Inspection,
+    success: InspectionAnswer,
+    error: notProcessed
+  }).annotate(OpenApi.Summary, "Look up a vehicle and its owner"),
+  HttpApiEndpoint.post("plans", "/v1/plans", {
+    payload: PlansQuestion,
+    success: PlansAnswer,
+    error: notProcessed
+  }).annotate(OpenApi.Summary, "Say what there is for a version of the vehicle"),
+  HttpApiEndpoint.post("quote", "/v1/quotes", {
+    payload: QuoteQuestion,
+    success: QuoteAnswer,
+    error: notProcessed
+  }).annotate(OpenApi.Summary, "Name a price")
+)
+
+const policies = HttpApiGroup.make("policies", { topLevel: true }).add(
+  HttpApiEndpoint.post("issue", "/v1/policies", {
+    payload: PolicyRequest,
+    success: PolicyAnswer,
+    error: [...notProcessed, conflict]
+  }).annotate(OpenApi.Summary, "Issue a policy, once an xid"),
+  HttpApiEndpoint.get("policyStatus", "/v1/policies/:xid", {
+    params: { xid: Xid },
+    success: PolicyAnswer,
+    error: [...notProcessed, notFound]
+  }).annotate(OpenApi.Summary, "Say how a policy stands")
+)
+
+/** How Saldo speaks to a gateway that insures. docs/providers/insurer.md has it in words. */
+export const insurerProtocol = HttpApi.make("insurer")
+  .add(steps, policies)
+  .annotateMerge(
+    documented(
+      "Saldo: an insurer's gateway",
+      "What an operator implements to sell vehicle insurance of an insurer of his own. insurer.md beside this document has the rules in words."
+    )
+  )

@@ -1,0 +1,132 @@
+import { Effect, Layer, Option, Result } from "effect"
+import { CodeBlocked, StepOutOfOrder } from "../../core/domain/Errors.ts"
+import { InsuranceId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
+import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
+import { attempts_max, resends_max } from "../../core/domain/OneTimeCode.ts"
+import type { Order } from "../../core/domain/Sale.ts"
+import { type Chosen, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"
+import type { StagedSms } from "../../core/ports/Outbox.ts"
+import { Books, type CodeEntry, type CompanyBooks } from "./Books.ts"
+
+/** The insurance, which must exist. */
+const insuranceOf = ({ insurances }: CompanyBooks, id: InsuranceId): Insurance => {
+  const insurance = insurances.get(id)
+  if (insurance === undefined) throw new Error(`insurance ${id} does not exist`)
+  return insurance
+}
+
+const codesOf = ({ codes }: CompanyBooks, id: InsuranceId): CodeEntry => {
+  const known = codes.get(id)
+  if (known === undefined) throw new Error(`insurance ${id} does not exist`)
+  return known
+}
+
+const stage = (
+  { messages }: CompanyBooks,
+  { companyId, environment, id }: Insurance,
+  { at, expiresAt, leasedUntil, message }: StagedSms
+): void => {
+  messages.set(message.id, {
+    sms: { companyId, insuranceId: id, environment, message, createdAt: at, expiresAt, tries: 1 },
+    status: "staged",
+    detail: null,
+    sendAt: at,
+    leasedUntil
+  })
+}
+
+const createIn = (
+  books: CompanyBooks,
+  id: InsuranceId,
+  beginning: NewInsurance,
+  { code, sms }: CodeToSend
+): Insurance => {
+  const insurance: Insurance = {
+    ...beginning,
+    id,
+    state: "iniciada",
+    version: null,
+    plan: null,
+    offeredExtras: [],
+    quote: null,
+    transactionId: null,
+    policy: null
+  }
+  books.insurances.set(id, insurance)
+  books.codes.set(id, { code, attempts: 0, resends: 0 })
+  stage(books, insurance, sms)
+  return insurance
+}
+
+const resendIn = (books: CompanyBooks, id: InsuranceId, { code, sms }: CodeToSend) =>
+  Result.gen(function* () {
+    const insurance = insuranceOf(books, id)
+    yield* afterEvent(insurance.state, "code_resent")
+    const { attempts, resends } = codesOf(books, id)
+    if (attempts === attempts_max || resends === resends_max) return yield* Result.fail(new CodeBlocked())
+    books.codes.set(id, { code, attempts, resends: resends + 1 })
+    // A message that has not gone yet carries a code that no longer counts.
+    for (const [name, entry] of books.messages) {
+      if (entry.sms.insuranceId !== id || entry.status !== "staged") continue
+      books.messages.set(name, { ...entry, sms: { ...entry.sms, expiresAt: sms.at } })
+    }
+    stage(books, insurance, sms)
+  })
+
+const attemptIn = (books: CompanyBooks, id: InsuranceId) =>
+  Result.gen(function* () {
+    yield* afterEvent(insuranceOf(books, id).state, "code_verified")
+    const known = codesOf(books, id)
+    if (known.attempts === attempts_max) return yield* Result.fail(new CodeBlocked())
+    const attempts = known.attempts + 1
+    books.codes.set(id, { ...known, attempts })
+    return { code: known.code, attemptsLeft: attempts_max - attempts }
+  })
+
+/** What a step puts into an insurance; null when it is about a choice that has changed meanwhile. */
+const changesOf = (step: Chosen, { plan, version }: Insurance): Partial<Insurance> | null => {
+  switch (step.event) {
+    case "code_verified":
+      return {}
+    case "plan_chosen":
+      return { version: step.version, plan: step.plan, offeredExtras: step.extras, quote: null }
+    case "quoted":
+      return version?.id === step.version && plan?.code === step.plan ? { quote: step.quote } : null
+  }
+}
+
+const advanceIn = (books: CompanyBooks, id: InsuranceId, step: Chosen) =>
+  Result.gen(function* () {
+    const before = insuranceOf(books, id)
+    const state = yield* afterEvent(before.state, step.event)
+    const changes = changesOf(step, before)
+    if (changes === null) return yield* Result.fail(new StepOutOfOrder({ state: before.state }))
+    const after: Insurance = { ...before, ...changes, state }
+    books.insurances.set(id, after)
+    return after
+  })
+
+const beginIssueIn = ({ insurances }: CompanyBooks, { transactionId }: Order): boolean => {
+  const insurance = [...insurances.values()].find((each) => each.transactionId === transactionId)
+  if (insurance === undefined) return false
+  const state = afterEvent(insurance.state, "issuing")
+  if (Result.isSuccess(state)) insurances.set(insurance.id, { ...insurance, state: state.success })
+  return Result.isSuccess(state)
+}
+
+// Each method does its work in one synchronous step, so that no other fiber sees it half done.
+const make = Effect.map(Books, ({ nextInsuranceId, of }) =>
+  Insurances.of({
+    nextId: Effect.sync(() => InsuranceId.make(nextInsuranceId())),
+    create: (id, insurance, first) => Effect.sync(() => createIn(of(insurance.companyId), id, insurance, first)),
+    find: (companyId, id) => Effect.sync(() => Option.fromUndefinedOr(of(companyId).insurances.get(id))),
+    resend: (companyId, id, next) => Effect.suspend(() => Effect.fromResult(resendIn(of(companyId), id, next))),
+    attempt: (companyId, id) => Effect.suspend(() => Effect.fromResult(attemptIn(of(companyId), id))),
+    advance: (companyId, id, step) => Effect.suspend(() => Effect.fromResult(advanceIn(of(companyId), id, step))),
+    beginIssue: (order) => Effect.sync(() => beginIssueIn(of(order.companyId), order))
+  })
+)
+
+/** Insurances in memory, made of the rules of core/domain: what those in Postgres are measured against. */
+export const layer = Layer.effect(Insurances, make)

@@ -1,0 +1,9 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Layer, Redacted } from "effect"
+import { DataKey } from "../crypto/DataKey.ts"
+import * as VaultAead from "../crypto/VaultAead.ts"
+
+const known = Layer.succeed(DataKey, { bytes: Redacted.make(new Uint8Array(32)), protected: false })
+
+/** A vault whose key everybody knows: it is of use where nothing is kept. */
+export const layer = VaultAead.layer.pipe(Layer.provide(Layer.merge(known, NodeCrypto.layer)))

@@ -1,0 +1,117 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect } from "effect"
+import { CodeBlocked } from "../../core/domain/Errors.ts"
+import type { CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
+import { afterEvent, type InsuranceEvent } from "../../core/domain/InsuranceTransitions.ts"
+import { attempts_max, resends_max } from "../../core/domain/OneTimeCode.ts"
+import type { CodeToSend, NewInsurance } from "../../core/ports/Insurances.ts"
+import type { StagedSms } from "../../core/ports/Outbox.ts"
+import { Vault } from "../../core/ports/Vault.ts"
+import { insuranceGuards } from "./InsuranceGuards.ts"
+import { insurancePurpose, secretOf } from "./InsuranceRow.ts"
+import { smsPurpose, secretOf as smsSecretOf } from "./SmsRow.ts"
+import { briefly } from "./SqlFailure.ts"
+
+const int8 = (value: number) => PgTypes.int8(BigInt(value))
+
+/** The codes of insurances, each written together with the message that carries it. */
+export const insuranceCodes = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const vault = yield* Vault
+  const { inOrder, ofId, stateOf } = yield* insuranceGuards
+  const instant = (at: DateTime.Utc) => sql`${DateTime.formatIso(at)}::timestamptz`
+
+  const smsColumns = sql.literal(
+    "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
+  )
+
+  // The columns of a message that it does not share with its insurance. Whoever stages it is the first to try.
+  const letterOf = Effect.fnUntraced(function* (companyId: CompanyId, sms: StagedSms) {
+    const { at, expiresAt, leasedUntil, message } = sms
+    const sealed = yield* vault.seal(smsSecretOf(message), smsPurpose(companyId, message.id))
+    return sql`'staged', ${sealed}, 1, ${instant(at)}, ${instant(expiresAt)}, ${instant(at)}, ${instant(leasedUntil)}`
+  })
+
+  // The id was drawn for this call alone, so a row that has it is its own earlier commit.
+  const begin = Effect.fnUntraced(function* (id: InsuranceId, insurance: NewInsurance, { code, sms }: CodeToSend) {
+    const { companyId } = insurance
+    const insured = yield* vault.seal(secretOf(insurance.insured), insurancePurpose(companyId, id))
+    const letter = yield* letterOf(companyId, sms)
+    yield* sql`
+      with begun as (
+        insert into cell.insurance (
+          company_id, id, service_id, environment, state, plate, insured, terminal_id, renewal, reference, versions,
+          offered_extras, code_hash, code_expires_at, created_at
+        )
+        values (
+          ${int8(companyId)}, ${int8(id)}, ${int8(insurance.serviceId)}, ${insurance.environment}, 'iniciada',
+          ${insurance.plate}, ${insured}, ${insurance.terminalId}, ${insurance.renewal}, ${insurance.reference},
+          ${PgTypes.jsonb(insurance.versions)}, '[]', ${code.hash}, ${instant(code.expiresAt)},
+          ${instant(insurance.createdAt)}
+        )
+        on conflict do nothing
+        returning company_id, id, environment
+      )
+      insert into cell.sms (${smsColumns})
+      select company_id, ${sms.message.id}::uuid, id, environment, ${letter} from begun`.pipe(
+      Effect.retry(briefly),
+      Effect.orDie
+    )
+  })
+
+  // A resend whose message is there already is its own earlier commit. Messages are locked after their insurance, here
+  // and in the outbox, so that nobody waits in a circle.
+  const resend = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, { code, sms }: CodeToSend) {
+    const letter = yield* letterOf(companyId, sms)
+    const messageId = sql`${sms.message.id}::uuid`
+    const known = sql`exists (select 1 from cell.sms where company_id = ${int8(companyId)} and id = ${messageId})`
+    const [row] = yield* sql<{ staged: boolean }>`
+      with resent as (
+        update cell.insurance
+        set code_hash = ${code.hash}, code_expires_at = ${instant(code.expiresAt)}, resends = resends + 1
+        where ${ofId(companyId, id)}
+          and ${inOrder("code_resent")}
+          and attempts < ${attempts_max}
+          and resends < ${resends_max}
+          and not ${known}
+        returning company_id, id, environment
+      ),
+      -- A message that has not gone yet carries a code that no longer counts.
+      overtaken as (
+        update cell.sms as s
+        set expires_at = ${instant(sms.at)}
+        from resent as r
+        where s.company_id = r.company_id and s.insurance_id = r.id and s.status = 'staged'
+      ),
+      staged as (
+        insert into cell.sms (${smsColumns})
+        select company_id, ${messageId}, id, environment, ${letter} from resent
+        returning id
+      )
+      select exists (select 1 from staged) or ${known} as staged`.pipe(Effect.retry(briefly), Effect.orDie)
+    if (row?.staged !== true) return yield* refused(companyId, id, "code_resent")
+  })
+
+  // Counted before anything is compared, by a statement that the next one waits for. Never sent twice: a repetition
+  // would count twice.
+  const attempt = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
+    const [row] = yield* Effect.orDie(sql<{ code_hash: string; code_expires_at: Date; attempts: number }>`
+      update cell.insurance
+      set attempts = attempts + 1
+      where ${ofId(companyId, id)} and ${inOrder("code_verified")} and attempts < ${attempts_max}
+      returning code_hash, code_expires_at, attempts`)
+    if (row === undefined) return yield* refused(companyId, id, "code_verified")
+    return {
+      code: { hash: row.code_hash, expiresAt: DateTime.fromDateUnsafe(row.code_expires_at) },
+      attemptsLeft: attempts_max - row.attempts
+    }
+  })
+
+  // What is in order is refused only to those who have used it up.
+  const refused = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, event: InsuranceEvent) {
+    yield* Effect.fromResult(afterEvent(yield* stateOf(companyId, id), event))
+    return yield* new CodeBlocked()
+  })
+
+  return { begin, resend, attempt }
+})

@@ -1,0 +1,25 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
+import type { InsuranceState } from "../../core/domain/InsuranceState.ts"
+import { type InsuranceEvent, statesBefore } from "../../core/domain/InsuranceTransitions.ts"
+
+/** The conditions under which statements change an insurance, and the state of one that did not change. */
+export const insuranceGuards = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const ofId = (companyId: CompanyId, id: InsuranceId) =>
+    sql`company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(id))}`
+
+  /** Section 3.3 has the event for the state. */
+  const inOrder = (event: InsuranceEvent) => sql.in("state", statesBefore(event))
+
+  const stateOf = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
+    const [row] = yield* sql<{ state: InsuranceState }>`
+      select state from cell.insurance where ${ofId(companyId, id)}`
+    if (row === undefined) throw new Error(`insurance ${id} does not exist`)
+    return row.state
+  }, Effect.orDie)
+
+  return { ofId, inOrder, stateOf }
+})

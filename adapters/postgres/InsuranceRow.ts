@@ -1,0 +1,89 @@
+import { DateTime, Schema } from "effect"
+import { Insurance, Insured } from "../../core/domain/Insurance.ts"
+
+const InsuredJson = Schema.fromJsonString(Insured)
+
+/** What is encrypted of an insurance: whom and what it is for. */
+export const secretOf = Schema.encodeSync(InsuredJson)
+const decodeSecret = Schema.decodeUnknownSync(InsuredJson)
+
+/** Of which insurance it is the secret: it can be read as that of no other. */
+export const insurancePurpose = (companyId: number | bigint, id: number | bigint): string => `seguro ${companyId} ${id}`
+
+/** The columns that make an insurance, in the words of the table. */
+export const insuranceColumns = [
+  ...["company_id", "id", "service_id", "environment", "state", "plate", "insured", "terminal_id", "renewal"],
+  ...["reference", "versions", "version", "plan", "offered_extras", "quote_reference", "quote_total", "quote_extras"],
+  ...["quote_expires_at", "transaction_id", "policy_number", "valid_from", "valid_until", "created_at", "issued_at"]
+].join(", ")
+
+export interface InsuranceRow {
+  readonly company_id: bigint
+  readonly id: bigint
+  readonly service_id: bigint
+  readonly environment: string
+  readonly state: string
+  readonly plate: string
+  readonly insured: Uint8Array
+  readonly terminal_id: string | null
+  readonly renewal: boolean
+  readonly reference: string
+  readonly versions: unknown
+  readonly version: unknown
+  readonly plan: unknown
+  readonly offered_extras: unknown
+  readonly quote_reference: string | null
+  readonly quote_total: bigint | null
+  readonly quote_extras: unknown
+  readonly quote_expires_at: Date | null
+  readonly transaction_id: bigint | null
+  readonly policy_number: string | null
+  readonly valid_from: string | null
+  readonly valid_until: string | null
+  readonly created_at: Date
+  readonly issued_at: Date | null
+}
+
+// The table has all columns of a quote, and of a policy, or none.
+const quoteOf = (row: InsuranceRow) =>
+  row.quote_expires_at === null
+    ? null
+    : {
+        reference: row.quote_reference,
+        total: Number(row.quote_total),
+        extras: row.quote_extras,
+        expiresAt: DateTime.fromDateUnsafe(row.quote_expires_at)
+      }
+
+const policyOf = (row: InsuranceRow) =>
+  row.issued_at === null
+    ? null
+    : {
+        number: row.policy_number,
+        validity: { from: row.valid_from, until: row.valid_until },
+        issuedAt: DateTime.fromDateUnsafe(row.issued_at)
+      }
+
+const decode = Schema.decodeUnknownSync(Schema.toType(Insurance))
+
+export const insuranceOf = (row: InsuranceRow, secret: string): Insurance =>
+  decode({
+    id: Number(row.id),
+    companyId: Number(row.company_id),
+    serviceId: Number(row.service_id),
+    environment: row.environment,
+    state: row.state,
+    plate: row.plate,
+    insured: decodeSecret(secret),
+    terminalId: row.terminal_id,
+    renewal: row.renewal,
+    reference: row.reference,
+    versions: row.versions,
+    version: row.version,
+    plan: row.plan,
+    offeredExtras: row.offered_extras,
+    quote: quoteOf(row),
+    transactionId: row.transaction_id === null ? null : Number(row.transaction_id),
+    policy: policyOf(row),
+    createdAt: DateTime.fromDateUnsafe(row.created_at)
+  })

@@ -1,0 +1,100 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { StepOutOfOrder } from "../../core/domain/Errors.ts"
+import { type CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
+import { statesBefore } from "../../core/domain/InsuranceTransitions.ts"
+import type { Order } from "../../core/domain/Sale.ts"
+import { type Chosen, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"
+import { Vault } from "../../core/ports/Vault.ts"
+import { insuranceCodes } from "./InsuranceCodes.ts"
+import { insuranceGuards } from "./InsuranceGuards.ts"
+import { type InsuranceRow, insuranceColumns, insuranceOf, insurancePurpose } from "./InsuranceRow.ts"
+
+const int8 = (value: number) => PgTypes.int8(BigInt(value))
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const vault = yield* Vault
+  const { attempt, begin, resend } = yield* insuranceCodes
+  const { inOrder, ofId, stateOf } = yield* insuranceGuards
+  const columns = sql.literal(insuranceColumns)
+
+  const nextId = sql<{ id: bigint }>`select nextval('cell.insurance_id') as id`.pipe(
+    Effect.map(([row]) => InsuranceId.make(Number(row?.id))),
+    Effect.orDie
+  )
+
+  const opened = Effect.fnUntraced(function* (row: InsuranceRow) {
+    return insuranceOf(row, yield* vault.open(row.insured, insurancePurpose(row.company_id, row.id)))
+  })
+
+  const find = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
+    const [row] = yield* Effect.orDie(
+      sql<InsuranceRow>`select ${columns} from cell.insurance where ${ofId(companyId, id)}`
+    )
+    return row === undefined ? Option.none() : Option.some(yield* opened(row))
+  })
+
+  const create = (id: InsuranceId, insurance: NewInsurance, first: CodeToSend) =>
+    begin(id, insurance, first).pipe(Effect.andThen(find(insurance.companyId, id)), Effect.map(Option.getOrThrow))
+
+  const changesOf = (step: Chosen) => {
+    switch (step.event) {
+      case "code_verified":
+        return sql`state = 'otp_validado'`
+      case "plan_chosen":
+        return sql`
+          state = 'plan_confirmado',
+          version = ${PgTypes.jsonb(step.version)},
+          plan = ${PgTypes.jsonb(step.plan)},
+          offered_extras = ${PgTypes.jsonb(step.extras)},
+          quote_reference = null,
+          quote_total = null,
+          quote_extras = null,
+          quote_expires_at = null`
+      case "quoted":
+        return sql`
+          state = 'cotizado',
+          quote_reference = ${step.quote.reference},
+          quote_total = ${int8(step.quote.total)},
+          quote_extras = ${PgTypes.jsonb(step.quote.extras)},
+          quote_expires_at = ${DateTime.formatIso(step.quote.expiresAt)}::timestamptz`
+    }
+  }
+
+  const stillMeant = (step: Chosen) =>
+    step.event === "quoted"
+      ? sql`version ->> 'id' = ${step.version} and plan ->> 'code' = ${step.plan}`
+      : sql.literal("true")
+
+  const advance = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, step: Chosen) {
+    const [row] = yield* Effect.orDie(sql<InsuranceRow>`
+      update cell.insurance
+      set ${changesOf(step)}
+      where ${ofId(companyId, id)} and ${inOrder(step.event)} and ${stillMeant(step)}
+      returning ${columns}`)
+    if (row === undefined) return yield* new StepOutOfOrder({ state: yield* stateOf(companyId, id) })
+    return yield* opened(row)
+  })
+
+  // Never sent twice: a repetition could not tell its own earlier commit from a recovery that was faster.
+  const beginIssue = Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {
+    const begun = yield* sql`
+      update cell.insurance as g
+      set state = 'emitiendo'
+      from cell.transaction as t
+      where t.company_id = ${int8(companyId)}
+        and t.id = ${int8(transactionId)}
+        and g.company_id = t.company_id
+        and g.id = t.insurance_id
+        and g.transaction_id = t.id
+        and ${sql.in("g.state", statesBefore("issuing"))}
+      returning g.id`
+    return begun.length > 0
+  }, Effect.orDie)
+
+  return Insurances.of({ nextId, create, find, resend, attempt, advance, beginIssue })
+})
+
+/** Insurances in Postgres. Whom they are for is encrypted there. */
+export const layer = Layer.effect(Insurances, make)

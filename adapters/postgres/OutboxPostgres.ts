@@ -1,0 +1,102 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer } from "effect"
+import { statesBefore } from "../../core/domain/InsuranceTransitions.ts"
+import { maskPhone } from "../../core/domain/Person.ts"
+import type { SmsMessage } from "../../core/domain/Sms.ts"
+import { Outbox, type SmsResult } from "../../core/ports/Outbox.ts"
+import { Vault } from "../../core/ports/Vault.ts"
+import { claimedOf, type SmsRow, smsPurpose, type UndeliveredRow, undeliveredOf } from "./SmsRow.ts"
+import { briefly } from "./SqlFailure.ts"
+
+const int8 = (value: number) => PgTypes.int8(BigInt(value))
+
+const statuses = { Sent: "sent", Failed: "failed", Unknown: "unknown" } as const
+
+/** Gateways repeat what they were given, and to whom. */
+const withoutSecrets = (words: string, { text, to }: SmsMessage): string =>
+  words.replaceAll(text, "***").replaceAll(to, maskPhone(to))
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const vault = yield* Vault
+  const instant = (at: DateTime.Utc) => sql`${DateTime.formatIso(at)}::timestamptz`
+
+  // A message that another sender has locked or leased is skipped, never waited for. Whoever says what became of one
+  // gives its lease back; one that still has a lease was left by a sender that never said it.
+  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ lease, limit, now }) {
+    const rows = yield* Effect.orDie(sql<SmsRow>`
+      with due as materialized (
+        select company_id, id, leased_until is null as accounted
+        from cell.sms
+        where status = 'staged'
+          and send_at <= ${instant(now)}
+          and (leased_until is null or leased_until <= ${instant(now)})
+        order by send_at, id
+        limit ${limit}
+        for update skip locked
+      )
+      update cell.sms as s
+      set leased_until = ${instant(DateTime.addDuration(now, lease))}, tries = s.tries + 1
+      from due
+      where s.company_id = due.company_id and s.id = due.id
+      returning
+        s.company_id, s.id, s.insurance_id, s.environment, s.sealed, s.tries, s.created_at, s.expires_at, due.accounted`)
+    return yield* Effect.forEach(rows, (row) =>
+      Effect.map(vault.open(row.sealed, smsPurpose(row.company_id, row.id)), (secret) => claimedOf(row, secret))
+    )
+  })
+
+  const changesOf = (result: SmsResult, message: SmsMessage, at: DateTime.Utc) => {
+    const detail = withoutSecrets(result._tag === "Sent" ? result.reference : result.reason, message)
+    return result._tag === "Later"
+      ? sql`detail = ${detail}, leased_until = null, send_at = ${instant(result.at)}`
+      : sql`
+          detail = ${detail}, leased_until = null, status = ${statuses[result._tag]}, sealed = null,
+          settled_at = ${instant(at)}`
+  }
+
+  // The insurance is locked first, as by a resend. The same result once more changes nothing.
+  const record: Outbox["Service"]["record"] = Effect.fnUntraced(function* (
+    { companyId, insuranceId, message },
+    result,
+    at
+  ) {
+    yield* sql`
+        with owner as materialized (
+          select company_id, id
+          from cell.insurance
+          where company_id = ${int8(companyId)} and id = ${int8(insuranceId)}
+          for no key update
+        ),
+        recorded as (
+          update cell.sms as s
+          set ${changesOf(result, message, at)}
+          from owner
+          where s.company_id = owner.company_id and s.id = ${message.id}::uuid and s.status = 'staged'
+          returning s.company_id, s.insurance_id
+        )
+        update cell.insurance as g
+        set state = 'otp_enviado'
+        from recorded as r
+        where g.company_id = r.company_id
+          and g.id = r.insurance_id
+          and ${sql.in("g.state", statesBefore("code_sent"))}
+          and ${result._tag === "Sent"}`.pipe(Effect.retry(briefly))
+  }, Effect.orDie)
+
+  const undelivered = (limit: number) =>
+    sql<UndeliveredRow>`
+      select company_id, id, insurance_id, status, detail, created_at
+      from cell.sms
+      where status in ('failed', 'unknown')
+      order by created_at desc, id desc
+      limit ${limit}`.pipe(
+      Effect.map((rows) => rows.map(undeliveredOf)),
+      Effect.orDie
+    )
+
+  return Outbox.of({ claim, record, undelivered })
+})
+
+/** The outbox in Postgres. Phone and text are encrypted there, and erased once nobody needs them. */
+export const layer = Layer.effect(Outbox, make)

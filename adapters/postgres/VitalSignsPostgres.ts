@@ -1,0 +1,68 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Duration, Effect, Layer } from "effect"
+import type { Environment } from "../../core/domain/Company.ts"
+import { Centavos } from "../../core/domain/Money.ts"
+import { type UnresolvedSales, VitalSigns } from "../../core/ports/VitalSigns.ts"
+
+/** A message that did not arrive is news for so long. */
+const smsNews = Duration.hours(24)
+
+interface UnresolvedRow {
+  readonly environment: Environment
+  readonly status: UnresolvedSales["status"]
+  readonly sales: number
+  readonly held: bigint
+  readonly oldest: Date
+}
+
+const unresolvedOf = ({ held, oldest, ...row }: UnresolvedRow): UnresolvedSales => ({
+  ...row,
+  held: Centavos.make(Number(held)),
+  oldest: DateTime.fromDateUnsafe(oldest)
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  // Partial indexes find both of these; what they read is what is wrong, not what there is.
+  const unresolved = sql<UnresolvedRow>`
+    select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
+    from cell.transaction
+    where status in ('PROCESSING', 'PENDING')
+    group by environment, status`
+
+  const undeliveredSms = (since: DateTime.Utc) => sql<{ environment: Environment; messages: number }>`
+    select environment, count(*)::int as messages
+    from cell.sms
+    where status in ('failed', 'unknown') and created_at > ${DateTime.formatIso(since)}::timestamptz
+    group by environment`
+
+  // A row a company: an index on what every sale changes would cost each of them more than this costs.
+  const lowBalances = sql<{ environment: Environment; companies: number }>`
+    select c.environment, count(*)::int as companies
+    from cell.balance as b
+    join directory.company as c on c.id = b.company_id
+    where b.available < b.low_balance_alert and c.state <> 'suspendida'
+    group by c.environment`
+
+  const connections = sql<{ state: string; connections: number }>`
+    select coalesce(state, 'unknown') as state, count(*)::int as connections
+    from pg_stat_activity
+    where datname = current_database() and application_name = 'saldo'
+    group by 1`
+
+  const read = Effect.gen(function* () {
+    const since = DateTime.subtractDuration(yield* DateTime.now, smsNews)
+    return {
+      unresolved: (yield* unresolved).map(unresolvedOf),
+      undeliveredSms: yield* undeliveredSms(since),
+      lowBalances: yield* lowBalances,
+      connections: yield* connections
+    }
+  }).pipe(Effect.orDie)
+
+  return VitalSigns.of({ read })
+})
+
+/** What an operator watches, from Postgres. */
+export const layer = Layer.effect(VitalSigns, make)

@@ -1,0 +1,110 @@
+import { Duration, Effect, Option } from "effect"
+import type { Order } from "../../../core/domain/Sale.ts"
+import { Answer } from "../../../core/ports/Provider.ts"
+import { ask, noted, standingUnder } from "./Ask.ts"
+import type { DtOneApi } from "./DtOneApi.ts"
+import { faultOf, faultsIn } from "./Faults.ts"
+import { seen } from "./Seen.ts"
+import { Account, accountOf } from "./Statements.ts"
+import { Standing, transactionIn } from "./Transaction.ts"
+import { logUnsendable, type Wanted, wantedOf } from "./Wanted.ts"
+
+/** A bill is looked up again for so long; then its sale is not sent. */
+const lookup_max = Duration.seconds(8)
+
+/** DT One answers a creation at once, before the operator has. After so long the answer is taken for lost. */
+const creation_max = Duration.seconds(12)
+
+/** A question is asked again when it was not answered for so long. */
+const question_max = Duration.seconds(6)
+
+/** A caller waits for a firm answer no longer than this: short of the provider timeout. Contract: 8. */
+const dispatch_max = Duration.seconds(25)
+
+/** How long to wait before each question. */
+const pauses_ms = [500, 1000, 2000, 3000]
+const pauseLater_ms = 5000
+
+/**
+ * Sends an order once, then asks what became of it until that is firm or the caller's time is over. It is never sent
+ * again: an answer that got lost is asked for by the xid.
+ */
+export const dispatch = (api: DtOneApi, order: Order): Effect.Effect<Answer> =>
+  sendAndFollow(api, order).pipe(
+    Effect.timeoutOrElse({ duration: dispatch_max, orElse: () => Effect.succeed(Answer.Unknown()) })
+  )
+
+const sendAndFollow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
+  const wanted = yield* sendable(order)
+  const dueOn = yield* stillDue(api, order, wanted)
+  return (yield* create(api, order, wanted, dueOn)) ?? (yield* follow(api, order))
+}, Effect.catch(Effect.succeed))
+
+// What follows fails with the answer of an order that is not sent.
+const sendable = (order: Order) =>
+  Effect.fromResult(wantedOf(order)).pipe(
+    Effect.tapError(({ _tag }) => (_tag === "NotSent" ? logUnsendable(order) : Effect.void))
+  )
+
+/**
+ * Looks the bill up again: what somebody paid meanwhile, or what costs something else by now, must not be paid. It also
+ * tells the due date, which some products want to hear. Null for what is no bill.
+ */
+const stillDue = Effect.fnUntraced(function* (api: DtOneApi, order: Order, { amount, productId, statement }: Wanted) {
+  if (statement === null) return null
+  const account = yield* accountOf(api, productId, order.identifier).pipe(
+    Effect.timeoutOrElse({ duration: lookup_max, orElse: () => Effect.succeed(Account.NoAnswer()) })
+  )
+  const bill = yield* Account.$match(account, {
+    Owes: ({ bills }) => Effect.succeed(bills.find(({ reference }) => reference === statement) ?? null),
+    Nobody: () => Effect.succeed(null),
+    NoAnswer: () => Effect.fail(Answer.NotSent())
+  })
+  if (bill === null) return yield* Effect.fail(Answer.Refused({ refusal: "TRANSACTION_REJECTED" }))
+  if (bill.amount !== amount) return yield* Effect.fail(Answer.Refused({ refusal: "INVALID_AMOUNT" }))
+  return bill.dueOn
+})
+
+/** Sends the order, once; null if the answer is not firm. */
+const create = Effect.fnUntraced(function* (api: DtOneApi, order: Order, wanted: Wanted, dueOn: string | null) {
+  const answer = yield* Effect.timeoutOption(api.create(order, wanted, dueOn), creation_max)
+  const about = { xid: order.xid, ...(Option.isSome(answer) ? seen(answer.value) : { answer: "none in time" }) }
+  if (Option.isSome(answer) && answer.value._tag === "NotSent") {
+    return yield* Effect.as(Effect.logError("DT One cannot be reached", about), Answer.NotSent())
+  }
+  if (Option.isSome(answer) && answer.value._tag === "Answered") {
+    const { body, status } = answer.value
+    const transaction = status >= 200 && status < 300 ? transactionIn(body) : null
+    if (transaction !== null) return firmly(yield* noted(order, standingUnder(order, transaction)))
+    const fault = faultOf(status, faultsIn(body))
+    if (fault._tag === "Refused") {
+      return yield* Effect.as(Effect.logWarning("DT One refuses a sale", about), Answer.Refused(fault))
+    }
+    if (fault._tag === "TurnedAway") {
+      return yield* Effect.as(Effect.logError("DT One turns sales away", about), Answer.NotSent())
+    }
+  }
+  return yield* Effect.as(Effect.logWarning("DT One did not say firmly what became of a sale", about), null)
+})
+
+const follow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
+  for (let asked = 0; ; asked++) {
+    yield* Effect.sleep(Duration.millis(pauses_ms[asked] ?? pauseLater_ms))
+    const standing = yield* ask(api, order).pipe(
+      Effect.timeoutOrElse({ duration: question_max, orElse: () => Effect.succeed(Standing.Unheard()) })
+    )
+    const answer = firmly(standing)
+    if (answer !== null) return answer
+  }
+})
+
+/** The answer after which there is nothing more to ask; null while there is. */
+const firmly: (standing: Standing) => Answer | null = Standing.$match({
+  Delivered: ({ delivery }): Answer | null => Answer.Delivered({ delivery }),
+  Refused: ({ refusal }) => Answer.Refused({ refusal }),
+  TakenBack: () => Answer.Unknown(),
+  Contradicted: () => Answer.Unknown(),
+  Open: () => null,
+  NotFound: () => null,
+  Unheard: () => null
+})

@@ -1,0 +1,24 @@
+import type { Effect } from "effect"
+import { HttpClient } from "effect/http"
+import type { Provider } from "../../../core/ports/Provider.ts"
+import { status } from "./Ask.ts"
+import { dispatch } from "./Dispatch.ts"
+import { type DtOneSettings, dtOneApi } from "./DtOneApi.ts"
+import { lookup } from "./Lookup.ts"
+import { reversalStatus, reverse } from "./Reversal.ts"
+
+/**
+ * Sells through DT One's Digital Value Services. Source: DT One DVS API 1.23.0, public OpenAPI description; what each of
+ * its answers means for the money is in docs/providers/dtone.md.
+ */
+export const dtone = (settings: DtOneSettings): Effect.Effect<Provider, never, HttpClient.HttpClient> =>
+  HttpClient.HttpClient.useSync((http): Provider => {
+    const api = dtOneApi(http, settings)
+    return {
+      dispatch: (order) => dispatch(api, order),
+      status: (order) => status(api, order),
+      reverse: (reversal) => reverse(api, reversal),
+      reversalStatus: (reversal) => reversalStatus(api, reversal),
+      lookup: (query) => lookup(api, query)
+    }
+  })

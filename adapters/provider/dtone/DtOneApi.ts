@@ -1,0 +1,77 @@
+import { type Effect, flow, type Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { toPesos } from "../../../core/domain/Money.ts"
+import type { Order } from "../../../core/domain/Sale.ts"
+import { type Exchange, exchange } from "../../http/Exchange.ts"
+import type { Party, Wanted } from "./Wanted.ts"
+
+/** Where DT One is, and who asks. */
+export interface DtOneSettings {
+  /** The address of the API, with or without its version: `https://dvs-api.dtone.com`. */
+  readonly baseUrl: string
+  readonly key: string
+  readonly secret: Redacted.Redacted
+}
+
+/** The most that a page of a list holds. */
+const perPage = 100
+
+/**
+ * The requests of DT One's Digital Value Services that a sale needs. Source: DT One DVS API 1.23.0, public OpenAPI
+ * description. Only `create` moves money.
+ */
+export interface DtOneApi {
+  readonly create: (order: Order, wanted: Wanted, dueOn: string | null) => Effect.Effect<Exchange>
+  readonly find: (xid: string) => Effect.Effect<Exchange>
+  readonly statements: (productId: number, account: string) => Effect.Effect<Exchange>
+  readonly operators: (mobileNumber: string) => Effect.Effect<Exchange>
+  /** One page of what an operator sells at fixed values. */
+  readonly packages: (operatorId: number, page: number) => Effect.Effect<Exchange>
+}
+
+export const dtOneApi = (http: HttpClient.HttpClient, { baseUrl, key, secret }: DtOneSettings): DtOneApi => {
+  const client = HttpClient.mapRequest(
+    http,
+    flow(
+      HttpClientRequest.prependUrl(`${baseUrl.replace(/\/*(\/v1)?\/*$/, "")}/v1`),
+      HttpClientRequest.basicAuth(key, secret),
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.setHeader("accept-language", "es")
+    )
+  )
+  const get = (path: string, urlParams: Record<string, string>) =>
+    exchange(client, HttpClientRequest.get(path, { urlParams }))
+  const post = (path: string, body: object) =>
+    exchange(client, HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(path), body))
+  return {
+    create: (order, wanted, dueOn) => post("/async/transactions", transactionOf(order, wanted, dueOn)),
+    find: (xid) => get("/transactions", { external_id: xid }),
+    statements: (productId, account) =>
+      post("/lookup/statement-inquiry", { product_id: productId, account_number: account, per_page: perPage }),
+    operators: (mobileNumber) => post("/lookup/mobile-number", { mobile_number: mobileNumber }),
+    packages: (operatorId, page) =>
+      get("/products", {
+        type: "FIXED_VALUE_RECHARGE",
+        operator_id: String(operatorId),
+        per_page: String(perPage),
+        page: String(page)
+      })
+  }
+}
+
+/** An order as DT One takes it: created and confirmed in one step, and named by the xid. */
+const transactionOf = ({ xid }: Order, { amount, party, productId, statement }: Wanted, dueOn: string | null) => ({
+  external_id: xid,
+  product_id: productId,
+  auto_confirm: true,
+  credit_party_identifier: party satisfies Party,
+  ...(amount === null
+    ? {}
+    : {
+        calculation_mode: "DESTINATION_AMOUNT",
+        destination: { unit_type: "CURRENCY", unit: "DOP", amount: toPesos(amount) }
+      }),
+  ...(statement === null
+    ? {}
+    : { statement_identifier: { reference: statement, ...(dueOn === null ? {} : { due_date: dueOn }) } })
+})

@@ -1,0 +1,53 @@
+import { Schema } from "effect"
+import type { Delivery, Order } from "../../../core/domain/Sale.ts"
+import { isClean } from "../../../core/domain/Text.ts"
+
+const maybe = Schema.NullOr(Schema.String).pipe(Schema.optionalKey)
+
+/** What proves a delivery: DT One's number of it, the operator's reference, and the PIN where one was bought. */
+export const Proof = Schema.Struct({
+  id: Schema.Union([Schema.Finite, Schema.String]),
+  operator_reference: maybe,
+  pin: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: maybe, serial: maybe }))),
+  product: Schema.optionalKey(Schema.NullOr(Schema.Struct({ id: Schema.Int, type: Schema.optionalKey(Schema.String) })))
+})
+type Proof = typeof Proof.Type
+
+/** A delivery, and whether the PIN is missing that was bought. */
+export interface Delivered {
+  readonly delivery: Delivery
+  readonly pinMissing: boolean
+}
+
+const authCode_max = 100
+
+/** Can it be stored and printed? What it is not, it is not worth to hold money for. */
+const printable = (text: string | null | undefined): string | null => {
+  const trimmed = text?.trim() ?? ""
+  return trimmed !== "" && trimmed.length <= authCode_max && isClean(trimmed) ? trimmed : null
+}
+
+/**
+ * The operator's reference is the authorization code. A PIN goes where its customer finds it: into the meter's token for
+ * electricity, and else it is the code, because it is what was bought. Contract: 2.5.
+ */
+export const deliveryOf = ({ service }: Order, { id, operator_reference, pin, product }: Proof): Delivered => {
+  const code = printable(pin?.code)
+  const reference = printable(operator_reference) ?? printable(pin?.serial) ?? String(id)
+  const electricity = service.type === "electricity_prepaid"
+  return {
+    delivery: {
+      authCode: electricity ? reference : (code ?? reference),
+      rechargeToken: electricity && code !== null ? grouped(code) : null
+    },
+    pinMissing: code === null && (product?.type ?? "").endsWith("_PIN_PURCHASE")
+  }
+}
+
+const meterToken = /^\d{20}$/
+
+/** Twenty digits in groups of four, as meters take them; any other code as it is. */
+const grouped = (code: string): string => {
+  const digits = code.replace(/[ -]/g, "")
+  return meterToken.test(digits) ? digits.replace(/(\d{4})(?=\d)/g, "$1 ") : code
+}

@@ -1,0 +1,63 @@
+import { Data, Effect, Option, Schema } from "effect"
+import type { Amount } from "../../../core/domain/Money.ts"
+import { TextBetween } from "../../../core/domain/Text.ts"
+import type { DtOneApi } from "./DtOneApi.ts"
+import { faultsIn, isNoSuchParty } from "./Faults.ts"
+import { seen } from "./Seen.ts"
+import { pesosOf } from "./Transaction.ts"
+
+/** A bill as DT One tells it. DT One DVS API 1.23.0, Statement. */
+const Statement = Schema.Struct({
+  reference: TextBetween(1, 200),
+  dates: Schema.Struct({ due: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+  balance: Schema.Struct({ unit: Schema.String, amount: Schema.Finite })
+})
+type Statement = typeof Statement.Type
+
+const decode = Schema.decodeUnknownOption(Schema.Array(Statement))
+
+/** A bill of which something is due. */
+interface Bill {
+  readonly reference: string
+  /** `YYYY-MM-DD` */
+  readonly dueOn: string | null
+  readonly amount: Amount
+}
+
+/** What DT One said of an account. */
+type Account = Data.TaggedEnum<{
+  Owes: { readonly bills: ReadonlyArray<Bill> }
+  Nobody: {}
+  NoAnswer: {}
+}>
+export const Account = Data.taggedEnum<Account>()
+
+/** Asks what is due of an account. */
+export const accountOf = Effect.fnUntraced(function* (api: DtOneApi, productId: number, number: string) {
+  const answer = yield* api.statements(productId, number)
+  if (answer._tag === "Answered") {
+    const statements = answer.status === 200 ? Option.getOrNull(decode(answer.body)) : null
+    if (statements !== null) return Account.Owes({ bills: yield* billsIn(statements) })
+    if (isNoSuchParty(answer.status, faultsIn(answer.body))) return Account.Nobody()
+  }
+  yield* Effect.logWarning("DT One did not tell the bills of an account", { productId, ...seen(answer) })
+  return Account.NoAnswer()
+})
+
+const isoDate = /^\d{4}-\d{2}-\d{2}$/
+
+// A bill is paid by its name, so two of one name are not for sale; nor is one in another currency.
+const billsIn = Effect.fnUntraced(function* (statements: ReadonlyArray<Statement>) {
+  const bills: Array<Bill> = []
+  for (const { balance, dates, reference } of statements.filter(({ balance }) => balance.amount > 0)) {
+    const amount = pesosOf(balance)
+    const namesakes = statements.filter((other) => other.reference === reference).length
+    if (amount === null || namesakes > 1) {
+      yield* Effect.logWarning("a bill at DT One cannot be sold", { unit: balance.unit, namesakes })
+    } else {
+      const due = dates.due ?? null
+      bills.push({ reference, amount, dueOn: due !== null && isoDate.test(due) ? due : null })
+    }
+  }
+  return bills
+})

@@ -1,0 +1,120 @@
+import { DateTime, Effect } from "effect"
+import { HttpApiClient } from "effect/http-api"
+import { LookupAnswer, type LookupQuery } from "../../../core/domain/Lookup.ts"
+import { type Reversal, ReversalAnswer } from "../../../core/domain/Reversal.ts"
+import type { Order } from "../../../core/domain/Sale.ts"
+import { Answer, type Provider } from "../../../core/ports/Provider.ts"
+import { type GatewayOptions, towards } from "../../http/Gateway.ts"
+import { Heard, hear } from "../../http/Heard.ts"
+import { askedAbout, dispatched, type Stands } from "../../http/Stands.ts"
+import * as Wire from "./ProviderProtocol.ts"
+
+const wireOrder = ({ amount, createdAt, identifier, product, reference, service, xid }: Order) => ({
+  xid,
+  created_at: DateTime.formatIso(createdAt),
+  service: { ...service, product },
+  identifier,
+  amount_centavos: amount,
+  currency: "DOP" as const,
+  reference
+})
+
+const wireReversal = ({ createdAt, order, xid }: Reversal) => ({
+  xid,
+  created_at: DateTime.formatIso(createdAt),
+  order: wireOrder(order)
+})
+
+const wireLookup = ({ identifier, packages, service: { id, name, product, type } }: LookupQuery) => ({
+  service: { id, name, type, product },
+  identifier,
+  packages: packages.map(({ code, name, price }) => ({ code, name, price_centavos: price }))
+})
+
+/** How the order stands by this answer; null if it is not about it. */
+const readOrder =
+  ({ amount, service, xid }: Order) =>
+  (answer: Wire.OrderAnswer): Stands | null => {
+    if (answer.xid !== xid || answer.amount_centavos !== amount) return null
+    switch (answer.outcome) {
+      case "delivered": {
+        const { auth_code: authCode, recharge_token: rechargeToken = null } = answer
+        // What a customer cannot type into the meter has not been delivered.
+        if (service.type === "electricity_prepaid" && rechargeToken === null) return null
+        return Answer.Delivered({ delivery: { authCode, rechargeToken } })
+      }
+      case "refused":
+        return Answer.Refused({ refusal: answer.reason })
+      case "pending":
+        return Answer.Unknown()
+    }
+  }
+
+const readReversal =
+  ({ order, xid }: Reversal) =>
+  (answer: Wire.ReversalAnswer): ReversalAnswer | null => {
+    if (answer.xid !== xid || answer.order_xid !== order.xid || answer.amount_centavos !== order.amount) return null
+    switch (answer.outcome) {
+      case "confirmed":
+        return ReversalAnswer.Confirmed()
+      case "denied":
+        return ReversalAnswer.Denied()
+      case "pending":
+        return ReversalAnswer.Unknown()
+    }
+  }
+
+const readLookup = (answer: Wire.LookupAnswer): LookupAnswer => {
+  if (answer.outcome === "no_such_identifier") return LookupAnswer.NoSuchIdentifier()
+  const { holder = null } = answer
+  const offers = answer.offers.map(({ data = null, name, price_centavos: price, reference, validity = null }) => ({
+    reference,
+    name,
+    price,
+    validity,
+    data
+  }))
+  return LookupAnswer.Found({ found: { holder, offers } })
+}
+
+const reversed: (heard: Heard<ReversalAnswer>) => ReversalAnswer = Heard.$match({
+  Answered: ({ answer }): ReversalAnswer => answer,
+  NotDone: () => ReversalAnswer.NotSent(),
+  NotFound: () => ReversalAnswer.NotFound(),
+  Unknown: () => ReversalAnswer.Unknown()
+})
+
+/** A provider behind a gateway that speaks the protocol of docs/providers/http.md. */
+export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
+  const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* towards(options) })
+  return {
+    dispatch: (order) =>
+      hear(gateway.dispatch({ payload: wireOrder(order) }), {
+        operation: "dispatch",
+        id: order.xid,
+        read: readOrder(order)
+      }).pipe(Effect.map(dispatched)),
+    status: (order) =>
+      hear(gateway.status({ params: { xid: order.xid } }), {
+        operation: "status",
+        id: order.xid,
+        read: readOrder(order)
+      }).pipe(Effect.map(askedAbout)),
+    reverse: (reversal) =>
+      hear(gateway.reverse({ payload: wireReversal(reversal) }), {
+        operation: "reverse",
+        id: reversal.xid,
+        read: readReversal(reversal)
+      }).pipe(Effect.map(reversed)),
+    reversalStatus: (reversal) =>
+      hear(gateway.reversalStatus({ params: { xid: reversal.xid } }), {
+        operation: "reversalStatus",
+        id: reversal.xid,
+        read: readReversal(reversal)
+      }).pipe(Effect.map(reversed)),
+    lookup: (query) =>
+      hear(gateway.lookup({ payload: wireLookup(query) }), { operation: "lookup", id: null, read: readLookup }).pipe(
+        Effect.map((heard) => (heard._tag === "Answered" ? heard.answer : LookupAnswer.NoAnswer()))
+      )
+  } satisfies Provider
+})

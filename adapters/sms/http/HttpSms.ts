@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { HttpApiClient } from "effect/http-api"
+import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
+import type { SmsGateway } from "../../../core/ports/SmsGateway.ts"
+import { type GatewayOptions, towards } from "../../http/Gateway.ts"
+import { Heard, hear } from "../../http/Heard.ts"
+import { e164 } from "../E164.ts"
+import { type MessageAnswer, smsProtocol } from "./SmsProtocol.ts"
+
+const read =
+  ({ id }: SmsMessage) =>
+  (answer: MessageAnswer): SmsAnswer | null => {
+    if (answer.id !== id) return null
+    switch (answer.outcome) {
+      case "sent":
+        return SmsAnswer.Sent({ reference: answer.reference })
+      case "rejected":
+        return SmsAnswer.Rejected({ reason: answer.reason })
+    }
+  }
+
+const sent: (heard: Heard<SmsAnswer>) => SmsAnswer = Heard.$match({
+  Answered: ({ answer }): SmsAnswer => answer,
+  NotDone: ({ reason }) => SmsAnswer.NotSent({ reason }),
+  NotFound: () => SmsAnswer.Unknown({ reason: "the gateway does not know the message" }),
+  Unknown: ({ reason }) => SmsAnswer.Unknown({ reason })
+})
+
+/** A gateway that speaks the protocol of docs/providers/sms.md, and sends a message of the same id once. */
+export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
+  const gateway = yield* HttpApiClient.make(smsProtocol, { transformClient: yield* towards(options) })
+  return {
+    idempotent: true,
+    send: (message) =>
+      hear(gateway.send({ payload: { id: message.id, to: e164(message.to), text: message.text } }), {
+        operation: "send",
+        id: message.id,
+        read: read(message)
+      }).pipe(Effect.map(sent))
+  } satisfies SmsGateway
+})

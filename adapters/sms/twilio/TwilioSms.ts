@@ -1,0 +1,80 @@
+import { Effect, Option, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
+import type { SmsGateway } from "../../../core/ports/SmsGateway.ts"
+import { Exchange, exchange } from "../../http/Exchange.ts"
+import { e164 } from "../E164.ts"
+
+export interface TwilioOptions {
+  /** `https://api.twilio.com`, or that of a region. */
+  readonly baseUrl: string
+  readonly accountSid: string
+  readonly authToken: Redacted.Redacted
+  /** Who sends: a number or a name, or a messaging service that chooses one. */
+  readonly sender: { readonly From: string } | { readonly MessagingServiceSid: string }
+}
+
+const created = 201
+const tooManyRequests = 429
+
+const Message = Schema.Struct({ sid: Schema.String, status: Schema.String })
+const asMessage = Schema.decodeUnknownOption(Message)
+
+const Problem = Schema.Struct({ code: Schema.Int })
+const asProblem = Schema.decodeUnknownOption(Problem)
+
+/** The states of a message that has failed already. */
+const lost: ReadonlySet<string> = new Set(["failed", "undelivered", "canceled"])
+
+// Twilio's own words repeat the number; its codes do not.
+const answered = (status: number, body: unknown): SmsAnswer => {
+  if (status === tooManyRequests) return SmsAnswer.NotSent({ reason: "twilio_429" })
+  if (status === created) {
+    return Option.match(asMessage(body), {
+      onNone: () => SmsAnswer.Unknown({ reason: "twilio_unreadable" }),
+      onSome: (message) =>
+        lost.has(message.status)
+          ? SmsAnswer.Rejected({ reason: `twilio_${message.status}` })
+          : SmsAnswer.Sent({ reference: message.sid })
+    })
+  }
+  const problem = status >= 400 && status < 500 ? asProblem(body) : Option.none()
+  return Option.match(problem, {
+    onNone: () => SmsAnswer.Unknown({ reason: `twilio_${status}` }),
+    onSome: ({ code }) => SmsAnswer.Rejected({ reason: `twilio_${code}` })
+  })
+}
+
+const request = ({ accountSid, authToken, baseUrl, sender }: TwilioOptions, { text, to }: SmsMessage) =>
+  HttpClientRequest.post(`/2010-04-01/Accounts/${accountSid}/Messages.json`).pipe(
+    HttpClientRequest.prependUrl(baseUrl),
+    HttpClientRequest.basicAuth(accountSid, Redacted.value(authToken)),
+    HttpClientRequest.acceptJson,
+    HttpClientRequest.bodyUrlParams({ To: e164(to), Body: text, ...sender })
+  )
+
+/**
+ * Twilio's Messages API. It has no name of ours for a message: one that is sent twice arrives twice. What it answers
+ * with 429 it has not processed; other refusals are final.
+ */
+export const make = Effect.fnUntraced(function* (options: TwilioOptions) {
+  const client = yield* HttpClient.HttpClient
+  return {
+    idempotent: false,
+    send: (message) =>
+      exchange(client, request(options, message)).pipe(
+        Effect.tap((exchanged) =>
+          exchanged._tag === "Answered"
+            ? Effect.void
+            : Effect.logWarning("Twilio did not answer", { id: message.id, cause: exchanged.error.cause })
+        ),
+        Effect.map(
+          Exchange.$match({
+            Answered: ({ body, status }) => answered(status, body),
+            NotSent: () => SmsAnswer.NotSent({ reason: "twilio_not_reached" }),
+            Lost: () => SmsAnswer.Unknown({ reason: "twilio_lost" })
+          })
+        )
+      )
+  } satisfies SmsGateway
+})

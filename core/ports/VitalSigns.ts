@@ -1,0 +1,30 @@
+import { Context, type DateTime, type Effect } from "effect"
+import type { Environment } from "../domain/Company.ts"
+import type { Centavos } from "../domain/Money.ts"
+import type { Status } from "../domain/Status.ts"
+
+/** The sales of an environment whose outcome is not known. */
+export interface UnresolvedSales {
+  readonly environment: Environment
+  readonly status: Extract<Status, "PROCESSING" | "PENDING">
+  readonly sales: number
+  readonly held: Centavos
+  readonly oldest: DateTime.Utc
+}
+
+/** What an operator watches of the data. */
+export interface Vitals {
+  /** Nothing for what there is none of, here and below. */
+  readonly unresolved: ReadonlyArray<UnresolvedSales>
+  /** Messages that did not arrive in the last 24 hours. */
+  readonly undeliveredSms: ReadonlyArray<{ readonly environment: Environment; readonly messages: number }>
+  /** Companies that have less to spend than they want to be told about. */
+  readonly lowBalances: ReadonlyArray<{ readonly environment: Environment; readonly companies: number }>
+  /** What the service's connections to the database are doing, those of all its processes. */
+  readonly connections: ReadonlyArray<{ readonly state: string; readonly connections: number }>
+}
+
+/** Reads what an operator watches. Costs little, however much there is. */
+export class VitalSigns extends Context.Service<VitalSigns, { readonly read: Effect.Effect<Vitals> }>()(
+  "saldo/core/VitalSigns"
+) {}

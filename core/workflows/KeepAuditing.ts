@@ -1,0 +1,59 @@
+import { Clock, Duration, Effect, Metric, Random } from "effect"
+import { type Invariant, invariants } from "../domain/Invariants.ts"
+import { seriesOf } from "../domain/Series.ts"
+import { Audit } from "../ports/Audit.ts"
+
+/** An audit reads all there is. It rests so many times as long as it took, however often it is wanted. */
+const rest_min = 20
+
+const violationsOf = seriesOf(["invariant"], (attributes) =>
+  Metric.gauge("saldo_invariant_violations", {
+    description: "Rows that broke an invariant at the last audit; NaN before the first",
+    attributes
+  })
+)
+
+const endedAt = Metric.gauge("saldo_audit_last_timestamp_seconds", {
+  description: "Unix time at which the last audit ended; before the first, at which the process began"
+})
+
+const took = Metric.gauge("saldo_audit_seconds", {
+  description: "How long the last audit took; NaN before the first"
+})
+
+const setTo = (violations: number, invariant: Invariant) => Metric.update(violationsOf({ invariant }), violations)
+
+const ended = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(endedAt, now_ms / 1000))
+
+/** Proves the invariants once, and tells how they stand; what broke one is logged. */
+export const auditOnce = Effect.fn("KeepAuditing.auditOnce")(function* () {
+  const { prove } = yield* Audit
+  const [lasted, findings] = yield* Effect.timed(prove)
+  yield* Metric.update(took, Duration.toSeconds(lasted))
+  yield* ended
+  for (const { invariant, violations } of findings) {
+    yield* setTo(violations, invariant)
+    if (violations > 0) yield* Effect.logError(`broken: ${invariants[invariant]}`, { invariant, violations })
+  }
+})
+
+/**
+ * Audits for as long as the process lives; an audit that does not end is only logged. Processes that began together do
+ * not audit together.
+ */
+export const keepAuditing = Effect.fnUntraced(function* <E, R>(
+  every: Duration.Duration,
+  audit: Effect.Effect<void, E, R>
+) {
+  yield* Effect.forEach(Object.keys(invariants) as Array<Invariant>, (invariant) => setTo(Number.NaN, invariant))
+  yield* Metric.update(took, Number.NaN)
+  yield* ended
+  yield* Effect.sleep(Duration.times(every, yield* Random.next))
+  return yield* Effect.timed(Effect.exit(audit)).pipe(
+    Effect.tap(([, exit]) =>
+      exit._tag === "Failure" ? Effect.logWarning("an audit did not end", exit.cause) : Effect.void
+    ),
+    Effect.flatMap(([lasted]) => Effect.sleep(Duration.max(every, Duration.times(lasted, rest_min)))),
+    Effect.forever
+  )
+})

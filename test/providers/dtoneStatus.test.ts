@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import type { Reversal } from "../../core/domain/Reversal.ts"
+import type { Order } from "../../core/domain/Sale.ts"
+import { ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
+
+const reversalOf = Effect.fnUntraced(function* (order: Order) {
+  return { id: 1, xid: "RD-000000000000000000000001", createdAt: yield* DateTime.now, order } satisfies Reversal
+})
+
+describe("a sale that DT One is asked about", () => {
+  it.effect.each([
+    ["an empty list", 200, [], "NotFound"],
+    ["that it knows no such transaction", 404, { errors: [{ code: 1008004, message: "" }] }, "NotFound"],
+    ["404 of something else", 404, { errors: [{ code: 1000404, message: "" }] }, "Unknown"],
+    ["404 of nobody knows whom", 404, "<html>", "Unknown"],
+    ["401", 401, { errors: [{ code: 1000401, message: "" }] }, "Unknown"],
+    ["429", 429, { errors: [{ code: 1000429, message: "" }] }, "Unknown"],
+    ["503", 503, { errors: [{ code: 1009503, message: "" }] }, "Unknown"],
+    ["one transaction instead of a list", 200, { external_id: xid }, "Unknown"],
+    ["a list of something else", 200, [{ external_id: xid }], "Unknown"],
+    ["nothing", 200, null, "Unknown"]
+  ] as const)("is, when the answer is %s", ([, status, body, tag]) =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        fake.reply(xid, { status, body })
+        const answer = yield* provider.status(yield* ordered())
+        assert.strictEqual(answer._tag, tag)
+        assert.deepStrictEqual(fake.sent, [])
+      })
+    )
+  )
+
+  // class of the status -> what recovery hears
+  it.effect.each([
+    ["CREATED", "Unknown"],
+    ["CONFIRMED", "Unknown"],
+    ["SUBMITTED", "Unknown"],
+    ["COMPLETED", "Delivered"],
+    ["REJECTED", "Refused"],
+    ["DECLINED", "Refused"],
+    ["CANCELLED", "Refused"],
+    ["REVERSED", "Unknown"],
+    ["EXPIRED", "Unknown"]
+  ] as const)("and is %s there is %s here", ([message, tag]) =>
+    withDtOne(({ alerts, fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered({ identifier: "8095551300" })
+        yield* provider.dispatch(order)
+        fake.tell(xid, { status: { message, class: { message } } })
+        assert.strictEqual((yield* provider.status(order))._tag, tag)
+        assert.deepStrictEqual(alerts, message === "REVERSED" ? ["DT One has taken back what it had delivered"] : [])
+      })
+    )
+  )
+})
+
+describe("the reversal of a sale at DT One", () => {
+  // how the sale stands there -> what is answered at once, and later
+  it.effect.each([
+    ["COMPLETED", "Denied", "Denied"],
+    ["REVERSED", "Confirmed", "Confirmed"],
+    ["DECLINED", "Denied", "Denied"],
+    ["SUBMITTED", "NotSent", "Unknown"]
+  ] as const)("of one that is %s", ([status, atOnce, later]) =>
+    withDtOne(({ alerts, fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered()
+        yield* provider.dispatch(order)
+        fake.end(xid, status)
+        const reversal = yield* reversalOf(order)
+        assert.strictEqual((yield* provider.reverse(reversal))._tag, atOnce)
+        assert.strictEqual((yield* provider.reversalStatus(reversal))._tag, later)
+        assert.strictEqual(alerts.length, status === "DECLINED" ? 2 : 0)
+        assert.deepStrictEqual(fake.sent, [xid])
+      })
+    )
+  )
+
+  it.effect.each([
+    ["does not know it", "not found", "NotSent", "Unknown"],
+    ["says something else of it", "contradiction", "Denied", "Denied"],
+    ["breaks down", "broken after", "NotSent", "Unknown"]
+  ] as const)("is not confirmed by a DT One that %s", ([, misbehaviour, atOnce, later]) =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered()
+        yield* provider.dispatch(order)
+        fake.end(xid, "REVERSED")
+        fake.misbehaviours.plan(xid, misbehaviour, misbehaviour)
+        const reversal = yield* reversalOf(order)
+        assert.strictEqual((yield* provider.reverse(reversal))._tag, atOnce)
+        assert.strictEqual((yield* provider.reversalStatus(reversal))._tag, later)
+      })
+    )
+  )
+})

@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Layer, Ref } from "effect"
+import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
+import { CircuitBreaker } from "effect/persistence"
+import { TestClock } from "effect/testing"
+import { makeGuard } from "../../adapters/http/Guard.ts"
+import { isProvablyUnsent } from "../../adapters/http/SendFailure.ts"
+
+const withStore = Effect.provide(Layer.fresh(CircuitBreaker.layerStoreMemory()))
+
+/** A party that answers what it is told to, and counts what reaches it. */
+const makeParty = Effect.gen(function* () {
+  const reached = yield* Ref.make(0)
+  const answers = yield* Ref.make<(request: HttpClientRequest.HttpClientRequest) => Effect.Effect<number>>(() =>
+    Effect.succeed(200)
+  )
+  const client = HttpClient.make((request) =>
+    Effect.gen(function* () {
+      yield* Ref.update(reached, (count) => count + 1)
+      const status = yield* (yield* Ref.get(answers))(request)
+      return HttpClientResponse.fromWeb(request, new Response(null, { status }))
+    })
+  )
+  return {
+    client,
+    reached: Ref.get(reached),
+    answer: (status: Effect.Effect<number>) => Ref.set(answers, () => status)
+  }
+})
+
+const call = (client: HttpClient.HttpClient) => Effect.exit(client.get("http://party.invalid/"))
+
+const unsent = (exit: Exit.Exit<unknown, HttpClientError.HttpClientError>): boolean =>
+  Exit.isFailure(exit) &&
+  Exit.findErrorOption(exit).pipe((error) => error._tag === "Some" && isProvablyUnsent(error.value))
+
+describe("a guard around a party", () => {
+  it.effect("stops calling one that keeps failing, and tries again with one call", () =>
+    Effect.gen(function* () {
+      const party = yield* makeParty
+      const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
+      const client = guard.protect(party.client)
+      yield* party.answer(Effect.succeed(503))
+      yield* Effect.forEach(Array.from({ length: 10 }), () => call(client))
+      assert.isFalse(yield* guard.accepts)
+      assert.isTrue(unsent(yield* call(client)), "a call that is not made says that nothing left")
+      assert.strictEqual(yield* party.reached, 10)
+      yield* TestClock.adjust(Duration.seconds(10))
+      assert.isTrue(yield* guard.accepts)
+      yield* party.answer(Effect.succeed(200))
+      assert.isTrue(Exit.isSuccess(yield* call(client)))
+      assert.isTrue(Exit.isSuccess(yield* call(client)))
+      assert.strictEqual(yield* party.reached, 12)
+    }).pipe(withStore)
+  )
+
+  it.effect("takes a definite refusal for a healthy answer", () =>
+    Effect.gen(function* () {
+      const party = yield* makeParty
+      const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
+      yield* party.answer(Effect.succeed(400))
+      yield* Effect.forEach(Array.from({ length: 40 }), () => call(guard.protect(party.client)))
+      assert.isTrue(yield* guard.accepts)
+      assert.strictEqual(yield* party.reached, 40)
+    }).pipe(withStore)
+  )
+
+  it.effect("lets no more calls be in flight than it was given", () =>
+    Effect.gen(function* () {
+      const party = yield* makeParty
+      const guard = yield* makeGuard({ party: "carrier", calls_max: 2 })
+      const client = guard.protect(party.client)
+      yield* party.answer(Effect.never)
+      const waiting = yield* Effect.forEach([1, 2], () => Effect.forkChild(call(client), { startImmediately: true }))
+      assert.isFalse(yield* guard.accepts)
+      assert.isTrue(unsent(yield* call(client)))
+      assert.strictEqual(yield* party.reached, 2)
+      yield* Effect.forEach(waiting, Fiber.interrupt)
+      assert.isTrue(yield* guard.accepts)
+    }).pipe(withStore)
+  )
+
+  it.effect("gives up on one that accepts a call and says nothing, without claiming that nothing was sent", () =>
+    Effect.gen(function* () {
+      const party = yield* makeParty
+      const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
+      yield* party.answer(Effect.never)
+      const waiting = yield* Effect.forkChild(call(guard.protect(party.client)), { startImmediately: true })
+      yield* TestClock.adjust(Duration.seconds(25))
+      const exit = yield* Fiber.join(waiting)
+      assert.isTrue(Exit.isFailure(exit))
+      assert.isFalse(unsent(exit))
+    }).pipe(withStore)
+  )
+})
