@@ -5,10 +5,11 @@ import { logDefect, respond, respondFailure, respondFile, successBody } from "..
 import { readBody } from "../http/Body.ts"
 import { etagOf, isKnown } from "../http/Etag.ts"
 import { incoming } from "../http/Incoming.ts"
+import { queryOf, targetOf } from "../http/Query.ts"
 import type { Call } from "../trpc/Call.ts"
 import type { Meta } from "../trpc/Procedure.ts"
 import { defectOf, publicErrorOf } from "../trpc/PublicError.ts"
-import { appRouter } from "../trpc/Router.ts"
+import { appRouter, procedures } from "../trpc/Router.ts"
 import { type Input, keyField } from "../wire/Input.ts"
 import type { Output } from "../wire/Output.ts"
 import { keyOf } from "./KeyHeader.ts"
@@ -49,9 +50,6 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
   ]
 }
 
-// At run time they stand flat, by path; their type keeps the router's tree.
-const procedures = appRouter._def.procedures as unknown as Readonly<Record<string, AnyProcedure>>
-
 /** Every endpoint that the procedures make. */
 export const endpoints: ReadonlyArray<Endpoint> = Object.entries(procedures).flatMap(endpointOf)
 
@@ -61,7 +59,7 @@ const inputReader = Effect.fnUntraced(function* (
 ) {
   const { params } = yield* HttpRouter.RouteContext
   if (type === "query") {
-    const query = yield* HttpServerRequest.ParsedSearchParams
+    const query = queryOf(targetOf(request))
     return () => Effect.succeed({ ...query, ...params })
   }
   return () =>

@@ -1,6 +1,8 @@
 import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import {
+  AlreadySold,
   BodyTooLarge,
+  CodeWrong,
   type CoreError,
   DuplicateTransaction,
   IdempotencyConflict,
@@ -9,12 +11,15 @@ import {
   LimitExceeded,
   NotImplemented,
   NotJson,
+  PolicyActive,
+  PolicyNotIssued,
   RateLimited,
   Rejected,
   RequestInProgress,
+  StepOutOfOrder,
   TransactionPending
 } from "../../core/domain/Errors.ts"
-import { TransactionId } from "../../core/domain/Ids.ts"
+import { InsuranceId, TransactionId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
 
 /** The request_id of examples. */
@@ -43,7 +48,13 @@ const causes: ReadonlyArray<CoreError> = [
   new NotImplemented(),
   new Rejected({ ...sale, refusal: "INVALID_PHONE" }),
   new Rejected({ ...sale, refusal: "INVALID_AMOUNT" }),
-  new Rejected({ ...sale, refusal: "TRANSACTION_REJECTED" })
+  new Rejected({ ...sale, refusal: "TRANSACTION_REJECTED" }),
+  new Rejected({ ...sale, refusal: "SEGURO_NO_EMITIDO" }),
+  new AlreadySold({ insuranceId: InsuranceId.make(1), state: "emitida", transactionId }),
+  new PolicyActive({ renewableFrom: "2026-01-31" }),
+  new PolicyNotIssued({ state: "cotizado" }),
+  new CodeWrong({ attemptsLeft: 4 }),
+  new StepOutOfOrder({ state: "otp_enviado" })
 ]
 
 const detailed = new Map(causes.map(toPublic).map((error) => [error.code, error]))

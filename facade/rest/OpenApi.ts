@@ -89,12 +89,14 @@ const success = ({ meta, takesKey }: Endpoint, data: JsonSchema) => ({
   description: meta.message ?? meta.openapi.summary ?? "",
   headers: responseHeaders(meta.status ?? 200, [], { cached: meta.cached ?? false, replays: takesKey }),
   content: {
-    "application/json": {
-      schema: envelopeOf(data),
-      ...(meta.example && {
-        example: { success: true, data: meta.example.data, message: meta.message ?? "", request_id: exampleRequestId }
-      })
-    },
+    ...(!meta.onlyFile && {
+      "application/json": {
+        schema: envelopeOf(data),
+        ...(meta.example && {
+          example: { success: true, data: meta.example.data, message: meta.message ?? "", request_id: exampleRequestId }
+        })
+      }
+    }),
     ...(meta.file && { [meta.file]: { schema: { type: "string" } } })
   }
 })

@@ -42,7 +42,8 @@ const retried: ReadonlySet<ErrorCode> = new Set([
   "TRANSACTION_PENDING",
   "RATE_LIMIT_EXCEEDED",
   "IDEMPOTENT_REQUEST_IN_PROGRESS",
-  "SERVICE_UNAVAILABLE"
+  "SERVICE_UNAVAILABLE",
+  "SEGUROS_NO_DISPONIBLE"
 ])
 
 /** The headers of an answer with this status and these codes. */

@@ -52,6 +52,7 @@ export const anular = allowed("transactions.reverse")
     answer(({ ctx, input: { id, idempotency_key } }) =>
       Effect.gen(function* () {
         const { outcome, replayed } = yield* reverse(ctx.session, id, idempotency_key)
+        ctx.access.about.xid = (outcome._tag === "Reversed" ? outcome.transaction : outcome).xid
         if (replayed) ctx.reply.headers["idempotent-replay"] = "true"
         return transactionView(yield* reversed(outcome))
       })

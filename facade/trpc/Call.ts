@@ -1,5 +1,5 @@
 import type { Context, Effect, Stream } from "effect"
-import type { Digest } from "effect/crypto"
+import type { Digest, SecureRandom } from "effect/crypto"
 import type { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
 import type { Quota } from "../../core/domain/RateLimit.ts"
 import type { Accounts } from "../../core/ports/Accounts.ts"
@@ -7,14 +7,21 @@ import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import type { Catalogue } from "../../core/ports/Catalogue.ts"
 import type { Directory } from "../../core/ports/Directory.ts"
+import type { Insurances } from "../../core/ports/Insurances.ts"
+import type { Insurers } from "../../core/ports/Insurer.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import type { Options } from "../../core/ports/Options.ts"
+import type { Outbox } from "../../core/ports/Outbox.ts"
+import type { PolicyRenderer } from "../../core/ports/PolicyRenderer.ts"
 import type { Providers } from "../../core/ports/Provider.ts"
 import type { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
 import type { Reversals } from "../../core/ports/Reversals.ts"
+import type { SmsGateways } from "../../core/ports/SmsGateway.ts"
 import type { Statement } from "../../core/ports/Statement.ts"
 import type { Transactions } from "../../core/ports/Transactions.ts"
+import type { Vault } from "../../core/ports/Vault.ts"
 import type { InFlight } from "../../core/workflows/InFlight.ts"
+import type { AccessShape } from "../http/Access.ts"
 
 /** What the procedures run on: built once, when the server starts. */
 export type Services =
@@ -25,13 +32,20 @@ export type Services =
   | Digest.Digest
   | Directory
   | InFlight
+  | Insurances
+  | Insurers
   | Ledger
   | Options
+  | Outbox
+  | PolicyRenderer
   | Providers
   | ReceiptRenderer
   | Reversals
+  | SecureRandom.SecureRandom
+  | SmsGateways
   | Statement
   | Transactions
+  | Vault
 
 /** What REST answers instead of JSON. */
 export interface FileReply {
@@ -63,6 +77,8 @@ export interface CredentialHeaders {
 /** One HTTP call, whichever face it came to. A batch of tRPC is one call with several inputs. */
 export interface Call {
   readonly requestId: string
+  /** What is told of the call once it has been answered. */
+  readonly access: AccessShape
   /** The client's IP address. */
   readonly address: string
   readonly credentials: CredentialHeaders

@@ -43,6 +43,7 @@ const admitted = Effect.fnUntraced(function* (call: Call) {
     Effect.flatMap((credentials) => authenticate(credentials, call.address)),
     Effect.tapError(() => spendByAddress(call))
   )
+  call.access.about.company = session.company.id
   yield* Effect.flatMap(tokenBucket(session), (bucket) => spend(call, bucket))
   return session
 })

@@ -21,6 +21,8 @@ export type Meta = OpenApiMeta<{
   readonly cached?: boolean
   /** The type of the file that REST can answer instead of JSON. */
   readonly file?: "application/pdf" | "text/csv"
+  /** REST answers the file and never JSON. */
+  readonly onlyFile?: boolean
   /** What the endpoint may answer beside what every endpoint of its kind may. */
   readonly errors?: ReadonlyArray<ErrorCode>
   readonly example?: { readonly request?: unknown; readonly data: unknown }

@@ -26,7 +26,12 @@ export const recargas = router({
         "DUPLICATE_TRANSACTION",
         "INSUFFICIENT_BALANCE",
         "LIMIT_EXCEEDED",
-        "SERVICE_UNAVAILABLE"
+        "SERVICE_UNAVAILABLE",
+        "SEGURO_NO_EMITIDO",
+        "COTIZACION_VENCIDA",
+        "SEGURO_YA_VENDIDO",
+        "SEGURO_SIN_COTIZAR",
+        "SEGUROS_NO_DISPONIBLE"
       ],
       example: {
         request: { service_id: 1, identifier: "8095551234", amount: 100, terminal_id: "caja-1" },
@@ -66,6 +71,7 @@ export const recargas = router({
             optionId: wanted.opcion_id ?? null,
             terminalId: wanted.terminal_id ?? null
           })
+          ctx.access.about.xid = (outcome._tag === "Delivered" ? outcome.order : outcome).xid
           if (replayed) ctx.reply.headers["idempotent-replay"] = "true"
           return saleView(yield* delivered(outcome))
         })

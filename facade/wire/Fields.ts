@@ -1,5 +1,6 @@
-import { DateTime, Effect, Option, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, Option, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../../core/domain/Ids.ts"
+import { isDay } from "../../core/domain/LocalTime.ts"
 import { Amount, AmountLiteral, readAmount } from "../../core/domain/Money.ts"
 import { isClean, TextBetween } from "../../core/domain/Text.ts"
 import type { JsonSchema } from "./Document.ts"
@@ -8,8 +9,8 @@ import { NumberLiteral } from "./NumberLiteral.ts"
 /** Says that a path names nothing: the caller hears 404, not 422. */
 export const nowhere = "no_existe"
 
-// Reads a field by hand. The reader's failure is the reason code that VALIDATION_ERROR carries.
-const readBy = <A, I>(
+/** Reads a field by hand. The reader's failure is the reason code that VALIDATION_ERROR carries. */
+export const readBy = <A, I>(
   to: Schema.Codec<A, unknown>,
   read: (raw: unknown) => Result.Result<unknown, string>,
   document: JsonSchema
@@ -26,7 +27,8 @@ const readBy = <A, I>(
     })
   ).annotate({ document }) as unknown as Schema.Codec<A, I>
 
-const described = <S extends Schema.Top>(schema: S, document: JsonSchema): S["Rebuild"] => schema.annotate({ document })
+export const described = <S extends Schema.Top>(schema: S, document: JsonSchema): S["Rebuild"] =>
+  schema.annotate({ document })
 
 const text = (minimum: number, maximum: number, description: string, example: string): JsonSchema => ({
   type: "string",
@@ -78,13 +80,17 @@ export const serviceId = readBy<ServiceId, number>(
 
 const positiveInteger = /^[1-9]\d{0,15}$/
 
-/** An id in a path; what cannot be one names nothing. tRPC may send it as a number. */
-export const pathId = <A>(to: Schema.Codec<A, number>, description: string) =>
+/**
+ * An id in a path; what cannot be one names nothing, unless it has a reason code. Nothing at all is another path. tRPC may
+ * send it as a number.
+ */
+export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malformed: string = nowhere) =>
   readBy<A, number | string>(
     to,
     (raw) => {
       const id = typeof raw === "string" && positiveInteger.test(raw) ? Number(raw) : raw
-      return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? Result.succeed(id) : Result.fail(nowhere)
+      if (typeof id === "number" && Number.isSafeInteger(id) && id > 0) return Result.succeed(id)
+      return Result.fail(raw === "" ? nowhere : malformed)
     },
     { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1] }
   )
@@ -101,13 +107,6 @@ export const wholeBetween = (minimum: number, maximum: number, description: stri
     { type: "integer", minimum, maximum, default: fallback, description }
   )
 
-const calendarDay = /^(?!0000)\d{4}-\d{2}-\d{2}$/
-
-const isDay = (raw: unknown): raw is string =>
-  typeof raw === "string" &&
-  calendarDay.test(raw) &&
-  Option.exists(DateTime.make(`${raw}T00:00:00Z`), (instant) => DateTime.formatIsoDateUtc(instant) === raw)
-
 // The day after the last one that is read must still be a day of four digits.
 const day_max = "9999-12-30"
 
@@ -115,7 +114,8 @@ const day_max = "9999-12-30"
 export const day = (description: string) =>
   readBy<string, string>(
     Schema.String,
-    (raw) => (isDay(raw) ? Result.succeed(raw < day_max ? raw : day_max) : Result.fail("invalido")),
+    (raw) =>
+      typeof raw === "string" && isDay(raw) ? Result.succeed(raw < day_max ? raw : day_max) : Result.fail("invalido"),
     {
       type: "string",
       format: "date",

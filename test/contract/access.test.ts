@@ -117,7 +117,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
     it.effect.each(guarded.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
       Effect.gen(function* () {
         const { permission } = door.endpoint.meta
-        const { auth, apiKey, companyId } = yield* customer({ money: 0 })
+        const { auth, apiKey, companyId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
         const told = (headers: Headers) =>
           Effect.map(unchanged(knock(door, headers)), ({ body, status }) => [status, body.error?.code])
         assert.deepStrictEqual(yield* told({}), [401, "UNAUTHENTICATED"])
@@ -175,7 +175,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
     it.effect.each(writing.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
-        const { auth, companyId, tokenId } = yield* customer({ money: 0 })
+        const { auth, companyId, tokenId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
         const answer = yield* unchanged(knock(door, auth, { empresa_id: companyId + 1, amount: "x" }))
         assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "FORBIDDEN"])
         const events = yield* sql`

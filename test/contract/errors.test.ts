@@ -5,6 +5,17 @@ import { Centavos } from "../../core/domain/Money.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { type Answered, call, get, post, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
+import {
+  applicationFor,
+  inState,
+  insurer,
+  planned,
+  plateEnding,
+  quoted,
+  spanish,
+  started,
+  wrongCode
+} from "./support/Insuring.ts"
 import { OwnTime } from "./support/OwnTime.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
@@ -62,6 +73,31 @@ const reversed = by((auth) =>
   })
 )
 
+/** A call of a company that may sell insurance. */
+const insuring = <E, R>(how: (auth: Headers) => Effect.Effect<Answered, E, R>) =>
+  Effect.flatMap(insurer(), ({ auth }) => how(auth))
+
+/** The first step, of a plate that ends so. */
+const startedAt = (ending: string) => insuring((auth) => spanish.start(auth, applicationFor(plateEnding(ending))))
+
+const soldLate = insuring((auth) =>
+  Effect.gen(function* () {
+    const { pass } = yield* OwnTime
+    const { id, placa } = yield* quoted(auth)
+    yield* pass("30 minutes")
+    return yield* spanish.sell(auth, id, placa)
+  })
+)
+
+const guessedSixTimes = insuring((auth) =>
+  Effect.gen(function* () {
+    const { id } = yield* started(auth)
+    const guess = spanish.verify(auth, id, wrongCode)
+    yield* Effect.replicateEffect(guess, 5)
+    return yield* guess
+  })
+)
+
 /** How each code comes about. */
 const scenes = {
   UNAUTHENTICATED: call("/v1/saldo"),
@@ -93,15 +129,44 @@ const scenes = {
       crash.add("8095550053")
       return yield* sell({ ...sale, identifier: "8095550053" }, auth)
     })
-  )
-} satisfies Partial<Record<ErrorCode, unknown>>
+  ),
+  SEGURO_NO_EMITIDO: insuring((auth) =>
+    Effect.flatMap(quoted(auth, plateEnding("51")), ({ id, placa }) => spanish.sell(auth, id, placa))
+  ),
+  COTIZACION_VENCIDA: soldLate,
+  SEGURO_YA_VENDIDO: insuring((auth) =>
+    Effect.flatMap(inState.emitida(auth, spanish), ({ id, placa }) => spanish.sell(auth, id, placa))
+  ),
+  SEGURO_SIN_COTIZAR: insuring((auth) =>
+    Effect.flatMap(planned(auth), ({ id, placa }) => spanish.sell(auth, id, placa))
+  ),
+  POLIZA_ACTIVA: insuring((auth) =>
+    Effect.flatMap(planned(auth, plateEnding("53")), ({ id }) => spanish.quote(auth, id))
+  ),
+  POLIZA_NO_EMITIDA: insuring((auth) =>
+    Effect.flatMap(quoted(auth), ({ id }) => get(spanish.documentPath(id, "marbete"), auth))
+  ),
+  VEHICULO_NO_SOPORTADO: startedAt("54"),
+  SEGURO_RECHAZADO: startedAt("50"),
+  OTP_INCORRECTO: insuring((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.verify(auth, id, wrongCode))),
+  OTP_BLOQUEADO: guessedSixTimes,
+  SEGURO_PASO_INVALIDO: insuring((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.quote(auth, id))),
+  SEGUROS_NO_DISPONIBLE: startedAt("55")
+} satisfies Record<ErrorCode, Effect.Effect<Answered, unknown, unknown>>
 
 /** What clients wait before they try again, in seconds. */
 const waits: Partial<Record<ErrorCode, string>> = {
   IDEMPOTENT_REQUEST_IN_PROGRESS: "2",
   RATE_LIMIT_EXCEEDED: "60",
   TRANSACTION_PENDING: "10",
-  SERVICE_UNAVAILABLE: "30"
+  SERVICE_UNAVAILABLE: "30",
+  SEGUROS_NO_DISPONIBLE: "30"
+}
+
+/** Whose message says more than its code. */
+const sayMore: Partial<Record<ErrorCode, RegExp>> = {
+  POLIZA_ACTIVA: /ya tiene una póliza vigente; puede renovarla a partir del \d{4}-\d\d-\d\d\.$/,
+  SEGURO_RECHAZADO: /cédula/
 }
 
 layer(TestServer, { excludeTestServices: true })("an error (7)", (it) => {
@@ -111,7 +176,9 @@ layer(TestServer, { excludeTestServices: true })("an error (7)", (it) => {
       Effect.gen(function* () {
         const { body, headers, status, text } = yield* scene
         assert.deepStrictEqual([status, body.success, body.error.code], [codes[code].status, false, code])
-        assert.strictEqual(body.error.message, codes[code].message)
+        const { [code]: more } = sayMore
+        if (more === undefined) assert.strictEqual(body.error.message, codes[code].message)
+        else assert.match(body.error.message, more)
         assert.hasAllKeys(body, ["success", "error", "request_id"])
         assert.strictEqual(headers.get("x-request-id"), body.request_id)
         assert.strictEqual(headers.get("retry-after"), waits[code] ?? null)
@@ -119,9 +186,4 @@ layer(TestServer, { excludeTestServices: true })("an error (7)", (it) => {
         assert.notMatch(text, /select|cell\.|at \w+ \(/i)
       })
   )
-
-  it("has a scene here, unless insurance makes it", () => {
-    const without = Object.keys(codes).filter((code) => !(code in scenes))
-    assert.isEmpty(without.filter((code) => !/^(SEGURO|POLIZA|VEHICULO|OTP|COTIZACION)/.test(code)))
-  })
 })

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Centavos } from "../../core/domain/Money.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { as, call, get, sell } from "../facade/support/Calls.ts"
+import { type Answered, as, call, get, raw, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
 import { guarded, knock } from "./support/Endpoints.ts"
 import { OwnTime } from "./support/OwnTime.ts"
@@ -227,4 +227,56 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
       assert.strictEqual((yield* elsewhere(get("/v1/saldo", { ...auth, "x-forwarded-for": "192.0.2.9" }))).status, 200)
     })
   )
+
+  describe("of what no route answers", () => {
+    const three = { RATE_LIMIT_ADDRESS_PER_MINUTE: "3" }
+    const statusAndLeft = ({ headers, status }: Answered) => [status, headers.get("x-ratelimit-remaining")]
+
+    it.effect("has a count of its own for what cannot be read, as nobody knows whose proxy sent it", () =>
+      Effect.gen(function* () {
+        const elsewhere = yield* another(three)
+        const answers = yield* Effect.replicateEffect(elsewhere(raw("GET /v1/estado HTTP/1.1\r\nX A: 1\r\n\r\n")), 4)
+        assert.deepStrictEqual(answers.map(statusAndLeft), [
+          [422, "2"],
+          [422, "1"],
+          [422, "0"],
+          [429, "0"]
+        ])
+        const { body, headers } = answers[3] as Answered
+        assert.strictEqual(headers.get("retry-after"), String(body.error.details.retry_after))
+        const asked = yield* elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": "127.0.0.1" } }))
+        assert.deepStrictEqual(statusAndLeft(asked), [200, "2"])
+      })
+    )
+
+    it.effect("counts a tunnel by the address that asks for it", () =>
+      Effect.gen(function* () {
+        const elsewhere = yield* another(three)
+        const tunnel = raw("CONNECT a:443 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.40\r\n\r\n")
+        const answers = yield* Effect.replicateEffect(elsewhere(tunnel), 4)
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          [404, 404, 404, 429]
+        )
+      })
+    )
+
+    it.effect("does not count a call twice whose body breaks off", () =>
+      Effect.gen(function* () {
+        const elsewhere = yield* another(three)
+        const { auth } = yield* customer({ token: { callsPerMinute: 5 } })
+        const lines = [
+          "POST /v1/recargas HTTP/1.1",
+          "Host: a",
+          `Authorization: ${auth.authorization}`,
+          "X-Forwarded-For: 192.0.2.41",
+          "Content-Type: application/json",
+          "Transfer-Encoding: chunked"
+        ]
+        const broken = yield* elsewhere(raw(`${lines.join("\r\n")}\r\n\r\nzz\r\n`))
+        assert.deepStrictEqual(statusAndLeft(broken), [422, "3"])
+        assert.deepStrictEqual(statusAndLeft(yield* elsewhere(get("/v1/saldo", auth))), [200, "3"])
+      })
+    )
+  })
 })

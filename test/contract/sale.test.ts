@@ -144,13 +144,13 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
     )
 
     it.effect.each([
-      ["unknown", 99],
-      ["for companies with insurance", 6]
-    ] as const)("of a service that is %s is refused", ([, service_id]) =>
+      ["unknown", 99, 422, "INVALID_PRODUCT"],
+      ["for companies with insurance", 6, 403, "FORBIDDEN"]
+    ] as const)("of a service that is %s is refused", ([, service_id, expected, code]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const { body, status } = yield* unchanged(sell({ ...sale, service_id }, auth, path))
-        assert.deepStrictEqual([status, body.error.code], [422, "INVALID_PRODUCT"])
+        assert.deepStrictEqual([status, body.error.code], [expected, code])
       })
     )
 

@@ -45,6 +45,9 @@ const intentOf = (side: Side, { bill, body, centavos, company, key }: Sale): Int
   terminalId: key === "a" ? TerminalId.make("caja 1") : null,
   optionId: bill,
   billId: bill,
+  insuranceId: null,
+  product: null,
+  reference: null,
   reversible: key !== "d"
 })
 

@@ -10,8 +10,12 @@ const tenantTables = [
   "consumption",
   "entry",
   "idempotency",
+  "insurance",
   "option",
+  "question",
+  "resolution",
   "reversal",
+  "sms",
   "transaction"
 ]
 

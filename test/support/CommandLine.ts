@@ -30,14 +30,15 @@ export class CommandLine extends Context.Service<
   static readonly layer = Layer.unwrap(
     Effect.map(freshDatabaseUrl, (url) =>
       Layer.merge(
-        Layer.succeed(CommandLine, make(url)),
+        Layer.succeed(CommandLine, commandLineOn(url)),
         Database.layer({ url: Redacted.make(url), connections_max: 4 })
       )
     )
   )
 }
 
-const make = (url: string): CommandLine["Service"] => {
+/** Runs `saldo` on a database that is there already. */
+export const commandLineOn = (url: string): CommandLine["Service"] => {
   const runOn = (...args: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const code = yield* run(args)

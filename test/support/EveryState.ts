@@ -3,6 +3,7 @@ import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import { begun, insuranceIntent, insurancesReplica, planned, quoted } from "./Insuring.ts"
 import { intentOf, replica, reversalOf, reversalsReplica } from "./Sales.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "SBX1", rechargeToken: null } })
@@ -12,8 +13,8 @@ const sales: ReadonlyArray<readonly [key: string, centavos: number, verdict: Ver
   ["delivered", 100, delivered],
   ["reversed", 200, delivered],
   ["refused", 300, Verdict.Release({ refusal: "TRANSACTION_REJECTED" })],
-  ["unknown", 400, Verdict.Hold()],
-  ["in-flight", 200, null]
+  ["in-flight", 200, null],
+  ["unknown", 400, Verdict.Hold()]
 ]
 
 /** Gives a company money, and sales in every state of section 3.1 of the contract. */
@@ -41,3 +42,35 @@ const reverse = Effect.fnUntraced(function* (order: Order) {
   const at = yield* DateTime.now
   yield* reversals.settle({ under: begun.under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
 })
+
+const policy = { authCode: "POL-1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
+
+/** What became of each sale of an insurance; null for one that is still in flight. */
+const insuranceSales: ReadonlyArray<readonly [key: string, verdict: Verdict | null]> = [
+  ["issued", Verdict.Confirm({ delivery: policy })],
+  ["not issued", Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })],
+  ["unknown", Verdict.Hold()],
+  ["never asked", Verdict.Free()],
+  ["in-flight", null]
+]
+
+/** Gives a company money, and insurances in every state of section 3.3 of the contract. */
+export const insureInEveryState = Effect.fnUntraced(function* (company: number) {
+  const ledger = yield* replica
+  const insurances = yield* insurancesReplica
+  const at = yield* DateTime.now
+  yield* ledger.deposit({
+    companyId: CompanyId.make(company),
+    amount: Amount.make(10_000),
+    reference: "opening",
+    at
+  })
+  yield* begun(insurances, company)
+  yield* planned(insurances, company)
+  yield* quoted(insurances, company, 100)
+  for (const [key, verdict] of insuranceSales) {
+    const reserved = yield* ledger.reserve(insuranceIntent(yield* quoted(insurances, company, 100), key))
+    if (reserved._tag !== "Reservation") return yield* Effect.die(reserved)
+    if (verdict !== null) yield* ledger.settle({ order: reserved.order, verdict, at, notFound: 0 })
+  }
+}, Effect.scoped)

@@ -22,6 +22,9 @@ export const intentOf = (company: number, key: string, centavos: number): Intent
   terminalId: null,
   optionId: null,
   billId: null,
+  insuranceId: null,
+  product: null,
+  reference: null,
   reversible: false
 })
 

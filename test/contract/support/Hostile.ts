@@ -127,7 +127,14 @@ export const unprintableInQuery: ReadonlyArray<string> = [
   "%1f",
   "%7f",
   "%c2%80",
-  "%c2%9f"
+  "%c2%9f",
+  "%ff",
+  "a%ff",
+  "%c3",
+  "%C3a",
+  "%c0%80",
+  "%ed%a0%80",
+  "%f4%90%80%80"
 ]
 
 const noWholeNumber: ReadonlyArray<string> = [

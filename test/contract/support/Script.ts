@@ -1,6 +1,12 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, identity, Layer } from "effect"
+import { simulator as insurerSimulator } from "../../../adapters/insurer/Simulator.ts"
+import { simulator as smsSimulator } from "../../../adapters/sms/Simulator.ts"
+import type { Environment } from "../../../core/domain/Company.ts"
+import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
+import { PolicyRenderer } from "../../../core/ports/PolicyRenderer.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
+import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
 
 /**
  * What is to happen to the sales of an identifier, by that identifier: to all others the simulator answers, and the
@@ -11,11 +17,29 @@ export class Script extends Context.Service<
   {
     /** The provider behaves so. */
     readonly provider: Map<string, Partial<Provider>>
+    /** The insurer behaves so, by plate. */
+    readonly insurer: Map<string, Partial<Insurer>>
+    /** The gateway of messages behaves so, by phone. */
+    readonly sms: Map<string, SmsGateway["send"]>
+    /** Documents are drawn so, by plate. */
+    readonly renderer: Map<string, PolicyRenderer["Service"]["pdf"]>
+    /** Where simulators insure and send messages beside their own environment. */
+    readonly simulated: Set<Environment>
     /** The process dies as soon as the amount is reserved. */
     readonly crash: Set<string>
+    /** What became of the sale is written so. */
+    readonly settle: Map<string, <A>(write: Effect.Effect<A>) => Effect.Effect<A>>
   }
 >()("test/Script") {
-  static readonly layer = Layer.sync(Script, () => ({ provider: new Map(), crash: new Set<string>() }))
+  static readonly layer = Layer.sync(Script, () => ({
+    provider: new Map(),
+    insurer: new Map(),
+    sms: new Map(),
+    renderer: new Map(),
+    simulated: new Set<Environment>(),
+    crash: new Set<string>(),
+    settle: new Map()
+  }))
 }
 
 const providers = Layer.effect(
@@ -36,6 +60,56 @@ const providers = Layer.effect(
   })
 )
 
+const insurers = Layer.effect(
+  Insurers,
+  Effect.gen(function* () {
+    const script = yield* Script
+    const real = yield* Insurers
+    const played = (insurer: Insurer): Insurer => ({
+      inspect: (wanted) => (script.insurer.get(wanted.plate)?.inspect ?? insurer.inspect)(wanted),
+      plans: (of) => (script.insurer.get(of.plate)?.plans ?? insurer.plans)(of),
+      quote: (wanted) => (script.insurer.get(wanted.plate)?.quote ?? insurer.quote)(wanted),
+      issue: (order) => (script.insurer.get(order.identifier)?.issue ?? insurer.issue)(order),
+      status: (order) => (script.insurer.get(order.identifier)?.status ?? insurer.status)(order)
+    })
+    return Insurers.of({
+      serving: (environment) =>
+        script.simulated.has(environment)
+          ? Effect.succeed(played(insurerSimulator))
+          : Effect.map(real.serving(environment), played)
+    })
+  })
+)
+
+const smsGateways = Layer.effect(
+  SmsGateways,
+  Effect.gen(function* () {
+    const script = yield* Script
+    const real = yield* SmsGateways
+    const played = (gateway: SmsGateway): SmsGateway => ({
+      ...gateway,
+      send: (message) => (script.sms.get(message.to) ?? gateway.send)(message)
+    })
+    return SmsGateways.of({
+      serving: (environment) =>
+        script.simulated.has(environment)
+          ? Effect.succeed(played(smsSimulator))
+          : Effect.map(real.serving(environment), played)
+    })
+  })
+)
+
+const renderer = Layer.effect(
+  PolicyRenderer,
+  Effect.gen(function* () {
+    const script = yield* Script
+    const real = yield* PolicyRenderer
+    return PolicyRenderer.of({
+      pdf: (facts, document) => (script.renderer.get(facts.plate) ?? real.pdf)(facts, document)
+    })
+  })
+)
+
 const ledger = Layer.effect(
   Ledger,
   Effect.gen(function* () {
@@ -46,10 +120,11 @@ const ledger = Layer.effect(
       reserve: (intent) =>
         Effect.tap(real.reserve(intent), () =>
           script.crash.has(intent.identifier) ? Effect.die(new Error("the process died")) : Effect.void
-        )
+        ),
+      settle: (settlement) => (script.settle.get(settlement.order.identifier) ?? identity)(real.settle(settlement))
     })
   })
 )
 
 /** Ports that play the script. */
-export const scripted = Layer.merge(providers, ledger)
+export const scripted = Layer.mergeAll(providers, insurers, smsGateways, renderer, ledger)

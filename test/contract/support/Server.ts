@@ -42,9 +42,13 @@ const serverOn = (url: string, environment: Environment) =>
  * The whole service as `serve` starts it, on a database of its own, with time and misfortune in the hands of the test.
  * Recovery runs when a test runs it.
  */
-export const TestServer = Layer.unwrap(Effect.map(freshDatabaseUrl, (url) => serverOn(url, {}))).pipe(
-  Layer.provideMerge(Layer.merge(OwnTime.layer, Script.layer))
-)
+export const testServer = (environment: Environment) =>
+  Layer.unwrap(Effect.map(freshDatabaseUrl, (url) => serverOn(url, environment))).pipe(
+    Layer.provideMerge(Layer.merge(OwnTime.layer, Script.layer))
+  )
+
+/** The same, as most tests want it. */
+export const TestServer = testServer({})
 
 /** Another server on the same database; answers a way to make calls of that one. */
 export const another = Effect.fnUntraced(function* (environment: Environment = {}) {

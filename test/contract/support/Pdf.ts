@@ -1,0 +1,8 @@
+import { Effect } from "effect"
+import { Running } from "../../facade/support/Running.ts"
+
+/** A file as it comes. */
+export const bytesOf = Effect.fnUntraced(function* (path: string, headers: Record<string, string>) {
+  const { url } = yield* Running
+  return yield* Effect.promise(async () => Buffer.from(await (await fetch(url + path, { headers })).arrayBuffer()))
+})

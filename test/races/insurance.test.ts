@@ -1,0 +1,150 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Effect, Layer } from "effect"
+import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import { Audit } from "../../core/ports/Audit.ts"
+import type { Chosen } from "../../core/ports/Insurances.ts"
+import type { Ledger } from "../../core/ports/Ledger.ts"
+import { atOnce, tagsOf } from "../support/AtOnce.ts"
+import { TestDatabase } from "../support/Database.ts"
+import { insuranceIntent, insurancesReplica, priced, quoted } from "../support/Insuring.ts"
+import { replica } from "../support/Sales.ts"
+import { plan, version } from "../unit/support/Insured.ts"
+
+const racers = 8
+const centavos = 10_000
+
+/** Every racer has a server of its own: they meet in Postgres. */
+const insurers = Effect.all(Arr.makeBy(racers, () => insurancesReplica))
+const ledgers = Effect.all(Arr.makeBy(racers, () => replica))
+
+const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number) {
+  const at = yield* DateTime.now
+  const deposit = { companyId: CompanyId.make(company), amount: Amount.make(100_000), reference: "opening", at }
+  yield* ledger.deposit(deposit)
+})
+
+/** How the company's money, its only insurance and the sale of that stand. */
+const stateOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<Record<string, unknown>>`
+    select
+      b.available::int as available,
+      b.held::int as held,
+      g.state,
+      g.quote_total::int as quote,
+      (select t.status from cell.transaction as t where t.company_id = b.company_id and t.id = g.transaction_id) as sale,
+      (select count(*)::int from cell.transaction as t where t.company_id = b.company_id) as sales
+    from cell.balance as b
+    join cell.insurance as g on g.company_id = b.company_id
+    where b.company_id = ${company}`
+  return row
+})
+
+const replanned: Chosen = { event: "plan_chosen", version, plan: { ...plan, code: "LEY-6" }, extras: [] }
+
+const proven = Effect.map(
+  Audit.use((audit) => audit.prove),
+  (findings) => assert.isEmpty(findings.filter(({ violations }) => violations > 0))
+)
+
+const reservedOrder = (ledger: Ledger["Service"], insurance: Insurance): Effect.Effect<Order> =>
+  ledger.reserve(insuranceIntent(insurance, "key")).pipe(
+    Effect.flatMap((answer) =>
+      answer._tag === "Reservation" ? Effect.succeed(answer.order) : Effect.die(new Error("the key was not free"))
+    ),
+    Effect.orDie
+  )
+
+const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
+
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insurance", (it) => {
+  it.effect("is sold once, by eight sales of its quote under eight keys", () =>
+    Effect.gen(function* () {
+      const all = yield* ledgers
+      const insurances = yield* insurancesReplica
+      for (const company of Arr.range(1, 300)) {
+        yield* opened(all[0], company)
+        const insurance = yield* quoted(insurances, company, centavos)
+        const tags = tagsOf(
+          yield* atOnce(all.map((ledger, racer) => ledger.reserve(insuranceIntent(insurance, `sale ${racer}`))))
+        )
+        const expected = [...Arr.makeBy(racers - 1, () => "QuoteChanged"), "done"]
+        assert.deepStrictEqual(tags, expected, `round ${company}`)
+        assert.deepStrictEqual(yield* stateOf(company), {
+          available: 90_000,
+          held: centavos,
+          state: "cobrando",
+          quote: centavos,
+          sale: "PROCESSING",
+          sales: 1
+        })
+      }
+      yield* proven
+    }).pipe(Effect.scoped)
+  )
+
+  // What its buyer does at the same moment -> what is left if the sale comes too late; the first round's company.
+  it.effect.each([
+    ["another quote", priced(centavos + 1, "COT-2"), { state: "cotizado", quote: centavos + 1 }, 1_001],
+    ["another plan", Effect.succeed(replanned), { state: "plan_confirmado", quote: null }, 1_501]
+  ] as const)("is sold as it was quoted, or not, beside %s", ([, choice, left, first]) =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const insurances = yield* insurancesReplica
+      for (const company of Arr.range(first, first + 199)) {
+        yield* opened(ledger, company)
+        const insurance = yield* quoted(insurances, company, centavos)
+        const step: Chosen = yield* choice
+        const results = yield* Effect.all(
+          [
+            Effect.result(ledger.reserve(insuranceIntent(insurance, "key"))),
+            Effect.result(insurances.advance(insurance.companyId, insurance.id, step))
+          ],
+          { concurrency: "unbounded" }
+        )
+        const [sale, chosen] = results.flatMap((result) => tagsOf([result]))
+        const state = yield* stateOf(company)
+        if (sale === "done") {
+          assert.strictEqual(chosen, "StepOutOfOrder", `round ${company}`)
+          assert.deepInclude(state, { available: 90_000, held: centavos, state: "cobrando", quote: centavos, sales: 1 })
+        } else {
+          assert.deepStrictEqual([sale, chosen], ["QuoteChanged", "done"], `round ${company}`)
+          assert.deepInclude(state, { available: 100_000, held: 0, ...left, sales: 0 })
+        }
+      }
+      yield* proven
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("has its policy asked for by one process, and by none that recovery has overtaken", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const all = yield* insurers
+      for (const company of Arr.range(2_001, 2_100)) {
+        yield* opened(ledger, company)
+        const order = yield* reservedOrder(ledger, yield* quoted(all[0], company, centavos))
+        const verdict = company % 2 === 0 ? Verdict.Hold() : Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })
+        const settling = Effect.flatMap(DateTime.now, (at) => ledger.settle({ order, verdict, at, notFound: 0 }))
+        const [asked] = yield* Effect.all(
+          [
+            Effect.all(
+              all.map((insurances) => insurances.beginIssue(order)),
+              { concurrency: "unbounded" }
+            ),
+            settling
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.isAtMost(asked.filter((begun) => begun).length, 1, `round ${company}`)
+        assert.isFalse(yield* all[0].beginIssue(order))
+        assert.deepInclude(yield* stateOf(company), { state: company % 2 === 0 ? "emitiendo" : "fallida" })
+      }
+      yield* proven
+    }).pipe(Effect.scoped)
+  )
+})
