@@ -19,6 +19,7 @@ import * as InsurancesPostgres from "../adapters/postgres/InsurancesPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/LedgerPostgres.ts"
 import * as OptionsPostgres from "../adapters/postgres/OptionsPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/OutboxPostgres.ts"
+import * as QuestionsPostgres from "../adapters/postgres/QuestionsPostgres.ts"
 import * as ResolutionsPostgres from "../adapters/postgres/ResolutionsPostgres.ts"
 import * as ReversalsPostgres from "../adapters/postgres/ReversalsPostgres.ts"
 import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
@@ -35,6 +36,7 @@ import { seed } from "../core/workflows/Seed.ts"
 import { keepSending } from "../core/workflows/SendSms.ts"
 import { exampleCatalogue } from "./cli/ExampleCatalogue.ts"
 import { HttpOptions } from "./http/HttpOptions.ts"
+import { telemetry } from "./ops/Telemetry.ts"
 import { parties } from "./Parties.ts"
 import { Settings } from "./Settings.ts"
 import { migrated, Store } from "./Store.ts"
@@ -59,6 +61,9 @@ const xidPrefix = Layer.unwrap(Settings.useSync((settings) => Layer.succeed(XidP
 /** The settings, and what follows from them for everything. */
 export const foundation = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), Settings.layer)
 
+/** The same for what goes on for long: somebody may follow it. */
+export const followed = Layer.provideMerge(telemetry, foundation)
+
 const vault = VaultAead.layer.pipe(
   Layer.provideMerge(Layer.unwrap(Settings.useSync(({ dataKey }) => DataKeyPostgres.layer(dataKey)))),
   Layer.provide(NodeCrypto.layer)
@@ -74,6 +79,7 @@ const money = Layer.mergeAll(
   LedgerPostgres.layer,
   OptionsPostgres.layer,
   OutboxPostgres.layer,
+  QuestionsPostgres.layer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,
@@ -148,7 +154,7 @@ export const ports = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(money, callCounter, httpOptions)),
   Layer.provideMerge(Layer.unwrap(Settings.useSync(({ connections_max }) => migrated(connections_max)))),
   Layer.provideMerge(Store.layer),
-  Layer.provideMerge(foundation)
+  Layer.provideMerge(followed)
 )
 
 /** All that serves sales: the ports, and what goes on for as long as the process. */

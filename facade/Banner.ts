@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Redacted } from "effect"
+import { localUrl } from "./LocalUrl.ts"
 import type { Settings } from "./Settings.ts"
 
 export interface Started {
@@ -8,6 +9,8 @@ export interface Started {
   readonly port: number
   /** Where the data is, in words. */
   readonly place: string
+  /** Where health and metrics are told; null for nowhere. */
+  readonly ops: string | null
 }
 
 /** What a person needs to see of a server that has just started: where it is, and how to sell. */
@@ -15,6 +18,7 @@ export const banner = (started: Started): string => {
   const base = baseUrl(started)
   const { sandbox } = started.settings
   const lines = [`Saldo is ready at ${base}`, `  docs         ${base}/docs`, `  data         ${started.place}`]
+  if (started.ops !== null) lines.push(`  metrics      ${started.ops}/metrics`)
   if (sandbox === null) return [...lines, ""].join("\n")
   const secret = Redacted.value(sandbox.secret)
   return [
@@ -41,14 +45,11 @@ export const readiness = (started: Started) => {
     url: base,
     docs: `${base}/docs`,
     data: started.place,
+    operations: started.ops,
     api_key: sandbox?.apiKey ?? null,
     api_secret: sandbox === null ? null : Redacted.value(sandbox.secret)
   }
 }
 
-/** Where this machine reaches the server: one that listens everywhere is at the loopback address too. */
-const baseUrl = ({ port, settings }: Started): string => {
-  const { host } = settings.http
-  const name = ["0.0.0.0", "::", "localhost"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
-  return `${settings.tls === null ? "http" : "https"}://${name}:${port}`
-}
+const baseUrl = ({ port, settings: { http, tls } }: Started): string =>
+  localUrl(tls === null ? "http" : "https", { host: http.host, port })

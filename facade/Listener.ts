@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from "node:https"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Duration, Effect, Layer, Predicate, Schema } from "effect"
 import { HttpServer } from "effect/http"
-import { answerClientErrors, serverOptions } from "./http/clientError.ts"
+import { answeringClientErrors, serverOptions } from "./http/clientError.ts"
 import { Settings } from "./Settings.ts"
 
 /** The process cannot listen. The message says why and what to do, in one line. */
@@ -39,21 +39,30 @@ const holdEarly = (server: Server): Server => {
   return server
 }
 
-const explain = (cause: unknown, { host, port }: Settings["Service"]["http"]): string => {
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+const explain = (cause: unknown, { host, port }: Place, variables: { readonly [Part in keyof Place]: string }) => {
   const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : String(cause)
   switch (code) {
     case "EADDRINUSE":
-      return `port ${port} at ${host} is taken: stop the program that listens there, or set PORT to another port`
+      return `port ${port} at ${host} is taken: stop the program that listens there, or set ${variables.port} to another port`
     case "EACCES":
-      return `port ${port} may not be used by this user (${code}): set PORT to one from 1024 on`
+      return `port ${port} may not be used by this user (${code}): set ${variables.port} to one from 1024 on`
     default:
-      return `cannot listen at ${host}, port ${port} (${code}): check HOST, a name or an address of this machine`
+      return `cannot listen at ${host}, port ${port} (${code}): check ${variables.host}, a name or an address of this machine`
   }
 }
 
+/** Why a server cannot listen at a place, and which variables say otherwise. */
+export const cannotListen = (...why: Parameters<typeof explain>) => new CannotListen({ message: explain(...why) })
+
 const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) {
+  const answering = yield* answeringClientErrors
   const server = yield* Effect.try({
-    try: () => holdEarly(answerClientErrors(serverOf(tls))),
+    try: () => holdEarly(answering(serverOf(tls))),
     catch: (cause) =>
       new CannotListen({
         message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`
@@ -61,7 +70,7 @@ const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) 
   })
   return NodeHttpServer.layerServer(() => server, { ...http, gracefulShutdownTimeout: drain_max }).pipe(
     Layer.catchTag("ServeError", ({ cause }) =>
-      Layer.effect(HttpServer.HttpServer, new CannotListen({ message: explain(cause, http) }))
+      Layer.effect(HttpServer.HttpServer, cannotListen(cause, http, { host: "HOST", port: "PORT" }))
     )
   )
 })

@@ -1,9 +1,9 @@
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
-import { makeGuard } from "../adapters/http/Guard.ts"
+import { type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
 import type { Guarded } from "../adapters/http/Guarded.ts"
 import * as HttpInsurer from "../adapters/insurer/http/HttpInsurer.ts"
 import * as InsurersConfigured from "../adapters/insurer/InsurersConfigured.ts"
@@ -15,10 +15,17 @@ import * as SmsGatewaysConfigured from "../adapters/sms/SmsGatewaysConfigured.ts
 import * as TwilioSms from "../adapters/sms/twilio/TwilioSms.ts"
 import { Settings } from "./Settings.ts"
 
+/** Its adapter waits for a creation 12 seconds; a DT One that is silent must be seen to fail before that. */
+const dtOneAnswers_within = Duration.seconds(10)
+
 /** A party whose calls all go through a guard of its own. */
-const guarded = Effect.fnUntraced(function* <Party, R>(name: string, make: Effect.Effect<Party, never, R>) {
+const guarded = Effect.fnUntraced(function* <Party, R>(
+  name: string,
+  make: Effect.Effect<Party, never, R>,
+  options: Pick<GuardOptions, "answerBegins_max"> = {}
+) {
   const { parties } = yield* Settings
-  const { accepts, protect } = yield* makeGuard({ party: name, calls_max: parties.calls_max })
+  const { accepts, protect } = yield* makeGuard({ party: name, calls_max: parties.calls_max, ...options })
   const client = protect(yield* HttpClient.HttpClient)
   const party = yield* Effect.provideService(make, HttpClient.HttpClient, client)
   return { party, accepts } satisfies Guarded<Party>
@@ -28,7 +35,7 @@ const provider = Effect.gen(function* () {
   const { provider: chosen } = (yield* Settings).parties
   if (chosen === null) return null
   return chosen._tag === "dtone"
-    ? yield* guarded("dtone", dtone(chosen))
+    ? yield* guarded("dtone", dtone(chosen), { answerBegins_max: dtOneAnswers_within })
     : yield* guarded("provider", HttpProvider.make(chosen))
 })
 

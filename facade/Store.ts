@@ -35,8 +35,8 @@ const serverOf = (url: Redacted.Redacted): string => {
 }
 
 /** Connections to the store as it is. */
-export const connections = (connections_max: number) =>
-  Layer.unwrap(Store.useSync(({ url }) => Database.layer({ url, connections_max })))
+export const connections = (connections_max: number, parameters?: Database.DatabaseOptions["parameters"]) =>
+  Layer.unwrap(Store.useSync(({ url }) => Database.layer({ url, connections_max, parameters })))
 
 /** Connections to the store, with its schema brought up to this version. */
 export const migrated = (connections_max: number) =>

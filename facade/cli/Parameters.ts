@@ -55,6 +55,17 @@ export const text = (name: string, length_max: number, description: string) =>
     )
   )
 
+/** A number of things, at least one. */
+export const counted = (name: string, most: number, fallback: number, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (value) => value >= 1 && value <= most,
+      () => `Expected: a whole number from 1 to ${most}`
+    ),
+    Flag.withDefault(fallback)
+  )
+
 export const onOff = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [
     ["on", true],

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
-import type { OperatorError } from "../../core/domain/OperatorErrors.ts"
+import type { NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
 import type { BadCatalogue } from "./CatalogueFile.ts"
 import type { Document } from "./Output.ts"
 
@@ -12,6 +12,21 @@ export interface Refusal {
 }
 
 type Refused = OperatorError | BadCatalogue
+
+const unresolvable: { readonly [Cause in NotResolvable["cause"]]: (id: number, status: string) => string } = {
+  settled: (id, status) => `Transaction ${id} is ${status}: it is settled, and nothing was changed.`,
+  young: (id) =>
+    `Transaction ${id} is less than 15 minutes old: its call, or recovery, may still settle it. Wait, then look again with "saldo transactions show ${id}".`,
+  no_validity: (id) =>
+    `Transaction ${id} is a policy: give --desde and --hasta, the first and last day of its validity.`,
+  validity: (id) => `Transaction ${id} is no policy: leave out --desde and --hasta.`
+}
+
+const unconfirmable: { readonly [Cause in NotConfirmable["cause"]]: (id: number) => string } = {
+  no_proposal: (id) => `Nobody has proposed how transaction ${id} ended. "saldo transactions resolve ${id}" does.`,
+  same_operator: (id) => `You proposed this yourself. Somebody else has to confirm transaction ${id}.`,
+  changed: (id) => `The proposal for transaction ${id} has changed meanwhile. Look at it again before you confirm it.`
+}
 
 /** Each cause in words. A cause without a row does not compile. */
 const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag: Tag }>) => Refusal } = {
@@ -59,10 +74,25 @@ const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag
     message: `A company can own at most ${toPesos(owned_max)}; a deposit of ${toPesos(asked)} would exceed that and was not added. Correct the amount.`,
     details: { monto: toPesos(asked), saldo_maximo: toPesos(owned_max) }
   }),
+  NotResolvable: ({ cause, status, transactionId }) => ({
+    code: "TRANSACTION_NOT_RESOLVABLE",
+    message: unresolvable[cause](transactionId, status),
+    details: { transaction_id: transactionId, status, motivo: cause }
+  }),
+  NotConfirmable: ({ cause, transactionId }) => ({
+    code: "RESOLUTION_NOT_CONFIRMABLE",
+    message: unconfirmable[cause](transactionId),
+    details: { transaction_id: transactionId, motivo: cause }
+  }),
+  SupplierDisagrees: ({ said, transactionId }) => ({
+    code: "SUPPLIER_DISAGREES",
+    message: `The supplier was asked about transaction ${transactionId} and says ${said}: nothing was settled. "saldo reconcile" settles it so.`,
+    details: { transaction_id: transactionId, proveedor: said }
+  }),
   BadCatalogue: ({ faults }) => ({
     code: "CATALOGUE_INVALID",
-    message: `Nothing was imported. Correct these entries and import the file again:${faults.map(({ at, reason }) => `\n  ${at}: ${reason}`).join("")}`,
-    details: { errores: faults.map(({ at, reason }) => ({ entrada: at, motivo: reason })) }
+    message: `Nothing was imported. Correct this and import the file again:${faults.map(({ at, line, reason }) => `\n  line ${line}: ${at}: ${reason}`).join("")}`,
+    details: { errores: faults.map(({ at, line, reason }) => ({ linea: line, entrada: at, motivo: reason })) }
   })
 }
 

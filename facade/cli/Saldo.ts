@@ -6,6 +6,7 @@ import { doctor } from "./commands/Doctor.ts"
 import { migrate } from "./commands/Migrate.ts"
 import { reconcile } from "./commands/Reconcile.ts"
 import { serve } from "./commands/Serve.ts"
+import { sms } from "./commands/Sms.ts"
 import { token } from "./commands/Token.ts"
 import { transactions } from "./commands/Transactions.ts"
 import { jsonFlag } from "./Output.ts"
@@ -15,6 +16,6 @@ export const saldo = Command.make("saldo").pipe(
   Command.withDescription(
     "Sell top-ups, bills and insurance on a prepaid balance. Commands work on DATABASE_URL or, without it, on the embedded Postgres in DATA_DIR, which is started when it does not run. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
   ),
-  Command.withSubcommands([serve, migrate, doctor, company, token, catalog, transactions, reconcile, audit]),
+  Command.withSubcommands([serve, migrate, doctor, company, token, catalog, transactions, sms, reconcile, audit]),
   Command.withGlobalFlags([jsonFlag])
 )

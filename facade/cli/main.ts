@@ -5,8 +5,23 @@ import { run } from "./Run.ts"
 
 const interrupted = 130
 
+// One Ctrl-C can arrive twice: from the terminal, and from npm, which passes on what it gets.
+const sameSignal_ms = 1000
+
+/** Whoever asks again does not want to wait for the sales under way: recovery settles them after the next start. */
+const leaveAtOnceWhenAskedAgain = (): void => {
+  let asked_ms: number | null = null
+  const asked = () => {
+    asked_ms ??= performance.now()
+    if (performance.now() - asked_ms > sameSignal_ms) process.exit(interrupted)
+  }
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, asked)
+}
+
 // A server is there to be stopped: once it has drained, that is no failure. Any other command was cut short.
 const codeWhenStopped = (args: ReadonlyArray<string>) => (args.includes("serve") ? 0 : interrupted)
+
+leaveAtOnceWhenAskedAgain()
 
 Stdio.Stdio.use(({ args }) => Effect.flatMap(args, run)).pipe(
   Effect.provide(NodeServices.layer),

@@ -40,6 +40,8 @@ const quotaHeaders = ({ limit, remaining, window }: Quota) => ({
   "ratelimit-policy": `"default";q=${limit};w=${window_s}`
 })
 
+type Answering = Pick<Call, "access" | "address" | "reply" | "requestId">
+
 /** The headers of an answer to a call. */
 export const headersOf = (
   call: Pick<Call, "address" | "reply" | "requestId">,
@@ -110,14 +112,15 @@ export const failureHeaders = (error: PublicError): Readonly<Record<string, stri
   ...helpful(error)
 })
 
-export const respondFailure = (call: Pick<Call, "address" | "reply" | "requestId">, error: PublicError) =>
-  respond(call, error.status, failureBody(error, call.requestId), failureHeaders(error))
+export const respondFailure = (call: Answering, error: PublicError) => {
+  call.access.code = error.code
+  return respond(call, error.status, failureBody(error, call.requestId), failureHeaders(error))
+}
 
-export const refuse = (call: Pick<Call, "address" | "reply" | "requestId">, error: CoreError) =>
-  respondFailure(call, toPublic(error))
+export const refuse = (call: Answering, error: CoreError) => respondFailure(call, toPublic(error))
 
 /** Says no more than that it failed; the log, under the same request id, says why. */
-export const respondDefect = (call: Pick<Call, "address" | "reply" | "requestId">, cause: unknown) =>
+export const respondDefect = (call: Answering, cause: unknown) =>
   Effect.andThen(logDefect(call, cause), respondFailure(call, internalError))
 
 export const logDefect = ({ requestId }: Pick<Call, "requestId">, cause: unknown) =>

@@ -5,12 +5,14 @@ import { docs } from "../docs/Docs.ts"
 import { documentPath } from "../docs/Paths.ts"
 import { endpoints, serve } from "../rest/Endpoint.ts"
 import { openApiDocument } from "../rest/OpenApi.ts"
+import { accessed } from "./Accessed.ts"
 import { respond, respondDefect } from "./Answer.ts"
 import { counted } from "./Counted.ts"
 import { etagOf, isKnown } from "./Etag.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { withoutInput } from "./Incoming.ts"
-import { serveTrpc } from "./Trpc.ts"
+import { routed } from "./Routed.ts"
+import { serveTrpc, trpcRoute } from "./Trpc.ts"
 
 // The router matches decoded paths as they are: case counts, and so does a slash at the end.
 const routerConfig = {
@@ -47,11 +49,11 @@ const rescue = (cause: Cause.Cause<unknown>) => {
     : Effect.flatMap(withoutInput, (call) => respondDefect(call, cause))
 }
 
-const around = <E, R>(routed: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+const around = <E, R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
     if (method === "OPTIONS") return preflight
-    return hasParameters(url) ? unknownPath : Effect.catchCause(routed, rescue)
-  })
+    return hasParameters(url) ? unknownPath : Effect.catchCause(answering, rescue)
+  }).pipe(accessed)
 
 const serveDocument = (document: string, etag: string) =>
   counted(
@@ -68,21 +70,32 @@ const serveDocument = (document: string, etag: string) =>
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { publicUrl } = yield* HttpOptions
+    const noted = yield* routed
     for (const endpoint of endpoints) {
-      const handler = serve(endpoint)
+      const handler = noted(() => endpoint.meta.openapi.path, serve(endpoint))
       for (const path of endpoint.paths) yield* router.add(endpoint.meta.openapi.method, pattern(path), handler)
     }
     const document = JSON.stringify(openApiDocument(publicUrl ?? "/"))
-    yield* router.add("GET", documentPath, serveDocument(document, yield* etagOf(document)))
-    for (const { path, handler } of yield* docs) yield* router.add("GET", path, handler)
-    yield* router.add("GET", "/trpc/*", serveTrpc)
-    yield* router.add("POST", "/trpc/*", serveTrpc)
+    yield* router.add(
+      "GET",
+      documentPath,
+      noted(() => documentPath, serveDocument(document, yield* etagOf(document)))
+    )
+    for (const { path, handler } of yield* docs)
+      yield* router.add(
+        "GET",
+        path,
+        noted(() => path, handler)
+      )
+    const trpc = noted(trpcRoute, serveTrpc)
+    yield* router.add("GET", "/trpc/*", trpc)
+    yield* router.add("POST", "/trpc/*", trpc)
   })
 )
 
 /** REST, tRPC and their document, served by whatever HttpServer there is. */
 export const layer = HttpRouter.toHttpEffect(routes).pipe(
   Effect.provideService(HttpRouter.RouterConfig, routerConfig),
-  Effect.map((routed) => HttpServer.serve(around(routed))),
+  Effect.map((answering) => HttpServer.serve(around(answering))),
   Layer.unwrap
 )

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest } from "effect/http"
 import type { Call, Services } from "../trpc/Call.ts"
+import { Access } from "./Access.ts"
 import { headerValues } from "./HeaderValues.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { addressOf, baseUrlOf } from "./Origin.ts"
@@ -15,10 +15,11 @@ export const incoming = Effect.fnUntraced(function* (
   input: Call["input"]
 ) {
   const options = yield* HttpOptions
-  const random = yield* SecureRandom.SecureRandom
+  const access = yield* Access
   const { headers } = request
   const call: Call = {
-    requestId: yield* random.uuidV7(),
+    access,
+    requestId: access.about.request_id,
     address: addressOf(request, options),
     credentials: {
       authorization: soleOf(headerValues(request, "authorization")),

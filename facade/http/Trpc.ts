@@ -55,6 +55,14 @@ const webRequest = (request: HttpServerRequest.HttpServerRequest, url: URL, sign
   })
 }
 
+/** What a request calls, in words of ours: what it says itself may be anything. */
+export const trpcRoute = (request: HttpServerRequest.HttpServerRequest): string => {
+  const url = targetOf(request)
+  if (isBatch(url)) return `${endpoint}/{batch}`
+  const name = url.pathname.slice(endpoint.length + 1)
+  return `${endpoint}/${Object.hasOwn(procedures, name) ? name : "{unknown}"}`
+}
+
 /** What a request calls that no procedure of its method answers. */
 const strayCalls = ({ method }: HttpServerRequest.HttpServerRequest, url: URL): ReadonlyArray<string> => {
   const path = decodeURIComponent(url.pathname.slice(endpoint.length)).replace(/^\/|\/$/g, "")
@@ -67,6 +75,7 @@ const varying = { vary: "trpc-accept, accept" }
 
 /** Refuses a request as a whole, in the shape that tRPC's clients read, batches too. */
 const refuseAll = (call: Call, error: TRPCError) => {
+  call.access.code = publicErrorOf(error).code
   const { _config: config } = appRouter._def
   const shape = getTRPCErrorShape({ config, ctx: call, error, input: undefined, path: undefined, type: "unknown" })
   const headers = { ...varying, ...failureHeaders(publicErrorOf(error)) }
@@ -107,6 +116,7 @@ export const serveTrpc = Effect.gen(function* () {
   }
   // Of a batch nobody could tell which call a header speaks of.
   if (isBatch(url)) delete call.reply.headers["idempotent-replay"]
+  if (error !== undefined) call.access.code = publicErrorOf(error).code
   const own = isBatch(url) || error === undefined ? {} : failureHeaders(publicErrorOf(error))
   return yield* respond(call, status, body, { ...varying, ...own })
 })

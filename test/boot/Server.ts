@@ -35,16 +35,19 @@ export interface Running {
   readonly stderr: () => string
 }
 
-/** Starts `saldo`; whatever becomes of it, it is gone when the test is over. */
-export const saldo = (args: ReadonlyArray<string>, environment: Environment) =>
+/** Starts a program; whatever becomes of it, it is gone when the scope closes. */
+export const program = (file: string, args: ReadonlyArray<string>, environment: Environment) =>
   Effect.acquireRelease(
     Effect.sync((): Running => {
       const env = { PATH: process.env["PATH"] ?? "", LOG_FORMAT: "json", LOG_LEVEL: "error", ...environment }
-      const child = spawn(process.execPath, [main, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
+      const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
       return { process: child, stdout: collected(child.stdout), stderr: collected(child.stderr) }
     }),
     (running) => stopped(running, "SIGTERM")
   )
+
+/** Starts `saldo`. */
+export const saldo = (args: ReadonlyArray<string>, environment: Environment) => program(main, args, environment)
 
 const collected = (stream: NodeJS.ReadableStream) => {
   let text = ""
@@ -75,8 +78,11 @@ export const eventually = <A>(look: () => A | undefined): Effect.Effect<A> =>
   Effect.suspend(() => Effect.fromNullishOr(look())).pipe(Effect.retry(Schedule.spaced("20 millis")), Effect.orDie)
 
 /** A server that takes calls, and where. */
-export const serving = Effect.fnUntraced(function* (environment: Environment) {
-  const running = yield* saldo(["serve"], { PORT: "0", ...environment })
+export const serving = (environment: Environment) =>
+  Effect.flatMap(saldo(["serve"], { PORT: "0", ...environment }), listening)
+
+/** Waits until a server says where it is ready. */
+export const listening = Effect.fnUntraced(function* (running: Running) {
   const url = yield* eventually(() => {
     if (isOver(running)) throw new Error(`the server ended: ${running.stderr()}`)
     return /ready at (\S+)/.exec(running.stdout())?.[1]

@@ -11,6 +11,8 @@ interface Report {
   readonly comprobaciones: ReadonlyArray<{ readonly nombre: string; readonly ok: boolean; readonly detalle: string }>
 }
 
+const DATA_KEY = "0a".repeat(32)
+
 /** The exit code, and what the doctor finds wrong. */
 const examined = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
   const doctor = yield* saldo(["doctor", "--json"], environment)
@@ -32,15 +34,27 @@ describe("the doctor", () => {
   // The server of the tests does without fsync.
   it.live("finds a server that could lose what it was told to keep", () =>
     Effect.gen(function* () {
-      const environment = { DATABASE_URL: yield* freshDatabaseUrl }
+      const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY }
       assert.deepStrictEqual(yield* examined(environment), { code: 1, wrong: ["durability"] })
+    })
+  )
+
+  it.live("finds a server on which personal data is kept without the operator's key, until it has one", () =>
+    Effect.gen(function* () {
+      const environment = { DATABASE_URL: yield* freshDatabaseUrl }
+      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "personal data"])
+      // Looking makes no key; a command that needs one does, and keeps it by what it is given.
+      assert.strictEqual(yield* ended(yield* saldo(["company", "list"], { ...environment, DATA_KEY })), 0)
+      assert.deepStrictEqual((yield* examined({ ...environment, DATA_KEY })).wrong, ["durability"])
+      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "personal data"])
     })
   )
 
   it.live("finds a schema that is behind, until it is migrated", () =>
     Effect.gen(function* () {
       const environment = {
-        DATABASE_URL: yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`)
+        DATABASE_URL: yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`),
+        DATA_KEY
       }
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "migrations"])
       assert.strictEqual(yield* ended(yield* saldo(["migrate"], environment)), 0)

@@ -63,12 +63,20 @@ const portOfAnother = Effect.gen(function* () {
 })
 
 // what is wrong -> what the operator reads
+/** A database that a process with another key has used before. */
+const keptByAnother = Effect.gen(function* () {
+  const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY: "0a".repeat(32) }
+  assert.strictEqual(yield* ended(yield* saldo(["company", "list"], environment)), 0)
+  return { ...environment, DATA_KEY: "0b".repeat(32) }
+})
+
 const wrong = [
   ["a taken port", portOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set PORT to another/],
   ["a database that does not answer", onServer({ port: "1" }), /does not answer .*DATABASE_URL/],
   ["a wrong password", onServer({ password: "x" }), /refuses the user .*password in DATABASE_URL/],
   ["no such database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
   ["an unwritable data directory", notADirectory, /cannot write in the data directory .*DATA_DIR/],
+  ["another key than that of the personal data", keptByAnother, /DATA_KEY is not the key .*: set it/],
   ["a half certificate", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is absent/]
 ] as const
 
@@ -85,13 +93,20 @@ describe("a start that cannot be", () => {
 
   it.live("tells every wrong variable at once, and no secret", () =>
     Effect.gen(function* () {
-      const environment = { PORT: "80x", DATABASE_URL: "mysql://u:hidden@h/d", LOG_LEVEL: "loud", SANDBOX: "maybe" }
+      const environment = {
+        PORT: "80x",
+        DATABASE_URL: "mysql://u:hidden@h/d",
+        DATA_KEY: "hidden",
+        ENVIRONMENT: "prueba sur",
+        LOG_LEVEL: "loud",
+        SANDBOX: "maybe"
+      }
       const server = yield* saldo(["serve"], environment)
       assert.strictEqual(yield* ended(server), 1)
       const lines = server.stderr().trim().split("\n")
       assert.deepStrictEqual(
         lines.map((line) => line.replace(/^error: /, "").split(" ")[0]),
-        ["PORT", "DATABASE_URL", "SANDBOX", "LOG_LEVEL"]
+        ["PORT", "DATABASE_URL", "DATA_KEY", "SANDBOX", "ENVIRONMENT", "LOG_LEVEL"]
       )
       assert.notInclude(server.stderr(), "hidden")
     })

@@ -5,7 +5,7 @@ import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { CommandLine } from "../support/CommandLine.ts"
-import { sellInEveryState } from "../support/EveryState.ts"
+import { insureInEveryState, sellInEveryState } from "../support/EveryState.ts"
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(CommandLine.layer))
 
@@ -29,7 +29,28 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["running", ["update cell.entry set balance = balance + 1 where type = 'deposit'"]],
   ["listed", ["delete from cell.transaction where status = 'FAILED'"]],
   ["listed", ["delete from cell.block where list = 'entry'"]],
-  ["listed", ["update cell.block set success = success - 1, failed = failed + 1 where list = 'sale'"]]
+  ["listed", ["update cell.block set success = success - 1, failed = failed + 1 where list = 'sale'"]],
+  ["insured", ["update cell.insurance set state = 'cobrando' where state = 'fallida'"]],
+  ["insured", ["delete from cell.insurance where state = 'emitiendo'"]],
+  ["insured", ["update cell.insurance set transaction_id = transaction_id + 1000 where state = 'emitida'"]],
+  [
+    "insured",
+    [
+      "alter table cell.insurance drop constraint insurance_sale",
+      "update cell.insurance set transaction_id = null where state = 'fallida'"
+    ]
+  ],
+  ["insured", ["update cell.transaction set insurance_id = null where auth_code = 'POL-1'"]],
+  [
+    "quote",
+    [
+      "drop index cell.transaction_insurance",
+      "update cell.transaction set insurance_id = 1 where insurance_id is not null"
+    ]
+  ],
+  ["policy", ["update cell.insurance set policy_number = 'POL-2' where state = 'emitida'"]],
+  ["policy", ["update cell.transaction set status = 'REVERSED' where auth_code = 'POL-1'"]],
+  ["policy", ["delete from cell.transaction where auth_code = 'POL-1'"]]
 ]
 
 const brokenNow = Audit.use(({ prove }) =>
@@ -54,6 +75,7 @@ layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
   it.effect("of sales in every state finds nothing", () =>
     Effect.gen(function* () {
       yield* sellInEveryState(7)
+      yield* insureInEveryState(8)
       const { answer } = yield* CommandLine
       const { invariantes, ok } = yield* answer("audit")
       assert.isTrue(ok)

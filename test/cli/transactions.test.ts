@@ -53,6 +53,36 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
     })
   )
 
+  // The order -> which of a company's two unresolved sales, of 4 and 2 pesos, comes first.
+  it.effect.each([
+    [[], [2, 4]],
+    [
+      ["--orden", "edad"],
+      [2, 4]
+    ],
+    [
+      ["--orden", "monto"],
+      [4, 2]
+    ]
+  ] as const)("whose outcome is unknown are listed %s with what they hold", ([flags, amounts]) =>
+    Effect.gen(function* () {
+      const [company] = yield* companies
+      const { items, pagination, retenido } = yield* listed("--pendientes", "--empresa", `${company}`, ...flags)
+      assert.deepStrictEqual(field("amount", items), [...amounts])
+      assert.deepStrictEqual([retenido, pagination.total], [6, 2])
+      for (const item of items) assert.isAtLeast(item.edad_segundos, 0)
+    })
+  )
+
+  it.effect("that are resolved have no order but newest first", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { exit, message } = yield* refusal("transactions", "list", "--orden", "monto")
+      assert.strictEqual(exit, 2)
+      assert.match(message, /--pendientes/)
+    })
+  )
+
   it.effect("are shown by id alone", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine

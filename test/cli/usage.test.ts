@@ -23,6 +23,7 @@ const commands = [
   "catalog disable",
   "transactions list",
   "transactions show",
+  "sms list",
   "reconcile",
   "audit"
 ]
@@ -89,7 +90,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["catalog import /no/such/file.json", "/no/such/file.json"],
     ["transactions list --status DONE", "--status"],
     ["transactions list --per-page 201", "--per-page"],
-    ["transactions list --status FAILED --pendientes", "--pendientes"]
+    ["transactions list --status FAILED --pendientes", "--pendientes"],
+    ["sms list --ultimos 0", "--ultimos"],
+    ["sms list --ultimos 1001", "--ultimos"]
   ]
 
   it.effect.each(wrong)("refuses %s", ([line, named]) =>

@@ -1,8 +1,11 @@
+import { NodeCrypto } from "@effect/platform-node"
 import { Clock, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import * as DataKeyPostgres from "../../../adapters/postgres/DataKeyPostgres.ts"
 import { pending } from "../../../adapters/postgres/Migrations.ts"
 import { foundation } from "../../App.ts"
+import { Settings } from "../../Settings.ts"
 import { connections, Store } from "../../Store.ts"
 import { CheckFailed, type Document, print } from "../Output.ts"
 
@@ -35,8 +38,7 @@ const durability = Effect.gen(function* () {
 
 const schema = Effect.gen(function* () {
   const missing = yield* pending
-  const names = missing.map(({ id, name }) => `${id} ${name}`).join(", ")
-  const detail = missing.length === 0 ? "up to date" : `"saldo migrate" would apply ${names}`
+  const detail = missing.length === 0 ? "up to date" : `"saldo migrate" would apply ${missing.join(", ")}`
   return { name: "migrations", ok: missing.length === 0, detail }
 })
 
@@ -54,10 +56,27 @@ const clock = Effect.gen(function* () {
   }
 })
 
+// In a database of our own the key is as safe as the rest of DATA_DIR; a server of others is looked after by others.
+const personalData = Effect.gen(function* () {
+  const { dataKey, databaseUrl } = yield* Settings
+  const name = "personal data"
+  return yield* Effect.match(DataKeyPostgres.inspect(dataKey), {
+    onFailure: ({ message }): Check => ({ name, ok: false, detail: message }),
+    onSuccess: (kept): Check =>
+      kept === "protected"
+        ? { name, ok: true, detail: "encrypted, and only DATA_KEY opens it" }
+        : {
+            name,
+            ok: true,
+            detail: "encrypted by a key that stands in the same database; DATA_KEY would keep the two apart"
+          }
+  })
+}).pipe(Effect.provide(NodeCrypto.layerKeyWrap))
+
 const settings: Check = { name: "settings", ok: true, detail: "every variable of the environment can be used" }
 
 /** Each layer that cannot be built is a failed check of its own, and what stands on it is not looked at. */
-const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([server, durability, schema, clock]).pipe(
+const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([server, durability, schema, clock, personalData]).pipe(
   Effect.provide(Layer.provideMerge(connections(1), Store.layer)),
   Effect.catch((error) => Effect.succeed([{ name: "database", ok: false, detail: error.message }])),
   Effect.map((checks) => [settings, ...checks]),
@@ -67,7 +86,7 @@ const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([server, durabil
 
 const checkDocument = ({ detail, name, ok }: Check): Document => ({ nombre: name, ok, detalle: detail })
 
-const checkWords = ({ detail, name, ok }: Check): string => `${ok ? "ok    " : "WRONG "}  ${name.padEnd(10)}  ${detail}`
+const checkWords = ({ detail, name, ok }: Check): string => `${ok ? "ok    " : "WRONG "}  ${name.padEnd(13)}  ${detail}`
 
 export const doctor = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
@@ -78,7 +97,7 @@ export const doctor = Command.make("doctor", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks. Exit code 1 if something is wrong. Changes nothing."
+    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks, by which key personal data is kept. Exit code 1 if something is wrong. Changes nothing."
   ),
   Command.withShortDescription("Look for what is wrong with the installation"),
   Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or for a monitor" }])

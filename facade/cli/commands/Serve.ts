@@ -2,10 +2,14 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer } from "effect/http"
-import { server } from "../../App.ts"
+import { followed, server } from "../../App.ts"
 import { banner, readiness } from "../../Banner.ts"
 import * as Http from "../../http/Http.ts"
 import * as Listener from "../../Listener.ts"
+import { Gauges } from "../../ops/Gauges.ts"
+import * as Ops from "../../ops/Ops.ts"
+import { Readiness } from "../../ops/Readiness.ts"
+import { watching } from "../../ops/Watching.ts"
 import { Settings } from "../../Settings.ts"
 import { Store } from "../../Store.ts"
 import { print } from "../Output.ts"
@@ -15,17 +19,33 @@ const announced = Layer.effectDiscard(
     const { address } = yield* HttpServer.HttpServer
     const { place } = yield* Store
     const port = "port" in address ? address.port : 0
-    const started = { settings: yield* Settings, port, place }
+    const { url } = yield* Ops.Ops
+    const started = { settings: yield* Settings, port, place, ops: url }
     yield* print(readiness(started), banner(started))
   })
 )
 
-// Listens when all else is ready, and stops listening before anything else stops.
-const serving = announced.pipe(
+// Whoever sends calls here is told to stop, and given the time to hear it, before anybody is refused.
+const ready = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { shutdownDelay } = yield* Settings
+    const { judge, stop } = yield* Readiness
+    yield* judge("listener", Effect.succeed(true))
+    yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.sleep(shutdownDelay)))
+  })
+)
+
+// Listens when all else is ready, and stops listening before anything else stops. The operations port is there first, and
+// to the last.
+const serving = Layer.merge(announced, ready).pipe(
   Layer.provide(Http.layer),
   Layer.provide(Listener.layer),
   Layer.provide(NodeHttpServer.layerHttpServices),
-  Layer.provide(server)
+  Layer.provide(watching),
+  Layer.provide(server),
+  Layer.provide(Ops.layer),
+  Layer.provide([Readiness.layer, Gauges.layer]),
+  Layer.provide(followed)
 )
 
 export const serve = Command.make("serve", {}, () => Layer.launch(serving)).pipe(

@@ -1,15 +1,17 @@
-import { Effect, Option } from "effect"
+import { DateTime, Duration, Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { CompanyId } from "../../../core/domain/Ids.ts"
+import { toPesos } from "../../../core/domain/Money.ts"
 import { UnknownTransaction } from "../../../core/domain/OperatorErrors.ts"
 import { Status } from "../../../core/domain/Status.ts"
-import { AllTransactions, type OwnedTransaction } from "../../../core/ports/AllTransactions.ts"
+import type { Page } from "../../../core/domain/Transaction.ts"
+import { AllTransactions, type OwnedTransaction, type PendingOrder } from "../../../core/ports/AllTransactions.ts"
 import { operator } from "../../App.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
 import { card, type Document, print, table } from "../Output.ts"
-import { transactionId } from "../Parameters.ts"
+import { counted, transactionId } from "../Parameters.ts"
+import { confirm, resolve } from "./Resolve.ts"
 
-const unresolved: ReadonlyArray<Status> = ["PROCESSING", "PENDING"]
 const perPage_max = 200
 
 const transactionDocument = ({ companyId, transaction }: OwnedTransaction) => ({
@@ -23,15 +25,48 @@ const transactionLine = (owned: OwnedTransaction): Document => {
   return { transaction_id, empresa_id, status, servicio: service.nombre, identifier, amount, created_at }
 }
 
-const counted = (name: string, most: number, fallback: number, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(description),
-    Flag.filter(
-      (value) => value >= 1 && value <= most,
-      () => `Expected: a whole number from 1 to ${most}`
-    ),
-    Flag.withDefault(fallback)
+const paginationOf = ({ page, perPage }: Page, total: number) => ({
+  page,
+  per_page: perPage,
+  total,
+  total_pages: Math.ceil(total / perPage)
+})
+
+const pageWords = ({ page, perPage }: Page, total: number): string =>
+  `Page ${page} of ${Math.ceil(total / perPage)}; ${total} in all.`
+
+/** Days, hours and minutes, as a person would say them. */
+const ageOf = (since: DateTime.Utc, now: DateTime.Utc): string => {
+  const { days, hours, minutes } = Duration.parts(DateTime.distance(since, now))
+  return [
+    [days, "d"],
+    [hours, "h"],
+    [minutes, "min"]
+  ]
+    .filter(([amount], index) => amount !== 0 || index === 2)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(" ")
+}
+
+const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
+  const transactions = yield* AllTransactions
+  const now = yield* DateTime.now
+  const { held, items, total } = yield* transactions.pending(companyId, order, page)
+  const age = ({ transaction: { createdAt } }: OwnedTransaction) => DateTime.distance(createdAt, now)
+  yield* print(
+    {
+      items: items.map((owned) => ({
+        ...transactionDocument(owned),
+        edad_segundos: Math.floor(Duration.toSeconds(age(owned)))
+      })),
+      retenido: toPesos(held),
+      pagination: paginationOf(page, total)
+    },
+    items.length === 0
+      ? "Nothing is pending."
+      : `${table(items.map((owned) => ({ ...transactionLine(owned), edad: ageOf(owned.transaction.createdAt, now) })))}\n\n${pageWords(page, total)} They hold ${toPesos(held)} pesos.`
   )
+})
 
 const list = Command.make(
   "list",
@@ -55,34 +90,43 @@ const list = Command.make(
       Flag.withDescription("Only those whose outcome is unknown: PROCESSING and PENDING"),
       Flag.withDefault(false)
     ),
+    order: Flag.ChoiceWithValue("orden", [
+      ["edad", "age"],
+      ["monto", "amount"]
+    ]).pipe(
+      Flag.withDescription("With --pendientes: the oldest first, or those that hold the most"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    ),
     page: counted("page", 1_000_000, 1, "Which page"),
     perPage: counted("per-page", perPage_max, 50, "How many a page")
   },
-  Effect.fn(function* ({ companyId, page, pending, perPage, status }) {
-    const statuses = pending ? unresolved : status === undefined ? undefined : [status]
+  Effect.fn(function* ({ companyId, order, page, pending, perPage, status }) {
+    if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })
     const transactions = yield* AllTransactions
+    const statuses = status === undefined ? undefined : [status]
     const { items, total } = yield* transactions.list({ companyId, statuses }, { page, perPage })
-    const pages = Math.ceil(total / perPage)
     yield* print(
-      {
-        items: items.map(transactionDocument),
-        pagination: { page, per_page: perPage, total, total_pages: pages }
-      },
+      { items: items.map(transactionDocument), pagination: paginationOf({ page, perPage }, total) },
       items.length === 0
         ? "No such transactions."
-        : `${table(items.map(transactionLine))}\n\nPage ${page} of ${pages}; ${total} in all.`
+        : `${table(items.map(transactionLine))}\n\n${pageWords({ page, perPage }, total)}`
     )
   })
 ).pipe(
   Command.provide(operator),
-  Command.validate(({ pending, status }) =>
-    pending && status !== undefined
-      ? new CliError.ValidationError({ message: "--status and --pendientes exclude each other: give one." })
+  Command.validate(({ order, pending, status }) => {
+    if (pending && status !== undefined) {
+      return new CliError.ValidationError({ message: "--status and --pendientes exclude each other: give one." })
+    }
+    return order !== undefined && !pending
+      ? new CliError.ValidationError({ message: "--orden goes with --pendientes; all others are listed newest first." })
       : Effect.void
-  ),
-  Command.withDescription("List the sales of all companies, newest first."),
+  }),
+  Command.withDescription("List the sales of all companies, newest first; what is pending by age or by what it holds."),
   Command.withExamples([
-    { command: "saldo transactions list --pendientes", description: "What recovery has still to settle" },
+    { command: "saldo transactions list --pendientes", description: "What recovery has still to settle, oldest first" },
+    { command: "saldo transactions list --pendientes --orden monto", description: "What holds the most" },
     { command: "saldo transactions list --empresa 7 --status FAILED", description: "What was refused to company 7" }
   ])
 )
@@ -105,5 +149,5 @@ const show = Command.make(
 
 export const transactions = Command.make("transactions").pipe(
   Command.withDescription("Sales of all companies"),
-  Command.withSubcommands([list, show])
+  Command.withSubcommands([list, show, resolve, confirm])
 )

@@ -1,0 +1,94 @@
+import { Effect, Option } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import { isDay } from "../../../core/domain/LocalTime.ts"
+import { Finding } from "../../../core/domain/Resolution.ts"
+import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
+import { operator } from "../../App.ts"
+import { print } from "../Output.ts"
+import { text, transactionId } from "../Parameters.ts"
+
+const who = text("operador", 80, "Your name, as the audit log is to have it")
+
+const day = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.withMetavar("YYYY-MM-DD"),
+    Flag.filter(isDay, () => "Expected: a day such as 2027-01-31"),
+    Flag.optional,
+    Flag.map(Option.getOrNull)
+  )
+
+export const resolve = Command.make(
+  "resolve",
+  {
+    transactionId,
+    as: Flag.Literals("as", ["success", "failed"]).pipe(
+      Flag.withDescription("How it ended: success charges what is held, failed gives it back")
+    ),
+    reason: text("motivo", 500, "What proves it: a statement, a ticket, a letter of the provider"),
+    who,
+    authCode: text("autorizacion", 100, "With --as success: the provider's authorization, or the policy's number").pipe(
+      Flag.optional,
+      Flag.map(Option.getOrNull)
+    ),
+    from: day("desde", "Of a policy: the first day of its validity"),
+    until: day("hasta", "Of a policy: the last day of its validity")
+  },
+  Effect.fn(function* ({ as, authCode, from, reason, transactionId, until, who }) {
+    const finding =
+      as === "failed"
+        ? Finding.cases.Failed.make({})
+        : Finding.cases.Success.make({
+            authCode: authCode ?? "",
+            validity: from === null || until === null ? null : { from, until }
+          })
+    const order = yield* proposeResolution(transactionId, { finding, operator: who, reason })
+    yield* print(
+      { transaction_id: transactionId, empresa_id: order.companyId, propuesta: as, motivo: reason, operador: who },
+      `Proposed. Nothing has moved: somebody else has to run\n  saldo transactions confirm ${transactionId} --operador NAME`
+    )
+  })
+).pipe(
+  Command.provide(operator),
+  Command.validate(({ as, authCode, from, until }) => {
+    const wrong = (message: string) => new CliError.ValidationError({ message })
+    if (as === "success" && authCode === null)
+      return wrong("--as success needs --autorizacion: what proves the delivery.")
+    if (as === "failed" && (authCode ?? from ?? until) !== null) {
+      return wrong("--as failed takes neither --autorizacion nor --desde and --hasta.")
+    }
+    return (from === null) === (until === null) ? Effect.void : wrong("--desde and --hasta go together.")
+  }),
+  Command.withDescription(
+    "Propose how a sale ended that no provider settles. Nothing moves until another operator confirms it; then it is settled as a provider's answer would settle it."
+  ),
+  Command.withShortDescription("Propose how a stuck sale ended"),
+  Command.withExamples([
+    {
+      command:
+        'saldo transactions resolve 4711 --as failed --motivo "Not in the provider\'s statement of May 3" --operador turno-1',
+      description: "It was never delivered"
+    }
+  ])
+)
+
+export const confirm = Command.make(
+  "confirm",
+  { transactionId, who },
+  Effect.fn(function* ({ transactionId, who }) {
+    const { order, status } = yield* confirmResolution(transactionId, who)
+    yield* print(
+      { transaction_id: transactionId, empresa_id: order.companyId, status, operador: who },
+      `Transaction ${transactionId} is ${status}.`
+    )
+  })
+).pipe(
+  Command.provide(operator),
+  Command.withDescription(
+    'Confirm what another operator proposed with "saldo transactions resolve", and settle the sale so. The provider is asked once more, and what it firmly says wins.'
+  ),
+  Command.withShortDescription("Confirm another operator's proposal"),
+  Command.withExamples([
+    { command: "saldo transactions confirm 4711 --operador turno-2", description: "The second pair of eyes" }
+  ])
+)

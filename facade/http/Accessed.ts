@@ -1,0 +1,46 @@
+import { Clock, Effect, type Exit, Metric, References } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { seriesOf } from "../../core/domain/Series.ts"
+import { Access, type AccessShape, accessOf } from "./Access.ts"
+
+const seconds = seriesOf(["method", "path", "status"], (attributes) =>
+  Metric.histogram("saldo_http_request_seconds", {
+    description: "Time until a request was answered, in seconds, by the template of its path",
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    attributes
+  })
+)
+
+/** What a client is recorded with that hung up before it was answered. */
+const hungUp = 499
+
+type Ended = Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>
+
+const statusOf = (exit: Ended): number => (exit._tag === "Success" ? exit.value.status : hungUp)
+
+// One line a request, for whoever asks for it; what went wrong on our side is told without being asked.
+const told = Effect.fnUntraced(function* (
+  { code, route }: AccessShape,
+  method: string,
+  { since_ns, status }: { readonly since_ns: bigint; readonly status: number }
+) {
+  const duration_ms = Number((yield* Clock.monotonicTimeNanos) - since_ns) / 1e6
+  yield* Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
+  const line = { method, path: route, status, code, duration_ms }
+  yield* status >= 500 ? Effect.logWarning("answered", line) : Effect.logDebug("answered", line)
+})
+
+/** Names a request, measures how long its answer takes, and tells of it. What does the answering never fails. */
+export const accessed = <R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
+  Effect.gen(function* () {
+    const random = yield* SecureRandom.SecureRandom
+    const { method } = yield* HttpServerRequest.HttpServerRequest
+    const access = accessOf(yield* random.uuidV7())
+    const since_ns = yield* Clock.monotonicTimeNanos
+    return yield* answering.pipe(
+      Effect.onExit((exit) => told(access, method, { since_ns, status: statusOf(exit) })),
+      Effect.provideService(Access, access),
+      Effect.provideService(References.CurrentLogAnnotations, access.about)
+    )
+  })

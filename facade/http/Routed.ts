@@ -1,0 +1,40 @@
+import { Effect, References } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Access } from "./Access.ts"
+
+type Handler<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+
+const noting = <E, R>(route: (request: HttpServerRequest.HttpServerRequest) => string, handler: Handler<E, R>) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    access.route = route(yield* HttpServerRequest.HttpServerRequest)
+    return yield* handler
+  })
+
+// Made here and not by the server, which would write the whole address into it, with the numbers that were asked for, and
+// would let a caller say to which trace it belongs.
+const traced = <E, R>(handler: Handler<E, R>): Handler<E, R | Access | HttpServerRequest.HttpServerRequest> =>
+  Effect.gen(function* () {
+    const { about, route } = yield* Access
+    const { method } = yield* HttpServerRequest.HttpServerRequest
+    const attributes = { "http.request.method": method, "http.route": route }
+    return yield* Effect.useSpan(`${method} ${route}`, { attributes, kind: "server", root: true }, (span) =>
+      handler.pipe(
+        Effect.tap(({ status }) => Effect.sync(() => span.attribute("http.response.status_code", status))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            for (const [name, value] of Object.entries(about)) span.attribute(`saldo.${name}`, value)
+          })
+        ),
+        Effect.withParentSpan(span)
+      )
+    )
+  })
+
+/** How the handlers of routes are made to note which route they are and, where somebody follows traces, to begin one. */
+export const routed = Effect.map(
+  References.TracerEnabled,
+  (following) =>
+    <E, R>(route: (request: HttpServerRequest.HttpServerRequest) => string, handler: Handler<E, R>) =>
+      noting<E, R | Access | HttpServerRequest.HttpServerRequest>(route, following ? traced(handler) : handler)
+)

@@ -1,0 +1,113 @@
+import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
+import { Environment } from "../../core/domain/Company.ts"
+import { toPesos } from "../../core/domain/Money.ts"
+import { seriesOf } from "../../core/domain/Series.ts"
+import type { Vitals } from "../../core/ports/VitalSigns.ts"
+
+/** What was read so long ago is still true enough: however often it is asked for, the database is asked so seldom. */
+const fresh_max = Duration.seconds(5)
+
+/** Whoever asks does not wait longer for the database. */
+const read_max = Duration.seconds(2)
+
+const gauge = <Labels extends string>(name: string, labels: ReadonlyArray<Labels>, description: string) =>
+  seriesOf(labels, (attributes) => Metric.gauge(name, { description, attributes }))
+
+const isUp = Metric.gauge("saldo_database_up", { description: "Whether the database answers: 1 or 0" })
+
+const ofEnvironment = ["ambiente"] as const
+const held = gauge("saldo_held_pesos", ofEnvironment, "What sales of unknown outcome hold, in pesos")
+const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Sales whose outcome is not known")
+const oldest = gauge("saldo_pending_oldest_seconds", ofEnvironment, "Age of the oldest sale whose outcome is not known")
+const sms = gauge("saldo_sms_undelivered", ofEnvironment, "Messages that did not arrive in the last 24 hours")
+const lowBalances = gauge("saldo_companies_low_balance", ofEnvironment, "Companies below their own low-balance alert")
+const connections = gauge(
+  "saldo_pool_connections",
+  ["state"],
+  "Connections to the database, of all processes, by state"
+)
+
+const states = ["active", "idle", "idle in transaction"]
+
+const set = (series: Metric.Metric<number, unknown>, value: number) => Metric.update(series, value)
+
+const sumOf = <A>(items: ReadonlyArray<A>, value: (item: A) => number): number =>
+  items.reduce((total, item) => total + value(item), 0)
+
+/** Shows what was read; what there is none of is shown as none. */
+const show = (vitals: Vitals, now: DateTime.Utc) =>
+  Effect.gen(function* () {
+    yield* set(isUp, 1)
+    for (const ambiente of Environment.literals) {
+      const here = <A extends { readonly environment: Environment }>(items: ReadonlyArray<A>) =>
+        items.filter(({ environment }) => environment === ambiente)
+      const unresolved = here(vitals.unresolved)
+      for (const status of ["PROCESSING", "PENDING"] as const) {
+        const those = unresolved.filter((each) => each.status === status)
+        yield* set(
+          pending({ ambiente, status }),
+          sumOf(those, ({ sales }) => sales)
+        )
+      }
+      const ages_s = unresolved.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now)))
+      yield* set(
+        held({ ambiente }),
+        sumOf(unresolved, (each) => toPesos(each.held))
+      )
+      yield* set(oldest({ ambiente }), Math.max(0, ...ages_s))
+      yield* set(
+        sms({ ambiente }),
+        sumOf(here(vitals.undeliveredSms), ({ messages }) => messages)
+      )
+      yield* set(
+        lowBalances({ ambiente }),
+        sumOf(here(vitals.lowBalances), ({ companies }) => companies)
+      )
+    }
+    for (const state of states) {
+      const those = vitals.connections.filter((each) => each.state === state)
+      yield* set(
+        connections({ state }),
+        sumOf(those, (each) => each.connections)
+      )
+    }
+  })
+
+/** Nobody knows: an old number would look like a true one. */
+const forget = Effect.gen(function* () {
+  yield* set(isUp, 0)
+  for (const ambiente of Environment.literals) {
+    for (const each of [held, oldest, sms, lowBalances]) yield* set(each({ ambiente }), Number.NaN)
+    for (const status of ["PROCESSING", "PENDING"]) yield* set(pending({ ambiente, status }), Number.NaN)
+  }
+  for (const state of states) yield* set(connections({ state }), Number.NaN)
+})
+
+/** The metrics that stand in the database. */
+export class Gauges extends Context.Service<
+  Gauges,
+  {
+    /** From now on they are read so; until then nobody knows them. */
+    readonly readBy: (read: Effect.Effect<Vitals>) => Effect.Effect<void>
+    /** Brings them up to date, or says soon that it cannot. */
+    readonly refresh: Effect.Effect<void>
+  }
+>()("saldo/facade/Gauges") {
+  static readonly layer = Layer.sync(Gauges, () => {
+    let refresh = forget
+    const reading = (read: Effect.Effect<Vitals>) =>
+      read.pipe(
+        Effect.timeout(read_max),
+        Effect.flatMap((vitals) => Effect.flatMap(DateTime.now, (now) => show(vitals, now))),
+        Effect.catchCause((cause) => Effect.andThen(Effect.logWarning("the gauges could not be read", cause), forget)),
+        Effect.cachedWithTTL(fresh_max)
+      )
+    return Gauges.of({
+      readBy: (read) =>
+        Effect.map(reading(read), (cached) => {
+          refresh = cached
+        }),
+      refresh: Effect.suspend(() => refresh)
+    })
+  })
+}

@@ -1,0 +1,74 @@
+import { Clock, Duration, Effect, Layer, Metric } from "effect"
+import { SqlClient } from "effect/sql"
+import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
+import { pending } from "../../adapters/postgres/Migrations.ts"
+import * as VitalSignsPostgres from "../../adapters/postgres/VitalSignsPostgres.ts"
+import { VitalSigns } from "../../core/ports/VitalSigns.ts"
+import { auditOnce, keepAuditing } from "../../core/workflows/KeepAuditing.ts"
+import { lastSignOfRecovery } from "../../core/workflows/Recover.ts"
+import { beginCounting } from "../../core/workflows/SaleMetrics.ts"
+import { Settings } from "../Settings.ts"
+import { connections, Store } from "../Store.ts"
+import { Gauges } from "./Gauges.ts"
+import { Readiness } from "./Readiness.ts"
+
+/** Recovery does something every second. */
+const recoverySilence_max = Duration.minutes(2)
+
+/** The schema is not looked at more often: files are read for it. */
+const schemaFresh_max = Duration.seconds(30)
+
+/** A connection of its own: sales never wait behind whoever watches, nor the other way round. */
+const watchingConnection = connections(1, { statement_timeout: "2000" })
+
+/** One statement of an audit may take ten minutes, and never more than one core. */
+const auditConnection = connections(1, {
+  statement_timeout: "600000",
+  max_parallel_workers_per_gather: "0"
+})
+
+const answers = SqlClient.SqlClient.useSync((sql) => Effect.orDie(Effect.as(sql`select 1`, true)))
+
+const isMigrated = SqlClient.SqlClient.use((sql) =>
+  pending.pipe(
+    Effect.map((missing) => missing.length === 0),
+    Effect.provideService(SqlClient.SqlClient, sql),
+    Effect.orDie,
+    Effect.cachedWithTTL(schemaFresh_max)
+  )
+)
+
+const isRecovering = Effect.gen(function* () {
+  const now_ms = yield* Clock.currentTimeMillis
+  const { value } = yield* Metric.value(lastSignOfRecovery)
+  return now_ms - value * 1000 <= Duration.toMillis(recoverySilence_max)
+})
+
+const judging = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const readiness = yield* Readiness
+    yield* readiness.judge("database", yield* answers)
+    yield* readiness.judge("migrations", yield* isMigrated)
+    yield* readiness.judge("recovery", isRecovering)
+    const gauges = yield* Gauges
+    yield* gauges.readBy(yield* VitalSigns.useSync(({ read }) => read))
+    yield* beginCounting
+  })
+).pipe(Layer.provide(Layer.provideMerge(VitalSignsPostgres.layer, watchingConnection)))
+
+const auditing = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { auditEvery } = yield* Settings
+    if (auditEvery === null) return
+    const store = yield* Store
+    // Connected for as long as the audit takes, and each time anew.
+    const audit = auditOnce().pipe(
+      Effect.provide(Layer.fresh(Layer.provide(AuditPostgres.layer, auditConnection))),
+      Effect.provideService(Store, store)
+    )
+    yield* Effect.forkScoped(keepAuditing(auditEvery, audit))
+  })
+)
+
+/** Says how the process and its data are, for as long as both live. */
+export const watching = Layer.merge(judging, auditing)

@@ -1,0 +1,143 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { CompanyId, Identifier } from "../../core/domain/Ids.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { Verdict } from "../../core/domain/Sale.ts"
+import { CommandLine } from "../support/CommandLine.ts"
+import { intentOf, replica } from "../support/Sales.ts"
+
+/** A company with one sale of one peso, pending for twenty minutes, whose identifier tells the simulator what to say. */
+const stuck = Effect.fnUntraced(function* (code: string, identifier: string) {
+  const { answer } = yield* CommandLine
+  const created = yield* answer(
+    "company",
+    "create",
+    "--razon-social",
+    code,
+    "--codigo",
+    code,
+    "--ambiente",
+    "development"
+  )
+  const company = CompanyId.make(created.empresa_id)
+  const ledger = yield* replica
+  const at = yield* DateTime.now
+  yield* ledger.deposit({ companyId: company, amount: Amount.make(10_000), reference: "opening", at })
+  const intent = { ...intentOf(company, "stuck", 100), identifier: Identifier.make(identifier) }
+  const reserved = yield* ledger.reserve(intent)
+  if (reserved._tag !== "Reservation") return yield* Effect.die(reserved)
+  yield* ledger.settle({ order: reserved.order, verdict: Verdict.Hold(), at, notFound: 0 })
+  const sql = yield* PgClient.PgClient
+  yield* sql`
+    update cell.transaction
+    set created_at = created_at - interval '20 minutes'
+    where company_id = ${company}`
+  yield* sql`update cell.block set earliest = earliest - interval '20 minutes' where company_id = ${company}`
+  return { company, id: String(reserved.order.transactionId) }
+}, Effect.scoped)
+
+const balanceOf = Effect.fnUntraced(function* (company: number) {
+  const { answer } = yield* CommandLine
+  const { saldo_disponible, saldo_retenido } = yield* answer("company", "show", `${company}`)
+  return [saldo_disponible, saldo_retenido]
+})
+
+const failed = ["--as", "failed", "--motivo", "Not in the statement"]
+const success = ["--as", "success", "--motivo", "In the statement", "--autorizacion", "OP-77"]
+const first = ["--operador", "turno-1"]
+const second = ["--operador", "turno-2"]
+
+// Nobody ever knows how it ended.
+const silent = "8095550112"
+
+layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider settles", (it) => {
+  // What is proposed -> how the sale ends, what is left available.
+  it.effect.each([
+    ["FAILED", failed, [100, 0]],
+    ["SUCCESS", success, [99, 0]]
+  ] as const)("is settled as %s once another operator confirms it", ([status, proposal, left]) =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const { company, id } = yield* stuck(`END-${status}`, silent)
+      yield* answer("transactions", "resolve", id, ...proposal, ...first)
+      assert.deepStrictEqual(yield* balanceOf(company), [99, 1], "a proposal moves nothing")
+      const own = yield* refusal("transactions", "confirm", id, ...first)
+      assert.deepStrictEqual(
+        [own.exit, own.code, own.details.motivo],
+        [1, "RESOLUTION_NOT_CONFIRMABLE", "same_operator"]
+      )
+      const confirmed = yield* answer("transactions", "confirm", id, ...second)
+      assert.strictEqual(confirmed.status, status)
+      assert.deepStrictEqual(yield* balanceOf(company), [...left])
+      assert.isTrue((yield* answer("audit")).ok)
+      const again = yield* refusal("transactions", "confirm", id, ...second)
+      assert.strictEqual(again.code, "TRANSACTION_NOT_RESOLVABLE")
+      const sql = yield* PgClient.PgClient
+      const audited = yield* sql<{ action: string; operator: string }>`
+        select action, details ->> 'operator' as operator
+        from directory.audit_event
+        where company_id = ${company} and action like 'resolution%'
+        order by id`
+      assert.deepStrictEqual(audited, [
+        { action: "resolution_proposed", operator: "turno-1" },
+        { action: "resolution_confirmed", operator: "turno-2" }
+      ])
+    })
+  )
+
+  it.effect("is not settled against what the provider firmly says", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const { company, id } = yield* stuck("KNOWN", "8095550123")
+      yield* answer("transactions", "resolve", id, ...failed, ...first)
+      const { code, details } = yield* refusal("transactions", "confirm", id, ...second)
+      assert.deepStrictEqual([code, details.proveedor], ["SUPPLIER_DISAGREES", "Delivered"])
+      assert.deepStrictEqual(yield* balanceOf(company), [99, 1])
+    })
+  )
+
+  it.effect("cannot be confirmed when nobody has proposed anything", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { id } = yield* stuck("NOBODY", silent)
+      const { details } = yield* refusal("transactions", "confirm", id, ...second)
+      assert.strictEqual(details.motivo, "no_proposal")
+    })
+  )
+
+  it.effect("is left alone while its own call may still be under way", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { company, id } = yield* stuck("YOUNG", silent)
+      const sql = yield* PgClient.PgClient
+      yield* sql`update cell.transaction set created_at = created_at + interval '6 minutes' where company_id = ${company}`
+      const { code, details } = yield* refusal("transactions", "resolve", id, ...failed, ...first)
+      assert.deepStrictEqual([code, details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "young"])
+    })
+  )
+
+  // What is wrong with the command line -> what its error speaks of.
+  it.effect.each([
+    [["--as", "success", "--motivo", "x"], /--autorizacion/],
+    [[...failed, "--autorizacion", "OP-1"], /--as failed/],
+    [[...success, "--desde", "2027-01-01"], /--desde/],
+    [[...success, "--desde", "2027-02-28", "--hasta", "2027-02-30"], /--hasta/],
+    [["--as", "maybe", "--motivo", "x"], /success/]
+  ] as const)("is not resolved by %s", ([flags, speaks]) =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { exit, message } = yield* refusal("transactions", "resolve", "1", ...flags, ...first)
+      assert.strictEqual(exit, 2)
+      assert.match(message, speaks)
+    })
+  )
+
+  it.effect("must exist", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { code } = yield* refusal("transactions", "resolve", "999999999", ...failed, ...first)
+      assert.strictEqual(code, "TRANSACTION_NOT_FOUND")
+    })
+  )
+})
