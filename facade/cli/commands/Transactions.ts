@@ -1,13 +1,16 @@
 import { DateTime, Duration, Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
+import { timelineOf } from "../../../core/domain/History.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { toPesos } from "../../../core/domain/Money.ts"
 import { UnknownTransaction } from "../../../core/domain/OperatorErrors.ts"
 import { Status } from "../../../core/domain/Status.ts"
 import type { Page } from "../../../core/domain/Transaction.ts"
 import { AllTransactions, type OwnedTransaction, type PendingOrder } from "../../../core/ports/AllTransactions.ts"
+import { Histories } from "../../../core/ports/Histories.ts"
 import { operator } from "../../App.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
+import { historyDocument, historyWords } from "../History.ts"
 import { card, type Document, print, table } from "../Output.ts"
 import { counted, transactionId } from "../Parameters.ts"
 import { confirm, resolve } from "./Resolve.ts"
@@ -135,15 +138,19 @@ const show = Command.make(
   "show",
   { transactionId },
   Effect.fn(function* ({ transactionId }) {
-    const transactions = yield* AllTransactions
-    const found = yield* transactions.find(transactionId)
+    const histories = yield* Histories
+    const found = yield* histories.find(transactionId)
     if (Option.isNone(found)) return yield* new UnknownTransaction({ transactionId })
     const document = transactionDocument(found.value)
-    yield* print(document, card(document))
+    const timeline = timelineOf(found.value)
+    yield* print({ ...document, historia: historyDocument(timeline) }, `${card(document)}\n\n${historyWords(timeline)}`)
   })
 ).pipe(
   Command.provide(operator),
-  Command.withDescription("Show one sale, whichever company's it is."),
+  Command.withDescription(
+    "Show one sale, whichever company's it is, and all that happened to it: reservation, answers, what recovery asked, settlement, ledger, reversals, and what operators did."
+  ),
+  Command.withShortDescription("Show one sale and all that happened to it"),
   Command.withExamples([{ command: "saldo transactions show 4711", description: "Transaction 4711" }])
 )
 

@@ -1,0 +1,65 @@
+import { type FoundBy, Happening, type Moment } from "../../core/domain/History.ts"
+import { formatLocal } from "../../core/domain/LocalTime.ts"
+import { toPesos } from "../../core/domain/Money.ts"
+import { entryView } from "../wire/EntryView.ts"
+import { card, type Document } from "./Output.ts"
+
+/** What happened to a sale, for a program. */
+const factsOf = Happening.$match({
+  Reserved: ({ amount, key }): Document => ({ evento: "reserved", idempotency_key: key, monto: toPesos(amount) }),
+  Answered: ({ by, outcome, repeatsUntil }): Document => ({
+    evento: "answered",
+    respuesta: outcome,
+    por: by,
+    se_repite_hasta: repeatsUntil === null ? null : formatLocal(repeatsUntil)
+  }),
+  Asked: ({ about, answer, times, until }): Document => ({
+    evento: "asked",
+    sobre: about,
+    respuesta: answer,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
+  Settled: ({ authCode, by, refusal, status }): Document => ({
+    evento: "settled",
+    status,
+    por: by,
+    auth_code: authCode,
+    motivo: refusal
+  }),
+  Entered: ({ entry }): Document => {
+    const { monto, movimiento_id, saldo, tipo } = entryView(entry)
+    return { evento: "entered", movimiento_id, tipo, monto, saldo }
+  },
+  ReversalBegun: ({ xid }): Document => ({ evento: "reversal_begun", xid }),
+  ReversalEnded: ({ status, xid }): Document => ({ evento: "reversal_ended", xid, status }),
+  Audited: ({ action, details }): Document => ({ evento: action, detalles: details })
+})
+
+const finders: Readonly<Record<FoundBy, string>> = {
+  call: "by the call itself",
+  recovery: "by recovery",
+  operator: "by two operators"
+}
+
+/** The same for a person. */
+const wordsOf = Happening.$match({
+  Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
+  Answered: ({ by, outcome, repeatsUntil }) =>
+    `answered ${outcome} ${finders[by]}; a repeat hears the same ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
+  Asked: ({ about, answer, times, until }) =>
+    `recovery asked about the ${about}: ${answer}${times === 1 ? "" : `, ${times} times until ${formatLocal(until)}`}`,
+  Settled: ({ authCode, by, refusal, status }) =>
+    `settled ${finders[by]}: ${[status, authCode ?? refusal ?? "never sent"].join(", ")}`,
+  Entered: ({ entry }) =>
+    `ledger entry ${entry.id}, ${entry.type}: ${toPesos(entry.amount)} pesos, leaving ${toPesos(entry.balance)}`,
+  ReversalBegun: ({ xid }) => `reversal begun as ${xid}`,
+  ReversalEnded: ({ status, xid }) => `reversal ${xid} ended: ${status}`,
+  Audited: ({ action, details }) => `${action}: ${card(details).replaceAll("\n", ", ")}`
+})
+
+export const historyDocument = (timeline: ReadonlyArray<Moment>): ReadonlyArray<Document> =>
+  timeline.map(({ at, happening }) => ({ fecha: formatLocal(at), ...factsOf(happening) }))
+
+export const historyWords = (timeline: ReadonlyArray<Moment>): string =>
+  timeline.map(({ at, happening }) => `${formatLocal(at)}  ${wordsOf(happening)}`).join("\n")

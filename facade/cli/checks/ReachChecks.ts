@@ -1,0 +1,46 @@
+import { connect } from "node:net"
+import { connect as connectSecurely } from "node:tls"
+import { Duration, Effect, Redacted } from "effect"
+import { Settings } from "../../Settings.ts"
+import { type Check, fine, wrong } from "./Check.ts"
+
+/** Whoever does not accept a connection in this time would make sales wait. */
+const connect_max = Duration.seconds(3)
+
+const ports: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "redis:": 6379, "rediss:": 6379 }
+const secure = new Set(["https:", "rediss:"])
+
+/** Connects, with TLS where it is spoken, and hangs up: nothing is asked, so nothing can be sold. */
+const reach = ({ hostname, port, protocol }: URL) =>
+  Effect.callback<void, Error>((resume) => {
+    const place = { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? (ports[protocol] ?? 0) : Number(port) }
+    const socket = secure.has(protocol) ? connectSecurely({ ...place, servername: place.host }) : connect(place)
+    socket.once(secure.has(protocol) ? "secureConnect" : "connect", () => resume(Effect.void))
+    socket.once("error", (error) => resume(Effect.fail(error)))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(Effect.timeoutOrElse({ duration: connect_max, orElse: () => Effect.fail(new Error("no connection in 3 s")) }))
+
+const reachable = (name: string, address: string): Effect.Effect<Check> => {
+  const url = new URL(address)
+  return Effect.match(reach(url), {
+    onSuccess: () => fine(name, `${url.host} accepts connections; nothing was asked`),
+    onFailure: (error) =>
+      wrong(name, `${url.host} cannot be reached (${error.message}): check its address, and what stands between`)
+  })
+}
+
+/** Whether those who are configured can be reached; the database has checks of its own. */
+export const reachChecks = Effect.gen(function* () {
+  const { otlp, parties, redisUrl } = yield* Settings
+  const places: Readonly<Record<string, string | undefined>> = {
+    provider: parties.provider?.baseUrl,
+    insurer: parties.insurer?.baseUrl,
+    sms: parties.sms?.baseUrl,
+    redis: redisUrl === null ? undefined : Redacted.value(redisUrl),
+    collector: otlp?.url
+  }
+  const configured = Object.entries(places).flatMap(([name, address]) =>
+    address === undefined ? [] : [reachable(name, address)]
+  )
+  return yield* Effect.all(configured, { concurrency: "unbounded" })
+})

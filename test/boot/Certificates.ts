@@ -1,0 +1,53 @@
+import { generateKeyPairSync } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** Made for the tests, and known to everybody: it protects nothing. */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtID+Zium9vkQ9VMR
+9ui9bqMAlWTI6nIWSr5q4ReFnQOhRANCAATCwsr/0/US5FUIf+i3kRBxVN+s5pvf
+2bor+3Jv8hp+j4z5NUSS+297Lf0ZJWR9FLX0+x5HwIqMVrFKQI+zBjXs
+-----END PRIVATE KEY-----
+`
+
+const valid = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUQLq2HgaT1UnpWa/KH1bbA6iCDZswCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE4MDUxOVoYDzIxMjYxMDI4
+MTgwNTE5WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATCwsr/0/US5FUIf+i3kRBxVN+s5pvf2bor+3Jv8hp+j4z5NUSS+297
+Lf0ZJWR9FLX0+x5HwIqMVrFKQI+zBjXso28wbTAdBgNVHQ4EFgQUIMaIqzPLlKxL
+OHZFlnnwfM5PRJwwHwYDVR0jBBgwFoAUIMaIqzPLlKxLOHZFlnnwfM5PRJwwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgcqGDWAXNZ0DivSfkGGTle9s6bDpp/OgQaW1+UV2XFP8CIQDj
+/83xF7KlESDSWrfJj/+kQAk3eBr+gUwP0xFNvNI5Hw==
+-----END CERTIFICATE-----
+`
+
+const expired = `-----BEGIN CERTIFICATE-----
+MIIBEDCBtgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwHhcN
+MjAwMTAxMDAwMDAwWhcNMjAwMjAxMDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATCwsr/0/US5FUIf+i3kRBxVN+s
+5pvf2bor+3Jv8hp+j4z5NUSS+297Lf0ZJWR9FLX0+x5HwIqMVrFKQI+zBjXsMAoG
+CCqGSM49BAMCA0kAMEYCIQDk3BwiDQo9bhEalmWc4ZnjdbTC1fq2Uwt87UamUgTW
+pAIhAMsGTpAixG/zD0pUbj7SqQWmDOyZp1h6aDHOHRhAfhTo
+-----END CERTIFICATE-----
+`
+
+const anotherKey = () =>
+  generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" })
+
+const pairs = {
+  valid: () => [valid, key],
+  expired: () => [expired, key],
+  "of another key": () => [valid, anotherKey()],
+  garbled: () => ["-----BEGIN CERTIFICATE-----", key]
+} as const
+
+/** Writes a certificate and its key into a directory, and says so as a start is told. */
+export const certificateIn = (directory: string, which: keyof typeof pairs) => {
+  const [certificate, itsKey] = pairs[which]()
+  const files = { TLS_CERT_FILE: join(directory, "cert.pem"), TLS_KEY_FILE: join(directory, "key.pem") }
+  writeFileSync(files.TLS_CERT_FILE, certificate)
+  writeFileSync(files.TLS_KEY_FILE, itsKey)
+  return files
+}
