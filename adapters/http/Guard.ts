@@ -4,13 +4,12 @@ import { CircuitBreaker } from "effect/persistence"
 import { measured } from "./CallMetrics.ts"
 import { NotAttempted } from "./NotAttempted.ts"
 
-/** A party answers, or at least begins to, within this; a workflow's patience with the whole of it is 30 s. */
-const answerBegins_max = Duration.seconds(25)
+/** A workflow's patience with the whole of an answer is 30 s. */
+const answerBegins_within = Duration.seconds(25)
 
 /** Half of the last twenty calls failed: it is the party, not the call. */
 const tripPolicy = CircuitBreaker.rate({ threshold: 0.5, size: 20, minimumCalls: 10 })
 const openFor = Duration.seconds(10)
-const openFor_max = Duration.minutes(1)
 
 const tooManyRequests = 429
 const serverError = 500
@@ -23,6 +22,11 @@ export interface GuardOptions {
   readonly party: string
   /** So many calls may be in flight at once. */
   readonly calls_max: number
+  /**
+   * The party answers, or at least begins to, within this: less than whoever calls it would wait, because a call that is
+   * given up says nothing of the party's health.
+   */
+  readonly answerBegins_max?: Duration.Duration
 }
 
 /** What stands between us and a party that may be slow, broken or gone. */
@@ -50,8 +54,12 @@ const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>
  * A bound on the calls in flight, a circuit breaker, and measurement, around every call to one party. The breaker is this
  * process's own: what one process cannot reach, another may.
  */
-export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({ calls_max, party }: GuardOptions) {
-  const breaker = yield* CircuitBreaker.make({ tripPolicy, openDuration: openFor, maxOpenDuration: openFor_max })
+export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
+  answerBegins_max = answerBegins_within,
+  calls_max,
+  party
+}: GuardOptions) {
+  const breaker = yield* CircuitBreaker.make({ tripPolicy, openDuration: openFor })
   const permits = yield* Semaphore.make(calls_max)
 
   const attempt = (call: Call, request: Request): Call => {

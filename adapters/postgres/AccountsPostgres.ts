@@ -5,6 +5,7 @@ import { defaultLimits } from "../../core/domain/Limits.ts"
 import type { Periods } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import { type Account, type AccountSettings, Accounts } from "../../core/ports/Accounts.ts"
+import { companyReads } from "./CompanyReads.ts"
 
 interface AccountRow {
   readonly available: bigint
@@ -43,9 +44,10 @@ const accountOf = (row: AccountRow): Account => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
 
   const read = Effect.fnUntraced(function* (companyId: CompanyId, { day, month, week }: Periods) {
-    const [row] = yield* Effect.orDie(sql<AccountRow>`
+    const [row] = yield* Effect.orDie(reads(companyId)<AccountRow>`
       select
         b.available, b.held, b.limit_daily, b.limit_weekly, b.limit_monthly, b.low_balance_alert, b.updated_at,
         coalesce(sum(c.total) filter (where c.day = ${day}::date), 0)::bigint as daily,

@@ -1,6 +1,6 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Layer, Option } from "effect"
-import { CompanyId, type TransactionId } from "../../core/domain/Ids.ts"
+import { Effect, Layer } from "effect"
+import { CompanyId } from "../../core/domain/Ids.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import type { Page } from "../../core/domain/Transaction.ts"
 import {
@@ -9,6 +9,7 @@ import {
   type OwnedTransaction,
   type PendingOrder
 } from "../../core/ports/AllTransactions.ts"
+import { companyReads } from "./CompanyReads.ts"
 import { pageOfCounted, sliceOf, type Totalled } from "./Paged.ts"
 import { havingAnyOf, sales } from "./SalesByStatus.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
@@ -20,20 +21,8 @@ const ownedOf = (row: TransactionRow): OwnedTransaction => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
   const columns = sql.literal(transactionColumns())
-
-  // The company leads the key, so each is looked into by its own step of the index.
-  const find = Effect.fnUntraced(function* (id: TransactionId) {
-    const [row] = yield* sql<TransactionRow>`
-      select t.*
-      from directory.company as c
-      cross join lateral (
-        select ${columns}
-        from cell.transaction
-        where company_id = c.id and id = ${PgTypes.int8(BigInt(id))}
-      ) as t`
-    return Option.map(Option.fromUndefinedOr(row), ownedOf)
-  }, Effect.orDie)
 
   /**
    * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
@@ -89,7 +78,13 @@ const make = Effect.gen(function* () {
     const { items, total } =
       companyId === undefined
         ? sliceOf(yield* everybodys(statuses, page))
-        : yield* pageOfCounted<TransactionRow>(sql, sales, { companyId, range: {}, also: havingAnyOf(statuses) }, page)
+        : yield* pageOfCounted<TransactionRow>(
+            sql,
+            reads,
+            sales,
+            { companyId, range: {}, also: havingAnyOf(statuses) },
+            page
+          )
     return { items: items.map(ownedOf), total }
   }, Effect.orDie)
 
@@ -115,7 +110,7 @@ const make = Effect.gen(function* () {
     return { items: items.map(ownedOf), total, held: Centavos.make(Number(rows[0]?.held ?? 0)) }
   }, Effect.orDie)
 
-  return AllTransactions.of({ find, list, pending })
+  return AllTransactions.of({ list, pending })
 })
 
 /** Everybody's sales in Postgres. */

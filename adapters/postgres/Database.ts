@@ -11,6 +11,10 @@ export interface DatabaseOptions {
   readonly url: Redacted.Redacted
   /** How many connections are kept open. */
   readonly connections_max: number
+  /** What Postgres itself is told of each of them, such as how long a statement may take. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined
+  /** The variable that says the address. */
+  readonly variable?: string | undefined
 }
 
 /**
@@ -18,11 +22,12 @@ export interface DatabaseOptions {
  *
  * Statements of different requests share connections; a transaction and a listener have one for themselves.
  */
-export const layer = ({ connections_max, url }: DatabaseOptions) =>
+export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>
   PgClient.layerFrom(
     PgClient.make({
       url,
       applicationName: "saldo",
+      startupParameters: parameters,
       minConnections: connections_max,
       maxConnections: connections_max,
       multiplex: true,
@@ -30,22 +35,22 @@ export const layer = ({ connections_max, url }: DatabaseOptions) =>
       keepAlive: "30 seconds"
     }).pipe(
       Effect.tap((sql) => sql`select 1`),
-      Effect.mapError((error) => new DatabaseUnavailable({ message: explain(error, url) }))
+      Effect.mapError((error) => new DatabaseUnavailable({ message: explain(error, url, variable) }))
     )
   )
 
-const explain = ({ reason }: SqlError, url: Redacted.Redacted): string => {
+const explain = ({ reason }: SqlError, url: Redacted.Redacted, variable: string): string => {
   const { host, hostname, pathname, username } = URL.parse(Redacted.value(url)) ?? noAddress
   const said = reason.cause instanceof Error ? reason.cause.message : String(reason.cause)
-  if (hostname === "") return `DATABASE_URL is not the address of a database (${said}): it should be ${form}`
+  if (hostname === "") return `${variable} is not the address of a database (${said}): it should be ${form}`
   const database = `the database at ${host}${pathname}`
   switch (reason._tag) {
     case "AuthenticationError":
-      return `${database} refuses the user ${username} (${said}): check the user and password in DATABASE_URL`
+      return `${database} refuses the user ${username} (${said}): check the user and password in ${variable}`
     case "ConnectionError":
-      return `${database} does not answer (${said}): check the address in DATABASE_URL and that the server runs`
+      return `${database} does not answer (${said}): check the address in ${variable} and that the server runs`
     default:
-      return `${database} cannot be used (${said}): check DATABASE_URL`
+      return `${database} cannot be used (${said}): check ${variable}`
   }
 }
 

@@ -1,21 +1,25 @@
-import { PgClient } from "@effect/sql-pg"
-import { Cache, Effect, Layer, Option } from "effect"
-import { type Credentials, Directory } from "../../core/ports/Directory.ts"
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Cache, DateTime, Duration, Effect, Layer, Option } from "effect"
+import type { TokenId } from "../../core/domain/Ids.ts"
+import { type Credentials, Directory, type TokenUse } from "../../core/ports/Directory.ts"
 import { cached_max, onAnnouncement } from "./Announced.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
-import { type TokenRow, tokenOf } from "./TokenRow.ts"
+import { grouped } from "./Grouped.ts"
+import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
 /** Unknown keys are remembered too, so that guessing one costs what a wrong secret costs; so memory needs a bound. */
 const cachedKeys_max = 20_000
 
-interface CredentialsRow extends TokenRow, Omit<CompanyRow, "id" | "state"> {
+/** No token's use is written more often. */
+const written_every = Duration.minutes(1)
+
+interface CredentialsRow extends TokenRow, SecretsRow, Omit<CompanyRow, "id" | "state"> {
   readonly company_state: string
-  readonly secret_hash: Uint8Array
 }
 
 const credentialsOf = (row: CredentialsRow): Credentials => ({
   session: { token: tokenOf(row), company: companyOf({ ...row, id: row.company_id, state: row.company_state }) },
-  secretHash: row.secret_hash
+  secrets: secretsOf(row)
 })
 
 const make = Effect.gen(function* () {
@@ -24,8 +28,8 @@ const make = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (apiKey: string) {
     const [row] = yield* sql<CredentialsRow>`
       select
-        t.id, t.company_id, t.name, t.api_key, t.secret_hash, t.permissions, t.addresses, t.expires_at, t.state,
-        t.calls_per_minute, t.real_lookups,
+        t.id, t.company_id, t.name, t.api_key, t.permissions, t.addresses, t.expires_at, t.state, t.calls_per_minute,
+        t.real_lookups, ${sql.literal(secretColumns)},
         c.legal_name, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled
       from directory.token as t
       join directory.company as c on c.id = t.company_id
@@ -36,8 +40,55 @@ const make = Effect.gen(function* () {
   const known = yield* Cache.make({ lookup: read, capacity: cachedKeys_max, timeToLive: cached_max })
   yield* onAnnouncement("directory_changed", Cache.invalidateAll(known))
 
-  return Directory.of({ lookup: (apiKey) => Cache.get(known, apiKey) })
+  return Directory.of({ lookup: (apiKey) => Cache.get(known, apiKey), used: yield* notingUses })
 })
+
+const notingUses = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const scope = yield* Effect.scope
+  const writtenAt = new Map<TokenId, DateTime.Utc>()
+
+  // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait for
+  // each other.
+  const write = grouped<TokenUse, void>("token_use", (uses) =>
+    Effect.as(
+      sql`
+        insert into directory.token_use as u (token_id, used_at)
+        select token_id, max(used_at)
+        from jsonb_to_recordset(${PgTypes.jsonb(uses.map(useRow))}) as n(token_id bigint, used_at timestamptz)
+        group by token_id
+        order by token_id
+        on conflict (token_id) do update set used_at = excluded.used_at
+        where u.used_at <= excluded.used_at - ${Duration.toSeconds(written_every)} * interval '1 second'`,
+      uses.map(() => undefined)
+    )
+  )
+
+  // A rotation may have made it the secret before the token's own, or dropped it.
+  const keepBetter = ({ secret: { better, known }, tokenId }: TokenUse) => sql`
+    update directory.token
+    set secret_hash = case when secret_hash = ${known.hash} then ${better.hash} else secret_hash end,
+      secret_pepper = case when secret_hash = ${known.hash} then ${better.pepper} else secret_pepper end,
+      previous_hash = case when previous_hash = ${known.hash} then ${better.hash} else previous_hash end,
+      previous_pepper = case when previous_hash = ${known.hash} then ${better.pepper} else previous_pepper end
+    where id = ${PgTypes.int8(BigInt(tokenId))}
+      and (secret_hash = ${known.hash} or previous_hash = ${known.hash})`
+
+  const note = (use: TokenUse) =>
+    Effect.when(keepBetter(use), Effect.succeed(use.secret.better !== use.secret.known)).pipe(
+      Effect.andThen(write(use)),
+      Effect.catchCause((cause) => Effect.logDebug("the use of a token was not noted", cause))
+    )
+
+  return Effect.fnUntraced(function* (use: TokenUse) {
+    const last = writtenAt.get(use.tokenId)
+    if (last !== undefined && Duration.isLessThan(DateTime.distance(last, use.at), written_every)) return
+    writtenAt.set(use.tokenId, use.at)
+    yield* Effect.forkIn(note(use), scope)
+  })
+})
+
+const useRow = ({ at, tokenId }: TokenUse) => ({ token_id: tokenId, used_at: DateTime.formatIso(at) })
 
 /** The directory in Postgres, cached until it changes. */
 export const layer = Layer.effect(Directory, make)

@@ -6,6 +6,7 @@ import { statesBefore } from "../../core/domain/InsuranceTransitions.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { type Chosen, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"
 import { Vault } from "../../core/ports/Vault.ts"
+import { companyReads } from "./CompanyReads.ts"
 import { insuranceCodes } from "./InsuranceCodes.ts"
 import { insuranceGuards } from "./InsuranceGuards.ts"
 import { type InsuranceRow, insuranceColumns, insuranceOf, insurancePurpose } from "./InsuranceRow.ts"
@@ -14,6 +15,7 @@ const int8 = (value: number) => PgTypes.int8(BigInt(value))
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
   const vault = yield* Vault
   const { attempt, begin, resend } = yield* insuranceCodes
   const { inOrder, ofId, stateOf } = yield* insuranceGuards
@@ -30,7 +32,7 @@ const make = Effect.gen(function* () {
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* Effect.orDie(
-      sql<InsuranceRow>`select ${columns} from cell.insurance where ${ofId(companyId, id)}`
+      reads(companyId)<InsuranceRow>`select ${columns} from cell.insurance where ${ofId(companyId, id)}`
     )
     return row === undefined ? Option.none() : Option.some(yield* opened(row))
   })

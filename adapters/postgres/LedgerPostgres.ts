@@ -15,6 +15,7 @@ import {
   type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
+import { companyReads } from "./CompanyReads.ts"
 import { grouped } from "./Grouped.ts"
 import { type KeyRow, recalled } from "./KeyRow.ts"
 import { decodeOutcome } from "./OutcomeJson.ts"
@@ -24,9 +25,11 @@ import { briefly } from "./SqlFailure.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
   const random = yield* SecureRandom.SecureRandom
 
   const reserveGroup = grouped<Member, ReserveAnswer>(
+    "reserve",
     Effect.fnUntraced(function* (members) {
       const now = yield* DateTime.now
       const { day, month, week } = periodsAt(now)
@@ -54,6 +57,7 @@ const make = Effect.gen(function* () {
     )
 
   const settleGroup = grouped<Settlement, Settled>(
+    "settle",
     Effect.fnUntraced(function* (settlements) {
       const rows = yield* sql<{ n: number; won: boolean; status: Status; outcome: unknown }>`
         select n, won, status, outcome from cell.settle(${PgTypes.jsonb(settlements.map(settleRow))})`
@@ -68,7 +72,7 @@ const make = Effect.gen(function* () {
 
   const recall: Ledger["Service"]["recall"] = Effect.fnUntraced(function* (companyId, key, fingerprint) {
     const now = yield* DateTime.now
-    const [row] = yield* Effect.orDie(sql<KeyRow>`
+    const [row] = yield* Effect.orDie(reads(companyId)<KeyRow>`
       select
         encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.settled_at,
         r.outcome, t.status, t.idempotency_key = r.key as sold

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
+import { basename } from "node:path"
 import { Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 
 const tables = new URL("../../sql/", import.meta.url)
 const functions = new URL("../../sql/functions/", import.meta.url)
+const grants = new URL("../../sql/roles.sql", import.meta.url)
 
 /** Migrations of all processes wait for each other here. */
 const oneAtATime = 7_249_014
@@ -22,13 +24,13 @@ interface SqlFile {
 const filesOf = (folder: URL): Effect.Effect<ReadonlyArray<SqlFile>> =>
   Effect.promise(async () => {
     const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort()
-    return Promise.all(
-      names.map(async (name) => ({
-        name: name.slice(0, -".sql".length),
-        body: await readFile(new URL(name, folder), "utf8")
-      }))
-    )
+    return Promise.all(names.map((name) => fileOf(new URL(name, folder))))
   })
+
+const fileOf = async (file: URL): Promise<SqlFile> => ({
+  name: basename(file.pathname, ".sql"),
+  body: await readFile(file, "utf8")
+})
 
 const digestOf = ({ body }: SqlFile): string => createHash("sha256").update(body).digest("hex")
 
@@ -40,7 +42,9 @@ const run = ({ body }: SqlFile) =>
 
 /** Files named `NNNN_name.sql`: each makes its change once. */
 const numbered = Effect.map(filesOf(tables), (files) =>
-  files.map((file) => ({ ...file, id: Number.parseInt(file.name, 10), title: file.name.slice(5) }))
+  files
+    .filter(({ name }) => /^\d{4}_/.test(name))
+    .map((file) => ({ ...file, id: Number.parseInt(file.name, 10), title: file.name.slice(5) }))
 )
 
 const loader: Migrator.Loader = Effect.map(numbered, (files) =>
@@ -51,15 +55,30 @@ const migrateTables = Effect.map(Migrator.make({})({ loader, table: "migration" 
   applied.map(([id, title]) => `${String(id).padStart(4, "0")}_${title}`)
 )
 
-/** The functions that the database does not have, or has in another version. */
-const outdated = Effect.gen(function* () {
+/** The digests of the files that were run, each as it was then. */
+const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration_function') is not null as present`
   const rows = table?.present
     ? yield* sql<{ name: string; digest: string }>`select name, digest from migration_function`
     : []
-  const known = new Map(rows.map(({ digest, name }) => [name, digest]))
-  return (yield* filesOf(functions)).filter((file) => known.get(file.name) !== digestOf(file))
+  return new Map(rows.map(({ digest, name }) => [name, digest]))
+})
+
+/** Runs what may be run any number of times, and remembers what it was. */
+const renew = Effect.fnUntraced(function* (file: SqlFile, digest: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* run(file)
+  yield* sql`
+    insert into migration_function (name, digest)
+    values (${file.name}, ${digest})
+    on conflict (name) do update set digest = excluded.digest`
+})
+
+/** The functions that the database does not have, or has in another version. */
+const outdated = Effect.gen(function* () {
+  const digests = yield* known
+  return (yield* filesOf(functions)).filter((file) => digests.get(file.name) !== digestOf(file))
 })
 
 // A function has no state, so it is made anew whenever its file has changed.
@@ -67,28 +86,61 @@ const migrateFunctions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`create table if not exists migration_function (name text primary key, digest text not null)`
   return yield* Effect.forEach(yield* outdated, (file) =>
-    Effect.gen(function* () {
-      yield* run(file)
-      yield* sql`
-        insert into migration_function (name, digest)
-        values (${file.name}, ${digestOf(file)})
-        on conflict (name) do update set digest = excluded.digest`
-      return `functions/${file.name}`
-    })
+    Effect.as(renew(file, digestOf(file)), `functions/${file.name}`)
   )
+})
+
+/** What is granted on the whole of this version, and its digest; null where there are no roles and none can be made. */
+const ungranted = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [roles] = yield* sql<{ possible: boolean }>`
+    select
+      (select rolsuper or rolcreaterole from pg_roles where rolname = current_user)
+      or (select count(*) = 3 from pg_roles where rolname in ('saldo_reader', 'saldo_server', 'saldo_operator'))
+      as possible`
+  if (roles?.possible !== true) return null
+  const file = yield* Effect.promise(() => fileOf(grants))
+  const all = [...(yield* filesOf(tables)), ...(yield* filesOf(functions))]
+  const digest = createHash("sha256").update(all.map(digestOf).join()).digest("hex")
+  return (yield* known).get(file.name) === digest ? null : { file, digest }
+})
+
+// A function that is made anew has lost what was granted on it, and a new table has nothing granted on it yet.
+const migrateGrants = Effect.gen(function* () {
+  const wanted = yield* ungranted
+  if (wanted === null) return []
+  yield* renew(wanted.file, wanted.digest)
+  return [wanted.file.name]
+})
+
+/** The names of the files that this version has and the database has not, or has in another version. */
+export const pending = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration') is not null as present`
+  const rows = table?.present ? yield* sql<{ migration_id: number }>`select migration_id from migration` : []
+  const applied = new Set(rows.map(({ migration_id }) => migration_id))
+  const missing = (yield* numbered).filter(({ id }) => !applied.has(id)).map(({ name }) => name)
+  const wanted = yield* ungranted
+  return [
+    ...missing,
+    ...(yield* outdated).map(({ name }) => `functions/${name}`),
+    ...(wanted === null ? [] : [wanted.file.name])
+  ]
+})
+
+const bringUp = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const lock = Effect.as(sql`select pg_advisory_xact_lock(${oneAtATime})`, [])
+  return (yield* sql.withTransaction(Effect.all([lock, migrateTables, migrateFunctions, migrateGrants]))).flat()
 })
 
 /**
  * Brings the database's schema up to this version, in one transaction: all of it or nothing. Any number of processes
- * may do it at once.
+ * may do it at once. A role that may change nothing may do it where nothing is to be changed.
  *
  * @returns the names of the files that were new.
  */
-export const migrate = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const steps = [Effect.as(sql`select pg_advisory_xact_lock(${oneAtATime})`, []), migrateTables, migrateFunctions]
-  return (yield* sql.withTransaction(Effect.all(steps))).flat()
-}).pipe(
+export const migrate = Effect.flatMap(pending, (missing) => (missing.length === 0 ? Effect.succeed([]) : bringUp)).pipe(
   Effect.mapError((error) => new MigrationFailed({ message: `the database was not migrated: ${wordsOf(error)}` })),
   Effect.withSpan("Migrations.migrate")
 )
@@ -98,13 +150,3 @@ const wordsOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message}: ${wordsOf(error.cause)}`
 }
-
-/** The names of the files that this version has and the database has not, or has in another version. */
-export const pending = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration') is not null as present`
-  const rows = table?.present ? yield* sql<{ migration_id: number }>`select migration_id from migration` : []
-  const applied = new Set(rows.map(({ migration_id }) => migration_id))
-  const missing = (yield* numbered).filter(({ id }) => !applied.has(id)).map(({ name }) => name)
-  return [...missing, ...(yield* outdated).map(({ name }) => `functions/${name}`)]
-})

@@ -3,6 +3,7 @@ import { DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { Offered } from "../../core/domain/Option.ts"
 import { Options } from "../../core/ports/Options.ts"
+import { companyReads } from "./CompanyReads.ts"
 
 /** An option stays so long after it has expired, so that its buyer hears why it cannot be bought. */
 const remembered = Duration.days(1)
@@ -48,6 +49,7 @@ const rowOf = ({ companyId, expiresAt, serviceId, ...option }: Offered) => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
 
   // Rows go in order of id, so that two lookups of one identifier cannot wait for each other.
   const write = (options: ReadonlyArray<Offered>) => sql`
@@ -87,7 +89,7 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId, optionId: string) {
-    const [row] = yield* sql<OptionRow>`
+    const [row] = yield* reads(companyId)<OptionRow>`
       select company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
       from cell.option
       where company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${optionId}`

@@ -62,26 +62,26 @@ const make = Effect.gen(function* () {
     at
   ) {
     yield* sql`
-        with owner as materialized (
-          select company_id, id
-          from cell.insurance
-          where company_id = ${int8(companyId)} and id = ${int8(insuranceId)}
-          for no key update
-        ),
-        recorded as (
-          update cell.sms as s
-          set ${changesOf(result, message, at)}
-          from owner
-          where s.company_id = owner.company_id and s.id = ${message.id}::uuid and s.status = 'staged'
-          returning s.company_id, s.insurance_id
-        )
-        update cell.insurance as g
-        set state = 'otp_enviado'
-        from recorded as r
-        where g.company_id = r.company_id
-          and g.id = r.insurance_id
-          and ${sql.in("g.state", statesBefore("code_sent"))}
-          and ${result._tag === "Sent"}`.pipe(Effect.retry(briefly))
+      with owner as materialized (
+        select company_id, id
+        from cell.insurance
+        where company_id = ${int8(companyId)} and id = ${int8(insuranceId)}
+        for no key update
+      ),
+      recorded as (
+        update cell.sms as s
+        set ${changesOf(result, message, at)}
+        from owner
+        where s.company_id = owner.company_id and s.id = ${message.id}::uuid and s.status = 'staged'
+        returning s.company_id, s.insurance_id
+      )
+      update cell.insurance as g
+      set state = 'otp_enviado'
+      from recorded as r
+      where g.company_id = r.company_id
+        and g.id = r.insurance_id
+        and ${sql.in("g.state", statesBefore("code_sent"))}
+        and ${result._tag === "Sent"}`.pipe(Effect.retry(briefly))
   }, Effect.orDie)
 
   const undelivered = (limit: number) =>

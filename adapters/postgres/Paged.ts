@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { type DayRange, instantsOf } from "../../core/domain/LocalTime.ts"
 import type { Page, Slice } from "../../core/domain/Transaction.ts"
+import type { CompanyReads } from "./CompanyReads.ts"
 
 /** A list that cell.block counts. */
 export interface CountedList {
@@ -74,8 +75,9 @@ export const sliceOf = <Row>(rows: ReadonlyArray<Totalled<Row>>): Slice<Row> => 
  * cell.block for every thousand rows of the list, and of the list itself the rows of the page and at most a block beside
  * them; where a range of days begins or ends inside a block, that block is counted by hand.
  */
-export const pageOfCounted = <Row>(
+export const pageOfCounted = <Row extends object>(
   sql: Sql,
+  reads: CompanyReads,
   { columns, list, table }: CountedList,
   { also, companyId, range }: Narrowing,
   { page, perPage }: Page
@@ -90,7 +92,7 @@ export const pageOfCounted = <Row>(
   const counted = sql.literal(also?.counted ?? "o.members")
   return Effect.orDie(
     Effect.map(
-      sql<Totalled<Row>>`
+      reads(companyId)<Totalled<Row>>`
         with counted as materialized (
           select
             o.first_id,
@@ -126,8 +128,9 @@ export const pageOfCounted = <Row>(
 }
 
 /** The same of rows that an index finds, and that are few: `found` selects their ids. */
-export const pageOfFound = <Row>(
+export const pageOfFound = <Row extends object>(
   sql: Sql,
+  reads: CompanyReads,
   { columns, table }: CountedList,
   companyId: CompanyId,
   found: Fragment,
@@ -135,7 +138,7 @@ export const pageOfFound = <Row>(
 ): Effect.Effect<Slice<Row>> =>
   Effect.orDie(
     Effect.map(
-      sql<Totalled<Row>>`
+      reads(companyId)<Totalled<Row>>`
         with found as materialized (${found})
         select whole.total, shown.*
         from (select count(*) as total from found) as whole

@@ -1,24 +1,15 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
-import { Entry } from "../../core/domain/Entry.ts"
+import { Effect, Layer, Option, Stream } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import type { DayRange } from "../../core/domain/LocalTime.ts"
 import type { Page } from "../../core/domain/Transaction.ts"
 import { Statement } from "../../core/ports/Statement.ts"
+import { companyReads } from "./CompanyReads.ts"
+import { type EntryRow, entryOf } from "./EntryRow.ts"
 import { blocksOf, type CountedList, ofCompany, pageOfCounted } from "./Paged.ts"
 
 /** So many entries are in memory at once, for each statement that is being sent. */
 const part = 1_000
-
-interface EntryRow {
-  readonly id: bigint
-  readonly type: string
-  readonly amount: bigint
-  readonly balance: bigint
-  readonly transaction_id: bigint | null
-  readonly reference: string | null
-  readonly created_at: Date
-}
 
 const entries: CountedList = {
   list: "entry",
@@ -26,31 +17,19 @@ const entries: CountedList = {
   columns: "t.id, t.type, t.amount, t.balance, t.transaction_id, t.reference, t.created_at"
 }
 
-const decode = Schema.decodeUnknownSync(Schema.toType(Entry))
-
-const entryOf = (row: EntryRow): Entry =>
-  decode({
-    id: Number(row.id),
-    type: row.type,
-    amount: Number(row.amount),
-    balance: Number(row.balance),
-    transactionId: row.transaction_id === null ? null : Number(row.transaction_id),
-    reference: row.reference,
-    createdAt: DateTime.fromDateUnsafe(row.created_at)
-  })
-
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
 
   const page = (companyId: CompanyId, range: DayRange, page: Page) =>
-    Effect.map(pageOfCounted<EntryRow>(sql, entries, { companyId, range }, page), ({ items, total }) => ({
+    Effect.map(pageOfCounted<EntryRow>(sql, reads, entries, { companyId, range }, page), ({ items, total }) => ({
       items: items.map(entryOf),
       total
     }))
 
   /** The ids between which the range lies. */
   const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
-    const [span] = yield* Effect.orDie(sql<{ first: bigint | null; last: bigint | null }>`
+    const [span] = yield* Effect.orDie(reads(companyId)<{ first: bigint | null; last: bigint | null }>`
       select min(o.first_id) as first, max(o.last_id) as last
       from cell.block as o
       where ${blocksOf(sql, "entry", companyId, range)}`)
@@ -65,7 +44,7 @@ const make = Effect.gen(function* () {
         Stream.paginate(
           last,
           Effect.fnUntraced(function* (highest: bigint) {
-            const rows = yield* Effect.orDie(sql<EntryRow>`
+            const rows = yield* Effect.orDie(reads(companyId)<EntryRow>`
               select ${sql.literal(entries.columns)}
               from cell.entry as t
               where ${sql.and([

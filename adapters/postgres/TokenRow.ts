@@ -1,7 +1,8 @@
 import { DateTime, Schema } from "effect"
+import type { KeptSecret } from "../../core/domain/Secret.ts"
 import { Token } from "../../core/domain/Token.ts"
 
-/** A row of directory.token, without its secret. */
+/** A row of directory.token, without its secrets. */
 export interface TokenRow {
   readonly id: bigint
   readonly company_id: bigint
@@ -30,3 +31,28 @@ export const tokenOf = (row: TokenRow): Token =>
     callsPerMinute: row.calls_per_minute,
     realLookups: row.real_lookups
   })
+
+/** The secrets of a row of directory.token. */
+export interface SecretsRow {
+  readonly secret_hash: Uint8Array
+  readonly secret_pepper: string | null
+  readonly previous_hash: Uint8Array | null
+  readonly previous_pepper: string | null
+  readonly previous_until: Date | null
+}
+
+export const secretColumns = "secret_hash, secret_pepper, previous_hash, previous_pepper, previous_until"
+
+export const secretOf = ({ secret_hash, secret_pepper }: SecretsRow): KeptSecret => ({
+  hash: secret_hash,
+  pepper: secret_pepper,
+  until: null
+})
+
+/** The token's own secret, then the one before it. */
+export const secretsOf = (row: SecretsRow): ReadonlyArray<KeptSecret> => {
+  const { previous_hash: hash, previous_pepper: pepper, previous_until: until } = row
+  return hash === null || until === null
+    ? [secretOf(row)]
+    : [secretOf(row), { hash, pepper, until: DateTime.fromDateUnsafe(until) }]
+}

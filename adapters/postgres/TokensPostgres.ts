@@ -2,9 +2,32 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { type CompanyId, TokenId } from "../../core/domain/Ids.ts"
 import { TokenRevoked, UnknownToken } from "../../core/domain/OperatorErrors.ts"
+import type { KeptSecret } from "../../core/domain/Secret.ts"
 import type { TokenState } from "../../core/domain/Token.ts"
-import { type ConfiguredToken, type NewToken, Tokens } from "../../core/ports/Tokens.ts"
-import { type TokenRow, tokenOf } from "./TokenRow.ts"
+import {
+  type ConfiguredToken,
+  type NewToken,
+  type RegisteredToken,
+  type Rotated,
+  Tokens
+} from "../../core/ports/Tokens.ts"
+import { type SecretsRow, secretColumns, secretOf, type TokenRow, tokenOf } from "./TokenRow.ts"
+
+/** Processes that give one company different credentials wait for each other here. */
+const oneAtATime = 7_249_015
+
+interface RegisteredRow extends TokenRow {
+  readonly used_at: Date | null
+  readonly previous_until: Date | null
+}
+
+const instantOf = (date: Date | null) => (date === null ? null : DateTime.fromDateUnsafe(date))
+
+const registeredOf = (row: RegisteredRow): RegisteredToken => ({
+  token: tokenOf(row),
+  usedAt: instantOf(row.used_at),
+  previousUntil: instantOf(row.previous_until)
+})
 
 const id = (value: number) => PgTypes.int8(BigInt(value))
 const texts = (values: ReadonlyArray<string>) => Effect.fromResult(PgTypes.array(values, PgTypes.OID.text))
@@ -15,15 +38,15 @@ const make = Effect.gen(function* () {
     "id, company_id, name, api_key, permissions, addresses, expires_at, state, calls_per_minute, real_lookups"
   )
 
-  const add = Effect.fnUntraced(function* (token: NewToken, secretHash: Uint8Array, at: DateTime.Utc) {
+  const add = Effect.fnUntraced(function* (token: NewToken, secret: KeptSecret, at: DateTime.Utc) {
     const [row] = yield* sql<{ id: bigint }>`
       insert into directory.token (
-        company_id, name, api_key, secret_hash, permissions, addresses, expires_at, calls_per_minute, real_lookups,
-        created_at
+        company_id, name, api_key, secret_hash, secret_pepper, permissions, addresses, expires_at, calls_per_minute,
+        real_lookups, created_at
       )
       values (
-        ${id(token.companyId)}, ${token.name}, ${token.apiKey}, ${secretHash}, ${yield* texts(token.permissions)},
-        ${yield* texts(token.addresses)},
+        ${id(token.companyId)}, ${token.name}, ${token.apiKey}, ${secret.hash}, ${secret.pepper},
+        ${yield* texts(token.permissions)}, ${yield* texts(token.addresses)},
         ${token.expiresAt === null ? null : DateTime.formatIso(token.expiresAt)}::timestamptz,
         ${PgTypes.int4(token.callsPerMinute)}, ${token.realLookups}, ${DateTime.formatIso(at)}::timestamptz
       )
@@ -43,15 +66,43 @@ const make = Effect.gen(function* () {
     return yield* known.length === 0 ? new UnknownToken({ tokenId }) : new TokenRevoked({ tokenId })
   })
 
+  const rotate: Tokens["Service"]["rotate"] = Effect.fnUntraced(
+    function* (tokenId, turn) {
+      const [row] = yield* Effect.orDie(sql<TokenRow & SecretsRow>`
+        select ${columns}, ${sql.literal(secretColumns)} from directory.token where id = ${id(tokenId)} for update`)
+      if (row === undefined) return yield* new UnknownToken({ tokenId })
+      if (row.state === "revoked") return yield* new TokenRevoked({ tokenId })
+      yield* Effect.orDie(replace(tokenId, yield* turn(secretOf(row))))
+      return tokenOf(row)
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const replace = (tokenId: TokenId, { previous, secret }: Rotated) => sql`
+    update directory.token
+    set secret_hash = ${secret.hash},
+      secret_pepper = ${secret.pepper},
+      previous_hash = ${previous?.hash ?? null}::bytea,
+      previous_pepper = ${previous?.pepper ?? null},
+      previous_until = ${previous?.until ? DateTime.formatIso(previous.until) : null}::timestamptz
+    where id = ${id(tokenId)}`
+
+  // The same secret may be kept in another form from start to start; then it is written again.
   const configure = Effect.fnUntraced(
-    function* ({ apiKey, companyId, name, secretHash }: ConfiguredToken, at: DateTime.Utc) {
-      // Two processes that were given different keys take turns here, or each would wait for the other's token.
-      yield* sql`select 1 from directory.company where id = ${id(companyId)} for update`
+    function* ({ apiKey, companyId, name, secret }: ConfiguredToken, at: DateTime.Utc) {
+      yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
       yield* sql`
-        insert into directory.token as t (company_id, name, api_key, secret_hash, created_at)
-        values (${id(companyId)}, ${name}, ${apiKey}, ${secretHash}, ${DateTime.formatIso(at)}::timestamptz)
+        insert into directory.token as t (company_id, name, api_key, secret_hash, secret_pepper, created_at)
+        values (
+          ${id(companyId)}, ${name}, ${apiKey}, ${secret.hash}, ${secret.pepper}, ${DateTime.formatIso(at)}::timestamptz
+        )
         on conflict (api_key) do update
         set secret_hash = excluded.secret_hash,
+          secret_pepper = excluded.secret_pepper,
+          previous_hash = null,
+          previous_pepper = null,
+          previous_until = null,
           state = 'active'
         where t.company_id = excluded.company_id
           and t.name = excluded.name
@@ -75,12 +126,17 @@ const make = Effect.gen(function* () {
     )
 
   const list = (companyId: CompanyId) =>
-    sql<TokenRow>`select ${columns} from directory.token where company_id = ${id(companyId)} order by id`.pipe(
-      Effect.map((rows) => rows.map(tokenOf)),
+    sql<RegisteredRow>`
+      select ${columns}, previous_until, used_at
+      from directory.token
+      left join directory.token_use on token_id = id
+      where company_id = ${id(companyId)}
+      order by id`.pipe(
+      Effect.map((rows) => rows.map(registeredOf)),
       Effect.orDie
     )
 
-  return Tokens.of({ add, setState, configure, suspendNamed, list })
+  return Tokens.of({ add, setState, rotate, configure, suspendNamed, list })
 })
 
 /** The register of credentials in Postgres. */

@@ -3,15 +3,17 @@ import { Effect, Layer, Option } from "effect"
 import type { CompanyId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Page, TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
+import { companyReads } from "./CompanyReads.ts"
 import { ofCompany, pageOfCounted, pageOfFound } from "./Paged.ts"
 import { having, sales } from "./SalesByStatus.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId, id: TransactionId) {
-    const [row] = yield* Effect.orDie(sql<TransactionRow>`
+    const [row] = yield* Effect.orDie(reads(companyId)<TransactionRow>`
       select ${sql.literal(transactionColumns())}
       from cell.transaction
       where company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(id))}`)
@@ -41,11 +43,12 @@ const make = Effect.gen(function* () {
       identifier === undefined && xid === undefined
         ? pageOfCounted<TransactionRow>(
             sql,
+            reads,
             sales,
             { companyId, range: filter, also: status === undefined ? undefined : having[status] },
             page
           )
-        : pageOfFound<TransactionRow>(sql, sales, companyId, rowsOf(companyId, filter), page)
+        : pageOfFound<TransactionRow>(sql, reads, sales, companyId, rowsOf(companyId, filter), page)
     return Effect.map(rows, ({ items, total }) => ({ items: items.map(transactionOf), total }))
   }
 

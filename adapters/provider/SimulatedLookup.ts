@@ -9,9 +9,11 @@ import { sellsToPhones } from "../../core/domain/Service.ts"
 
 const holder = "Cliente de Prueba"
 
-// A provider may know a package by the same number; its price is not to be taken for this one's.
+// A provider may know a package or a bill by the same name; its price is not to be taken for this one's.
+const example = (name: number | string): string => `ejemplo-${name}`
+
 const packageOffer = ({ data, duration, id, name, price }: Package): Offer => ({
-  reference: `ejemplo-${id}`,
+  reference: example(id),
   name,
   price,
   validity: duration,
@@ -28,13 +30,13 @@ const billPrice = (identifier: Identifier, month: string): Amount => {
   return Amount.make(bill_min + sum)
 }
 
-/** @param month its first day. */
-const bill = (identifier: Identifier, month: DateTime.Utc): Offer => {
-  const reference = DateTime.formatIsoDateUtc(month).slice(0, 7)
+/** @param begins the first day of its month. */
+const bill = (identifier: Identifier, begins: DateTime.Utc): Offer => {
+  const month = DateTime.formatIsoDateUtc(begins).slice(0, 7)
   return {
-    reference,
-    name: `Factura de ${DateTime.formatUtc(month, { locale: "es-DO", month: "long", year: "numeric" })}`,
-    price: billPrice(identifier, reference),
+    reference: example(month),
+    name: `Factura de ${DateTime.formatUtc(begins, { locale: "es-DO", month: "long", year: "numeric" })}`,
+    price: billPrice(identifier, month),
     validity: null,
     data: null
   }

@@ -5,6 +5,7 @@ drop function if exists cell.deposit;
 create function cell.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)
 returns table (entry_id bigint, amount bigint, recorded boolean)
 language plpgsql
+security definer
 set search_path = cell, pg_temp
 as $$
 #variable_conflict use_column
@@ -39,3 +40,6 @@ begin
   returning e.id, e.amount, true;
 end;
 $$;
+
+-- It runs as its owner, so whoever calls it has to be told that he may.
+revoke all on function cell.deposit from public;

@@ -15,6 +15,7 @@ create function cell.begin_reversal(
   stuck timestamptz
 ) returns jsonb
 language plpgsql
+security definer
 set search_path = cell, pg_temp
 -- A plan made while the tables were small must serve when they are large: look up by key, never scan.
 set enable_seqscan = off
@@ -99,6 +100,7 @@ create function cell.settle_reversal(
   not_found_ int
 ) returns jsonb
 language plpgsql
+security definer
 set search_path = cell, pg_temp
 -- A plan made while the tables were small must serve when they are large: look up by key, never scan.
 set enable_seqscan = off
@@ -165,3 +167,6 @@ begin
   );
 end;
 $$;
+
+-- They run as their owner, so whoever calls them has to be told that he may.
+revoke all on function cell.begin_reversal, cell.settle_reversal from public;

@@ -1,0 +1,22 @@
+import { createHmac } from "node:crypto"
+import { Effect, Layer, Redacted } from "effect"
+import { Pepper } from "../../core/ports/Pepper.ts"
+
+const named = "saldo: which pepper is this?"
+const name_bytes = 8
+
+/** Every call takes one of these, so it is computed at once, as digests are. */
+const hmac = (key: Uint8Array, data: Uint8Array | string): Uint8Array =>
+  new Uint8Array(createHmac("sha256", key).update(data).digest())
+
+const under = (key: Uint8Array) =>
+  Pepper.of({
+    name: Buffer.from(hmac(key, named).subarray(0, name_bytes)).toString("hex"),
+    season: (digest) => Effect.sync(() => hmac(key, digest))
+  })
+
+const none = Pepper.of({ name: null, season: Effect.succeed })
+
+/** The operator's pepper, 32 bytes; null when there is none. */
+export const layer = (pepper: Redacted.Redacted<Uint8Array> | null) =>
+  Layer.succeed(Pepper, pepper === null ? none : under(Redacted.value(pepper)))

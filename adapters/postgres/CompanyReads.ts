@@ -1,0 +1,63 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option } from "effect"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import * as Database from "./Database.ts"
+
+/** A role that can read, and of the tenant tables only the rows of the company that its statement has entered. */
+const reader = "saldo_reader"
+
+/** Connections of the role that sees one company at a time. */
+export class ReadingClient extends Context.Service<ReadingClient, PgClient.PgClient>()(
+  "saldo/adapters/ReadingClient"
+) {}
+
+// Postgres 16 tells being a member from being allowed to act as one.
+const mayRead = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql`
+    select
+    from pg_roles as r
+    where r.rolname = ${reader}
+      and pg_has_role(
+        r.oid,
+        case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end
+      )
+      and has_schema_privilege(r.oid, to_regnamespace('cell')::oid, 'USAGE')`
+  return rows.length > 0
+}).pipe(Effect.orDie)
+
+/** Such connections, where the roles are there and this login may use them; the others where not. */
+export const reading = (options: Database.DatabaseOptions) =>
+  Layer.unwrap(
+    Effect.map(mayRead, (may) =>
+      may
+        ? Layer.effect(ReadingClient, PgClient.PgClient).pipe(
+            Layer.provide(
+              Layer.fresh(Database.layer({ ...options, parameters: { ...options.parameters, role: reader } }))
+            )
+          )
+        : Layer.effect(ReadingClient, PgClient.PgClient)
+    )
+  )
+
+/**
+ * Makes statements that read what belongs to one company, and see nothing of any other, whatever they ask for: row-level
+ * security holds them to the company that they have entered.
+ *
+ * A statement enters by its first table. The query needs a column of that for each row, so no plan can begin it before;
+ * if one did, it would see no rows at all. A transaction for each read would say the same in four trips instead of one.
+ */
+export const companyReads = Effect.gen(function* () {
+  const others = yield* PgClient.PgClient
+  const sql = Option.getOrElse(yield* Effect.serviceOption(ReadingClient), () => others)
+  return (companyId: CompanyId) =>
+    <Row extends object>(strings: TemplateStringsArray, ...parts: ReadonlyArray<unknown>) =>
+      sql<Row>`
+      select r.*
+      from set_config('saldo.company', ${String(companyId)}, true) as entered(company)
+      cross join lateral (
+        select q.* from (${sql(strings, ...parts)}) as q where entered.company is not null offset 0
+      ) as r`
+})
+
+export type CompanyReads = Effect.Success<typeof companyReads>

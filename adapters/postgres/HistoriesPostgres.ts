@@ -1,0 +1,121 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer, Option } from "effect"
+import type { History } from "../../core/domain/History.ts"
+import { CompanyId, type TransactionId } from "../../core/domain/Ids.ts"
+import { Histories } from "../../core/ports/Histories.ts"
+import { type EntryRow, entryOf } from "./EntryRow.ts"
+import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
+
+interface SaleRow extends TransactionRow {
+  readonly idempotency_key: string
+  readonly refusal: string | null
+}
+
+interface AnswerRow {
+  readonly outcome: NonNullable<History["answer"]>["outcome"]
+  readonly completed_at: Date
+  readonly settled_at: Date | null
+}
+
+interface ReversalRow {
+  readonly xid: string
+  readonly status: History["reversals"][number]["status"]
+  readonly created_at: Date
+  readonly processed_at: Date | null
+}
+
+interface QuestionRow extends Pick<History["questions"][number], "about" | "answer" | "times"> {
+  readonly first_at: Date
+  readonly last_at: Date
+}
+
+interface AuditRow extends Pick<History["audited"][number], "action" | "details"> {
+  readonly at: Date
+}
+
+const utc = DateTime.fromDateUnsafe
+const utcOrNull = (date: Date | null) => (date === null ? null : utc(date))
+
+const answerOf = ({ completed_at, outcome, settled_at }: AnswerRow): NonNullable<History["answer"]> => ({
+  outcome,
+  at: utc(completed_at),
+  settledAt: utcOrNull(settled_at)
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  // The company leads the key, so each is looked into by its own step of the index.
+  const saleOf = (id: PgTypes.Parameter) => sql<SaleRow>`
+    select t.*
+    from directory.company as c
+    cross join lateral (
+      select ${sql.literal(transactionColumns())}, idempotency_key, refusal
+      from cell.transaction
+      where company_id = c.id and id = ${id}
+    ) as t`
+
+  const partsOf = Effect.fnUntraced(function* (sale: SaleRow) {
+    const company = PgTypes.int8(sale.company_id)
+    const id = PgTypes.int8(sale.id)
+    const answers = yield* sql<AnswerRow>`
+      select outcome ->> '_tag' as outcome, completed_at, settled_at
+      from cell.idempotency
+      where company_id = ${company}
+        and key = ${sale.idempotency_key}
+        and transaction_id = ${id}
+        and completed_at is not null`
+    const entries = yield* sql<EntryRow>`
+      select id, type, amount, balance, transaction_id, reference, created_at
+      from cell.entry
+      where company_id = ${company} and transaction_id = ${id}
+      order by id`
+    const reversals = yield* sql<ReversalRow>`
+      select xid, status, created_at, processed_at
+      from cell.reversal
+      where company_id = ${company} and transaction_id = ${id}
+      order by id`
+    const questions = yield* sql<QuestionRow>`
+      select about, answer, times, first_at, last_at
+      from cell.question
+      where company_id = ${company} and transaction_id = ${id}
+      order by n`
+    const audited = yield* sql<AuditRow>`
+      select at, action, details
+      from directory.audit_event
+      where details ? 'transactionId' and (details ->> 'transactionId')::bigint = ${id} and company_id = ${company}
+      order by id`
+    return { answers, audited, entries, questions, reversals }
+  })
+
+  const find = Effect.fnUntraced(function* (transactionId: TransactionId) {
+    const [sale] = yield* saleOf(PgTypes.int8(BigInt(transactionId)))
+    if (sale === undefined) return Option.none<History>()
+    const { answers, audited, entries, questions, reversals } = yield* partsOf(sale)
+    return Option.some<History>({
+      companyId: CompanyId.make(Number(sale.company_id)),
+      transaction: transactionOf(sale),
+      key: sale.idempotency_key,
+      refusal: sale.refusal,
+      answer: answers.map(answerOf)[0] ?? null,
+      entries: entries.map(entryOf),
+      reversals: reversals.map(({ created_at, processed_at, status, xid }) => ({
+        xid,
+        status,
+        begunAt: utc(created_at),
+        endedAt: utcOrNull(processed_at)
+      })),
+      questions: questions.map(({ first_at, last_at, ...row }) => ({
+        ...row,
+        firstAt: utc(first_at),
+        lastAt: utc(last_at)
+      })),
+      audited: audited.map((row) => ({ ...row, at: utc(row.at) }))
+    })
+  }, Effect.orDie)
+
+  return Histories.of({ find })
+})
+
+/** Sales with all that was kept of them, in Postgres. */
+export const layer = Layer.effect(Histories, make)

@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** How many tokens that were not revoked have their secret kept how. */
+export interface PepperCounts {
+  readonly plain: number
+  readonly under: number
+  /** Under another pepper, so that nobody can compare with them. */
+  readonly underAnother: number
+}
+
+const noTokens: PepperCounts = { plain: 0, under: 0, underAnother: 0 }
+
+/** Counts tokens by the pepper under which their secret is kept; `name` is that of ours. Changes nothing. */
+export const countPeppers = Effect.fnUntraced(function* (name: string | null) {
+  const sql = yield* SqlClient.SqlClient
+  const [known] = yield* sql<{ present: boolean }>`
+    select exists (
+      select from information_schema.columns
+      where table_schema = 'directory' and table_name = 'token' and column_name = 'secret_pepper'
+    ) as present`
+  if (known?.present !== true) return noTokens
+  const [row] = yield* sql<PepperCounts>`
+    select
+      (count(*) filter (where secret_pepper is null))::int as plain,
+      (count(*) filter (where secret_pepper = ${name}))::int as under,
+      (count(*) filter (where secret_pepper is not null and secret_pepper is distinct from ${name}))::int as "underAnother"
+    from directory.token
+    where state <> 'revoked'`
+  return row ?? noTokens
+})
