@@ -3,6 +3,7 @@ import { Effect, Layer, Logger, References } from "effect"
 import { DataKey } from "../adapters/crypto/DataKey.ts"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import * as DigestNode from "../adapters/node/DigestNode.ts"
+import * as PepperNode from "../adapters/node/PepperNode.ts"
 import * as PolicyPdf from "../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
 import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
@@ -15,6 +16,7 @@ import * as CataloguePostgres from "../adapters/postgres/CataloguePostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/CompaniesPostgres.ts"
 import * as DataKeyPostgres from "../adapters/postgres/DataKeyPostgres.ts"
 import * as DirectoryPostgres from "../adapters/postgres/DirectoryPostgres.ts"
+import * as HistoriesPostgres from "../adapters/postgres/HistoriesPostgres.ts"
 import * as InsurancesPostgres from "../adapters/postgres/InsurancesPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/LedgerPostgres.ts"
 import * as OptionsPostgres from "../adapters/postgres/OptionsPostgres.ts"
@@ -69,6 +71,8 @@ const vault = VaultAead.layer.pipe(
   Layer.provide(NodeCrypto.layer)
 )
 
+const pepper = Layer.unwrap(Settings.useSync(({ tokenPepper }) => PepperNode.layer(tokenPepper)))
+
 const money = Layer.mergeAll(
   AccountsPostgres.layer,
   AdjustmentsPostgres.layer,
@@ -87,16 +91,17 @@ const money = Layer.mergeAll(
   ReversalsPostgres.layer,
   StatementPostgres.layer,
   InFlight.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom, vault)))
+).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom, pepper, vault)))
 
 /** All that the operator's commands need. */
 export const operator = Layer.mergeAll(
   AllTransactionsPostgres.layer,
   AuditPostgres.layer,
+  HistoriesPostgres.layer,
   ResolutionsPostgres.layer,
   money
 ).pipe(
-  Layer.provideMerge(migrated(operatorConnections)),
+  Layer.provideMerge(migrated(operatorConnections, "saldo_operator")),
   Layer.provideMerge(Store.layer),
   Layer.provideMerge(foundation)
 )
@@ -152,7 +157,9 @@ export const ports = Layer.mergeAll(
   ReceiptPdf.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(money, callCounter, httpOptions)),
-  Layer.provideMerge(Layer.unwrap(Settings.useSync(({ connections_max }) => migrated(connections_max)))),
+  Layer.provideMerge(
+    Layer.unwrap(Settings.useSync(({ connections_max }) => migrated(connections_max, "saldo_server")))
+  ),
   Layer.provideMerge(Store.layer),
   Layer.provideMerge(followed)
 )

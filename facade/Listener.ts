@@ -39,6 +39,12 @@ const holdEarly = (server: Server): Server => {
   return server
 }
 
+/** Ends each connection with its next answer once the server has stopped listening: a busy one would hold it to the last. */
+const partingWhenStopped = (server: Server): Server =>
+  server.on("request", (_request, response) => {
+    if (!server.listening) response.setHeader("connection", "close")
+  })
+
 interface Place {
   readonly host: string
   readonly port: number
@@ -62,7 +68,7 @@ export const cannotListen = (...why: Parameters<typeof explain>) => new CannotLi
 const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) {
   const answering = yield* answeringClientErrors
   const server = yield* Effect.try({
-    try: () => holdEarly(answering(serverOf(tls))),
+    try: () => holdEarly(partingWhenStopped(answering(serverOf(tls)))),
     catch: (cause) =>
       new CannotListen({
         message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`

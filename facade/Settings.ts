@@ -25,6 +25,9 @@ const key = (text: string): Uint8Array | null => {
   const bytes = Result.getOrNull(Hex.decode(text))
   return bytes?.length === 32 ? bytes : null
 }
+/** It stands in the documentation. */
+const sandboxSecret_default = "sandbox_secreto_publico_2026"
+
 const noDot = /^[^\s.]{1,200}$/
 const number = (minimum: number, maximum: number, fallback: number) => ({
   expected: `a whole number from ${minimum} to ${maximum}`,
@@ -42,17 +45,33 @@ const tls = Effect.gen(function* () {
   return yield* new WrongVariable({ message: `${missing} is absent; it should be a file, as ${given} is set` })
 })
 
+const databaseAddress = {
+  expected: "an address like postgres://user:password@host:5432/database",
+  read: address("postgres:", "postgresql:"),
+  fallback: null,
+  secret: true
+}
+
+// Whoever sets the second alone means a server of his own, and would get the embedded one.
+const database = Effect.gen(function* () {
+  const { migrationUrl, url } = yield* together({
+    url: variable("DATABASE_URL", databaseAddress),
+    migrationUrl: variable("MIGRATION_DATABASE_URL", databaseAddress)
+  })
+  if (url !== null || migrationUrl === null) return { url, migrationUrl }
+  const expected = "the address of the same database for everything else"
+  return yield* new WrongVariable({
+    message: `DATABASE_URL is absent; it should be ${expected}, as MIGRATION_DATABASE_URL is set`
+  })
+})
+
 const variables = {
   port: variable("PORT", { ...number(0, 65_535, 3000), expected: "a port from 0 to 65535, 0 for any free one" }),
   // This machine alone unless the operator says otherwise: the sandbox's credentials are known to everybody.
   host: variable("HOST", { expected: "an address to listen on", read: matching(/^[\w.:-]+$/), fallback: "127.0.0.1" }),
-  databaseUrl: variable("DATABASE_URL", {
-    expected: "an address like postgres://user:password@host:5432/database",
-    read: address("postgres:", "postgresql:"),
-    fallback: null,
-    secret: true
-  }),
+  database,
   dataKey: variable("DATA_KEY", { expected: "64 hexadecimal digits", read: key, fallback: null, secret: true }),
+  tokenPepper: variable("TOKEN_PEPPER", { expected: "64 hexadecimal digits", read: key, fallback: null, secret: true }),
   dataDirectory: variable("DATA_DIR", { expected: "a directory", read: file, fallback: ".data" }),
   connections: variable("PG_POOL_MAX", number(4, 500, 16)),
   trustProxy: variable("TRUST_PROXY", { expected: "on or off", read: onOff, fallback: false }),
@@ -74,7 +93,7 @@ const variables = {
   sandboxSecret: variable("SANDBOX_API_SECRET", {
     expected: "up to 200 characters without dots and spaces",
     read: matching(noDot),
-    fallback: "sandbox_secreto_publico_2026",
+    fallback: sandboxSecret_default,
     secret: true
   }),
   xidPrefix: variable("XID_PREFIX", {
@@ -114,9 +133,13 @@ const settle = (values: Values) => ({
   /** Null for plain HTTP, behind a proxy that speaks TLS. */
   tls: values.tls,
   /** Null for the embedded Postgres in the data directory. */
-  databaseUrl: values.databaseUrl === null ? null : Redacted.make(values.databaseUrl),
+  databaseUrl: values.database.url === null ? null : Redacted.make(values.database.url),
+  /** By whose login the schema is changed; null for the same. */
+  migrationUrl: values.database.migrationUrl === null ? null : Redacted.make(values.database.migrationUrl),
   /** By which the key of personal data is kept; null while that stands in the database as it is. */
   dataKey: values.dataKey === null ? null : Redacted.make(values.dataKey),
+  /** Under which the secrets of tokens are kept; null for their SHA-256 alone. */
+  tokenPepper: values.tokenPepper === null ? null : Redacted.make(values.tokenPepper),
   dataDirectory: values.dataDirectory,
   /** How many connections to Postgres a process keeps. */
   connections_max: values.connections,
@@ -126,7 +149,13 @@ const settle = (values: Values) => ({
   /** Null for counts of calls that each process keeps by itself. */
   redisUrl: values.redisUrl === null ? null : Redacted.make(values.redisUrl),
   /** The credentials of the shared sandbox company; null when there is none. */
-  sandbox: values.sandbox ? { apiKey: values.sandboxKey, secret: Redacted.make(values.sandboxSecret) } : null,
+  sandbox: values.sandbox
+    ? {
+        apiKey: values.sandboxKey,
+        secret: Redacted.make(values.sandboxSecret),
+        knownToAll: values.sandboxSecret === sandboxSecret_default
+      }
+    : null,
   xidPrefix: values.xidPrefix,
   /** Where clients reach the service, without a slash at the end; null when only the process's own address is known. */
   publicUrl: values.publicUrl?.replace(/\/+$/, "") ?? null,

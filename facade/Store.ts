@@ -1,24 +1,32 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
+import { reading } from "../adapters/postgres/CompanyReads.ts"
 import * as Database from "../adapters/postgres/Database.ts"
 import { migrate } from "../adapters/postgres/Migrations.ts"
 import { Settings } from "./Settings.ts"
+
+/** In whose rights a process works. */
+export type Role = "saldo_server" | "saldo_operator"
 
 /** Which Postgres holds the data. */
 export class Store extends Context.Service<
   Store,
   {
     readonly url: Redacted.Redacted
+    /** By whose login its schema is changed; null for the same. */
+    readonly migrationUrl: Redacted.Redacted | null
+    /** Whether the login may do everything, because it is ours, so that sessions give up what they do not need. */
+    readonly ours: boolean
     /** In words, without secrets. */
     readonly place: string
   }
 >()("saldo/facade/Store") {
   /** The server of DATABASE_URL, or else the embedded one. */
   static readonly layer = Layer.unwrap(
-    Settings.useSync(({ dataDirectory, databaseUrl }) =>
+    Settings.useSync(({ dataDirectory, databaseUrl, migrationUrl }) =>
       databaseUrl === null
         ? embedded(dataDirectory)
-        : Layer.succeed(Store, { url: databaseUrl, place: serverOf(databaseUrl) })
+        : Layer.succeed(Store, { url: databaseUrl, migrationUrl, ours: false, place: serverOf(databaseUrl) })
     )
   )
 }
@@ -26,7 +34,9 @@ export class Store extends Context.Service<
 const embedded = (dataDirectory: string) =>
   Layer.effect(
     Store,
-    EmbeddedPostgres.useSync(({ directory, url }) => Store.of({ url, place: `${directory} (embedded Postgres)` }))
+    EmbeddedPostgres.useSync(({ directory, url }) =>
+      Store.of({ url, migrationUrl: null, ours: true, place: `${directory} (embedded Postgres)` })
+    )
   ).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDirectory })))
 
 const serverOf = (url: Redacted.Redacted): string => {
@@ -38,6 +48,35 @@ const serverOf = (url: Redacted.Redacted): string => {
 export const connections = (connections_max: number, parameters?: Database.DatabaseOptions["parameters"]) =>
   Layer.unwrap(Store.useSync(({ url }) => Database.layer({ url, connections_max, parameters })))
 
-/** Connections to the store, with its schema brought up to this version. */
-export const migrated = (connections_max: number) =>
-  Layer.tap(connections(connections_max), (context) => Effect.provide(migrate, context))
+/** One connection to the store, by the login that may change its schema. */
+export const owning = Layer.unwrap(
+  Store.useSync(({ migrationUrl, url }) =>
+    migrationUrl === null
+      ? Database.layer({ url, connections_max: 1 })
+      : Database.layer({ url: migrationUrl, connections_max: 1, variable: "MIGRATION_DATABASE_URL" })
+  )
+)
+
+/** Of so many connections one is for reading what belongs to one company. */
+const readingShare = 4
+
+// What one login has brought up to date must be up to date for the other, or they lead to different databases.
+const migratedFirst = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(owning)))
+
+/**
+ * Connections to the store, with its schema brought up to this version, so many in all. The embedded store has one login,
+ * which may do everything: there each of them works in the role.
+ */
+export const migrated = (connections_max: number, role: Role) =>
+  Layer.unwrap(
+    Store.useSync(({ migrationUrl, ours, url }) => {
+      const readers = Math.max(1, Math.floor(connections_max / readingShare))
+      const parameters = ours ? { role } : undefined
+      const others = Layer.tap(
+        Database.layer({ url, connections_max: connections_max - readers, parameters }),
+        (context) => Effect.provide(migrate, context)
+      )
+      const connected = Layer.provideMerge(reading({ url, connections_max: readers }), others)
+      return ours || migrationUrl !== null ? Layer.provide(connected, migratedFirst) : connected
+    })
+  )

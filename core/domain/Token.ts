@@ -17,7 +17,7 @@ export type Permission = typeof Permission.Type
 export const TokenState = Schema.Literals(["active", "suspended", "revoked"])
 export type TokenState = typeof TokenState.Type
 
-/** Credentials of one company. The secret is never kept, only its SHA-256. Contract: 5. */
+/** Credentials of one company, without their secret. Contract: 5. */
 export const Token = Schema.Struct({
   id: TokenId,
   companyId: CompanyId,

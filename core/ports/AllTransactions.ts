@@ -1,5 +1,5 @@
-import { Context, type Effect, type Option } from "effect"
-import type { CompanyId, TransactionId } from "../domain/Ids.ts"
+import { Context, type Effect } from "effect"
+import type { CompanyId } from "../domain/Ids.ts"
 import type { Centavos } from "../domain/Money.ts"
 import type { Status } from "../domain/Status.ts"
 import type { Page, Slice, Transaction } from "../domain/Transaction.ts"
@@ -28,7 +28,6 @@ export interface PendingSlice extends Slice<OwnedTransaction> {
 export class AllTransactions extends Context.Service<
   AllTransactions,
   {
-    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<OwnedTransaction>>
     /** Newest first. */
     readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<Slice<OwnedTransaction>>
     /** What nobody knows the outcome of, of one company or of all. */

@@ -1,13 +1,10 @@
 import { DateTime, Effect, Option } from "effect"
-import { Digest } from "effect/crypto"
-import { admit, sameDigest } from "../domain/Access.ts"
+import { admit } from "../domain/Access.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
+import { matchingSecret } from "../domain/Secret.ts"
 import { Directory } from "../ports/Directory.ts"
-
-const encoder = new TextEncoder()
-
-// An unknown key is compared with this, so that it costs what a wrong secret costs.
-const nobody = new Uint8Array(32)
+import { Pepper } from "../ports/Pepper.ts"
+import { digestsOf, seasoned } from "./KeepSecret.ts"
 
 /**
  * Finds out who calls. A wrong secret is Unauthenticated whatever the token's state; only then does the state of
@@ -19,12 +16,16 @@ export const authenticate = Effect.fn("Authenticate.authenticate")(function* (
   credentials: { readonly apiKey: string; readonly secret: string },
   address: string
 ) {
-  const digest = yield* Digest.Digest
-  const known = yield* Directory.use((directory) => directory.lookup(credentials.apiKey))
-  const presented = yield* digest.digest(Digest.sha256, encoder.encode(credentials.secret))
-  const expected = Option.match(known, { onNone: () => nobody, onSome: ({ secretHash }) => secretHash })
-  const right = sameDigest(presented, expected)
-  if (!right || Option.isNone(known)) return yield* new Unauthenticated()
+  const directory = yield* Directory
+  const found = yield* directory.lookup(credentials.apiKey)
+  const presented = yield* digestsOf(credentials.secret)
   const now = yield* DateTime.now
-  return yield* Effect.fromResult(admit(known.value.session, address, now))
+  // An unknown key has no secrets, and costs what a wrong secret costs.
+  const secrets = Option.match(found, { onNone: () => [], onSome: (known) => known.secrets })
+  const known = matchingSecret(secrets, presented, now)
+  if (known === null || Option.isNone(found)) return yield* new Unauthenticated()
+  const session = yield* Effect.fromResult(admit(found.value.session, address, now))
+  const better = yield* seasoned(yield* Pepper, known)
+  yield* directory.used({ tokenId: session.token.id, at: now, secret: { known, better } })
+  return session
 })

@@ -1,22 +1,20 @@
-import { DateTime, Effect, Redacted } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { DateTime, Duration, Effect, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import type { TokenId } from "../domain/Ids.ts"
 import type { TokenState } from "../domain/Token.ts"
+import { Pepper } from "../ports/Pepper.ts"
 import { type NewToken, Tokens } from "../ports/Tokens.ts"
 import { byHand } from "./ByHand.ts"
 import { companyOf } from "./Company.ts"
+import { keep, seasoned } from "./KeepSecret.ts"
 
 const apiKey_bytes = 18
 const secret_bytes = 32 // 256 random bits
 
-const encoder = new TextEncoder()
-
-/** What is kept of a secret. Contract: 5. */
-export const secretHashOf = Effect.fn("IssueToken.secretHashOf")(function* (secret: Redacted.Redacted) {
-  const digest = yield* Digest.Digest
-  return yield* digest.digest(Digest.sha256, encoder.encode(Redacted.value(secret)))
-})
+const newSecret = SecureRandom.SecureRandom.use((random) => random.randomBytes(secret_bytes)).pipe(
+  Effect.map((bytes) => Redacted.make(Base64Url.encode(bytes)))
+)
 
 /** Credentials as they are shown, once. */
 interface IssuedToken {
@@ -31,10 +29,36 @@ export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: 
   const random = yield* SecureRandom.SecureRandom
   const tokens = yield* Tokens
   const apiKey = Base64Url.encode(yield* random.randomBytes(apiKey_bytes))
-  const secret = Redacted.make(Base64Url.encode(yield* random.randomBytes(secret_bytes)))
-  const tokenId = yield* tokens.add({ ...wanted, apiKey }, yield* secretHashOf(secret), yield* DateTime.now)
+  const secret = yield* newSecret
+  const tokenId = yield* tokens.add({ ...wanted, apiKey }, yield* keep(secret), yield* DateTime.now)
   yield* byHand("token_issued", { companyId: wanted.companyId, tokenId }, { name: wanted.name, apiKey })
   return { tokenId, apiKey, secret } satisfies IssuedToken
+})
+
+/**
+ * Gives a token a new secret. The one that it has stays good for the overlap, so that callers can be changed over one
+ * after the other; one from an earlier overlap ends now. Contract: 5.
+ *
+ * @returns the credentials, shown once, and until when the old secret is good; null when it ended now.
+ */
+export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
+  tokenId: TokenId,
+  overlap: Duration.Duration
+) {
+  const tokens = yield* Tokens
+  const pepper = yield* Pepper
+  const secret = yield* newSecret
+  const kept = yield* keep(secret)
+  const previousUntil = Duration.isZero(overlap) ? null : DateTime.addDuration(yield* DateTime.now, overlap)
+  const { apiKey, companyId } = yield* tokens.rotate(tokenId, (current) =>
+    Effect.map(seasoned(pepper, current), (better) => ({
+      secret: kept,
+      previous: previousUntil === null ? null : { ...better, until: previousUntil }
+    }))
+  )
+  const until = previousUntil === null ? null : DateTime.formatIso(previousUntil)
+  yield* byHand("token_rotated", { companyId, tokenId }, { previous_until: until })
+  return { tokenId, apiKey, secret, previousUntil }
 })
 
 /** Suspends, activates or, for good, revokes. */

@@ -16,8 +16,8 @@ export const countSale = (status: Status, type: ServiceType): Effect.Effect<void
   Metric.update(sales({ status, tipo: type }), 1)
 
 /** A provider's firm answer that contradicts what was settled: goods without money, or money without goods. */
-export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
-export type LateOutcome = (typeof lateOutcomes)[number]
+const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
+type LateOutcome = (typeof lateOutcomes)[number]
 
 const late = seriesOf(["kind"], (attributes) =>
   Metric.counter("saldo_late_outcomes_total", {

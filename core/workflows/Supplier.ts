@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import { discreetly } from "../domain/Discreet.ts"
 import { StatusAnswer } from "../domain/Recovery.ts"
@@ -7,6 +7,7 @@ import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { Answer, type Provider, Providers } from "../ports/Provider.ts"
+import { isFresh } from "./Fresh.ts"
 
 /** Whoever delivers what was sold: a provider or, for a policy, an insurer. Both are asked by xid, and sent to once. */
 export type Supplier = Pick<Provider, "dispatch" | "status">
@@ -28,10 +29,11 @@ export const supplierOf = Effect.fn("Supplier.supplierOf")(function* (environmen
 })
 
 // The insurance says that its policy is being asked for before it is. Whoever finds it settled already, by a recovery
-// that was faster, must not ask.
+// that was faster, must not ask. Nor must a process that was paused between the two: recovery may have ended the sale.
 const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], insurer: Insurer, order: Order) {
+  const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* insurances.beginIssue(order)
-  if (!begun) return Answer.Unknown()
+  if (!begun || !(yield* isFresh(since_ns))) return Answer.Unknown()
   const said = yield* discreetly(insurer.issue(order))
   if (said._tag !== "Delivered" || isPolicy(said.delivery)) return said
   return yield* Effect.as(logNoPolicy(order), Answer.Unknown())

@@ -1,4 +1,4 @@
-import { DateTime, Option, Result } from "effect"
+import { DateTime, Duration, Option, Result } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { isAddressRange } from "../../core/domain/Access.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../core/domain/Ids.ts"
@@ -108,4 +108,24 @@ export const expiry = Flag.String("expira").pipe(
   ),
   Flag.optional,
   Flag.map(Option.getOrNull)
+)
+
+const overlapForm = /^(?:0|(?<count>\d{1,5})(?<unit>[mhd]))$/
+const units = { m: Duration.minutes, h: Duration.hours, d: Duration.days }
+const overlap_max = Duration.days(30)
+
+const overlapOf = (text: string): Option.Option<Duration.Duration> => {
+  const groups = overlapForm.exec(text)?.groups
+  if (groups === undefined) return Option.none()
+  const { count = "0", unit = "m" } = groups
+  const duration = units[unit as keyof typeof units](Number(count))
+  return Duration.isLessThanOrEqualTo(duration, overlap_max) ? Option.some(duration) : Option.none()
+}
+
+/** How long the secret before a rotation stays good. */
+export const overlap = Flag.String("solape").pipe(
+  Flag.withDescription("How long the old secret stays good: minutes, hours or days, such as 30m, 24h or 7d; 0 for not"),
+  Flag.withMetavar("duration"),
+  Flag.filterMap(overlapOf, () => "Expected: 0, or minutes, hours or days up to 30d, such as 30m, 24h or 7d"),
+  Flag.withDefault(Duration.hours(24))
 )

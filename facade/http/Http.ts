@@ -1,3 +1,4 @@
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotFound } from "../../core/domain/Errors.ts"
@@ -37,8 +38,11 @@ const unknownPath = counted(() => new NotFound())
 const isUnknownPath = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
-// The router takes what follows a semicolon for a query: 1;2 would be the id 1. No path of ours has one.
-const hasParameters = (url: string): boolean => /^[^?]*[;#]/.test(url)
+// The router takes what follows a semicolon for a query, so 1;2 would be the id 1, and nothing at all for an id. A target
+// with its host is read as a URL, where dots and backslashes lead elsewhere. No path of ours has any of these.
+const isMisread = (target: string): boolean =>
+  /^[^?]*(?:[;#\\]|\/(?:\.|%2e){1,2}(?:[/?]|$))/i.test(target) ||
+  /^(?:https?:\/\/[^/?]*)?\/v1\/(?:[^?]*\/)?(?:[/?]|$)/i.test(target)
 
 /** What no route answered, or failed to answer. */
 const rescue = (cause: Cause.Cause<unknown>) => {
@@ -50,9 +54,10 @@ const rescue = (cause: Cause.Cause<unknown>) => {
 }
 
 const around = <E, R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
-    if (method === "OPTIONS") return preflight
-    return hasParameters(url) ? unknownPath : Effect.catchCause(answering, rescue)
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    if (request.method === "OPTIONS") return preflight
+    const { url = "" } = NodeHttpServerRequest.toIncomingMessage(request)
+    return isMisread(url) ? unknownPath : Effect.catchCause(answering, rescue)
   }).pipe(accessed)
 
 const serveDocument = (document: string, etag: string) =>

@@ -72,3 +72,16 @@ const auditing = Layer.effectDiscard(
 
 /** Says how the process and its data are, for as long as both live. */
 export const watching = Layer.merge(judging, auditing)
+
+/**
+ * Calls may come, once whatever takes them is there. Whoever sends them is told when they may not any more, and given the
+ * time to hear it, before anybody is refused.
+ */
+export const ready = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { shutdownDelay } = yield* Settings
+    const { judge, stop } = yield* Readiness
+    yield* judge("listener", Effect.succeed(true))
+    yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.sleep(shutdownDelay)))
+  })
+)

@@ -12,6 +12,7 @@ import type { Insurers } from "../../core/ports/Insurer.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import type { Options } from "../../core/ports/Options.ts"
 import type { Outbox } from "../../core/ports/Outbox.ts"
+import type { Pepper } from "../../core/ports/Pepper.ts"
 import type { PolicyRenderer } from "../../core/ports/PolicyRenderer.ts"
 import type { Providers } from "../../core/ports/Provider.ts"
 import type { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
@@ -37,6 +38,7 @@ export type Services =
   | Ledger
   | Options
   | Outbox
+  | Pepper
   | PolicyRenderer
   | Providers
   | ReceiptRenderer

@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/PostgresDatabases.ts"
-import { certificateIn } from "./Certificates.ts"
 import { ended, saldo, serving, temporaryDirectory } from "./Server.ts"
 
 interface Report {
@@ -61,65 +59,6 @@ describe("the doctor", () => {
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "migrations"])
       assert.strictEqual(yield* ended(yield* saldo(["migrate"], environment)), 0)
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])
-    })
-  )
-
-  it.live("finds a gateway that cannot be reached, and sends nothing to one that can", () =>
-    Effect.gen(function* () {
-      const { requests, url } = yield* fakeHttpProvider("secreto")
-      const environment = {
-        DATA_DIR: yield* temporaryDirectory,
-        PROVIDER: "http",
-        PROVIDER_URL: url,
-        PROVIDER_SECRET: "secreto",
-        SMS: "http",
-        SMS_URL: "http://127.0.0.1:1",
-        SMS_SECRET: "secreto"
-      }
-      yield* serving({ DATA_DIR: environment.DATA_DIR })
-      assert.deepStrictEqual(yield* examined(environment), { code: 1, wrong: ["sms"] })
-      assert.isEmpty(requests)
-    })
-  )
-
-  // What is open or out of date -> the check that says so; the server of the tests does without fsync.
-  it.live.each([
-    [{ HOST: "0.0.0.0" }, ["exposure"]],
-    [{ HOST: "0.0.0.0", SANDBOX: "off" }, []],
-    [{ HOST: "0.0.0.0", SANDBOX_API_SECRET: "propio" }, []],
-    [{ TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["certificate"]],
-    [{ OPS_PORT: "0" }, []]
-  ] as const)("looks at what others can reach: %j", ([open, found]) =>
-    Effect.gen(function* () {
-      const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY, ...open }
-      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", ...found])
-    })
-  )
-
-  it.live.each([
-    ["valid", []],
-    ["expired", ["certificate"]],
-    ["of another key", ["certificate"]],
-    ["garbled", ["certificate"]]
-  ] as const)("looks at a certificate that is %s", ([which, found]) =>
-    Effect.gen(function* () {
-      const tls = certificateIn(yield* temporaryDirectory, which)
-      const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY, ...tls }
-      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", ...found])
-    })
-  )
-
-  it.live("tells a server's operations port from that of another program", () =>
-    Effect.gen(function* () {
-      const server = yield* serving({ DATA_DIR: yield* temporaryDirectory, OPS_PORT: "0" })
-      const [, ours = ""] = /:(\d+)\/metrics/.exec(server.stdout()) ?? []
-      const [, another = ""] = /:(\d+)$/.exec(server.url) ?? []
-      const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY }
-      assert.deepStrictEqual((yield* examined({ ...environment, OPS_PORT: ours })).wrong, ["durability"])
-      assert.deepStrictEqual((yield* examined({ ...environment, OPS_PORT: another })).wrong, [
-        "durability",
-        "operations"
-      ])
     })
   )
 

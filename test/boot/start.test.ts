@@ -51,6 +51,11 @@ const takenPort = Effect.acquireRelease(
 const onServer = (changes: { readonly port?: string; readonly password?: string; readonly pathname?: string }) =>
   Effect.sync(() => ({ DATABASE_URL: Object.assign(new URL(inject("postgresUrl")), changes).href }))
 
+const opsPortOfAnother = Effect.gen(function* () {
+  const { port } = yield* takenPort
+  return { OPS_PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
+})
+
 const notADirectory = Effect.map(temporaryDirectory, (directory) => {
   const file = join(directory, "file")
   writeFileSync(file, "")
@@ -72,6 +77,7 @@ const keptByAnother = Effect.gen(function* () {
 
 const wrong = [
   ["a taken port", portOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set PORT to another/],
+  ["a taken operations port", opsPortOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set OPS_PORT to another/],
   ["a database that does not answer", onServer({ port: "1" }), /does not answer .*DATABASE_URL/],
   ["a wrong password", onServer({ password: "x" }), /refuses the user .*password in DATABASE_URL/],
   ["no such database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
@@ -99,14 +105,31 @@ describe("a start that cannot be", () => {
         DATA_KEY: "hidden",
         ENVIRONMENT: "prueba sur",
         LOG_LEVEL: "loud",
-        SANDBOX: "maybe"
+        SANDBOX: "maybe",
+        OPS_PORT: "on",
+        AUDIT_EVERY: "0",
+        SHUTDOWN_DELAY: "1 s",
+        OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
+        OTEL_EXPORTER_OTLP_HEADERS: "hidden"
       }
       const server = yield* saldo(["serve"], environment)
       assert.strictEqual(yield* ended(server), 1)
       const lines = server.stderr().trim().split("\n")
       assert.deepStrictEqual(
         lines.map((line) => line.replace(/^error: /, "").split(" ")[0]),
-        ["PORT", "DATABASE_URL", "DATA_KEY", "SANDBOX", "ENVIRONMENT", "LOG_LEVEL"]
+        [
+          ...[
+            "PORT",
+            "DATABASE_URL",
+            "DATA_KEY",
+            "SANDBOX",
+            "ENVIRONMENT",
+            "OPS_PORT",
+            "AUDIT_EVERY",
+            "SHUTDOWN_DELAY"
+          ],
+          ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "LOG_LEVEL"]
+        ]
       )
       assert.notInclude(server.stderr(), "hidden")
     })

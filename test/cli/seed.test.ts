@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import * as PepperNode from "../../adapters/node/PepperNode.ts"
 import * as CatalogueAdminPostgres from "../../adapters/postgres/CatalogueAdminPostgres.ts"
 import * as CompaniesPostgres from "../../adapters/postgres/CompaniesPostgres.ts"
 import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
@@ -16,7 +17,8 @@ const replica = Layer.mergeAll(
   CompaniesPostgres.layer,
   LedgerPostgres.layer,
   TokensPostgres.layer,
-  DigestNode.layer
+  DigestNode.layer,
+  PepperNode.layer(null)
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto))
 
 /** A process that starts with these credentials; null when it is told to leave the sandbox out. */

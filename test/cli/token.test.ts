@@ -67,7 +67,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
           ips: ["10.0.0.0/8", "2001:db8::1"],
           expira: "2027-01-01T04:00:00.000Z",
           por_minuto: 5,
-          consultas_reales: true
+          consultas_reales: true,
+          ultimo_uso: null,
+          expira_anterior: null
         }
       )
     })

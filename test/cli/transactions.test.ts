@@ -89,7 +89,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
       const [, company] = yield* companies
       const { items } = yield* listed("--empresa", `${company}`, "--status", "SUCCESS")
       const [sale] = items
-      assert.deepStrictEqual(yield* answer("transactions", "show", `${sale.transaction_id}`), sale)
+      const { historia, ...shown } = yield* answer("transactions", "show", `${sale.transaction_id}`)
+      assert.deepStrictEqual(shown, sale)
+      assert.deepStrictEqual(field("evento", historia), ["reserved", "settled", "entered", "answered"])
       assert.deepStrictEqual(
         { ...sale, transaction_id: null, created_at: null, processed_at: null },
         {

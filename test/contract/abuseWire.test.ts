@@ -177,7 +177,9 @@ layer(TestServer, { excludeTestServices: true })("bytes that are wrong", (it) =>
       "GET /v1/estado HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
       200
     ],
-    ["an address in full", "GET http://a/v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n", 200]
+    ["an address in full", "GET http://a/v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n", 200],
+    ["one that climbs", "GET http://a/v1/../v1/estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n", 404],
+    ["one with a backslash", "GET http://a/v1\\estado HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n", 404]
   ] as const)("%s", ([, bytes, status]) =>
     Effect.gen(function* () {
       const answer = yield* unchanged(raw(bytes))

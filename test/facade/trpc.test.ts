@@ -78,6 +78,59 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
+  it.effect.each([
+    ["nada", 1],
+    ["nada,nunca,nadie?batch=1", 3],
+    ["sistema.estado,nada?batch=1", 2],
+    ["recargas.crear", 1],
+    ["sistema.estado,recargas.crear?batch=1", 2],
+    ["sistema.estado?connectionParams=x", 1],
+    ["sistema.estado?input=%7B%22a%22%3A%22%ff%22%7D", 1]
+  ] as const)("counts %s by its address, as %i, and names the request", ([path, calls]) =>
+    Effect.gen(function* () {
+      const { body, headers } = yield* call(`/trpc/${path}`)
+      assert.strictEqual(headers.get("x-ratelimit-remaining"), String(5 - calls))
+      const failed = [body].flat().find(({ error }) => error !== undefined)
+      assert.match(headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
+      assert.strictEqual(failed.error.data.request_id, headers.get("x-request-id"))
+    })
+  )
+
+  it.effect("names the request also where it refuses before any procedure: a stream that is no batch", () =>
+    Effect.gen(function* () {
+      const { body, headers, status } = yield* call("/trpc/sistema.estado", {
+        headers: { "trpc-accept": "application/jsonl" }
+      })
+      assert.deepStrictEqual([status, body.error.data.error.code], [422, "VALIDATION_ERROR"])
+      assert.strictEqual(body.error.data.request_id, headers.get("x-request-id"))
+    })
+  )
+
+  it.effect("refuses too many calls in a shape that its clients read, and runs none of them", () =>
+    Effect.gen(function* () {
+      const headers = { "x-forwarded-for": "203.0.113.91" }
+      const strays = Array.from({ length: 6 }, () => "nada").join(",")
+      for (const path of [`sistema.estado,${strays}?batch=1`, "nada", "sistema.estado"]) {
+        const { body, headers: said, status } = yield* call(`/trpc/${path}`, { headers })
+        const { code, data } = body.error
+        assert.deepStrictEqual([status, code, data.error.code], [429, -32029, "RATE_LIMIT_EXCEEDED"], path)
+        assert.strictEqual(said.get("retry-after"), String(data.error.details.retry_after))
+        assert.strictEqual(said.get("x-ratelimit-remaining"), "0")
+        assert.strictEqual(said.get("x-request-id"), data.request_id)
+      }
+    })
+  )
+
+  it.effect("says what REST says in the headers of a failure, unless it is one of several", () =>
+    Effect.gen(function* () {
+      const refused = yield* call("/trpc/cuenta.saldo")
+      assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer /)
+      assert.include(refused.headers.get("link"), "UNAUTHENTICATED")
+      const several = yield* call("/trpc/cuenta.saldo,cuenta.ver?batch=1")
+      assert.isNull(several.headers.get("link"))
+    })
+  )
+
   it.effect("and REST are documented by a valid OpenAPI document", () =>
     Effect.gen(function* () {
       const { body, headers } = yield* call("/v1/openapi.json")

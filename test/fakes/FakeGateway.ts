@@ -44,6 +44,7 @@ export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secr
   const misbehaviours = new Misbehaviours()
   const scripted = new Map<string, ReadonlyArray<Reply>>()
   const requests: Array<Asked> = []
+  const taken: Array<Asked> = []
   const arrivals = new Arrivals()
   const faults: Array<string> = []
 
@@ -64,6 +65,7 @@ export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secr
     const [said, ...later] = scripted.get(about) ?? []
     scripted.set(about, later)
     if (said !== undefined) return { misbehaviour: null, reply: () => said }
+    taken.push(asked)
     const misbehaviour = misbehaviours.next(about)
     return { misbehaviour, reply: () => acted(asked, misbehaviour) }
   }
@@ -75,6 +77,8 @@ export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secr
     misbehaviours,
     /** Whatever has come to it, believed or not. */
     requests,
+    /** What of it was believed, and not answered as a test had it said. */
+    taken,
     /** It does nothing with the next request about this, and answers so. */
     says: (about: string, reply: Reply): void => {
       scripted.set(about, [...(scripted.get(about) ?? []), reply])

@@ -36,6 +36,7 @@ export type Misbehaviour =
 /** What a fake is to do with the next requests about something, in their order; `null` is to behave well. */
 export class Misbehaviours {
   readonly #planned = new Map<string, ReadonlyArray<Misbehaviour | null>>()
+  #otherwise: (about: string) => Misbehaviour | null = () => null
 
   /** @param about the xid, or for a lookup the identifier, that the requests carry. */
   plan(about: string, ...next: ReadonlyArray<Misbehaviour | null>): void {
@@ -47,11 +48,16 @@ export class Misbehaviours {
     this.#planned.delete(about)
   }
 
-  /** What to do with this request. Nothing planned, or nothing left of it: behave well. */
+  /** From now on this is asked where nothing is planned, or nothing is left of it; until then the fake behaves well. */
+  otherwise(choose: (about: string) => Misbehaviour | null): void {
+    this.#otherwise = choose
+  }
+
+  /** What to do with this request. */
   next(about: string): Misbehaviour | null {
-    const [next = null, ...rest] = this.#planned.get(about) ?? []
+    const [next, ...rest] = this.#planned.get(about) ?? []
     this.#planned.set(about, rest)
-    return next
+    return next === undefined ? this.#otherwise(about) : next
   }
 }
 

@@ -2,16 +2,20 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import fc from "fast-check"
+import * as AllTransactionsPostgres from "../../adapters/postgres/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import type { Status } from "../../core/domain/Status.ts"
 import type { TransactionFilter } from "../../core/domain/Transaction.ts"
+import { AllTransactions } from "../../core/ports/AllTransactions.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { TestDatabase } from "../support/Database.ts"
 
-const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AuditPostgres.layer).pipe(Layer.provideMerge(TestDatabase))
+const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPostgres.layer, AuditPostgres.layer).pipe(
+  Layer.provideMerge(TestDatabase)
+)
 
 const statuses = ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"] as const
 const sales = 3_000
@@ -79,6 +83,20 @@ const plainly = Effect.fnUntraced(function* (
   return { ids: ids.slice((page - 1) * perPage, page * perPage), total: ids.length }
 }, Effect.orDie)
 
+const askingAll = fc.array(fc.tuple(fc.subarray([...statuses], { minLength: 1 }), page), { minLength: 6, maxLength: 6 })
+
+/** The page of all companies as a plain query has it; every status is no condition. */
+const plainlyOfAll = Effect.fnUntraced(function* (
+  some: ReadonlyArray<Status>,
+  { page, perPage }: { readonly page: number; readonly perPage: number }
+) {
+  const sql = yield* PgClient.PgClient
+  const found = yield* sql<{ company_id: bigint; id: bigint }>`
+    select company_id, id from cell.transaction where status in ${sql.in(some)} order by id desc, company_id`
+  const ids = found.slice((page - 1) * perPage, page * perPage).map(({ company_id, id }) => `${company_id} ${id}`)
+  return { ids, total: found.length }
+}, Effect.orDie)
+
 layer(TestLayer, { excludeTestServices: true })("lists that are counted in blocks", (it) => {
   let companies = 0
 
@@ -86,11 +104,13 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const transactions = yield* Transactions
+      const everybodys = yield* AllTransactions
       const run = (statement: string) => Effect.orDie(sql.unsafe(statement).unprepared)
       const context = yield* Effect.context<PgClient.PgClient>()
       const holds = Effect.fnUntraced(function* (
         { parts, settled }: { parts: Array<number>; settled: Array<{ from: number; count: number }> },
-        questions: ReadonlyArray<readonly [TransactionFilter, { page: number; perPage: number }]>
+        questions: ReadonlyArray<readonly [TransactionFilter, { page: number; perPage: number }]>,
+        questionsOfAll: ReadonlyArray<readonly [ReadonlyArray<Status>, { page: number; perPage: number }]>
       ) {
         const pair = [++companies, ++companies]
         for (const part of parts) yield* run(sell(pair, part))
@@ -103,11 +123,17 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
             yield* plainly(companies, filter, page)
           )
         }
+        for (const [some, page] of questionsOfAll) {
+          const all = some.length === statuses.length
+          const { items, total } = yield* everybodys.list({ statuses: all ? undefined : some }, page)
+          const ids = items.map(({ companyId, transaction }) => `${companyId} ${transaction.id}`)
+          assert.deepStrictEqual({ ids, total }, yield* plainlyOfAll(some, page))
+        }
       })
       yield* Effect.promise(() =>
         fc.assert(
-          fc.asyncProperty(history, asking, (past, questions) =>
-            Effect.runPromiseWith(context)(holds(past, questions))
+          fc.asyncProperty(history, asking, askingAll, (past, questions, questionsOfAll) =>
+            Effect.runPromiseWith(context)(holds(past, questions, questionsOfAll))
           ),
           { numRuns: 12 }
         )

@@ -1,9 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import * as AllTransactionsPostgres from "../../adapters/postgres/AllTransactionsPostgres.ts"
 import * as StatementPostgres from "../../adapters/postgres/StatementPostgres.ts"
 import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import type { TransactionFilter } from "../../core/domain/Transaction.ts"
+import { AllTransactions, type OwnedFilter } from "../../core/ports/AllTransactions.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { TestDatabase } from "../support/Database.ts"
@@ -18,9 +20,12 @@ const large = { company: 2, sales: 200_000, days: 100 }
 
 const Loaded = Layer.effectDiscard(Effect.andThen(load(small), load(large)))
 
-const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer, Loaded).pipe(
-  Layer.provideMerge(TestDatabase)
-)
+const TestLayer = Layer.mergeAll(
+  TransactionsPostgres.layer,
+  AllTransactionsPostgres.layer,
+  StatementPostgres.layer,
+  Loaded
+).pipe(Layer.provideMerge(TestDatabase))
 
 const read = (scans: ReadonlyArray<Scan>, of: RegExp): number =>
   scans.reduce((rows, scan) => (of.test(scan.of) ? rows + scan.rows : rows), 0)
@@ -90,6 +95,24 @@ layer(TestLayer)("a page of a long list", (it) => {
       )
     )
   })
+
+  // A page of all companies looks at as many of each one's newest sales as it reaches back, and at blocks of rare ones.
+  it.effect.each([
+    [{}, 1],
+    [{}, 20],
+    [{ statuses: ["SUCCESS"] }, 1],
+    [{ statuses: ["FAILED"] }, 3],
+    [{ statuses: ["PENDING"] }, 1],
+    [{ statuses: ["PROCESSING", "PENDING"] }, 1],
+    [{ companyId: CompanyId.make(2), statuses: ["PROCESSING", "PENDING"] }, 10]
+  ] as ReadonlyArray<readonly [OwnedFilter, number]>)(
+    "of all companies' sales (%j, page %i) does so too",
+    ([filter, page]) =>
+      looksLittle(
+        () => AllTransactions.use(({ list }) => list(filter, { page, perPage })),
+        2 * page * perPage + 6 * block
+      )
+  )
 
   it.effect.each([
     [{}, 1],

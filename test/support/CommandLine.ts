@@ -4,6 +4,7 @@ import { TestConsole } from "effect/testing"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { run } from "../../facade/cli/Run.ts"
 import { freshDatabaseUrl } from "./Database.ts"
+import { asLoginIn } from "./Logins.ts"
 
 /** What a shell sees of a command. */
 export interface Ran {
@@ -26,11 +27,11 @@ export class CommandLine extends Context.Service<
     readonly refusal: (...args: ReadonlyArray<string>) => Effect.Effect<Printed>
   }
 >()("saldo/test/CommandLine") {
-  /** With connections to the same database beside it. */
+  /** By a login that an operator has, with connections to the same database beside it that may do everything. */
   static readonly layer = Layer.unwrap(
     Effect.map(freshDatabaseUrl, (url) =>
       Layer.merge(
-        Layer.succeed(CommandLine, commandLineOn(url)),
+        Layer.succeed(CommandLine, commandLineOn(asLoginIn("saldo_operator", url))),
         Database.layer({ url: Redacted.make(url), connections_max: 4 })
       )
     )
@@ -38,7 +39,10 @@ export class CommandLine extends Context.Service<
 }
 
 /** Runs `saldo` on a database that is there already. */
-export const commandLineOn = (url: string): CommandLine["Service"] => {
+export const commandLineOn = (
+  url: string,
+  environment: Readonly<Record<string, string>> = {}
+): CommandLine["Service"] => {
   const runOn = (...args: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const code = yield* run(args)
@@ -49,7 +53,7 @@ export const commandLineOn = (url: string): CommandLine["Service"] => {
       Effect.provide([TestConsole.layer, NodeServices.layer]),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({ DATABASE_URL: url, LOG_LEVEL: "none" })
+        ConfigProvider.fromUnknown({ DATABASE_URL: url, LOG_LEVEL: "none", OPS_PORT: "off", ...environment })
       )
     )
   const answer = (...args: ReadonlyArray<string>) =>

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
+import { reading } from "../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { copyDatabase } from "./PostgresDatabases.ts"
 
@@ -10,9 +11,15 @@ export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>
   copyDatabase(inject("postgresUrl"), "template_saldo", `test_${randomUUID()}`)
 )
 
-/** Connections to a new migrated database: one a test file, when given to `layer` of @effect/vitest. */
+/**
+ * Connections to a new migrated database: one a test file, when given to `layer` of @effect/vitest. What belongs to one
+ * company is read in the role that sees no other.
+ */
 export const TestDatabase = Layer.unwrap(
-  Effect.map(freshDatabaseUrl, (url) => Database.layer({ url: Redacted.make(url), connections_max: 8 }))
+  Effect.map(freshDatabaseUrl, (text) => {
+    const url = Redacted.make(text)
+    return Layer.provideMerge(reading({ url, connections_max: 2 }), Database.layer({ url, connections_max: 8 }))
+  })
 )
 
 /** The address of the database that the connections lead to, for others who are to see the same rows. */

@@ -6,6 +6,7 @@ import type { TestProject } from "vitest/node"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
+import { makeLogins } from "./Logins.ts"
 import { copyDatabase } from "./PostgresDatabases.ts"
 
 declare module "vitest" {
@@ -31,6 +32,7 @@ const start = Effect.gen(function* () {
   const url = Redacted.value(embedded.url)
   const template = yield* copyDatabase(url, "template0", "template_saldo")
   yield* Effect.provide(migrate, Database.layer({ url: Redacted.make(template), connections_max: 1 }))
+  yield* makeLogins(url)
   return url
 })
 

@@ -65,7 +65,7 @@ describe("a lookup in the simulator", () => {
       const [, january] = yield* billsAt("2026-01-31T12:00:00Z")
       const [again, february] = yield* billsAt("2026-02-28T12:00:00Z")
       assert.deepStrictEqual(again, january)
-      assert.deepStrictEqual([january?.reference, february?.reference], ["2026-01", "2026-02"])
+      assert.deepStrictEqual([january?.reference, february?.reference], ["ejemplo-2026-01", "ejemplo-2026-02"])
       assert.notStrictEqual(january?.price, february?.price)
     })
   )

@@ -1,6 +1,6 @@
 import { connect } from "node:net"
 import { connect as connectSecurely } from "node:tls"
-import { Duration, Effect, Redacted } from "effect"
+import { Data, Duration, Effect, Redacted } from "effect"
 import { Settings } from "../../Settings.ts"
 import { type Check, fine, wrong } from "./Check.ts"
 
@@ -10,15 +10,22 @@ const connect_max = Duration.seconds(3)
 const ports: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "redis:": 6379, "rediss:": 6379 }
 const secure = new Set(["https:", "rediss:"])
 
+class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
+
 /** Connects, with TLS where it is spoken, and hangs up: nothing is asked, so nothing can be sold. */
 const reach = ({ hostname, port, protocol }: URL) =>
-  Effect.callback<void, Error>((resume) => {
+  Effect.callback<void, Unreachable>((resume) => {
     const place = { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? (ports[protocol] ?? 0) : Number(port) }
-    const socket = secure.has(protocol) ? connectSecurely({ ...place, servername: place.host }) : connect(place)
+    const socket = secure.has(protocol) ? connectSecurely(place) : connect(place)
     socket.once(secure.has(protocol) ? "secureConnect" : "connect", () => resume(Effect.void))
-    socket.once("error", (error) => resume(Effect.fail(error)))
+    socket.once("error", ({ message }) => resume(Effect.fail(new Unreachable({ message }))))
     return Effect.sync(() => socket.destroy())
-  }).pipe(Effect.timeoutOrElse({ duration: connect_max, orElse: () => Effect.fail(new Error("no connection in 3 s")) }))
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: connect_max,
+      orElse: () => Effect.fail(new Unreachable({ message: "no connection in 3 s" }))
+    })
+  )
 
 const reachable = (name: string, address: string): Effect.Effect<Check> => {
   const url = new URL(address)

@@ -2,10 +2,10 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { migrate as bringUp } from "../../../adapters/postgres/Migrations.ts"
 import { foundation } from "../../App.ts"
-import { connections, Store } from "../../Store.ts"
+import { owning, Store } from "../../Store.ts"
 import { print } from "../Output.ts"
 
-const database = connections(1).pipe(Layer.provideMerge(Store.layer), Layer.provideMerge(foundation))
+const database = owning.pipe(Layer.provideMerge(Store.layer), Layer.provideMerge(foundation))
 
 export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {

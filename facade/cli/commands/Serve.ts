@@ -9,7 +9,7 @@ import * as Listener from "../../Listener.ts"
 import { Gauges } from "../../ops/Gauges.ts"
 import * as Ops from "../../ops/Ops.ts"
 import { Readiness } from "../../ops/Readiness.ts"
-import { watching } from "../../ops/Watching.ts"
+import { ready, watching } from "../../ops/Watching.ts"
 import { Settings } from "../../Settings.ts"
 import { Store } from "../../Store.ts"
 import { print } from "../Output.ts"
@@ -22,16 +22,6 @@ const announced = Layer.effectDiscard(
     const { url } = yield* Ops.Ops
     const started = { settings: yield* Settings, port, place, ops: url }
     yield* print(readiness(started), banner(started))
-  })
-)
-
-// Whoever sends calls here is told to stop, and given the time to hear it, before anybody is refused.
-const ready = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { shutdownDelay } = yield* Settings
-    const { judge, stop } = yield* Readiness
-    yield* judge("listener", Effect.succeed(true))
-    yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.sleep(shutdownDelay)))
   })
 )
 

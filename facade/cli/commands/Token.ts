@@ -1,24 +1,34 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { Token, TokenState } from "../../../core/domain/Token.ts"
-import { Tokens } from "../../../core/ports/Tokens.ts"
+import type { TokenState } from "../../../core/domain/Token.ts"
+import { type RegisteredToken, Tokens } from "../../../core/ports/Tokens.ts"
 import { companyOf } from "../../../core/workflows/Company.ts"
-import { changeToken, issueToken } from "../../../core/workflows/IssueToken.ts"
+import { changeToken, issueToken, rotateToken } from "../../../core/workflows/IssueToken.ts"
 import { operator } from "../../App.ts"
 import { type Document, print, table } from "../Output.ts"
-import { addresses, companyId, expiry, permissions, text, tokenId } from "../Parameters.ts"
+import { addresses, companyId, expiry, overlap, permissions, text, tokenId } from "../Parameters.ts"
 
-const tokenDocument = (token: Token): Document => ({
-  token_id: token.id,
-  nombre: token.name,
-  api_key: token.apiKey,
-  estado: token.state,
-  permisos: token.permissions,
-  ips: token.addresses,
-  expira: token.expiresAt === null ? null : DateTime.formatIso(token.expiresAt),
-  por_minuto: token.callsPerMinute,
-  consultas_reales: token.realLookups
-})
+const iso = (at: DateTime.Utc | null) => (at === null ? null : DateTime.formatIso(at))
+
+const tokenDocument =
+  (now: DateTime.Utc) =>
+  ({ previousUntil, token, usedAt }: RegisteredToken): Document => ({
+    token_id: token.id,
+    nombre: token.name,
+    api_key: token.apiKey,
+    estado: token.state,
+    permisos: token.permissions,
+    ips: token.addresses,
+    expira: iso(token.expiresAt),
+    por_minuto: token.callsPerMinute,
+    consultas_reales: token.realLookups,
+    ultimo_uso: iso(usedAt),
+    // Of a secret that has gone there is nothing to tell.
+    expira_anterior: previousUntil !== null && DateTime.isGreaterThan(previousUntil, now) ? iso(previousUntil) : null
+  })
+
+const shownOnce = (apiKey: string, apiSecret: string) =>
+  `  api_key:    ${apiKey}\n  api_secret: ${apiSecret}\nThe secret is not kept and cannot be shown again: store it now.\nAuthorization: Bearer ${apiKey}.${apiSecret}`
 
 const perMinute_max = 1_000_000
 
@@ -50,7 +60,7 @@ const issue = Command.make(
     const apiSecret = Redacted.value(secret)
     yield* print(
       { token_id: tokenId, api_key: apiKey, api_secret: apiSecret },
-      `Token ${tokenId} issued.\n  api_key:    ${apiKey}\n  api_secret: ${apiSecret}\nThe secret is not kept and cannot be shown again: store it now.\nAuthorization: Bearer ${apiKey}.${apiSecret}`
+      `Token ${tokenId} issued.\n${shownOnce(apiKey, apiSecret)}`
     )
   })
 ).pipe(
@@ -63,6 +73,31 @@ const issue = Command.make(
       command: "saldo token issue 7 --nombre reportes --permisos balance.read,transactions.read --ips 203.0.113.0/24",
       description: "One that only reads, from one network"
     }
+  ])
+)
+
+const rotate = Command.make(
+  "rotate",
+  { tokenId, overlap },
+  Effect.fn(function* (wanted) {
+    const { apiKey, previousUntil, secret, tokenId } = yield* rotateToken(wanted.tokenId, wanted.overlap)
+    const apiSecret = Redacted.value(secret)
+    const expires = iso(previousUntil)
+    const before = expires === null ? "The old one is refused from now on." : `The old one is good until ${expires}.`
+    yield* print(
+      { token_id: tokenId, api_key: apiKey, api_secret: apiSecret, expira_anterior: expires },
+      `Token ${tokenId} has a new secret. ${before}\n${shownOnce(apiKey, apiSecret)}`
+    )
+  })
+).pipe(
+  Command.provide(operator),
+  Command.withDescription(
+    "Give a token a new secret, shown once. The old one stays good for the overlap, so that programs can be changed over one after the other; one from an earlier overlap is refused from now on. All else stays as it is: key, permissions, addresses, expiry, state. A start gives the sandbox the secret of SANDBOX_API_SECRET again."
+  ),
+  Command.withShortDescription("Give a token a new secret"),
+  Command.withExamples([
+    { command: "saldo token rotate 12", description: "The old secret is good for another 24 hours" },
+    { command: "saldo token rotate 12 --solape 0", description: "The old secret has leaked" }
   ])
 )
 
@@ -100,17 +135,19 @@ const list = Command.make(
   Effect.fn(function* ({ companyId }) {
     yield* companyOf(companyId)
     const tokens = yield* Tokens
-    const items = (yield* tokens.list(companyId)).map(tokenDocument)
+    const items = (yield* tokens.list(companyId)).map(tokenDocument(yield* DateTime.now))
     yield* print({ items }, items.length === 0 ? "No tokens yet." : table(items))
   })
 ).pipe(
   Command.provide(operator),
-  Command.withDescription("List a company's tokens, in order of id, without their secrets, which nobody has."),
+  Command.withDescription(
+    "List a company's tokens, in order of id, with the minute in which each was last used; without their secrets, which nobody has."
+  ),
   Command.withShortDescription("List a company's tokens"),
   Command.withExamples([{ command: "saldo token list 7", description: "The tokens of company 7" }])
 )
 
 export const token = Command.make("token").pipe(
   Command.withDescription("Credentials of the companies"),
-  Command.withSubcommands([issue, suspend, activate, revoke, list])
+  Command.withSubcommands([issue, rotate, suspend, activate, revoke, list])
 )

@@ -5,7 +5,7 @@ import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
 import { Companies, type NewCompany } from "../../../core/ports/Companies.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { type NewToken, Tokens } from "../../../core/ports/Tokens.ts"
-import { secretHashOf } from "../../../core/workflows/IssueToken.ts"
+import { keep } from "../../../core/workflows/KeepSecret.ts"
 import { as } from "../../facade/support/Calls.ts"
 import { secret } from "../../facade/support/Service.ts"
 
@@ -58,7 +58,7 @@ export const newToken = Effect.fnUntraced(function* (companyId: NewToken["compan
     realLookups: false,
     ...token
   }
-  const hash = yield* secretHashOf(Redacted.make(secret))
-  const tokenId = yield* Tokens.use((tokens) => DateTime.now.pipe(Effect.flatMap((at) => tokens.add(given, hash, at))))
+  const kept = yield* keep(Redacted.make(secret))
+  const tokenId = yield* Tokens.use((tokens) => DateTime.now.pipe(Effect.flatMap((at) => tokens.add(given, kept, at))))
   return { tokenId, apiKey, auth: as(apiKey) }
 })

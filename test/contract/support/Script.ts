@@ -53,9 +53,14 @@ const providers = Layer.effect(
       status: (order) => (script.provider.get(order.identifier)?.status ?? provider.status)(order),
       reverse: (asked) => (script.provider.get(asked.order.identifier)?.reverse ?? provider.reverse)(asked)
     })
+    // Who asks whether it is the simulator must be able to tell.
+    const simulator = played(real.simulator)
     return Providers.of({
-      ...real,
-      serving: (environment) => Effect.map(real.serving(environment), played)
+      simulator,
+      serving: (environment) =>
+        Effect.map(real.serving(environment), (provider) =>
+          provider === real.simulator ? simulator : played(provider)
+        )
     })
   })
 )

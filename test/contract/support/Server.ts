@@ -1,11 +1,16 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
+import * as CatalogueAdminPostgres from "../../../adapters/postgres/CatalogueAdminPostgres.ts"
+import * as CompaniesPostgres from "../../../adapters/postgres/CompaniesPostgres.ts"
+import * as Database from "../../../adapters/postgres/Database.ts"
 import { ports } from "../../../facade/App.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/Listener.ts"
 import { Store } from "../../../facade/Store.ts"
 import { Running } from "../../facade/support/Running.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
+import { asLoginIn } from "../../support/Logins.ts"
 import { OwnTime } from "./OwnTime.ts"
 import { Script, scripted } from "./Script.ts"
 
@@ -23,12 +28,15 @@ const everywhere: Environment = {
   RATE_LIMIT_ADDRESS_PER_MINUTE: many
 }
 
-const serverOn = (url: string, environment: Environment) =>
+/** The ports that a test takes into its hands. */
+type Played = Layer.Layer<Layer.Success<typeof scripted>, never, Layer.Services<typeof scripted> | OwnTime>
+
+const serverOn = (url: string, environment: Environment, played: Played) =>
   Running.layer.pipe(
     Layer.merge(Http.layer),
     Layer.provide(Listener.layer),
     Layer.provide(NodeHttpServer.layerHttpServices),
-    Layer.provideMerge(scripted),
+    Layer.provideMerge(played),
     Layer.provideMerge(ports),
     Layer.provide(
       Layer.succeed(
@@ -38,21 +46,31 @@ const serverOn = (url: string, environment: Environment) =>
     )
   )
 
-/**
- * The whole service as `serve` starts it, on a database of its own, with time and misfortune in the hands of the test.
- * Recovery runs when a test runs it.
- */
-export const testServer = (environment: Environment) =>
-  Layer.unwrap(Effect.map(freshDatabaseUrl, (url) => serverOn(url, environment))).pipe(
-    Layer.provideMerge(Layer.merge(OwnTime.layer, Script.layer))
+/** What tests do to the database of a server, which the server itself may not. */
+const operatorOn = (url: string) =>
+  Layer.fresh(Layer.mergeAll(AccountsPostgres.layer, CatalogueAdminPostgres.layer, CompaniesPostgres.layer)).pipe(
+    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 2 }))
   )
+
+/**
+ * The whole service as `serve` starts it, by a login that a server has, on a database of its own, with time and misfortune
+ * in the hands of the test. Recovery runs when a test runs it.
+ *
+ * @param played the ports of the world outside as the test has them.
+ */
+export const testServer = (environment: Environment, played: Played = scripted) =>
+  Layer.unwrap(
+    Effect.map(freshDatabaseUrl, (url) =>
+      Layer.merge(serverOn(asLoginIn("saldo_server", url), environment, played), operatorOn(url))
+    )
+  ).pipe(Layer.provideMerge(Layer.merge(OwnTime.layer, Script.layer)))
 
 /** The same, as most tests want it. */
 export const TestServer = testServer({})
 
 /** Another server on the same database; answers a way to make calls of that one. */
-export const another = Effect.fnUntraced(function* (environment: Environment = {}) {
+export const another = Effect.fnUntraced(function* (environment: Environment = {}, played: Played = scripted) {
   const { url } = yield* Store
-  const context = yield* Layer.build(Layer.fresh(serverOn(Redacted.value(url), environment)))
+  const context = yield* Layer.build(Layer.fresh(serverOn(Redacted.value(url), environment, played)))
   return Effect.provideService(Running, Context.get(context, Running))
 })

@@ -1,6 +1,5 @@
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
-import formats from "ajv-formats"
 import { openApiDocument } from "../../../facade/rest/OpenApi.ts"
+import { heldTo } from "../../support/HeldTo.ts"
 import type { Answered } from "./Calls.ts"
 
 interface Header {
@@ -18,29 +17,11 @@ interface Document {
   readonly components: { readonly headers: Readonly<Record<string, Header>> }
 }
 
-// A client may meet fields of a later version; a test may not meet a field that nobody described.
-const closed = (_key: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && "properties" in value && "type" in value
-    ? { ...value, additionalProperties: false }
-    : value
+const document = openApiDocument("/")
 
-const { components, paths }: Document = JSON.parse(JSON.stringify(openApiDocument("/")), closed)
+const { components, paths }: Document = JSON.parse(JSON.stringify(document))
 
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-formats.default(ajv)
-ajv.addSchema({ components, paths }, "openapi", false, false)
-
-const validators = new Map<string, ValidateFunction>()
-
-/** What is wrong with a value by the schema at that place of the document. */
-const faultsBy = (place: ReadonlyArray<string>, value: unknown): ReadonlyArray<string> => {
-  const pointer = place.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
-  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` })
-  validators.set(pointer, validate)
-  return validate(value)
-    ? []
-    : (validate.errors ?? []).map((error) => `${ajv.errorsText([error])} in ${JSON.stringify(value)}`)
-}
+const faultsBy = heldTo(document)
 
 const anError = ["components", "schemas", "Error"]
 
@@ -56,9 +37,11 @@ const matches = (template: string, path: string): boolean => {
 /** Answered by no operation: tRPC, the document itself and the pages that show it. */
 const isBeside = (path: string): boolean => /^\/(trpc|docs|v1\/openapi\.json)(\/|$)/.test(path)
 
-/** Refused by Node's parser, which reads no path and counts no calls. */
-const isUnread = ({ body, headers }: Answered): boolean =>
-  headers.get("connection") === "close" && headers.get("x-ratelimit-limit") === null && body?.success === false
+/** Refused by Node's parser, which may not even have read a path. */
+const isUnread = ({ body }: Answered): boolean => {
+  const { body: ofBody, headers } = body?.error?.details ?? {}
+  return headers !== undefined || ofBody === "incompleto"
+}
 
 const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: Answered): ReadonlyArray<string> =>
   Object.entries(components.headers).flatMap(([name, component]) => {
@@ -70,6 +53,9 @@ const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: A
     const read = component.schema.type === "integer" ? Number(value) : value
     return faultsBy(["components", "headers", name, "schema"], read)
   })
+
+/** The headers of a refusal that every body may meet. */
+const ofAnyBody = paths["/v1/recargas"]?.["post"]?.responses["413"]?.headers ?? {}
 
 const bodyFaults = (
   { content }: Response,
@@ -92,13 +78,14 @@ export const undocumented = (
   answer: Answered
 ): ReadonlyArray<string> => {
   if (isBeside(path)) return []
-  if (method === "OPTIONS") return answer.status === 204 && answer.text === "" ? [] : ["a preflight is 204"]
   const { body, headers, status } = answer
   const bodiless = method === "HEAD"
   if (body !== undefined && headers.get("x-request-id") !== body.request_id) return ["X-Request-Id differs"]
-  if (isUnread(answer)) return faultsBy(anError, body)
+  if (isUnread(answer)) return [...headerFaults(ofAnyBody, answer), ...faultsBy(anError, body)]
+  if (method === "OPTIONS") return status === 204 && answer.text === "" ? [] : ["a preflight is 204"]
 
-  const verb = bodiless ? "get" : method.toLowerCase()
+  // A method in small letters is another one.
+  const verb = bodiless ? "get" : /[a-z]/.test(method) ? "" : method.toLowerCase()
   const template = Object.keys(paths).find((known) => matches(known, path) && paths[known]?.[verb] !== undefined)
   if (template === undefined) {
     return status === 404 || status === 429 ? (bodiless ? [] : faultsBy(anError, body)) : ["the path is not declared"]

@@ -2,11 +2,15 @@ import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
 import { Context, DateTime, Effect, Layer, Option, Redacted, References } from "effect"
+import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as DigestNode from "../../../adapters/node/DigestNode.ts"
+import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import * as PolicyPdf from "../../../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
 import * as ProvidersConfigured from "../../../adapters/provider/ProvidersConfigured.ts"
 import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
+import * as SmsGatewaysConfigured from "../../../adapters/sms/SmsGatewaysConfigured.ts"
 import type { Company } from "../../../core/domain/Company.ts"
 import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
@@ -17,7 +21,7 @@ import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Directory } from "../../../core/ports/Directory.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
-import { answerClientErrors, serverOptions } from "../../../facade/http/clientError.ts"
+import { answeringClientErrors, serverOptions } from "../../../facade/http/clientError.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import { HttpOptions } from "../../../facade/http/HttpOptions.ts"
 import {
@@ -32,7 +36,7 @@ import {
 import { Running } from "./Running.ts"
 
 export const secret = "s3creto"
-const secretHash = new Uint8Array(createHash("sha256").update(secret).digest())
+const secrets = [{ hash: new Uint8Array(createHash("sha256").update(secret).digest()), pepper: null, until: null }]
 
 /** Tokens by their api_key. */
 const tokens: Readonly<Record<string, Partial<Token>>> = {
@@ -70,6 +74,7 @@ const services: ReadonlyArray<Service> = [
 ]
 
 const directory = Layer.succeed(Directory, {
+  used: () => Effect.void,
   lookup: (apiKey) => {
     if (apiKey === "roto") return Effect.die(new Error("select secret_hash from directory.token"))
     const known = tokens[apiKey]
@@ -77,7 +82,7 @@ const directory = Layer.succeed(Directory, {
       known === undefined
         ? Option.none()
         : Option.some({
-            secretHash,
+            secrets,
             session: { company: companies[apiKey] ?? company, token: { ...token, apiKey, ...known } }
           })
     )
@@ -98,10 +103,13 @@ const ports = Layer.mergeAll(
     packages: (serviceId) => Effect.succeed(packages.filter((item) => item.serviceId === serviceId))
   }),
   directory,
-  ProvidersConfigured.layer,
+  ProvidersConfigured.layer(null),
+  InsurersConfigured.layer(null),
+  SmsGatewaysConfigured.layer(null),
   ReceiptPdf.layer,
+  PolicyPdf.layer,
   CallCounterMemory.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom)))
+).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom, PepperNode.layer(null))))
 
 const funded = Layer.effectDiscard(
   Effect.flatMap(DateTime.now, (at) =>
@@ -116,7 +124,11 @@ const funded = Layer.effectDiscard(
 /** The whole facade over ports in memory, listening on a free port behind a proxy that it trusts. */
 export const TestService = Layer.mergeAll(Running.layer, Layer.succeed(Audited, audited), Http.layer, funded).pipe(
   Layer.provide(
-    NodeHttpServer.layerServer(() => answerClientErrors(createServer(serverOptions)), { port: 0, host: "127.0.0.1" })
+    Layer.unwrap(
+      Effect.map(answeringClientErrors, (answering) =>
+        NodeHttpServer.layerServer(() => answering(createServer(serverOptions)), { port: 0, host: "127.0.0.1" })
+      )
+    )
   ),
   Layer.provide(ports),
   // A failure of ours is logged, and one test makes one.

@@ -52,7 +52,8 @@ export const ordered = Effect.fnUntraced(function* (sold: Sold = {}) {
 /** Pauses of this length and less pass by themselves. Patience is longer, and ends when a test says so. */
 const nap_max = Duration.seconds(5)
 
-const napping = (clock: Clock.Clock, pass: DtOneWorld["pass"]): Clock.Clock => ({
+/** The clock of a provider that makes pauses between its questions. */
+export const napping = (clock: Clock.Clock, pass: DtOneWorld["pass"]): Clock.Clock => ({
   ...clock,
   sleep: (duration) =>
     Duration.isLessThanOrEqualTo(duration, nap_max)

@@ -36,12 +36,14 @@ pAIhAMsGTpAixG/zD0pUbj7SqQWmDOyZp1h6aDHOHRhAfhTo
 const anotherKey = () =>
   generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" })
 
+type Pair = readonly [certificate: string, key: string]
+
 const pairs = {
-  valid: () => [valid, key],
-  expired: () => [expired, key],
-  "of another key": () => [valid, anotherKey()],
-  garbled: () => ["-----BEGIN CERTIFICATE-----", key]
-} as const
+  valid: (): Pair => [valid, key],
+  expired: (): Pair => [expired, key],
+  "of another key": (): Pair => [valid, anotherKey()],
+  garbled: (): Pair => ["-----BEGIN CERTIFICATE-----", key]
+}
 
 /** Writes a certificate and its key into a directory, and says so as a start is told. */
 export const certificateIn = (directory: string, which: keyof typeof pairs) => {

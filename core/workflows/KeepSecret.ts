@@ -1,0 +1,27 @@
+import { Effect, Redacted } from "effect"
+import { Digest } from "effect/crypto"
+import type { KeptSecret, PresentedSecret } from "../domain/Secret.ts"
+import { Pepper } from "../ports/Pepper.ts"
+
+const encoder = new TextEncoder()
+
+/** What a secret may be kept as. Contract: 5. */
+export const digestsOf = Effect.fnUntraced(function* (secret: string) {
+  const digest = yield* Digest.Digest
+  const { season } = yield* Pepper
+  const plain = yield* digest.digest(Digest.sha256, encoder.encode(secret))
+  return { plain, peppered: yield* season(plain) } satisfies PresentedSecret
+})
+
+/** What is kept of a new secret. */
+export const keep = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
+  const { name } = yield* Pepper
+  const { peppered } = yield* digestsOf(Redacted.value(secret))
+  return { hash: peppered, pepper: name, until: null } satisfies KeptSecret
+})
+
+/** The same secret under the pepper, if it was kept before there was one. Nobody has to know the secret for it. */
+export const seasoned = ({ name, season }: Pepper["Service"], secret: KeptSecret): Effect.Effect<KeptSecret> =>
+  name === null || secret.pepper !== null
+    ? Effect.succeed(secret)
+    : Effect.map(season(secret.hash), (hash) => ({ ...secret, hash, pepper: name }))

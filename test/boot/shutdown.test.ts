@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import { commandLineOn } from "../support/CommandLine.ts"
+import { freshDatabaseUrl } from "../support/Database.ts"
+import { ended, eventually, type Running, serving } from "./Server.ts"
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+/** A gateway that has what it is sent, and delivers when the test says so. */
+const slowGateway = Effect.acquireRelease(
+  Effect.callback<{
+    readonly url: string
+    readonly asked: () => number
+    readonly deliver: () => void
+    readonly close: () => void
+  }>((resume) => {
+    const waiting: Array<() => void> = []
+    const server = createServer(async (request, response) => {
+      const { amount_centavos, xid } = (await json(request)) as { amount_centavos: number; xid: string }
+      const delivered = { outcome: "delivered", xid, amount_centavos, auth_code: "LENTA-1", recharge_token: null }
+      waiting.push(() => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(delivered)))
+    })
+    server.listen(0, "127.0.0.1", () =>
+      resume(
+        Effect.succeed({
+          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+          asked: () => waiting.length,
+          deliver: () => {
+            for (const answer of waiting) answer()
+          },
+          close: () => {
+            server.closeAllConnections()
+            server.close()
+          }
+        })
+      )
+    )
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+/** A server that sells through the gateway, and a company that sells with it. */
+const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Readonly<Record<string, string>>) {
+  const database = yield* freshDatabaseUrl
+  const { answer } = commandLineOn(database)
+  const names = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
+  const { empresa_id } = yield* answer("company", "create", ...names)
+  yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
+  const { api_key, api_secret } = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+  const server = yield* serving({
+    DATABASE_URL: database,
+    OPS_PORT: "0",
+    PROVIDER: "http",
+    PROVIDER_URL: url,
+    PROVIDER_SECRET: secret,
+    ...environment
+  })
+  const [, ops = ""] = /metrics\s+(\S+)\/metrics/.exec(server.stdout()) ?? []
+  const sell = Effect.promise(async () => {
+    const response = await fetch(`${server.url}/v1/recargas`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${api_key}.${api_secret}`,
+        "idempotency-key": randomUUID(),
+        "content-type": "application/json"
+      },
+      body: JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 100 })
+    })
+    return response.status
+  })
+  return { answer, server, ops, sell }
+})
+
+const readyz = (ops: string) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${ops}/readyz`)
+    const { missing } = (await response.json()) as { readonly missing: ReadonlyArray<string> }
+    return { status: response.status, stopping: missing.includes("stopping") }
+  })
+
+const tell = (running: Running, signal: NodeJS.Signals) => Effect.sync(() => running.process.kill(signal))
+
+/** Waits until whoever asks is told that the process stops. */
+const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })
+
+describe("a process that is told to stop", () => {
+  it.live("says that it is not ready, finishes the sale under way, settles it, and ends well", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway
+      const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
+      assert.deepStrictEqual(yield* readyz(ops), { status: 200, stopping: false })
+      const sale = yield* Effect.forkChild(sell)
+      yield* eventually(() => (gateway.asked() === 1 ? true : undefined))
+      yield* tell(server, "SIGTERM")
+      assert.strictEqual((yield* stoppingAt(ops)).status, 503)
+      gateway.deliver()
+      assert.strictEqual(yield* Fiber.join(sale), 201)
+      assert.strictEqual(yield* ended(server), 0)
+      const { items } = yield* answer("transactions", "list")
+      assert.deepStrictEqual(
+        items.map(({ auth_code, status }: { auth_code: string; status: string }) => [status, auth_code]),
+        [["SUCCESS", "LENTA-1"]]
+      )
+    })
+  )
+
+  it.live("goes on taking calls while whoever sends them may not know yet, and ends at once when told again", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway
+      const { ops, sell, server } = yield* sellingThrough(gateway.url, { SHUTDOWN_DELAY: "300" })
+      yield* tell(server, "SIGTERM")
+      assert.strictEqual((yield* stoppingAt(ops)).status, 503)
+      const sale = yield* Effect.forkChild(sell)
+      yield* eventually(() => (gateway.asked() === 1 ? true : undefined))
+      gateway.deliver()
+      assert.strictEqual(yield* Fiber.join(sale), 201)
+      const telling = yield* Effect.forkChild(Effect.repeat(tell(server, "SIGTERM"), Schedule.spaced("200 millis")))
+      assert.strictEqual(yield* ended(server), 130)
+      yield* Fiber.interrupt(telling)
+    })
+  )
+})

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
+import { certificateIn } from "../support/Certificates.ts"
+import { commandLineOn } from "../support/CommandLine.ts"
+import { freshDatabaseUrl } from "../support/Database.ts"
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+/** What the doctor finds wrong with an environment, beside the server of the tests, which does without fsync. */
+const wrongWith = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const { run } = commandLineOn(yield* freshDatabaseUrl, environment)
+  const { stdout } = yield* run("doctor", "--json")
+  const { comprobaciones } = JSON.parse(stdout)
+  return comprobaciones.flatMap(({ nombre, ok }: { nombre: string; ok: boolean }) =>
+    ok || nombre === "durability" ? [] : [nombre]
+  )
+})
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-doctor-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+/** A server that answers everything with the same words; its port. */
+const saying = (words: string) =>
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer((_, response) => response.end(words))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.map((server) => String((server.address() as AddressInfo).port)))
+
+describe("the doctor", () => {
+  // What is open -> the check that says so.
+  it.live.each([
+    [{}, []],
+    [{ HOST: "0.0.0.0" }, ["exposure"]],
+    [{ HOST: "0.0.0.0", SANDBOX: "off" }, []],
+    [{ HOST: "::", SANDBOX_API_SECRET: "propio" }, []],
+    [{ TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["certificate"]]
+  ] as const)("looks at what others can reach: %j", ([environment, found]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith(environment), [...found])
+    })
+  )
+
+  it.live.each([
+    ["valid", []],
+    ["expired", ["certificate"]],
+    ["of another key", ["certificate"]],
+    ["garbled", ["certificate"]]
+  ] as const)("looks at a certificate that is %s", ([which, found]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith(certificateIn(yield* folder, which)), [...found])
+    })
+  )
+
+  it.live("finds a gateway that cannot be reached, and sends nothing to one that can", () =>
+    Effect.gen(function* () {
+      const { requests, url } = yield* fakeHttpProvider(secret)
+      const found = yield* wrongWith({
+        PROVIDER: "http",
+        PROVIDER_URL: url,
+        PROVIDER_SECRET: secret,
+        SMS: "http",
+        SMS_URL: "http://127.0.0.1:1",
+        SMS_SECRET: secret,
+        // It speaks no TLS.
+        INSURER: "http",
+        INSURER_URL: url.replace("http:", "https:"),
+        INSURER_SECRET: secret
+      })
+      assert.deepStrictEqual(found, ["insurer", "sms"])
+      assert.isEmpty(requests)
+    })
+  )
+
+  // Who listens at the operations port -> what is wrong.
+  it.live.each([
+    ["ok\n", []],
+    ["a page of another program", ["operations"]]
+  ] as const)("tells who listens at the operations port: %j", ([words, found]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: yield* saying(words) }), [...found])
+    })
+  )
+
+  it.live("has nothing against an operations port that is free, or any", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.scoped(saying(""))
+      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: port }), [])
+      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: "0" }), [])
+    })
+  )
+})

@@ -1,0 +1,138 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { Answer } from "../../core/ports/Provider.ts"
+import { recover } from "../../core/workflows/Recover.ts"
+import { Store } from "../../facade/Store.ts"
+import { customer } from "../contract/support/Customer.ts"
+import { OwnTime } from "../contract/support/OwnTime.ts"
+import { Script } from "../contract/support/Script.ts"
+import { TestServer } from "../contract/support/Server.ts"
+import { post, sell } from "../facade/support/Calls.ts"
+import { commandLineOn } from "../support/CommandLine.ts"
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
+type Printed = any
+
+/** What `saldo transactions show` prints of a sale, with --json and without. */
+const shown = Effect.fnUntraced(function* (id: number) {
+  const { url } = yield* Store
+  const { answer, run } = commandLineOn(Redacted.value(url))
+  const { historia } = yield* answer("transactions", "show", `${id}`)
+  const { stdout } = yield* run("transactions", "show", `${id}`)
+  return { historia, words: stdout.split("\n\n")[1] ?? "" }
+})
+
+const sold = { service_id: 7, amount: 100 }
+
+layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) => {
+  it.effect("that went well is its reservation, its settlement, its entry and its answer", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const { body } = yield* sell({ ...sold, identifier: "204510003" }, { ...auth, "idempotency-key": "una" })
+      const { historia, words } = yield* shown(body.data.transaction_id)
+      const fecha = "2026-03-11 10:00:00"
+      assert.deepStrictEqual(historia, [
+        { fecha, evento: "reserved", idempotency_key: "una", monto: 100 },
+        { fecha, evento: "settled", status: "SUCCESS", por: "call", auth_code: body.data.auth_code, motivo: null },
+        { fecha, evento: "entered", movimiento_id: historia[2].movimiento_id, tipo: "sale", monto: -100, saldo: 900 },
+        { fecha, evento: "answered", respuesta: "Delivered", por: "call", se_repite_hasta: "2026-03-12 10:00:00" }
+      ])
+      assert.include(words, `${fecha}  reserved: 100 pesos held, under the key una`)
+      assert.include(words, "answered Delivered by the call itself; a repeat hears the same until 2026-03-12 10:00:00")
+    })
+  )
+
+  it.effect("whose outcome was unknown tells what recovery asked, alike answers once, and how it ended", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const { pass } = yield* OwnTime
+      const { auth } = yield* customer()
+      const identifier = "204510009"
+      const said = [StatusAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.NotFound()]
+      const delivery = { authCode: "PRUEBA-1", rechargeToken: null }
+      provider.set(identifier, {
+        dispatch: () => Effect.succeed(Answer.Unknown()),
+        status: () => Effect.sync(() => said.shift() ?? StatusAnswer.Delivered({ delivery }))
+      })
+      const { body, status } = yield* sell({ ...sold, identifier }, auth)
+      assert.strictEqual(status, 202)
+      for (const wait of ["10 seconds", "1 minute", "5 minutes", "5 minutes"] as const) {
+        yield* pass(wait)
+        yield* recover("due")
+      }
+      const id = body.error.details.transaction_id
+      const path = `/v1/transacciones/${id}/anular`
+      assert.strictEqual((yield* post(path, {}, { ...auth, "idempotency-key": "dos" })).status, 200)
+      const { historia, words } = yield* shown(id)
+      assert.deepStrictEqual(
+        historia.map(({ evento, por = null, respuesta = null, veces = null }: Printed) => [
+          evento,
+          por,
+          respuesta,
+          veces
+        ]),
+        [
+          ["reserved", null, null, null],
+          ["answered", "call", "Pending", null],
+          ["asked", null, "Unknown", 2],
+          ["asked", null, "NotFound", 1],
+          ["asked", null, "Delivered", 1],
+          ["settled", "recovery", null, null],
+          ["entered", null, null, null],
+          ["reversal_begun", null, null, null],
+          ["reversal_ended", null, null, null],
+          ["entered", null, null, null]
+        ]
+      )
+      assert.deepStrictEqual(
+        historia.flatMap((each: Printed) => (each.evento === "settled" ? [[each.status, each.auth_code]] : [])),
+        [["SUCCESS", "PRUEBA-1"]]
+      )
+      assert.include(words, "recovery asked about the sale: Unknown, 2 times until")
+      assert.include(words, "settled by recovery: SUCCESS, PRUEBA-1")
+    })
+  )
+
+  it.effect("that was never sent, and of one that was refused, says so", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const { auth } = yield* customer()
+      provider.set("204510007", { dispatch: () => Effect.succeed(Answer.NotSent()) })
+      assert.strictEqual((yield* sell({ ...sold, identifier: "204510007" }, auth)).status, 422)
+      const { body } = yield* sell({ ...sold, identifier: "204510001" }, auth)
+      const refused = body.error.details.transaction_id
+      assert.include((yield* shown(refused - 1)).words, "settled by the call itself: FAILED, never sent")
+      assert.include((yield* shown(refused)).words, "settled by the call itself: FAILED, TRANSACTION_REJECTED")
+    })
+  )
+
+  it.effect("that a provider contradicts later tells that too", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const { pass } = yield* OwnTime
+      const { auth } = yield* customer()
+      const identifier = "204510008"
+      provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Unknown()) })
+      const id = (yield* sell({ ...sold, identifier }, auth)).body.error.details.transaction_id
+      // A second recovery hears the opposite while the first settles.
+      provider.set(identifier, {
+        status: () =>
+          Effect.gen(function* () {
+            provider.set(identifier, {
+              status: () => Effect.succeed(StatusAnswer.Refused({ refusal: "INVALID_PHONE" }))
+            })
+            yield* pass("2 minutes")
+            yield* recover("due")
+            return StatusAnswer.Delivered({ delivery: { authCode: "TARDE-1", rechargeToken: null } })
+          }).pipe(Effect.provide(services))
+      })
+      const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
+      yield* pass("10 seconds")
+      yield* recover("due")
+      const { historia } = yield* shown(id)
+      const [last] = historia.slice(-1)
+      assert.deepStrictEqual([last.evento, last.detalles.status], ["late_success", "FAILED"])
+    })
+  )
+})

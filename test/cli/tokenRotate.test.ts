@@ -1,0 +1,155 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { CommandLine } from "../support/CommandLine.ts"
+
+interface Issued {
+  readonly empresa_id: number
+  readonly token_id: number
+  readonly api_key: string
+  readonly api_secret: string
+}
+
+const development = ["--ambiente", "development"]
+
+/** A token of a company of its own. */
+const issued = Effect.gen(function* () {
+  const { answer } = yield* CommandLine
+  const code = crypto.randomUUID().slice(0, 8)
+  const company = yield* answer("company", "create", "--razon-social", code, "--codigo", code, ...development)
+  const token = yield* answer("token", "issue", `${company.empresa_id}`, "--nombre", "Caja")
+  return { ...token, empresa_id: company.empresa_id } as Issued
+})
+/** Which of these secrets open the token, and whether for ever or for a while. */
+const opening = Effect.fnUntraced(function* (tokenId: number, secrets: ReadonlyArray<string>) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ own: string; previous: string | null }>`
+    select encode(secret_hash, 'hex') as own, encode(previous_hash, 'hex') as previous
+    from directory.token
+    where id = ${tokenId}`
+  const hashes = yield* Effect.forEach(secrets, (secret) =>
+    Effect.map(
+      sql<{ hash: string }>`select encode(sha256(convert_to(${secret}, 'UTF8')), 'hex') as hash`,
+      ([made]) => made?.hash
+    )
+  )
+  return hashes.map((hash) => (hash === row?.own ? "own" : hash === row?.previous ? "previous" : "none"))
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
+  it.effect("shows a new secret of the same token, and says until when the old one is good", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { api_key, api_secret, empresa_id, token_id } = yield* issued
+      const before = Date.now()
+      const rotated = yield* answer("token", "rotate", `${token_id}`)
+      assert.deepStrictEqual(Object.keys(rotated), ["token_id", "api_key", "api_secret", "expira_anterior"])
+      assert.deepStrictEqual([rotated.token_id, rotated.api_key], [token_id, api_key])
+      assert.match(rotated.api_secret, /^[\w-]{43}$/)
+      assert.notStrictEqual(rotated.api_secret, api_secret)
+      const until = Date.parse(rotated.expira_anterior)
+      const day_ms = Duration.toMillis("24 hours")
+      assert.isTrue(until >= before + day_ms && until <= Date.now() + day_ms)
+      assert.deepStrictEqual(yield* opening(token_id, [rotated.api_secret, api_secret]), ["own", "previous"])
+      const { items } = yield* answer("token", "list", `${empresa_id}`)
+      assert.deepStrictEqual([items[0].expira_anterior, items.length], [rotated.expira_anterior, 1])
+    })
+  )
+
+  it.effect("during an overlap drops the oldest", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { api_secret: first, token_id } = yield* issued
+      const { api_secret: second } = yield* answer("token", "rotate", `${token_id}`, "--solape", "7d")
+      const { api_secret: third } = yield* answer("token", "rotate", `${token_id}`, "--solape", "30m")
+      assert.deepStrictEqual(yield* opening(token_id, [third, second, first]), ["own", "previous", "none"])
+    })
+  )
+
+  it.effect("without an overlap leaves the new secret alone", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { api_secret: first, empresa_id, token_id } = yield* issued
+      const { api_secret: second } = yield* answer("token", "rotate", `${token_id}`)
+      const { api_secret: third, expira_anterior } = yield* answer("token", "rotate", `${token_id}`, "--solape", "0")
+      assert.isNull(expira_anterior)
+      assert.deepStrictEqual(yield* opening(token_id, [third, second, first]), ["own", "none", "none"])
+      assert.isNull((yield* answer("token", "list", `${empresa_id}`)).items[0].expira_anterior)
+    })
+  )
+
+  it.effect("of many operators at once leaves two secrets, the last two that were given out", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { token_id } = yield* issued
+      const rotated = yield* Effect.forEach([1, 2, 3, 4], () => answer("token", "rotate", `${token_id}`), {
+        concurrency: "unbounded"
+      })
+      const places = yield* opening(
+        token_id,
+        rotated.map(({ api_secret }) => api_secret)
+      )
+      assert.deepStrictEqual([...places].sort(), ["none", "none", "own", "previous"])
+    })
+  )
+
+  it.effect("tells a person when the old secret ends", () =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { token_id } = yield* issued
+      const { stdout } = yield* run("token", "rotate", `${token_id}`, "--solape", "2h")
+      assert.match(stdout, /has a new secret\. The old one is good until \d{4}-\d\d-\d\dT.*Z\.\n {2}api_key: /)
+      const { stdout: now } = yield* run("token", "rotate", `${token_id}`, "--solape", "0")
+      assert.match(now, /The old one is refused from now on\./)
+    })
+  )
+
+  it.effect("is written to the audit log, without a secret", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const sql = yield* PgClient.PgClient
+      const { empresa_id, token_id } = yield* issued
+      const { expira_anterior } = yield* answer("token", "rotate", `${token_id}`)
+      const events = yield* sql`
+        select company_id::int, details
+        from directory.audit_event
+        where action = 'token_rotated' and token_id = ${token_id}`
+      assert.deepStrictEqual(events, [{ company_id: empresa_id, details: { previous_until: expira_anterior } }])
+    })
+  )
+
+  it.effect("of a suspended token leaves it suspended", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id, token_id } = yield* issued
+      yield* answer("token", "suspend", `${token_id}`)
+      yield* answer("token", "rotate", `${token_id}`)
+      assert.strictEqual((yield* answer("token", "list", `${empresa_id}`)).items[0].estado, "suspended")
+    })
+  )
+
+  it.effect("of a revoked token is refused, and of none not found", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const { api_secret, token_id } = yield* issued
+      yield* answer("token", "revoke", `${token_id}`)
+      const { code, exit } = yield* refusal("token", "rotate", `${token_id}`)
+      assert.deepStrictEqual([exit, code], [1, "TOKEN_REVOKED"])
+      assert.deepStrictEqual(yield* opening(token_id, [api_secret]), ["own"])
+      const unknown = yield* refusal("token", "rotate", "4711")
+      assert.deepStrictEqual([unknown.exit, unknown.code], [1, "TOKEN_NOT_FOUND"])
+    })
+  )
+
+  it.effect.each(["24", "-1h", "1.5h", "31d", "721h", "h", "", "24H", "1w", "00", "1h30m"])(
+    "for %j is wrong usage",
+    (overlap) =>
+      Effect.gen(function* () {
+        const { refusal } = yield* CommandLine
+        const { api_secret, token_id } = yield* issued
+        const { code, exit } = yield* refusal("token", "rotate", `${token_id}`, `--solape=${overlap}`)
+        assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
+        assert.deepStrictEqual(yield* opening(token_id, [api_secret]), ["own"])
+      })
+  )
+})

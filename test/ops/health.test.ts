@@ -1,0 +1,142 @@
+import { createServer } from "node:net"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Redacted, References } from "effect"
+import { inject } from "vitest"
+import * as Database from "../../adapters/postgres/Database.ts"
+import { invariants } from "../../core/domain/Invariants.ts"
+import { recover } from "../../core/workflows/Recover.ts"
+import { Gauges } from "../../facade/ops/Gauges.ts"
+import * as Ops from "../../facade/ops/Ops.ts"
+import { Readiness } from "../../facade/ops/Readiness.ts"
+import { Settings } from "../../facade/Settings.ts"
+import { customer } from "../contract/support/Customer.ts"
+import { eventually } from "../contract/support/Eventually.ts"
+import { OwnTime } from "../contract/support/OwnTime.ts"
+import { testDatabaseUrl } from "../support/Database.ts"
+import { look, metrics, watchedServer } from "./support/Watched.ts"
+
+const readyz = Effect.map(look("/readyz"), ({ status, text }) => ({ status, missing: JSON.parse(text).missing }))
+
+/** Sends a statement to another database of the server, for one that nobody can reach. */
+const elsewhere = (statement: string) =>
+  PgClient.PgClient.use((sql) => sql.unsafe(statement)).pipe(
+    Effect.provide(Layer.fresh(Database.layer({ url: Redacted.make(inject("postgresUrl")), connections_max: 1 })))
+  )
+
+layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
+  it.effect("is ready once recovery has begun, and not when it has been silent for long", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["recovery"] })
+      yield* recover("due")
+      assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
+      yield* pass("3 minutes")
+      assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["recovery"] })
+      yield* recover("due")
+      assert.strictEqual((yield* readyz).status, 200)
+    })
+  )
+
+  it.effect("is not ready on a schema of another version", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const sql = yield* PgClient.PgClient
+      yield* recover("due")
+      yield* sql`update migration_function set digest = 'another' where name = 'settle'`
+      yield* pass("40 seconds")
+      assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["migrations"] })
+    })
+  )
+
+  it.effect("lives without its database, says so, and knows nothing of it", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
+      yield* elsewhere(`alter database "${database}" with allow_connections false`)
+      yield* elsewhere(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+      yield* pass("10 seconds")
+      const gone = yield* metrics
+      assert.strictEqual(gone.get("saldo_database_up"), 0)
+      assert.isNaN(gone.get('saldo_held_pesos{ambiente="production"}'))
+      assert.include((yield* readyz).missing, "database")
+      assert.strictEqual((yield* look("/livez")).status, 200)
+      yield* elsewhere(`alter database "${database}" with allow_connections true`)
+      yield* pass("10 seconds")
+      yield* eventually(Effect.andThen(pass("10 seconds"), metrics), (now) => now.get("saldo_database_up") === 1)
+      assert.strictEqual((yield* metrics).get('saldo_held_pesos{ambiente="production"}'), 0)
+    })
+  )
+
+  it.effect("tells nothing else at the operations port", () =>
+    Effect.gen(function* () {
+      for (const path of ["/", "/v1/estado", "/metricsx"]) assert.strictEqual((yield* look(path)).status, 404)
+    })
+  )
+})
+
+layer(watchedServer({ AUDIT_EVERY: "15" }), { excludeTestServices: true })("a server that audits", (it) => {
+  it.effect("knows nothing before the first audit, and then what broke each invariant", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const sql = yield* PgClient.PgClient
+      const { companyId } = yield* customer({ money: 10 })
+      const broken = Effect.map(metrics, (now) =>
+        Object.keys(invariants).map((name) => now.get(`saldo_invariant_violations{invariant="${name}"}`))
+      )
+      for (const violations of yield* broken) assert.isNaN(violations)
+      const sound = Object.keys(invariants).map(() => 0)
+      yield* pass("15 minutes")
+      assert.deepStrictEqual(yield* eventually(broken, ([first]) => first === 0), sound)
+      yield* sql`update cell.balance set available = available + 1 where company_id = ${companyId}`
+      yield* pass("15 minutes")
+      assert.deepStrictEqual(yield* eventually(broken, ([first]) => first === 1), [1, ...sound.slice(1)])
+    })
+  )
+})
+
+const taken = Effect.acquireRelease(
+  Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly port: number }>((resume) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(Effect.succeed({ server, port: typeof address === "object" ? (address?.port ?? 0) : 0 }))
+    })
+  }),
+  ({ server }) => Effect.sync(() => server.close())
+)
+
+/** Where the operations port comes to be, if the settings have it so. */
+const opened = (ops: { readonly port: number; readonly wanted: boolean } | null) =>
+  Ops.Ops.useSync(({ url }) => url).pipe(
+    Effect.provide(
+      Ops.layer.pipe(
+        Layer.provide([Readiness.layer, Gauges.layer]),
+        Layer.provide(
+          Layer.effect(
+            Settings,
+            Settings.useSync((settings) => ({ ...settings, ops: ops && { host: "127.0.0.1", ...ops } }))
+          ).pipe(Layer.provide(Settings.layer))
+        ),
+        Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+        Layer.provide(Layer.succeed(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({})))
+      )
+    )
+  )
+
+describe("an operations port", () => {
+  it.live("that is taken is done without, unless somebody wanted it", () =>
+    Effect.gen(function* () {
+      const { port } = yield* taken
+      assert.isNull(yield* opened({ port, wanted: false }))
+      const { message } = yield* Effect.flip(opened({ port, wanted: true }))
+      assert.match(message, /is taken: .*set OPS_PORT to another port/)
+    })
+  )
+
+  it.live("can be off, or any that is free", () =>
+    Effect.gen(function* () {
+      assert.isNull(yield* opened(null))
+      assert.match((yield* opened({ port: 0, wanted: true })) ?? "", /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+    })
+  )
+})

@@ -1,0 +1,86 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { ConfigProvider, Context, Effect, Layer, Metric } from "effect"
+import { followed, ports } from "../../../facade/App.ts"
+import * as Http from "../../../facade/http/Http.ts"
+import * as Listener from "../../../facade/Listener.ts"
+import { Gauges } from "../../../facade/ops/Gauges.ts"
+import * as Ops from "../../../facade/ops/Ops.ts"
+import { Readiness } from "../../../facade/ops/Readiness.ts"
+import { ready, watching } from "../../../facade/ops/Watching.ts"
+import { OwnTime } from "../../contract/support/OwnTime.ts"
+import { Script, scripted } from "../../contract/support/Script.ts"
+import { Running } from "../../facade/support/Running.ts"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+
+type Environment = Readonly<Record<string, string>>
+
+/** Where the service under test is watched. */
+class Watched extends Context.Service<Watched, { readonly url: string }>()("test/Watched") {
+  static readonly layer = Layer.effect(
+    Watched,
+    Ops.Ops.useSync(({ url }) => ({ url: url ?? "nowhere" }))
+  )
+}
+
+const everywhere: Environment = {
+  PORT: "0",
+  OPS_PORT: "0",
+  AUDIT_EVERY: "off",
+  PG_POOL_MAX: "4",
+  LOG_LEVEL: "none",
+  TRUST_PROXY: "on"
+}
+
+const serverOn = (url: string, environment: Environment) =>
+  Layer.mergeAll(Watched.layer, Running.layer, ready, Http.layer).pipe(
+    Layer.provide(Listener.layer),
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.provide(watching),
+    Layer.provideMerge(scripted),
+    Layer.provideMerge(ports),
+    Layer.provide(Ops.layer),
+    Layer.provide([Readiness.layer, Gauges.layer]),
+    Layer.provide(followed),
+    Layer.provide(
+      Layer.succeed(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({ ...everywhere, ...environment, DATABASE_URL: url })
+      )
+    )
+  )
+
+/**
+ * The whole service with its operations port, on a database of its own, with time in the hands of the test and with
+ * metrics that nothing else has counted in. Recovery runs when a test runs it.
+ */
+export const watchedServer = (environment: Environment = {}) =>
+  Layer.unwrap(Effect.map(freshDatabaseUrl, (url) => serverOn(url, environment))).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        OwnTime.layer,
+        Script.layer,
+        Layer.sync(Metric.MetricRegistry, () => new Map())
+      )
+    )
+  )
+
+/** What the operations port answers. */
+export const look = Effect.fnUntraced(function* (path: string) {
+  const { url } = yield* Watched
+  return yield* Effect.promise(async () => {
+    const response = await fetch(url + path)
+    return { status: response.status, text: await response.text() }
+  })
+})
+
+/** The value of each series, as the metrics have it now. */
+export const metrics = Effect.map(
+  look("/metrics"),
+  ({ text }) =>
+    new Map(
+      text.split("\n").flatMap((line) => {
+        const [, series = "", value = ""] = /^(saldo_\S.*) (\S+)$/.exec(line) ?? []
+        return series === "" ? [] : [[series, Number(value)] as const]
+      })
+    )
+)
