@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect, Layer } from "effect"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
@@ -12,6 +9,8 @@ import { CompanyId, Identifier } from "../core/domain/Ids.ts"
 import { Statement } from "../core/ports/Statement.ts"
 import { Transactions } from "../core/ports/Transactions.ts"
 import { type History, load } from "../test/support/ManySales.ts"
+import { median } from "./support/Figures.ts"
+import { temporaryPostgres } from "./support/Postgres.ts"
 
 const histories: ReadonlyArray<History> = [
   { company: 1, sales: 1_000, days: 30 },
@@ -54,8 +53,6 @@ const subjects: ReadonlyArray<Subject> = [
   entries("a day, first page", { from: "2026-01-31", to: "2026-01-31" })
 ]
 
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-
 const medianOf_ms = ({ read }: Subject, { company, sales }: History) => {
   const deep = Math.min(1_000, Math.floor((0.9 * sales) / perPage))
   const once = Effect.map(Effect.timed(read(CompanyId.make(company), deep)), ([took]) => Duration.toMillis(took))
@@ -73,18 +70,11 @@ const program = Effect.gen(function* () {
   }
 })
 
-const server = Layer.unwrap(
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-bench-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  ).pipe(Effect.map((dataDirectory) => EmbeddedPostgres.layer({ dataDirectory })))
-)
-
 const database = Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 4 })))
 
 const live = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer).pipe(
   Layer.provideMerge(database),
-  Layer.provide(server)
+  Layer.provide(temporaryPostgres)
 )
 
 NodeRuntime.runMain(Effect.scoped(Effect.provide(program, live)))

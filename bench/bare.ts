@@ -1,0 +1,19 @@
+import { createServer } from "node:http"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { HttpServer, HttpServerResponse } from "effect/http"
+
+// The least that a server of the same library does: every call is answered "ok". What Saldo takes beyond it is its own.
+
+const announced = Layer.effectDiscard(
+  HttpServer.HttpServer.use(({ address }) =>
+    Console.log(`ready at http://127.0.0.1:${"port" in address ? address.port : 0}`)
+  )
+)
+
+announced.pipe(
+  Layer.provide(HttpServer.serve(Effect.succeed(HttpServerResponse.text("ok")))),
+  Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
+  Layer.launch,
+  NodeRuntime.runMain
+)

@@ -1,0 +1,16 @@
+// What the peer uses of pg, which comes without types.
+declare module "pg" {
+  interface Result {
+    // biome-ignore lint/suspicious/noExplicitAny: pg knows nothing of what a row holds
+    readonly rows: ReadonlyArray<any>
+    readonly rowCount: number | null
+  }
+  interface Client {
+    query(text: string, values?: ReadonlyArray<unknown>): Promise<Result>
+  }
+  class Pool implements Client {
+    constructor(options: { readonly connectionString: string | undefined; readonly max: number })
+    connect(): Promise<Client & { release(): void }>
+    query(text: string, values?: ReadonlyArray<unknown>): Promise<Result>
+  }
+}

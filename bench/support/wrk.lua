@@ -1,0 +1,44 @@
+-- Sends what the file named by the first argument says, with its words in braces replaced, and prints what was counted
+-- as JSON. Arguments: the file, how many companies, a name for the run, and the addresses, one a thread.
+local threads = 0
+
+function setup(thread)
+  threads = threads + 1
+  thread:set("number", threads)
+end
+
+function init(args)
+  local file = assert(io.open(args[1], "rb"))
+  template = file:read("*a")
+  file:close()
+  companies = tonumber(args[2])
+  run = args[3] .. "-" .. number
+  calls = 0
+  local host, port = args[3 + number]:match("^([^:]+):(%d+)$")
+  wrk.thread.addr = assert(wrk.lookup(host, port)[1], "no such address")
+end
+
+function request()
+  local words = {
+    company = 1 + calls % companies,
+    key = run .. "-" .. calls,
+    serial = string.format("%06d", calls % 1000000)
+  }
+  calls = calls + 1
+  return (template:gsub("{(%a+)}", words))
+end
+
+function done(summary, latency, requests)
+  local errors = summary.errors
+  io.write(
+    string.format(
+      '\n{"answered":%d,"refused":%d,"broken":%d,"seconds":%f,"p50_ms":%f,"p99_ms":%f}\n',
+      summary.requests,
+      errors.status,
+      errors.connect + errors.read + errors.write + errors.timeout,
+      summary.duration / 1e6,
+      latency:percentile(50) / 1e3,
+      latency:percentile(99) / 1e3
+    )
+  )
+end

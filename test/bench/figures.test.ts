@@ -1,0 +1,85 @@
+import { describe, expect, it } from "@effect/vitest"
+import { cpu, type Figure, isMet, median, percentile, rate, slope } from "../../bench/support/Figures.ts"
+
+const measured = (perSecond: number) => ({ succeeded: 1, perSecond, p50_ms: 1, p99_ms: 1, cpu_us: null })
+
+const figure = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Figure => ({
+  what: "sales",
+  unit: "/s",
+  ours,
+  theirs: null,
+  ratio,
+  goal: { is, value },
+  rounds: []
+})
+
+describe("a figure", () => {
+  it.each([
+    [[3, 1, 2], 2],
+    [[4, 1, 3, 2], 2.5],
+    [[7], 7]
+  ])("of the rounds %j is %d", (values, expected) => {
+    expect(median(values)).toBe(expected)
+  })
+
+  it("compares the two loads of a round, so that a slow moment counts for both", () => {
+    const rounds = [
+      { ours: measured(100), theirs: measured(50) },
+      { ours: measured(10), theirs: measured(5) },
+      { ours: measured(90), theirs: measured(30) }
+    ]
+    expect(rate("sales", null, rounds)).toMatchObject({ ours: 90, theirs: 30, ratio: 2 })
+  })
+
+  it.each([
+    // ratio, value, goal, met
+    [4.5, 1, "at least", 4.5, true],
+    [4.4, 9, "at least", 4.5, false],
+    [0.5, 9, "at most", 0.5, true],
+    [0.6, 0, "at most", 0.5, false],
+    // What stands for itself is judged by itself.
+    [null, 1_000, "at least", 1_000, true],
+    [null, 600, "at most", 512, false]
+  ] as const)("with ratio %s and value %d has the goal of %s %d met: %s", (ratio, ours, is, value, met) => {
+    expect(isMet(figure(ratio, ours, is, value))).toBe(met)
+  })
+
+  it("without a goal is neither met nor missed", () => {
+    expect(isMet({ ...figure(1, 1, "at least", 2), goal: null })).toBeNull()
+  })
+})
+
+describe("the processor time of a call", () => {
+  it("is no figure where nobody counted", () => {
+    expect(cpu("a sale", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
+  })
+
+  it("is held against the other's", () => {
+    const counted = (cpu_us: number) => ({ ...measured(1), cpu_us })
+    expect(cpu("a sale", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
+      { ours: 300, theirs: 600, ratio: 0.5, unit: "µs" }
+    ])
+  })
+})
+
+describe("a percentile", () => {
+  const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1)
+
+  it.each([
+    [50, 50],
+    [99, 99],
+    [100, 100]
+  ])("%d of the numbers to a hundred is %d", (percent, expected) => {
+    expect(percentile(hundred, percent)).toBe(expected)
+  })
+})
+
+describe("growth", () => {
+  it("is the slope of a line through what was seen", () => {
+    expect(slope([[0, 100], [1, 102], [2, 104]])).toBe(2) // biome-ignore format: points
+  })
+
+  it("of one look is none", () => {
+    expect(slope([[3, 100]])).toBe(0)
+  })
+})

@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+import * as Database from "../../adapters/postgres/Database.ts"
+import { prove } from "../../bench/stages/Soundness.ts"
+import { makeCompanies } from "../../bench/support/Companies.ts"
+import { makeHistory, makePending } from "../../bench/support/History.ts"
+import { measure } from "../../bench/support/Load.ts"
+import { Progress } from "../../bench/support/Progress.ts"
+import { startBare, startPeer, startSaldo } from "../../bench/support/Services.ts"
+import { readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../../bench/support/Shape.ts"
+import { freshDatabaseUrl } from "../support/Database.ts"
+import { copyDatabase } from "../support/PostgresDatabases.ts"
+
+const short = { connections: 4, seconds: 1 }
+
+const silent = Progress.of({ options: { rounds: 1, ...short }, step: (_what, _planned_s, work) => work })
+
+const connected = (url: string) => Database.layer({ url: Redacted.make(url), connections_max: 1 })
+
+const sound = (name: string) => [
+  { what: `saldo audit, ${name} database`, ok: true, detail: "every invariant holds" },
+  { what: `Deadlocks, ${name} database`, ok: true, detail: "0" }
+]
+
+describe("a load", () => {
+  it.live("is answered by a bare server", () =>
+    Effect.gen(function* () {
+      const { url } = yield* startBare
+      const measured = yield* measure({ ...short, urls: [url], shape: readFromBare })
+      assert.isAbove(measured.succeeded, 0)
+    })
+  )
+
+  it.live("sells at the peer with a new key each time, and counts for nothing when it is refused", () =>
+    Effect.gen(function* () {
+      const { url } = yield* startPeer(yield* copyDatabase(inject("postgresUrl"), "template0", "bench_peer"))
+      const shape = saleByPeer(1_000)
+      const measured = yield* measure({ ...short, urls: [url], shape })
+      assert.isAbove(measured.succeeded, 0)
+      const unknown = { ...shape, path: "/v1/recargas?company=0" }
+      const failed = yield* Effect.flip(measure({ ...short, urls: [url], shape: unknown }))
+      assert.match(failed.message, /0 calls succeeded, [1-9]\d* were refused, 0 broke off/)
+    })
+  )
+
+  it.live(
+    "sells at Saldo beside a long history, and leaves every invariant whole",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* freshDatabaseUrl
+        const filled = Effect.all([makeCompanies, makeHistory(1_000), makePending(200)], { discard: true })
+        yield* Effect.provide(filled, connected(database))
+        const { url } = yield* startSaldo(database, null)
+        const sales = yield* measure({ ...short, urls: [url], shape: saleBySaldo(1_000) })
+        const reads = yield* measure({ ...short, urls: [url], shape: readFromSaldo("/v1/saldo", 1_000) })
+        assert.isAbove(reads.succeeded, 0)
+        const [audit, deadlocks, recorded] = yield* prove("main", database, { answered: sales.succeeded })
+        assert.deepStrictEqual([audit, deadlocks], sound("main"))
+        assert.isTrue(recorded?.ok, recorded?.detail)
+      }).pipe(Effect.provideService(Progress, silent)),
+    120_000
+  )
+})
