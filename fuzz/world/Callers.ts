@@ -1,0 +1,135 @@
+import { DateTime, Effect, Redacted } from "effect"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import { Amount, Centavos } from "../../core/domain/Money.ts"
+import { Permission, type TokenState } from "../../core/domain/Token.ts"
+import type { NewCompany } from "../../core/ports/Companies.ts"
+import type { NewToken } from "../../core/ports/Tokens.ts"
+import { changeCompany, createCompany } from "../../core/workflows/Company.ts"
+import { deposit } from "../../core/workflows/Deposit.ts"
+import { changeToken, issueToken } from "../../core/workflows/IssueToken.ts"
+import type { Header } from "../request/HttpRequest.ts"
+
+/** Who makes a request. */
+export interface Caller {
+  /** Whose token it is; null for who must not be let in. */
+  readonly companyId: CompanyId | null
+  /** All it may do; null for anything. */
+  readonly permission: Permission | null
+  readonly headers: ReadonlyArray<Header>
+}
+
+export type Callers = Readonly<Record<string, Caller>>
+
+const centavos = (pesos: number) => Centavos.make(pesos * 100)
+const unlimited = { daily: centavos(0), weekly: centavos(0), monthly: centavos(0) }
+
+/** A company, with money to sell by. */
+const company = Effect.fnUntraced(function* (code: string, pesos: number, changes: Partial<NewCompany> = {}) {
+  const id = yield* createCompany({
+    legalName: `Colmado ${code}`,
+    code,
+    environment: "development",
+    state: "activa",
+    apiEnabled: true,
+    insuranceEnabled: true,
+    ...changes
+  })
+  yield* changeCompany(id, {}, unlimited)
+  yield* deposit(id, Amount.make(centavos(pesos)), "apertura")
+  return id
+})
+
+const credentials = Effect.fnUntraced(function* (companyId: CompanyId, changes: Partial<NewToken> = {}) {
+  const { apiKey, secret, tokenId } = yield* issueToken({
+    companyId,
+    name: "caja",
+    permissions: [],
+    addresses: [],
+    expiresAt: null,
+    callsPerMinute: null,
+    realLookups: false,
+    ...changes
+  })
+  const bearer: Header = ["Authorization", `Bearer ${apiKey}.${Redacted.value(secret)}`]
+  const pair: ReadonlyArray<Header> = [
+    ["X-Api-Key", apiKey],
+    ["X-Api-Secret", Redacted.value(secret)]
+  ]
+  return { apiKey, bearer, pair, tokenId }
+})
+
+const inState = Effect.fnUntraced(function* (companyId: CompanyId, state: TokenState) {
+  const { bearer, tokenId } = yield* credentials(companyId)
+  yield* changeToken(tokenId, state)
+  return bearer
+})
+
+const refused = (...headers: ReadonlyArray<Header>): Caller => ({ companyId: null, permission: null, headers })
+
+const admitted = (companyId: CompanyId, ...headers: ReadonlyArray<Header>): Caller => ({
+  companyId,
+  permission: null,
+  headers
+})
+
+/** Whom the gate turns away, each for another reason. Contract: 5. */
+const intruders = Effect.fnUntraced(function* (main: CompanyId, code: string) {
+  const { apiKey, bearer, pair } = yield* credentials(main)
+  const [keyOnly, secretOnly] = pair as readonly [Header, Header]
+  const yesterday = DateTime.subtract(yield* DateTime.now, { days: 1 })
+  const closed = yield* company(`${code}-cerrada`, 1_000, { apiEnabled: false })
+  const suspended = yield* company(`${code}-suspendida`, 1_000, { state: "suspendida" })
+  return {
+    anonymous: refused(),
+    wrongSecret: refused(["Authorization", `Bearer ${apiKey}.no`]),
+    unknownKey: refused(["Authorization", "Bearer nadie.nada"]),
+    otherScheme: refused(["Authorization", "Basic dXNlcjpwYXNz"]),
+    noDot: refused(["Authorization", "Bearer sinpunto"]),
+    emptyBearer: refused(["Authorization", "Bearer "]),
+    rawBytes: refused(["Authorization", `Bearer ${apiKey}.\u00ff\u0085`]),
+    bearerTwice: refused(bearer, bearer),
+    halfPair: refused(keyOnly),
+    bearerAndHalf: refused(bearer, secretOnly),
+    contradicting: refused(bearer, keyOnly, ["X-Api-Secret", "otro"]),
+    expired: refused((yield* credentials(main, { expiresAt: yesterday })).bearer),
+    suspended: refused(yield* inState(main, "suspended")),
+    revoked: refused(yield* inState(main, "revoked")),
+    elsewhere: refused((yield* credentials(main, { addresses: ["203.0.113.0/24"] })).bearer),
+    closedCompany: refused((yield* credentials(closed)).bearer),
+    suspendedCompany: refused((yield* credentials(suspended)).bearer)
+  }
+})
+
+/** Tokens that may do one thing each. */
+const specialists = Effect.fnUntraced(function* (main: CompanyId) {
+  const callers: Record<string, Caller> = {}
+  for (const permission of Permission.literals) {
+    const { bearer } = yield* credentials(main, { permissions: [permission] })
+    callers[`only ${permission}`] = { companyId: main, permission, headers: [bearer] }
+  }
+  return callers
+})
+
+/**
+ * Companies and tokens of every kind, made as the operator makes them; those of one code share nothing with others.
+ * `main` may do anything and has more money than is ever spent.
+ */
+export const makeCallers = Effect.fnUntraced(function* (code: string) {
+  const main = yield* company(code, 50_000_000)
+  const poor = yield* company(`${code}-pobre`, 500)
+  const limited = yield* company(`${code}-limitada`, 1_000_000, { insuranceEnabled: false })
+  yield* changeCompany(limited, {}, { daily: centavos(3_000), weekly: centavos(5_000), monthly: centavos(8_000) })
+  const producing = yield* company(`${code}-produce`, 1_000_000, { environment: "production" })
+  const { bearer, pair } = yield* credentials(main, { realLookups: true })
+  return {
+    main: admitted(main, bearer),
+    mainByPair: admitted(main, ...pair),
+    mainTwice: admitted(main, bearer, ...pair),
+    slow: admitted(main, (yield* credentials(main, { callsPerMinute: 2 })).bearer),
+    poor: admitted(poor, (yield* credentials(poor)).bearer),
+    limited: admitted(limited, (yield* credentials(limited)).bearer),
+    producing: admitted(producing, (yield* credentials(producing)).bearer),
+    ...(yield* specialists(main)),
+    ...(yield* intruders(main, code))
+  } satisfies Callers as Callers
+}, Effect.orDie)

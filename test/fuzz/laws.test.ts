@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { fuzz, type Outcome } from "../../fuzz/Fuzz.ts"
+import { type HttpRequest, headerNamed, withHeader } from "../../fuzz/request/HttpRequest.ts"
+import { Line, type Send } from "../../fuzz/request/Line.ts"
+import { worldOn } from "../../fuzz/world/World.ts"
+import type { Answered } from "../facade/support/Calls.ts"
+import { freshDatabaseUrl } from "../support/Database.ts"
+
+const world = Layer.unwrap(Effect.map(freshDatabaseUrl, worldOn))
+
+const quietly = () => Effect.void
+
+/** A way to the service on which something goes wrong. */
+type Bend = (send: Send) => Send
+
+/** Requests go well, and what comes back is another answer. */
+const answering =
+  (tamper: (answer: Answered, request: HttpRequest) => Answered | null): Bend =>
+  (send) =>
+  (request) =>
+    Effect.map(send(request), (answer) => (answer === null ? null : tamper(answer, request)))
+
+let seed = 0
+
+const fuzzedOver = Effect.fnUntraced(function* (bend: Bend, requests: number) {
+  seed += 1
+  const { port, send } = yield* Line
+  return yield* Effect.provideService(fuzz({ requests, seed }, quietly), Line, { port, send: bend(send) })
+})
+
+const lawsOf = ({ atTheEnd, counterexample }: Outcome): ReadonlyArray<string> =>
+  [...(counterexample === null ? [] : [counterexample.broken]), ...atTheEnd].map(({ law }) => law)
+
+const withBody = (answer: Answered, body: unknown): Answered => ({ ...answer, body, text: JSON.stringify(body) })
+
+const withoutHeader = (answer: Answered, name: string): Answered => {
+  const headers = new Headers(answer.headers)
+  headers.delete(name)
+  return { ...answer, headers }
+}
+
+const isSale = ({ path }: HttpRequest): boolean => /^\/v1\/(recargas|recharges)$/.test(path)
+
+/** Sales under other numbers. */
+const renumbering = (other: (id: number) => number): Bend =>
+  answering((answer, request) => {
+    if (!isSale(request) || answer.status !== 201) return answer
+    const { data } = answer.body
+    return withBody(answer, { ...answer.body, data: { ...data, transaction_id: other(data.transaction_id) } })
+  })
+
+const failing: Bend = answering((answer, request) => {
+  if (!isSale(request)) return answer
+  const error = { code: "INTERNAL_ERROR", message: "Error interno." }
+  const request_id = answer.headers.get("x-request-id")
+  return { ...withBody(answer, { success: false, error, request_id }), status: 500 }
+})
+
+/** A sale of its own beside each question. */
+const meddling: Bend = (send) => (request) => {
+  const { method, path } = request
+  if (method !== "GET" || !path.startsWith("/v1/transac")) return send(request)
+  const sale = withHeader(
+    { ...request, method: "POST", path: "/v1/recargas", query: [] },
+    "Idempotency-Key",
+    randomUUID()
+  )
+  const body = '{"service_id":1,"identifier":"8095551233","amount":100}'
+  return Effect.andThen(send(withHeader({ ...sale, body }, "Content-Type", "application/json")), send(request))
+}
+
+/** Lets in whoever has no credentials, by those of somebody else. */
+const lending = (): Bend => {
+  let lent: string | undefined
+  return (send) => (request) => {
+    const own = headerNamed(request, "Authorization")
+    if (own !== undefined) lent ??= own
+    return send(own === undefined && lent !== undefined ? withHeader(request, "Authorization", lent) : request)
+  }
+}
+
+let renumbered = 1_000_000
+
+const bends: ReadonlyArray<readonly [law: string, bend: Bend, requests: number]> = [
+  ["every request is answered", answering((answer, { method }) => (method === "POST" ? null : answer)), 200],
+  ["no failure of ours", failing, 300],
+  [
+    "every answer is within the document",
+    answering((answer) =>
+      answer.body?.data?.moneda === undefined ? answer : withBody(answer, { ...answer.body, x: 1 })
+    ),
+    300
+  ],
+  ["every answer has the headers of all", answering((answer) => withoutHeader(answer, "x-frame-options")), 100],
+  [
+    "every answer has the envelope",
+    answering((answer) => {
+      if (answer.status !== 404) return answer
+      return withBody(answer, { ...answer.body, error: { ...answer.body?.error, message: "" } })
+    }),
+    300
+  ],
+  [
+    "every call of tRPC has its answer",
+    answering((answer) => (Array.isArray(answer.body) ? withBody(answer, answer.body.slice(1)) : answer)),
+    500
+  ],
+  ["nobody does what they may not", lending(), 800],
+  ["a refusal changes nothing", meddling, 800],
+  [
+    "a key has one answer",
+    renumbering(() => {
+      renumbered += 1
+      return renumbered
+    }),
+    600
+  ],
+  ["a sale stands as it was told", renumbering((id) => id + 1_000_000), 200]
+]
+
+layer(world, { excludeTestServices: true })("requests that the document leads to", (it) => {
+  it.effect.each(bends)("find out who breaks a law: %s", ([law, bend, requests]) =>
+    Effect.gen(function* () {
+      assert.include(lawsOf(yield* fuzzedOver(bend, requests)), law)
+    })
+  )
+
+  it.effect("are shrunk to those that it takes", () =>
+    Effect.gen(function* () {
+      const { counterexample } = yield* fuzzedOver(failing, 300)
+      assert.strictEqual(counterexample?.told.length, 1)
+      assert.strictEqual(counterexample?.told[0]?.answer?.status, 500)
+    })
+  )
+})
