@@ -1,0 +1,116 @@
+import { Effect } from "effect"
+import { recover } from "../../core/workflows/Recover.ts"
+import { keepResetting } from "../../core/workflows/SandboxReset.ts"
+import { sendDue } from "../../core/workflows/SendSms.ts"
+import type { Activity } from "../faults/Step.ts"
+import type { Chore } from "../store/Store.ts"
+import { Chance } from "./Chance.ts"
+import type { Life } from "./Life.ts"
+import type { Process, Services } from "./Process.ts"
+import { type Sim, say } from "./Sim.ts"
+
+const second_ms = 1_000
+
+/** The replicas of the server, each with the process that is its present life, if it has one. */
+export interface Cluster {
+  /** The process that answers for a replica: its own or, while that is dead, the other; null when both are. */
+  readonly serving: (replica: number) => Process | null
+  readonly kill: (life: Life, down_ms: number | null) => void
+  readonly rival: (life: Life) => void
+  /** Starts whatever is dead, and sets every clock right. */
+  readonly heal: () => void
+}
+
+const names = ["A", "B"] as const
+
+/** A loop of the server, once around; what fails is only logged there. */
+const chores: Readonly<
+  Record<Chore, { readonly activity: Activity; readonly cycle: Effect.Effect<void, never, Services> }>
+> = {
+  recovery: { activity: "recovery", cycle: Effect.ignoreCause(recover("due")) },
+  messages: { activity: "messages", cycle: Effect.ignoreCause(sendDue()) }
+}
+
+/**
+ * @param start begins the life of a process.
+ * @param due the instant at which a chore has something to do.
+ */
+export const clusterOf = (
+  sim: () => Sim,
+  start: (life: Life) => Process,
+  due: (chore: Chore) => number | null
+): Cluster => {
+  const lives = names.map(() => 0)
+  const processes: Array<Process | null> = names.map(() => null)
+
+  /** Goes around the loop whenever there is something to do, at most once a second, as the server does. */
+  const keep = (process: Process, chore: Chore) => {
+    const { epoch_ms, world } = sim()
+    const { life } = process
+    const { activity, cycle } = chores[chore]
+    let round = 0
+    const wait = () =>
+      world.idle({
+        life,
+        from_ms: world.now_ms + second_ms,
+        due_ms: () => {
+          const instant_ms = due(chore)
+          return instant_ms === null ? null : instant_ms - epoch_ms - life.offset_ms
+        },
+        run: () => {
+          round++
+          process.start(cycle, { activity, name: `${chore} ${life.name} ${round}` }, (fiber) => fiber.addObserver(wait))
+        }
+      })
+    wait()
+  }
+
+  const begin = (replica: number) => {
+    lives[replica] = (lives[replica] ?? 0) + 1
+    const life: Life = { name: `${names[replica]}${lives[replica]}`, dead: false, held: null, offset_ms: 0 }
+    const process = start(life)
+    processes[replica] = process
+    say(sim(), life.name, "starts")
+    keep(process, "recovery")
+    keep(process, "messages")
+    process.start(keepResetting, { activity: "sandbox", name: `sandbox ${life.name}` })
+  }
+
+  const replicaOf = (life: Life): number => names.findIndex((name) => life.name.startsWith(name))
+
+  const other = (life: Life): Process | null => processes[1 - replicaOf(life)] ?? null
+
+  const heal = () => {
+    for (const replica of names.keys()) {
+      if (processes[replica] == null) begin(replica)
+      const process = processes[replica]
+      if (process != null) process.life.offset_ms = 0
+    }
+  }
+
+  return {
+    serving: (replica) => processes[replica] ?? processes[1 - replica] ?? null,
+    kill: (life, down_ms) => {
+      if (life.dead) return
+      const { seed, world } = sim()
+      const replica = replicaOf(life)
+      life.dead = true
+      processes[replica] = null
+      say(sim(), life.name, "is killed")
+      const pause_ms = down_ms ?? new Chance(seed, `down ${life.name}`).between(200, 20 * second_ms)
+      world.after(pause_ms, null, () => {
+        if (processes[replica] === null) begin(replica)
+      })
+    },
+    rival: (life) => {
+      const process = other(life)
+      if (process === null) return
+      const { world } = sim()
+      const { activity, cycle } = chores.recovery
+      world.soon(process.life, () =>
+        process.start(cycle, { activity, name: `rival ${process.life.name} ${world.now_ms}` })
+      )
+    },
+    heal
+  }
+}

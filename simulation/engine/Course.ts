@@ -1,0 +1,104 @@
+import { DateTime } from "effect"
+import { isUnresolved } from "../../adapters/memory/Claims.ts"
+import { atRest, byHandOnce, type Outside, onceOutside } from "../laws/AtRest.ts"
+import type { Laws } from "../laws/Laws.ts"
+import type { Callers } from "../ops/Client.ts"
+import { openingOf } from "../ops/Generate.ts"
+import { inWords, type Op } from "../ops/Op.ts"
+import { type BackOffice, pay } from "../ops/Operators.ts"
+import { askedBy } from "../ops/Perform.ts"
+import { companies } from "../store/Directory.ts"
+import type { SaleSeen } from "../store/Store.ts"
+import { wordsOf } from "./Call.ts"
+import type { Cluster } from "./Cluster.ts"
+import { type Sim, say } from "./Sim.ts"
+
+const minute_ms = 60_000
+
+/** Before the first operation every company has its opening deposit. */
+const opened_ms = 500
+
+/** Operators look at what is at least this old. */
+const stuckAfter_ms = 15 * minute_ms
+
+/** So long goes on what had begun with the last operation; and so long everything has to come to rest without faults. */
+const afterglow_ms = 2 * minute_ms
+const rest_ms = 75 * minute_ms
+
+/** Lets everything happen that is due until then. */
+export type Advance = (until_ms: number) => Promise<void>
+
+/** Gives every company what it owns at first. Nothing goes wrong yet. */
+export const open = async (sim: Sim, cluster: Cluster, office: BackOffice, advance: Advance): Promise<void> => {
+  sim.mishaps.over = true
+  const centavos = openingOf(sim.seed)
+  for (const { id } of companies) {
+    const op = { do: "deposit", company: id, centavos, reference: "apertura", id: -id, at_ms: 0, replica: 0 } as const
+    cluster.serving(0)?.start(pay(office, op), { activity: "operator", name: `opening ${id}` })
+  }
+  await advance(opened_ms)
+  sim.mishaps.over = false
+}
+
+/** Asks for one operation after the other, each at its time, whatever became of the one before. */
+export const perform = async (
+  sim: Sim,
+  cluster: Cluster,
+  ops: ReadonlyArray<Op>,
+  callers: Callers,
+  office: BackOffice,
+  advance: Advance
+): Promise<void> => {
+  for (const op of ops) {
+    await advance(op.at_ms)
+    if (sim.violation !== null) return
+    const name = `op ${op.id}`
+    say(sim, name, inWords(op))
+    const process = cluster.serving(op.replica)
+    if (process === null) say(sim, name, "nobody answers")
+    else if (op.do === "kill") cluster.kill(process.life, op.down_ms)
+    else {
+      const asked = askedBy(callers, office, op)
+      if (asked === null) continue
+      process.start(asked.work, { activity: asked.activity, name }, (fiber) =>
+        fiber.addObserver((exit) => say(sim, name, wordsOf(exit)))
+      )
+    }
+  }
+}
+
+/** Nothing goes wrong any more, every process runs, and time passes. */
+export const comeToRest = async (sim: Sim, cluster: Cluster, advance: Advance): Promise<void> => {
+  await advance(sim.world.now_ms + afterglow_ms)
+  sim.mishaps.over = true
+  sim.outageUntil_ms = 0
+  cluster.heal()
+  await advance(sim.world.now_ms + rest_ms)
+}
+
+const allSales = (sim: Sim): ReadonlyArray<SaleSeen> => companies.flatMap(({ id }) => [...sim.store.eyes.sales(id)])
+
+/** What has to be true once everything has come to rest. */
+export const judge = (sim: Sim, laws: Laws, outside: Omit<Outside, "raised">): void => {
+  const seen = { ...outside, raised: laws.alerts.raised }
+  onceOutside(sim, seen)
+  atRest(sim, allSales(sim), seen)
+  for (const { id } of companies) byHandOnce(sim, id, sim.store.eyes.byHand(id), seen)
+  laws.alerts.atRest()
+}
+
+/** What operators see when they look for sales that nobody settles. */
+export const backOfficeOf = (
+  sim: Sim,
+  { byHand, sales, untrue }: Pick<BackOffice, "byHand" | "sales" | "untrue">
+): BackOffice => ({
+  sales,
+  byHand,
+  untrue,
+  stuck: () => {
+    const now_ms = sim.epoch_ms + sim.world.now_ms
+    return allSales(sim).filter(
+      (sale) => isUnresolved(sale) && now_ms - DateTime.toEpochMillis(sale.order.createdAt) > stuckAfter_ms
+    )
+  }
+})

@@ -1,0 +1,143 @@
+import { Clock, Context, Effect, type Fiber, Layer, References, Scheduler, Scope } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import { Accounts } from "../../core/ports/Accounts.ts"
+import { Adjustments } from "../../core/ports/Adjustments.ts"
+import { AuditLog } from "../../core/ports/AuditLog.ts"
+import { CallCounter } from "../../core/ports/CallCounter.ts"
+import { Catalogue } from "../../core/ports/Catalogue.ts"
+import { Companies } from "../../core/ports/Companies.ts"
+import { Insurances } from "../../core/ports/Insurances.ts"
+import { type Insurer, Insurers } from "../../core/ports/Insurer.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { Options } from "../../core/ports/Options.ts"
+import { Outbox } from "../../core/ports/Outbox.ts"
+import { type Provider, Providers } from "../../core/ports/Provider.ts"
+import { Resolutions } from "../../core/ports/Resolutions.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
+import { type SmsGateway, SmsGateways } from "../../core/ports/SmsGateway.ts"
+import { Transactions } from "../../core/ports/Transactions.ts"
+import { Unresolved } from "../../core/ports/Unresolved.ts"
+import { Vault } from "../../core/ports/Vault.ts"
+import { InFlight } from "../../core/workflows/InFlight.ts"
+import { Activity } from "../faults/Step.ts"
+import { catalogue, directory } from "../store/Directory.ts"
+import type { Ports } from "../store/Store.ts"
+import { vaultPlain } from "../store/VaultPlain.ts"
+import { HangUp } from "./Call.ts"
+import { Chance } from "./Chance.ts"
+import { type Life, schedulerOf } from "./Life.ts"
+import type { Sim } from "./Sim.ts"
+
+/** All that a workflow may ask for. */
+export type Services = Effect.Services<typeof everything>
+
+/** What a process has of its own machine, and whom it meets outside. */
+export interface Surroundings {
+  readonly clock: Clock.Clock
+  readonly provider: Provider
+  readonly insurer: Insurer
+  readonly gateway: SmsGateway
+}
+
+/** A process that runs: its life, and what its fibers have. */
+export interface Process {
+  readonly life: Life
+  /** Begins something on behalf of somebody. Nothing waits for it but `then`. */
+  readonly start: <A, E>(
+    work: Effect.Effect<A, E, Services>,
+    as: { readonly activity: Activity; readonly name: string },
+    then?: (fiber: Fiber.Fiber<A, E>) => void
+  ) => void
+}
+
+const everything = Effect.all([
+  Accounts,
+  Adjustments,
+  AuditLog,
+  CallCounter,
+  Catalogue,
+  Companies,
+  Digest.Digest,
+  InFlight,
+  Insurances,
+  Insurers,
+  Ledger,
+  Options,
+  Outbox,
+  Providers,
+  Resolutions,
+  Reversals,
+  SecureRandom.SecureRandom,
+  SmsGateways,
+  Transactions,
+  Unresolved,
+  Vault
+])
+
+const digestService = Effect.runSync(Effect.provide(Digest.Digest, DigestNode.layer))
+
+/** Random bytes that follow from the seed and a name. */
+const randomOf = (seed: number, name: string) => {
+  const chance = new Chance(seed, `random ${name}`)
+  return SecureRandom.make((size) => Uint8Array.from({ length: size }, () => chance.between(0, 255)))
+}
+
+// Consultas are asked of the provider: nobody meets the examples.
+const noExamples: Provider = {
+  dispatch: () => Effect.die(new Error("the simulator sells nothing here")),
+  status: () => Effect.die(new Error("the simulator knows nothing here")),
+  reverse: () => Effect.die(new Error("the simulator takes nothing back here")),
+  reversalStatus: () => Effect.die(new Error("the simulator knows nothing here")),
+  lookup: () => Effect.die(new Error("the simulator finds nothing here"))
+}
+
+/** Starts a process: with an empty memory, on the database and among those that it is given. */
+export const startProcess = (sim: Sim, life: Life, ports: Ports, around: Surroundings): Process => {
+  const { seed, world } = sim
+  const scheduler = schedulerOf(world, life)
+  const machine = Context.make(Clock.Clock, around.clock).pipe(
+    Context.add(Scheduler.Scheduler, scheduler),
+    Context.add(References.TracerEnabled, false),
+    Context.add(References.MinimumLogLevel, "None"),
+    Context.add(Digest.Digest, digestService),
+    Context.add(Vault, vaultPlain),
+    Context.add(Catalogue, catalogue),
+    Context.add(Companies, directory),
+    Context.add(CallCounter, { count: () => Effect.succeed({ admitted: true, remaining: 1 }) }),
+    Context.add(Providers, { serving: () => Effect.succeed(around.provider), simulator: noExamples }),
+    Context.add(Insurers, { serving: () => Effect.succeed(around.insurer) }),
+    Context.add(SmsGateways, { serving: () => Effect.succeed(around.gateway) })
+  )
+  const base = machine.pipe(
+    Context.add(Accounts, ports.accounts),
+    Context.add(Adjustments, ports.adjustments),
+    Context.add(AuditLog, { record: ports.record }),
+    Context.add(Insurances, ports.insurances),
+    Context.add(Ledger, ports.ledger),
+    Context.add(Options, ports.options),
+    Context.add(Outbox, ports.outbox),
+    Context.add(Resolutions, ports.resolutions),
+    Context.add(Reversals, ports.reversals),
+    Context.add(Transactions, ports.transactions),
+    Context.add(Unresolved, ports.unresolved)
+  )
+  const memory = Layer.buildWithScope(Layer.fresh(InFlight.layer), Scope.makeUnsafe())
+  const inFlight = Context.get(Effect.runSyncWith(base)(memory), InFlight)
+  const context = Context.add(base, InFlight, inFlight)
+
+  return {
+    life,
+    start: (work, { activity, name }, then) => {
+      let running: Fiber.Fiber<unknown, unknown> | null = null
+      const own = context.pipe(
+        Context.add(Activity, activity),
+        Context.add(SecureRandom.SecureRandom, randomOf(seed, name)),
+        Context.add(HangUp, () => world.soon(life, () => running?.interruptUnsafe()))
+      )
+      const fiber = Effect.runForkWith(own)(work)
+      running = fiber
+      then?.(fiber)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { Reversal } from "../../core/domain/Reversal.ts"
+import { Mishaps, type Script } from "../faults/Mishaps.ts"
+import { type Laws, lawsOf } from "../laws/Laws.ts"
+import { beginningOf } from "../ops/Generate.ts"
+import type { Op } from "../ops/Op.ts"
+import { Deeds } from "../parties/Deeds.ts"
+import { gatewayFor, type Inbox } from "../parties/Gateway.ts"
+import { insurerFor, providerFor } from "../parties/Suppliers.ts"
+import { memoryStore } from "../store/MemoryStore.ts"
+import type { Ports, Store, Watch } from "../store/Store.ts"
+import { Chance } from "./Chance.ts"
+import { type Cluster, clusterOf } from "./Cluster.ts"
+import { backOfficeOf, comeToRest, judge, open, perform } from "./Course.ts"
+import { clockOf, type Life } from "./Life.ts"
+import { type Surroundings, startProcess } from "./Process.ts"
+import { broken, type Sim, type Violation } from "./Sim.ts"
+import { through } from "./Through.ts"
+import { Trace } from "./Trace.ts"
+import { World } from "./World.ts"
+
+/** What a run came to. */
+export interface Result {
+  readonly seed: number
+  readonly violation: Violation | null
+  readonly trace: Trace
+  /** What went wrong, so that it can be told again. */
+  readonly mishaps: Mishaps
+  readonly steps: number
+}
+
+/** How a run is to be made. */
+export interface Options {
+  /** What is to go wrong; null leaves it to the seed. */
+  readonly script?: Script
+  readonly store?: (watch: Watch) => Store
+  readonly variant?: Variant
+}
+
+/** Where a variant of the server is put together. */
+interface Bench {
+  readonly sim: Sim
+  readonly life: Life
+  readonly books: Store["books"]
+}
+
+/** A server that differs from the real one in something, to see whether that is noticed. */
+interface Variant {
+  readonly ports?: (ports: Ports, bench: Bench) => Ports
+  readonly around?: (around: Surroundings, bench: Bench) => Surroundings
+}
+
+/** Everybody whom the server meets, and what they know. */
+const outsideOf = () => ({
+  sales: new Deeds(),
+  reversals: new Deeds(),
+  messages: new Deeds(),
+  reversalsOf: new Map<string, Set<string>>(),
+  byHand: new Map<string, number>(),
+  untrue: new Set<string>(),
+  mistaken: new Set<string>(),
+  inbox: new Map() as Inbox
+})
+
+/** Runs the operations of a seed, and everything that chance makes of them. The same again is the same to the letter. */
+export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Options = {}): Promise<Result> => {
+  const epoch_ms = beginningOf(seed)
+  const world = new World(new Chance(seed, "schedule"))
+  const outside = outsideOf()
+  const { variant } = options
+  const store = (options.store ?? memoryStore)({
+    seen: (sales) => laws.statuses.seen(sales),
+    unsound: (invariant, what) => broken(sim, invariant, what)
+  })
+
+  const around = (life: Life): Surroundings => ({
+    clock: clockOf(world, epoch_ms, life),
+    provider: providerFor(sim, life, {
+      ...outside,
+      orders: laws.orders,
+      reversing: ({ order, xid }: Reversal) => {
+        const known = outside.reversalsOf.get(order.xid) ?? new Set()
+        outside.reversalsOf.set(order.xid, known.add(xid))
+      }
+    }),
+    insurer: insurerFor(sim, life, { ...outside, orders: laws.orders }),
+    gateway: gatewayFor(sim, life, outside.messages, outside.inbox)
+  })
+  const start = (life: Life) => {
+    const bench = { sim, life, books: store.books }
+    const ports = variant?.ports?.(store.open(life), bench) ?? store.open(life)
+    const surroundings = variant?.around?.(around(life), bench) ?? around(life)
+    return startProcess(sim, life, through(sim, life, ports, laws), surroundings)
+  }
+  const cluster: Cluster = clusterOf(() => sim, start, store.due)
+  const sim: Sim = {
+    seed,
+    epoch_ms,
+    world,
+    store,
+    trace: new Trace(),
+    mishaps: new Mishaps(seed, options.script ?? null),
+    outageUntil_ms: 0,
+    violation: null,
+    kill: (life) => cluster.kill(life, null),
+    rival: cluster.rival
+  }
+  const laws: Laws = lawsOf(sim)
+
+  let steps = 0
+  const advance = async (until_ms: number) => {
+    while (sim.violation === null && world.advance(until_ms)) {
+      steps++
+      if (store.settle !== null) await store.settle()
+    }
+  }
+
+  cluster.heal()
+  const office = backOfficeOf(sim, outside)
+  await open(sim, cluster, office, advance)
+  await perform(sim, cluster, ops, { laws, inbox: outside.inbox }, office, advance)
+  await comeToRest(sim, cluster, advance)
+  await store.close()
+  if (sim.violation === null) judge(sim, laws, outside)
+  return { seed, violation: sim.violation, trace: sim.trace, mishaps: sim.mishaps, steps }
+}

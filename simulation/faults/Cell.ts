@@ -1,0 +1,56 @@
+import { allFaults, type Fault } from "./Fault.ts"
+import { allSteps, factsOf, type Step } from "./Step.ts"
+
+const isOfDatabase: ReadonlyArray<Fault> = ["cut", "cut after commit", "conflict", "outage"]
+const isOfWord: ReadonlyArray<Fault> = ["timeout", "lost answer", "breaks"]
+const isOfOrder: ReadonlyArray<Fault> = [
+  "late",
+  "never arrives",
+  "arrives late",
+  "duplicate",
+  "not sent",
+  "contradiction"
+]
+
+/** Questions about what was ordered; the other questions move nothing, so that no answer to them can be untrue. */
+const aboutOrders: ReadonlyArray<Step> = [
+  "recovery: ask",
+  "recovery: ask insurer",
+  "recovery: ask reversal",
+  "operator: ask"
+]
+
+/** Why a fault cannot be at a step; null where it can. */
+export const impossible = (step: Step, fault: Fault): string | null => {
+  const { awaited, kind } = factsOf(step)
+  if (fault === "hang up") return awaited ? null : "nobody waits for it"
+  if (isOfDatabase.includes(fault)) return kind === "database" ? null : "no database is called"
+  if (isOfWord.includes(fault)) return kind === "database" ? "the database is cut off, or answers" : null
+  if (!isOfOrder.includes(fault)) return null
+  switch (kind) {
+    case "database":
+      return "nothing is ordered from anybody"
+    case "supplier":
+      return null
+    case "gateway":
+      return fault === "late" || fault === "contradiction" || fault === "arrives late"
+        ? "a message is handed over or not: nobody asks about it later"
+        : null
+    case "question":
+      if (fault === "late") return aboutOrders.includes(step) ? null : "it is answered or not"
+      if (fault === "contradiction") return aboutOrders.includes(step) ? null : "there is nothing to be untrue about"
+      return "a question orders nothing"
+  }
+}
+
+/** A fault at a step, counted each time that it happens. */
+export type Cell = `${Step} × ${Fault}`
+
+export const cellOf = (step: Step, fault: Fault): Cell => `${step} × ${fault}`
+
+export const faultsOf = (step: Step): ReadonlyArray<Fault> =>
+  allFaults.filter((fault) => impossible(step, fault) === null)
+
+export const possibleCells: ReadonlyArray<readonly [Step, Fault]> = allSteps.flatMap((step) =>
+  faultsOf(step).map((fault) => [step, fault] as const)
+)

@@ -1,0 +1,63 @@
+import { Context } from "effect"
+
+/** On whose behalf a process does something. */
+export type Activity = "sale" | "reversal" | "recovery" | "insurance" | "messages" | "lookup" | "operator" | "sandbox"
+
+export const Activity = Context.Reference<Activity>("saldo/simulation/Activity", { defaultValue: () => "operator" })
+
+/** Who is called: the database, somebody who is told to do something, somebody who is asked something, or a gateway. */
+type Kind = "database" | "supplier" | "question" | "gateway"
+
+interface Facts {
+  readonly kind: Kind
+  /** Whether the adapter makes the same call again when the transaction was lost. */
+  readonly repeated?: true
+  /** Whether a caller waits for it who may hang up. */
+  readonly awaited?: true
+}
+
+/** Every place where a workflow meets the outside, by activity and call. */
+const steps = {
+  "sale: reserve": { kind: "database", repeated: true, awaited: true },
+  "sale: dispatch": { kind: "supplier", awaited: true },
+  "sale: begin issue": { kind: "database", awaited: true },
+  "sale: issue": { kind: "supplier", awaited: true },
+  "sale: settle": { kind: "database", repeated: true, awaited: true },
+  "reversal: begin": { kind: "database", repeated: true, awaited: true },
+  "reversal: reverse": { kind: "supplier", awaited: true },
+  "reversal: settle reversal": { kind: "database", repeated: true, awaited: true },
+  "recovery: claim sales": { kind: "database" },
+  "recovery: ask": { kind: "question" },
+  "recovery: ask insurer": { kind: "question" },
+  "recovery: settle": { kind: "database", repeated: true },
+  "recovery: claim reversals": { kind: "database" },
+  "recovery: ask reversal": { kind: "question" },
+  "recovery: settle reversal": { kind: "database", repeated: true },
+  "insurance: inspect": { kind: "question", awaited: true },
+  "insurance: plans": { kind: "question", awaited: true },
+  "insurance: quote": { kind: "question", awaited: true },
+  "insurance: create": { kind: "database", awaited: true },
+  "insurance: resend": { kind: "database", awaited: true },
+  "insurance: attempt": { kind: "database", awaited: true },
+  "insurance: advance": { kind: "database", awaited: true },
+  "messages: claim": { kind: "database" },
+  "messages: send": { kind: "gateway" },
+  "messages: record": { kind: "database", repeated: true },
+  "lookup: ask": { kind: "question", awaited: true },
+  "lookup: store": { kind: "database", awaited: true },
+  "operator: deposit": { kind: "database", repeated: true },
+  "operator: configure": { kind: "database" },
+  "operator: propose": { kind: "database" },
+  "operator: confirm": { kind: "database" },
+  "operator: ask": { kind: "question" },
+  "operator: settle": { kind: "database", repeated: true },
+  "sandbox: adjust": { kind: "database", repeated: true }
+} as const satisfies Record<string, Facts>
+
+export type Step = keyof typeof steps
+
+export const allSteps = Object.keys(steps) as ReadonlyArray<Step>
+
+export const factsOf = (step: Step): Facts => steps[step]
+
+export const isStep = (name: string): name is Step => Object.hasOwn(steps, name)

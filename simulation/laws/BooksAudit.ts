@@ -1,0 +1,165 @@
+import type { CompanyBooks, Sale } from "../../adapters/memory/Books.ts"
+import { isUnresolved } from "../../adapters/memory/Claims.ts"
+import { owned } from "../../core/domain/Balance.ts"
+import type { Entry } from "../../core/domain/Entry.ts"
+import type { TransactionId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
+import type { Invariant } from "../../core/domain/Invariants.ts"
+
+/** What the ledger says of one sale. */
+interface Posted {
+  readonly entries: number
+  readonly charged: number
+  readonly returned: number
+}
+
+/** A company's books, gone through once. */
+interface Tally {
+  readonly books: CompanyBooks
+  readonly posted: ReadonlyMap<TransactionId, Posted>
+  readonly ledger: number
+  readonly held: number
+  readonly spent: ReadonlyMap<string, number>
+}
+
+const nothing: Posted = { entries: 0, charged: 0, returned: 0 }
+
+const counts = ({ status }: Sale): boolean => status === "SUCCESS" || status === "PROCESSING" || status === "PENDING"
+
+const tallyOf = (books: CompanyBooks): Tally => {
+  const posted = new Map<TransactionId, Posted>()
+  const spent = new Map<string, number>()
+  let ledger = 0
+  let held = 0
+  for (const { amount, transactionId, type } of books.entries) {
+    ledger += amount
+    if (transactionId === null) continue
+    const { charged, entries, returned } = posted.get(transactionId) ?? nothing
+    posted.set(transactionId, {
+      entries: entries + 1,
+      charged: type === "sale" ? charged + amount : charged,
+      returned: type === "reversal" ? returned + amount : returned
+    })
+  }
+  for (const sale of books.sales.values()) {
+    const { amount } = sale.order
+    if (isUnresolved(sale)) held += amount
+    if (counts(sale)) spent.set(sale.day, (spent.get(sale.day) ?? 0) + amount)
+  }
+  return { books, posted, ledger, held, spent }
+}
+
+const found = (wrong: boolean, what: () => string): string | null => (wrong ? what() : null)
+
+/** The first of many that is wrong. */
+const each = <A>(all: Iterable<A>, look: (each: A) => string | null): string | null => {
+  for (const one of all) {
+    const wrong = look(one)
+    if (wrong !== null) return wrong
+  }
+  return null
+}
+
+const named = ({ order }: Sale): string => `sale ${order.transactionId}`
+
+const eachTwice = (sales: Iterable<Sale>, nameOf: (sale: Sale) => string | number | null): string | null => {
+  const seen = new Set<string | number>()
+  return each(sales, (sale) => {
+    const name = nameOf(sale)
+    if (name === null) return null
+    if (seen.has(name)) return `${name} is sold by ${named(sale)} and by another`
+    seen.add(name)
+    return null
+  })
+}
+
+const stands: Readonly<Record<string, ReadonlyArray<string>>> = {
+  cobrando: ["PROCESSING", "PENDING"],
+  emitiendo: ["PROCESSING", "PENDING"],
+  emitida: ["SUCCESS"],
+  fallida: ["FAILED"]
+}
+
+const insured = ({ sales }: CompanyBooks, { id, state, transactionId }: Insurance): string | null => {
+  const wanted = stands[state]
+  if (wanted === undefined) return found(transactionId !== null, () => `insurance ${id} is ${state} and has a sale`)
+  const sale = transactionId === null ? undefined : sales.get(transactionId)
+  const right = sale?.insuranceId === id && wanted.includes(sale.status)
+  return found(!right, () => `insurance ${id} is ${state}, sale ${transactionId} is ${sale?.status}`)
+}
+
+const runningFrom = (entries: ReadonlyArray<Entry>): string | null => {
+  let before = 0
+  return each(entries, ({ amount, balance, id }) => {
+    const wrong = balance !== before + amount
+    before = balance
+    return found(wrong, () => `entry ${id} says ${balance}`)
+  })
+}
+
+/** For each invariant what breaks it, if anything. The blocks of lists are the database's alone. */
+const looks: Record<Exclude<Invariant, "listed">, (tally: Tally) => string | null> = {
+  owned: ({ books: { purse }, ledger }) =>
+    found(owned(purse.balance) !== ledger, () => `owned ${owned(purse.balance)}, ledger ${ledger}`),
+  held: ({ books: { purse }, held }) =>
+    found(purse.balance.held !== held, () => `held ${purse.balance.held}, unresolved ${held}`),
+  available: ({ books: { purse } }) =>
+    found(purse.balance.available < 0 || purse.balance.held < 0, () => JSON.stringify(purse.balance)),
+  consumption: ({ books: { consumption }, spent }) =>
+    each(new Set([...consumption.keys(), ...spent.keys()]), (day) =>
+      found((consumption.get(day) ?? 0) !== (spent.get(day) ?? 0), () => {
+        return `${day}: counted ${consumption.get(day) ?? 0}, sold ${spent.get(day) ?? 0}`
+      })
+    ),
+  xid: ({ books }) => eachTwice(books.sales.values(), ({ order, status }) => (status === "FAILED" ? null : order.xid)),
+  sale: ({ books, posted }) =>
+    each(books.sales.values(), (sale) => {
+      if (sale.status !== "SUCCESS") return null
+      const { charged, entries } = posted.get(sale.order.transactionId) ?? nothing
+      return found(entries !== 1 || charged !== -sale.order.amount, () => `${named(sale)} has ${entries} entries`)
+    }),
+  reversal: ({ books, posted }) =>
+    each(books.sales.values(), (sale) => {
+      if (sale.status !== "REVERSED") return null
+      const { amount, transactionId } = sale.order
+      const { charged, entries, returned } = posted.get(transactionId) ?? nothing
+      const right = entries === 2 && charged === -amount && returned === amount
+      return found(!right, () => `${named(sale)} has ${entries} entries, ${returned} returned`)
+    }),
+  entry: ({ books: { sales }, posted }) =>
+    each(posted.keys(), (id) => {
+      const status = sales.get(id)?.status
+      return found(status !== "SUCCESS" && status !== "REVERSED", () => `sale ${id} is ${status} and has an entry`)
+    }),
+  running: ({ books: { entries } }) => runningFrom(entries),
+  insured: ({ books }) =>
+    each(books.insurances.values(), (insurance) => insured(books, insurance)) ??
+    each(books.sales.values(), (sale) => {
+      if (sale.insuranceId === null || sale.status === "FAILED") return null
+      const { transactionId } = books.insurances.get(sale.insuranceId) ?? { transactionId: null }
+      return found(
+        transactionId !== sale.order.transactionId,
+        () => `insurance ${sale.insuranceId} does not name ${named(sale)}`
+      )
+    }),
+  quote: ({ books }) =>
+    eachTwice(books.sales.values(), (sale) => (counts(sale) && sale.insuranceId !== null ? sale.insuranceId : null)),
+  policy: ({ books }) =>
+    each(books.insurances.values(), ({ id, policy, transactionId }) => {
+      const sale = transactionId === null ? undefined : books.sales.get(transactionId)
+      const number = sale?.status === "SUCCESS" ? (sale.delivery?.authCode ?? null) : null
+      return found((policy?.number ?? null) !== number, () => `insurance ${id} has policy ${policy?.number}`)
+    })
+}
+
+const audited = Object.keys(looks) as ReadonlyArray<keyof typeof looks>
+
+/** The first invariant that a company's books in memory break. */
+export const auditBooks = (books: CompanyBooks): { readonly invariant: Invariant; readonly what: string } | null => {
+  const tally = tallyOf(books)
+  for (const invariant of audited) {
+    const what = looks[invariant](tally)
+    if (what !== null) return { invariant, what }
+  }
+  return null
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto"
+import { Duration } from "effect"
+import { attempts_max } from "../../core/domain/OneTimeCode.ts"
+import type { Intent } from "../../core/domain/Sale.ts"
+import type { Reserved, Settled, Settlement } from "../../core/ports/Ledger.ts"
+import type { ClaimedSms, Outbox } from "../../core/ports/Outbox.ts"
+import type { ReversalSettled, ReversalSettlement } from "../../core/ports/Reversals.ts"
+import type { Life } from "../engine/Life.ts"
+import { broken, type Sim } from "../engine/Sim.ts"
+import { type Alerts, alertsLaw } from "./Alerts.ts"
+import { type Answers, answersLaw } from "./Answers.ts"
+import { type ClaimsLaw, claimsLaw } from "./Claims.ts"
+import { limitsLaw } from "./Limits.ts"
+import { type Orders, ordersLaw } from "./Orders.ts"
+import { type Statuses, statusesLaw } from "./Statuses.ts"
+
+/** Longer than a supplier may take to answer: another recovery may ask only afterwards. */
+const lease_min_ms = Duration.toMillis(Duration.seconds(31))
+
+/** Everything that is watched while a run goes on. What a run watches is written anew for each. */
+export interface Laws {
+  readonly alerts: Alerts
+  readonly answers: Answers
+  readonly claims: ClaimsLaw
+  readonly orders: Orders
+  readonly statuses: Statuses
+  readonly reserved: (intent: Intent, reserved: Reserved) => void
+  readonly settled: (life: Life, settlement: Settlement, settled: Settled) => void
+  readonly settledReversal: (life: Life, settlement: ReversalSettlement, settled: ReversalSettled) => void
+  readonly claimedMessages: (
+    claim: Parameters<Outbox["Service"]["claim"]>[0],
+    claimed: ReadonlyArray<ClaimedSms>
+  ) => void
+  readonly attempted: (insuranceId: number) => void
+}
+
+export const lawsOf = (sim: Sim): Laws => {
+  const alerts = alertsLaw(sim)
+  const statuses = statusesLaw(sim)
+  const answers = answersLaw(sim, statuses)
+  const claims = claimsLaw(sim, lease_min_ms)
+  const orders = ordersLaw(sim)
+  const attempts = new Map<number, number>()
+  const over = new Set<number>()
+  return {
+    alerts,
+    answers,
+    claims,
+    orders,
+    statuses,
+    reserved: ({ key }, reserved) => {
+      if (reserved._tag === "Replay") return
+      const { order } = reserved
+      limitsLaw(sim, sim.store.eyes.limits(order.companyId), order)
+      const wanted = `RD-${createHash("sha256").update(`${order.companyId}:${key}`).digest("hex").slice(0, 24)}`
+      if (order.xid !== wanted) broken(sim, "an xid follows from company and key", `${order.xid}, not ${wanted}`)
+    },
+    settled: (life, { order, verdict }, { outcome, status, won }) => {
+      const { transactionId } = order
+      answers.kept(transactionId, outcome)
+      claims.released(`sale ${transactionId}`)
+      if (won && verdict._tag !== "Hold") {
+        if (over.has(transactionId)) broken(sim, "a sale is settled once", `sale ${transactionId} again`)
+        over.add(transactionId)
+      }
+      const contradicts =
+        !won && ((verdict._tag === "Confirm" && status === "FAILED") || (isRefusal(verdict) && status === "SUCCESS"))
+      if (contradicts) alerts.contradicted(life, order.xid)
+    },
+    settledReversal: (life, { under, verdict }, { status, won }) => {
+      claims.released(under.reversal.xid)
+      const contradicts =
+        !won &&
+        ((verdict._tag === "Confirm" && status === "DENIED") ||
+          ((verdict._tag === "Deny" || verdict._tag === "Free") && status === "CONFIRMED"))
+      if (contradicts) alerts.contradicted(life, under.reversal.xid)
+    },
+    claimedMessages: (claim, claimed) =>
+      claims.claimed(
+        claim,
+        claimed.map(({ message }) => message.id)
+      ),
+    attempted: (insuranceId) => {
+      const times = (attempts.get(insuranceId) ?? 0) + 1
+      attempts.set(insuranceId, times)
+      if (times > attempts_max)
+        broken(sim, "a code is tried five times", `insurance ${insuranceId} was tried ${times} times`)
+    }
+  }
+}
+
+const isRefusal = ({ _tag }: Settlement["verdict"]): boolean => _tag === "Release" || _tag === "Free"

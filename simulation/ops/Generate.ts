@@ -1,0 +1,195 @@
+import { DateTime } from "effect"
+import { dayOf, nextDay, startOfDay } from "../../core/domain/LocalTime.ts"
+import { Chance } from "../engine/Chance.ts"
+import { type Focus, focusOf } from "../faults/Focus.ts"
+import { serviceIds } from "../store/Directory.ts"
+import type { Act, Op } from "./Op.ts"
+
+const second_ms = 1_000
+const minute_ms = 60 * second_ms
+const hour_ms = 60 * minute_ms
+const day_ms = 24 * hour_ms
+
+/** Local instants shortly before a calendar turns: a day, a week, months, a leap day, years, an ordinary noon. */
+const beginnings = [
+  "2027-11-23T23:50:00-04:00",
+  "2027-11-28T23:50:00-04:00",
+  "2027-11-30T23:50:00-04:00",
+  "2027-12-31T23:50:00-04:00",
+  "2028-02-28T23:50:00-04:00",
+  "2028-02-29T23:50:00-04:00",
+  "2028-12-31T23:50:00-04:00",
+  "2027-06-16T12:00:00-04:00"
+] as const
+
+/** The instant at which the run of a seed begins. */
+export const beginningOf = (seed: number): number =>
+  DateTime.toEpochMillis(DateTime.makeUnsafe(new Chance(seed, "beginning").pick(beginnings)))
+
+type Kind = Act["do"] | "again" | "reuse" | "burst"
+
+const usual: Readonly<Record<Kind, number>> = {
+  sell: 40,
+  again: 10,
+  reuse: 3,
+  burst: 4,
+  buy: 5,
+  insure: 4,
+  reverse: 8,
+  deposit: 6,
+  limit: 2,
+  adjust: 2,
+  resolve: 3,
+  reconcile: 3,
+  kill: 3,
+  wait: 7
+}
+
+/** What brings a run to the steps that it is about. */
+const leadingTo: Readonly<Record<Focus["by"], Partial<Record<Kind, number>>>> = {
+  sell: { sell: 80 },
+  buy: { buy: 80 },
+  insure: { sell: 20, insure: 150 },
+  reverse: { sell: 90, reverse: 90 },
+  resolve: { sell: 90, resolve: 100, burst: 1, again: 4 },
+  operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
+}
+
+/** What every company owns at first. Where a run is about sales, that is soon spent. */
+export const openingOf = (seed: number): number => {
+  const { by } = focusOf(seed)
+  return by === "sell" || by === "operate" ? 400_000 : 8_000_000
+}
+
+const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, days: 0.8 }
+
+/** What is stuck is stuck for a quarter of an hour. */
+const longGaps = { ...gaps, minutes: 15, midnight: 0.4, days: 0.2 }
+
+/** How long before the next operation. Most come together, some hours or a calendar day later. */
+const gapOf = (chance: Chance, weights: typeof gaps, now_ms: number): number => {
+  switch (chance.weighted(weights)) {
+    case "none":
+      return 0
+    case "moment":
+      return chance.between(1, 60)
+    case "seconds":
+      return chance.between(100, 6 * second_ms)
+    case "minute":
+      return chance.between(5 * second_ms, 90 * second_ms)
+    case "minutes":
+      return chance.between(2 * minute_ms, 20 * minute_ms)
+    case "midnight": {
+      const midnight = startOfDay(nextDay(dayOf(DateTime.makeUnsafe(now_ms))))
+      return DateTime.toEpochMillis(midnight) - now_ms + chance.between(-40, 40)
+    }
+    case "days":
+      return chance.between(23 * hour_ms, 2 * day_ms)
+  }
+}
+
+const phones = ["8095550101", "8295550102", "8495550103"] as const
+
+/** Writes down all that is asked for in the run of a seed, before any of it happens. */
+export const generate = (seed: number, length: number): ReadonlyArray<Op> => {
+  const chance = new Chance(seed, "operations")
+  const focus = focusOf(seed)
+  const weights = { ...usual, ...leadingTo[focus.by] }
+  const pauses = focus.by === "resolve" ? longGaps : gaps
+  // Who is on the way to a policy in earnest makes no detours.
+  const straight = focus.steps.some((step) => step.includes("issue") || step.includes("insurer"))
+  const epoch_ms = beginningOf(seed)
+  const ops: Array<Op> = []
+  const sold: Array<Extract<Act, { do: "sell" }>> = []
+  /** What nobody has asked to take back yet. */
+  const standing: Array<Extract<Act, { do: "sell" }>> = []
+  const asked: Array<Act> = []
+  let at_ms = second_ms
+
+  const services =
+    focus.by === "reverse" ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
+  const company = () => chance.weighted({ 1: 50, 2: 25, 3: 15, 4: 10 })
+  const sale = (of: number): Extract<Act, { do: "sell" }> => {
+    const act = {
+      do: "sell",
+      company: of,
+      service: chance.pick(services),
+      identifier: chance.pick(phones),
+      centavos: chance.between(1, 60) * 1_000,
+      key: `k${ops.length}`
+    } as const
+    sold.push(act)
+    if (act.service === serviceIds.credit) standing.push(act)
+    return act
+  }
+
+  const actOf = (kind: Kind): Act => {
+    const of = Number(company())
+    switch (kind) {
+      case "burst":
+      case "sell":
+        return sale(of)
+      case "again":
+        return asked.length === 0 ? sale(of) : chance.pick(asked)
+      case "reuse": {
+        const before = sold.length === 0 ? sale(of) : chance.pick(sold)
+        return { ...before, centavos: before.centavos + 500 }
+      }
+      case "buy":
+        return {
+          do: "buy",
+          company: of,
+          service: chance.pick([serviceIds.packages, serviceIds.bills]),
+          identifier: chance.pick(phones),
+          key: `k${ops.length}`
+        }
+      case "insure":
+        return {
+          do: "insure",
+          company: of,
+          plate: `A${String(100_000 + ops.length)}`,
+          wrongCodes: straight ? 0 : chance.pick([0, 0, 0, 1, 3, 6]),
+          resends: straight ? 0 : chance.pick([0, 1, 2, 2, 6]),
+          quotes: chance.pick([1, 1, 2]),
+          keys: chance.pick([[`k${ops.length}`], [`k${ops.length}`, `k${ops.length}b`]])
+        }
+      case "reverse": {
+        const before = chance.happens(0.8)
+          ? (standing.shift() ?? sale(of))
+          : chance.pick(sold.length === 0 ? [sale(of)] : sold)
+        return { do: "reverse", company: before.company, saleKey: before.key, key: `v${ops.length}` }
+      }
+      case "deposit":
+        return { do: "deposit", company: of, centavos: chance.between(1, 100) * 1_000, reference: `d${ops.length}` }
+      case "limit":
+        return {
+          do: "limit",
+          company: of,
+          daily: chance.pick([0, 200_000, 400_000]),
+          weekly: chance.pick([0, 600_000]),
+          monthly: chance.pick([0, 900_000])
+        }
+      case "adjust":
+        return { do: "adjust", company: 4, centavos: chance.between(1, 30) * 10_000, reference: `a${ops.length}` }
+      case "resolve":
+        return { do: "resolve", nth: chance.between(0, 9), mistaken: chance.happens(0.3) }
+      case "kill":
+        return { do: "kill", down_ms: chance.between(100, 30 * second_ms) }
+      case "reconcile":
+      case "wait":
+        return { do: kind }
+    }
+  }
+
+  while (ops.length < length) {
+    at_ms += gapOf(chance, pauses, epoch_ms + at_ms)
+    const kind = chance.weighted(weights)
+    const times = kind === "burst" ? chance.between(3, 8) : 1
+    for (let time = 0; time < times && ops.length < length; time++) {
+      const act = actOf(kind)
+      if (act.do !== "wait" && act.do !== "kill") asked.push(act)
+      ops.push({ ...act, id: ops.length, at_ms, replica: chance.between(0, 1) })
+    }
+  }
+  return ops
+}

@@ -1,0 +1,86 @@
+/** What somebody asks for, or what happens to a process, all told: it needs no other operation. */
+export type Act =
+  | {
+      readonly do: "sell"
+      readonly company: number
+      readonly service: number
+      readonly identifier: string
+      readonly centavos: number
+      readonly key: string
+    }
+  /** Looks up what the identifier may buy, and buys the first of it. */
+  | {
+      readonly do: "buy"
+      readonly company: number
+      readonly service: number
+      readonly identifier: string
+      readonly key: string
+    }
+  /** The whole way to a policy, with so many wrong tries of each code; each key sells the quote, all of them at once. */
+  | {
+      readonly do: "insure"
+      readonly company: number
+      readonly plate: string
+      readonly wrongCodes: number
+      readonly resends: number
+      readonly quotes: number
+      readonly keys: ReadonlyArray<string>
+    }
+  | { readonly do: "reverse"; readonly company: number; readonly saleKey: string; readonly key: string }
+  | { readonly do: "deposit"; readonly company: number; readonly centavos: number; readonly reference: string }
+  | {
+      readonly do: "limit"
+      readonly company: number
+      readonly daily: number
+      readonly weekly: number
+      readonly monthly: number
+    }
+  | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
+  /** Two operators say how a sale ended that nobody settles; with `mistaken` they say what is not so. */
+  | { readonly do: "resolve"; readonly nth: number; readonly mistaken: boolean }
+  /** Asks about everything that is unresolved, now. */
+  | { readonly do: "reconcile" }
+  | { readonly do: "kill"; readonly down_ms: number }
+  /** Nothing but time. */
+  | { readonly do: "wait" }
+
+/** An operation of a run. */
+export type Op = Act & {
+  /** Its name in all that follows from chance; it stays when others are left out. */
+  readonly id: number
+  readonly at_ms: number
+  /** Which of the two replicas is called. */
+  readonly replica: number
+}
+
+const pesos = (centavos: number): string => (centavos / 100).toFixed(2)
+
+/** The operation for a person to read. */
+export const inWords = (op: Act): string => {
+  switch (op.do) {
+    case "sell":
+      return `company ${op.company} sells ${pesos(op.centavos)} of service ${op.service} to ${op.identifier}, key ${op.key}`
+    case "buy":
+      return `company ${op.company} looks up ${op.identifier} at service ${op.service} and buys the first option, key ${op.key}`
+    case "insure":
+      return `company ${op.company} insures ${op.plate}: ${op.wrongCodes} wrong tries a code, ${op.resends} resends, ${op.quotes} quotes, sold by ${op.keys.join(" and ")}`
+    case "reverse":
+      return `company ${op.company} takes back the sale of key ${op.saleKey}, key ${op.key}`
+    case "deposit":
+      return `company ${op.company} deposits ${pesos(op.centavos)} as ${op.reference}`
+    case "limit":
+      return `company ${op.company} may spend ${[op.daily, op.weekly, op.monthly].map(pesos).join(", ")} a day, week, month`
+    case "adjust":
+      return `company ${op.company} owns ${pesos(op.centavos)} again, ${op.reference}`
+    case "resolve":
+      return op.mistaken
+        ? "operators say how a stuck sale ended, and are mistaken"
+        : "operators say how a stuck sale ended"
+    case "reconcile":
+      return "an operator reconciles"
+    case "kill":
+      return `the process is killed, and starts again after ${op.down_ms} ms`
+    case "wait":
+      return "time passes"
+  }
+}

@@ -1,0 +1,41 @@
+import type { Effect } from "effect"
+import { recover } from "../../core/workflows/Recover.ts"
+import type { Services } from "../engine/Process.ts"
+import type { Activity } from "../faults/Step.ts"
+import { type Callers, lookUpAndBuy, sell, takeBack } from "./Client.ts"
+import { insure } from "./Insuring.ts"
+import type { Op } from "./Op.ts"
+import { adjust, type BackOffice, bound, pay, resolve } from "./Operators.ts"
+
+/** What a call of the server does, and on whose behalf. */
+export interface Asked {
+  readonly activity: Activity
+  readonly work: Effect.Effect<unknown, unknown, Services>
+}
+
+/** What an operation asks of the server; null when it asks nothing. */
+export const askedBy = (callers: Callers, office: BackOffice, op: Op): Asked | null => {
+  switch (op.do) {
+    case "sell":
+      return { activity: "sale", work: sell(callers, op) }
+    case "buy":
+      return { activity: "lookup", work: lookUpAndBuy(callers, op) }
+    case "insure":
+      return { activity: "insurance", work: insure(callers, op) }
+    case "reverse":
+      return { activity: "reversal", work: takeBack(op) }
+    case "deposit":
+      return { activity: "operator", work: pay(office, op) }
+    case "limit":
+      return { activity: "operator", work: bound(op) }
+    case "adjust":
+      return { activity: "sandbox", work: adjust(op) }
+    case "resolve":
+      return { activity: "operator", work: resolve(office, op) }
+    case "reconcile":
+      return { activity: "recovery", work: recover("all") }
+    case "kill":
+    case "wait":
+      return null
+  }
+}

@@ -1,0 +1,180 @@
+import { DateTime, Effect } from "effect"
+import type { InsuranceUnavailable } from "../../core/domain/Errors.ts"
+import { type ExtraCode, type Plan, validFor } from "../../core/domain/InsuranceOffer.ts"
+import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
+import { type Delivery, denialOf, type Order } from "../../core/domain/Sale.ts"
+import type { Insurer } from "../../core/ports/Insurer.ts"
+import { Answer, type Provider } from "../../core/ports/Provider.ts"
+import { calling } from "../engine/Call.ts"
+import { Chance } from "../engine/Chance.ts"
+import type { Life } from "../engine/Life.ts"
+import type { Sim } from "../engine/Sim.ts"
+import type { Orders } from "../laws/Orders.ts"
+import type { Deeds } from "./Deeds.ts"
+import { inquire, question, tell } from "./Party.ts"
+
+/** Suppliers deliver most of what they are told to. */
+const delivered = 0.85
+
+const months = 12
+
+/** What proves a delivery: it follows from the name, so that every answer about one sale is the same. */
+const deliveryOf = ({ createdAt, service, xid }: Order): Delivery => ({
+  authCode: `A${xid.slice(3, 15).toUpperCase()}`,
+  rechargeToken: service.type === "electricity_prepaid" ? "1234 5678 9012 3456 7890" : null,
+  ...(service.type === "insurance" ? { validity: validFor(createdAt, months) } : {})
+})
+
+/** What a supplier keeps, and who looks on. */
+interface Side {
+  readonly sales: Deeds
+  readonly orders: Orders
+  /** Of which sales an operator has said what is not so, and of which nobody was then told better. */
+  readonly untrue: ReadonlySet<string>
+  readonly mistaken: Set<string>
+}
+
+const told =
+  (sim: Sim, life: Life, { orders, sales }: Side, method: "dispatch" | "issue") =>
+  (order: Order) =>
+    Effect.suspend(() => {
+      const { xid } = order
+      orders.sending(order)
+      return calling(sim, life, method, xid, (call) =>
+        tell<Answer>(sim, call, sales, {
+          name: xid,
+          willDo: new Chance(sim.seed, `delivers ${xid}`).happens(delivered),
+          words: {
+            done: Answer.Delivered({ delivery: deliveryOf(order) }),
+            refused: Answer.Refused({ refusal: denialOf(order) }),
+            unfirm: Answer.Unknown(),
+            notSent: Answer.NotSent()
+          },
+          arrives: () => orders.arrived(order)
+        })
+      )
+    })
+
+const isFirm = ({ _tag }: StatusAnswer): boolean => _tag === "Delivered" || _tag === "Refused"
+
+/**
+ * Asks how a sale stands. An operator who is mistaken about it is stopped by a firm answer; whatever else comes of the
+ * question, what the operator says will be done.
+ */
+const askedAbout =
+  (sim: Sim, life: Life, { mistaken, sales, untrue }: Side, method: "ask" | "ask insurer") =>
+  (order: Order) =>
+    calling(sim, life, method, order.xid, (call) => {
+      const asked = question<StatusAnswer>(sim, call, sales, order.xid, {
+        unknown: StatusAnswer.NotFound(),
+        undecided: StatusAnswer.Unknown(),
+        done: StatusAnswer.Delivered({ delivery: deliveryOf(order) }),
+        refused: StatusAnswer.Refused({ refusal: denialOf(order) })
+      })
+      if (call.step !== "operator: ask" || !untrue.has(order.xid) || mistaken.has(order.xid)) return asked
+      mistaken.add(order.xid)
+      return Effect.tap(asked, (said) =>
+        Effect.sync(() => {
+          if (isFirm(said)) mistaken.delete(order.xid)
+        })
+      )
+    })
+
+const reversalWords = {
+  done: ReversalAnswer.Confirmed(),
+  refused: ReversalAnswer.Denied(),
+  unfirm: ReversalAnswer.Unknown(),
+  notSent: ReversalAnswer.NotSent()
+}
+
+const found = ({ packages, service }: LookupQuery, month: string) => {
+  const offers =
+    service.flow === "paquetes"
+      ? packages.map(({ id, name, price }) => ({ reference: `P${id}`, name, price, validity: null, data: null }))
+      : [{ reference: month, name: `Factura ${month}`, price: Amount.make(15_000), validity: null, data: null }]
+  return LookupAnswer.Found({ found: { holder: null, offers } })
+}
+
+interface ProviderSide extends Side {
+  readonly reversals: Deeds
+  readonly reversing: (reversal: Reversal) => void
+}
+
+/** A provider as one process meets it. */
+export const providerFor = (sim: Sim, life: Life, side: ProviderSide): Provider => {
+  const { reversals, reversing } = side
+  return {
+    dispatch: told(sim, life, side, "dispatch"),
+    status: askedAbout(sim, life, side, "ask"),
+    reverse: (reversal) =>
+      calling(sim, life, "reverse", reversal.xid, (call) => {
+        reversing(reversal)
+        return tell<ReversalAnswer>(sim, call, reversals, {
+          name: reversal.xid,
+          willDo: new Chance(sim.seed, `takes back ${reversal.xid}`).happens(delivered),
+          words: reversalWords,
+          arrives: () => {}
+        })
+      }),
+    reversalStatus: (reversal) =>
+      calling(sim, life, "ask reversal", reversal.xid, (call) => {
+        reversing(reversal)
+        return question<ReversalAnswer>(sim, call, reversals, reversal.xid, {
+          unknown: ReversalAnswer.NotFound(),
+          undecided: reversalWords.unfirm,
+          done: reversalWords.done,
+          refused: reversalWords.refused
+        })
+      }),
+    lookup: (query) =>
+      calling(sim, life, "ask", query.identifier, (call) =>
+        inquire(
+          sim,
+          call,
+          Effect.map(DateTime.now, (now) => found(query, DateTime.formatIsoDateUtc(now).slice(0, 7)))
+        )
+      )
+  }
+}
+
+const plan: Plan = {
+  code: "LEY",
+  name: "Ley",
+  coverage: "Lo que la ley exige",
+  months,
+  price: Amount.make(40_000),
+  suggested: true
+}
+
+const extras = [{ code: "grua", name: "Grúa", price: Amount.make(5_000) }] as const
+
+/** What an insurer sells, and to whom. */
+export const insured = { version: "V1", plan: plan.code, extra: "grua" as ExtraCode }
+
+/** An insurer as one process meets it. */
+export const insurerFor = (sim: Sim, life: Life, side: Side): Insurer => {
+  let quotes = 0
+  const asked = <A>(method: "inspect" | "plans" | "quote", subject: string, known: () => A) =>
+    calling(sim, life, method, subject, (call) => inquire<A, InsuranceUnavailable>(sim, call, Effect.sync(known)))
+  return {
+    inspect: ({ plate }) =>
+      asked("inspect", plate, () => ({
+        reference: `CASO-${plate}`,
+        holder: "Ana Reyes",
+        vehicle: { brand: "Toyota", model: "Corolla", year: 2020, type: "automovil", chassis: `CH${plate}` },
+        renewal: false,
+        versions: [{ id: insured.version, name: "LE", suggested: true }]
+      })),
+    plans: ({ plate }) => asked("plans", plate, () => ({ detail: "Toyota Corolla LE", plans: [plan], extras })),
+    quote: ({ extras: wanted, plate }) =>
+      asked("quote", plate, () => ({
+        reference: `COT-${plate}-${life.name}-${++quotes}`,
+        total: Amount.make(plan.price + (wanted.length > 0 ? extras[0].price : 0))
+      })),
+    issue: told(sim, life, side, "issue"),
+    status: askedAbout(sim, life, side, "ask insurer")
+  }
+}

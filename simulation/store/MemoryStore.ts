@@ -1,0 +1,112 @@
+import { Context, DateTime, Effect, Layer, Scope } from "effect"
+import * as AccountsMemory from "../../adapters/memory/AccountsMemory.ts"
+import * as AdjustmentsMemory from "../../adapters/memory/AdjustmentsMemory.ts"
+import { Books, type CompanyBooks } from "../../adapters/memory/Books.ts"
+import { isUnresolved } from "../../adapters/memory/Claims.ts"
+import * as InsurancesMemory from "../../adapters/memory/InsurancesMemory.ts"
+import * as LedgerMemory from "../../adapters/memory/LedgerMemory.ts"
+import * as OptionsMemory from "../../adapters/memory/OptionsMemory.ts"
+import * as OutboxMemory from "../../adapters/memory/OutboxMemory.ts"
+import * as ReversalsMemory from "../../adapters/memory/ReversalsMemory.ts"
+import * as TransactionsMemory from "../../adapters/memory/TransactionsMemory.ts"
+import * as UnresolvedMemory from "../../adapters/memory/UnresolvedMemory.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import { Accounts } from "../../core/ports/Accounts.ts"
+import { Adjustments } from "../../core/ports/Adjustments.ts"
+import { Insurances } from "../../core/ports/Insurances.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { Options } from "../../core/ports/Options.ts"
+import { Outbox } from "../../core/ports/Outbox.ts"
+import { Resolutions } from "../../core/ports/Resolutions.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
+import { Transactions } from "../../core/ports/Transactions.ts"
+import { Unresolved } from "../../core/ports/Unresolved.ts"
+import { auditBooks } from "../laws/BooksAudit.ts"
+import * as ResolutionsMemory from "./ResolutionsMemory.ts"
+import type { Chore, Ports, Store, Watch } from "./Store.ts"
+
+const layer = Layer.mergeAll(
+  AccountsMemory.layer,
+  AdjustmentsMemory.layer,
+  InsurancesMemory.layer,
+  LedgerMemory.layer,
+  OptionsMemory.layer,
+  OutboxMemory.layer,
+  ResolutionsMemory.layer,
+  ReversalsMemory.layer,
+  TransactionsMemory.layer,
+  UnresolvedMemory.layer
+).pipe(Layer.provideMerge(Books.layer))
+
+/** Not before it is to be asked about, and not while another has it. */
+const free_ms = (at: DateTime.Utc | null, leasedUntil: DateTime.Utc | null): number =>
+  Math.max(at === null ? 0 : DateTime.toEpochMillis(at), leasedUntil === null ? 0 : DateTime.toEpochMillis(leasedUntil))
+
+const soonest = (all: ReadonlyArray<number>): number | null => (all.length === 0 ? null : Math.min(...all))
+
+const dueIn = ({ messages, reversals, sales }: CompanyBooks, chore: Chore): number | null => {
+  const instants: Array<number> = []
+  if (chore === "messages") {
+    for (const { leasedUntil, sendAt, status } of messages.values())
+      if (status === "staged") instants.push(free_ms(sendAt, leasedUntil))
+    return soonest(instants)
+  }
+  for (const asked of [sales, reversals])
+    for (const each of asked.values())
+      if (isUnresolved(each) && each.askAt !== null) instants.push(free_ms(each.askAt, each.leasedUntil))
+  return soonest(instants)
+}
+
+/** A database in memory: one set of books, which every process sees and which is looked at after every step. */
+export const memoryStore = (watch: Watch): Store => {
+  const context = Effect.runSync(Layer.buildWithScope(Layer.fresh(layer), Scope.makeUnsafe()))
+  const books = Context.get(context, Books)
+  const booksOf = (companyId: number) => books.of(CompanyId.make(companyId))
+  const dues = new Map<Chore, number | null>()
+  const ports: Ports = {
+    accounts: Context.get(context, Accounts),
+    adjustments: Context.get(context, Adjustments),
+    insurances: Context.get(context, Insurances),
+    ledger: Context.get(context, Ledger),
+    options: Context.get(context, Options),
+    outbox: Context.get(context, Outbox),
+    resolutions: Context.get(context, Resolutions),
+    reversals: Context.get(context, Reversals),
+    transactions: Context.get(context, Transactions),
+    unresolved: Context.get(context, Unresolved),
+    record: () => Effect.void
+  }
+
+  const audit = (company: CompanyBooks) => {
+    const unsound = auditBooks(company)
+    if (unsound !== null) watch.unsound(unsound.invariant, unsound.what)
+    watch.seen(company.sales.values())
+  }
+
+  return {
+    books,
+    eyes: {
+      balance: (companyId) => booksOf(companyId).purse.balance,
+      limits: (companyId) => booksOf(companyId).purse.limits,
+      sales: (companyId) => booksOf(companyId).sales.values(),
+      byHand: (companyId) => booksOf(companyId).entries.filter(({ transactionId }) => transactionId === null)
+    },
+    open: () => ports,
+    due: (chore) => {
+      const known = dues.get(chore)
+      if (known !== undefined) return known
+      const due = soonest([...books.all()].flatMap((each) => dueIn(each, chore) ?? []))
+      dues.set(chore, due)
+      return due
+    },
+    wrote: (companyId) => {
+      dues.clear()
+      if (companyId !== null) audit(booksOf(companyId))
+    },
+    look: (check) => check(),
+    settle: null,
+    close: async () => {
+      for (const company of books.all()) audit(company)
+    }
+  }
+}
