@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { ServiceId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
+import { Plate } from "../../core/domain/Person.ts"
+import { Insurances } from "../../core/ports/Insurances.ts"
+import { quoted } from "../../test/support/Insuring.ts"
+import type { Customer } from "../stage/Customers.ts"
+
+/** A quote that may be bought, and by whom. */
+export interface Offer {
+  readonly customer: Customer
+  readonly insurance: Insurance
+}
+
+/** The service of the example catalogue that is insurance. */
+export const insuranceService = ServiceId.make(6)
+
+const offers_max = 12
+
+/** Takes vehicles through the steps before the sale: what crashes is what comes then. */
+export const makeOffers = Effect.fnUntraced(function* (customers: ReadonlyArray<Customer>, round: number) {
+  const insurances = yield* Insurances
+  const numbers = Array.from({ length: offers_max }, (_, number) => number)
+  return yield* Effect.forEach(numbers, (number) => {
+    const customer = customers[number % customers.length] as Customer
+    const plate = Plate.make(`A${String(100_000 + round * offers_max + number)}`)
+    const changes = { environment: "production", serviceId: insuranceService, plate } as const
+    return Effect.map(
+      quoted(insurances, customer.companyId, 500_000 + number, changes),
+      (insurance): Offer => ({ customer, insurance })
+    )
+  })
+})

@@ -1,0 +1,153 @@
+import { Duration, Effect, Option, Schedule } from "effect"
+import type { Chance } from "../../simulation/engine/Chance.ts"
+import type { Load } from "../load/Clients.ts"
+import { passMinutes } from "../Rest.ts"
+import type { Story } from "../Story.ts"
+import type { Fate, Point } from "../server/Points.ts"
+import { answering, endPostgres } from "../stage/Postgres.ts"
+import type { Server } from "../stage/Server.ts"
+import type { Stage } from "../stage/Stage.ts"
+import { Mishap, statements } from "./Mishap.ts"
+
+/** What is due is asked about within this, unless nobody is alive who asks. */
+const recovery_max = Duration.seconds(3)
+
+/** A mishap happens when this share of the clients' wishes has been tried, or less; then there is still a load. */
+const latest = 0.6
+
+/** What a mishap happens to, and who writes it down. */
+export interface Scene {
+  readonly stage: Stage["Service"]
+  readonly load: Load
+  readonly chance: Chance
+  readonly story: Story
+  /** The servers that this mishap may have. */
+  readonly servers: ReadonlyArray<Server>
+  /** Which points were reached. */
+  readonly reached: Set<Point>
+}
+
+const waits = (chance: Chance, from_ms: number, to_ms: number) =>
+  Effect.sleep(Duration.millis(chance.between(from_ms, to_ms)))
+
+/** Some time while clients buy. */
+const someTime = ({ chance, load }: Scene) => load.progress(chance.next() * latest)
+
+/** What happens before the clients are done, if it does. */
+const whileTheyBuy = <A>({ load }: Scene, happens: Effect.Effect<A>) =>
+  Effect.raceFirst(Effect.map(happens, Option.some), Effect.as(load.progress(1), Option.none<A>()))
+
+const dies = Effect.fnUntraced(function* ({ chance, story }: Scene, server: Server) {
+  yield* Effect.repeat(Effect.sync(server.isDead), { until: (dead) => dead, schedule: Schedule.spaced("5 millis") })
+  yield* waits(chance, 0, 250)
+  yield* server.revive
+  story.tell(`${server.name} takes calls again`)
+})
+
+/** Lets a server meet its fate; where it never comes to the point, it meets it in the end. */
+const meets = Effect.fnUntraced(function* (scene: Scene, server: Server, fate: Fate) {
+  const { reached, story } = scene
+  yield* server.meet(fate)
+  const seen = yield* whileTheyBuy(scene, server.reached)
+  if (Option.isSome(seen)) {
+    reached.add(fate.point)
+    story.tell(`${server.name} gets ${fate.signal} ${fate.point}`)
+  } else {
+    yield* server.meet(null)
+    yield* server.signal(fate.signal)
+    story.tell(`${server.name} gets ${fate.signal}, and was not ${fate.point}`)
+  }
+})
+
+const pause = Effect.fnUntraced(function* (
+  scene: Scene,
+  server: Server,
+  { minutes, point }: { minutes: number; point: Point }
+) {
+  yield* meets(scene, server, { point, visit: scene.chance.between(1, 3), signal: "SIGSTOP" })
+  yield* Effect.provide(passMinutes(scene.stage.time, minutes), scene.stage.operator)
+  yield* server.signal("SIGCONT")
+  scene.story.tell(`${server.name} goes on, ${minutes} minutes later`)
+})
+
+/** Both are told, because nobody knows who claims what is due; one dies. */
+const killRecovery = Effect.fnUntraced(function* (scene: Scene, point: Point) {
+  const { load, reached, servers, stage, story } = scene
+  // There has to be something to recover.
+  yield* load.progress(latest)
+  const fate: Fate = { point, visit: 1, signal: "SIGKILL" }
+  yield* Effect.forEach(servers, ({ meet }) => meet(fate))
+  yield* stage.time.jump("61 seconds")
+  const first = servers.map((server) => Effect.as(server.reached, server))
+  const seen = yield* Effect.timeoutOption(Effect.raceAllFirst(first), recovery_max)
+  yield* Effect.forEach(servers, ({ meet }) => meet(null))
+  if (Option.isNone(seen)) return story.tell(`no server was ${point}`)
+  reached.add(point)
+  story.tell(`${seen.value.name} gets SIGKILL ${point}`)
+  // The other one may have been as fast.
+  yield* dies(scene, seen.value)
+  yield* Effect.forEach(servers, ({ revive }) => revive)
+})
+
+const killBoth = Effect.fnUntraced(function* (scene: Scene) {
+  yield* someTime(scene)
+  yield* Effect.forEach(scene.servers, ({ signal }) => signal("SIGKILL"))
+  scene.story.tell("both servers get SIGKILL")
+  yield* Effect.forEach(scene.servers, (server) => dies(scene, server), { concurrency: "unbounded" })
+})
+
+const stall = Effect.fnUntraced(function* (scene: Scene, minutes: number) {
+  const {
+    chance,
+    stage: { suppliers, time },
+    story
+  } = scene
+  yield* someTime(scene)
+  yield* suppliers.signal("SIGSTOP")
+  story.tell("the suppliers stand still")
+  yield* waits(chance, 100, 200)
+  yield* time.jump(Duration.minutes(minutes))
+  yield* suppliers.signal("SIGCONT")
+  story.tell(`the suppliers go on, ${minutes} minutes later`)
+})
+
+const cut = Effect.fnUntraced(function* (scene: Scene, { cut, what }: Extract<Mishap, { _tag: "Cut" }>) {
+  const { proxy } = scene.stage
+  yield* someTime(scene)
+  const before = proxy.cuts()
+  proxy.arm(cut, statements[what])
+  const happens = Effect.repeat(Effect.sync(proxy.cuts), {
+    until: (cuts) => cuts > before,
+    schedule: Schedule.spaced("10 millis")
+  })
+  const seen = yield* whileTheyBuy(scene, happens)
+  scene.story.tell(`the connection was ${Option.isSome(seen) ? "" : "not "}cut ${cut} of ${what}`)
+})
+
+const killPostgres = Effect.fnUntraced(function* (scene: Scene, { end }: Extract<Mishap, { _tag: "KillPostgres" }>) {
+  yield* someTime(scene)
+  yield* Effect.provide(endPostgres(scene.stage.postgres, end), scene.stage.operator)
+  scene.story.tell(`Postgres: ${end}`)
+  yield* Effect.sleep("50 millis")
+  yield* Effect.provide(answering, scene.stage.operator)
+  scene.story.tell("Postgres answers")
+})
+
+/** Lets a mishap happen, from its beginning to the moment when everything that was down is up. */
+export const perform = (scene: Scene, mishap: Mishap): Effect.Effect<void> => {
+  const { chance, servers } = scene
+  const [server = scene.stage.servers[0]] = servers
+  return Mishap.$match(mishap, {
+    Kill: ({ point }): Effect.Effect<void> =>
+      Effect.andThen(
+        meets(scene, server, { point, visit: chance.between(1, 4), signal: "SIGKILL" }),
+        dies(scene, server)
+      ),
+    KillRecovery: ({ point }) => killRecovery(scene, point),
+    Pause: (wanted) => pause(scene, server, wanted),
+    KillBoth: () => killBoth(scene),
+    KillPostgres: (wanted) => killPostgres(scene, wanted),
+    Cut: (wanted) => cut(scene, wanted),
+    Stall: ({ minutes }) => stall(scene, minutes)
+  })
+}

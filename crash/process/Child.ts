@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process"
+import { createWriteStream } from "node:fs"
+import { createInterface } from "node:readline"
+import { type Cause, Effect, Queue, Schema } from "effect"
+
+/** A process ended that was to say something. */
+class Gone extends Schema.TaggedError<Gone>()("Gone", { message: Schema.String }) {}
+
+/** A process of the run. It can be told something a line, and says something a line. */
+export interface Child {
+  readonly pid: number
+  readonly tell: (document: unknown) => Effect.Effect<void>
+  /** The next line that it says. */
+  readonly line: Effect.Effect<string, Gone>
+  readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** Nothing more will be told; it ends by itself. */
+  readonly dismiss: Effect.Effect<void>
+  /** Its exit code once it has ended; null if a signal ended it. */
+  readonly ended: Effect.Effect<number | null>
+  readonly isOver: () => boolean
+}
+
+interface Program {
+  readonly file: string
+  readonly environment: Readonly<Record<string, string>>
+  /** What it logs is appended here. */
+  readonly log: string
+}
+
+const start = ({ environment, file, log }: Program): Child => {
+  const env = { PATH: process.env["PATH"] ?? "", ...environment }
+  const child = spawn(process.execPath, [file], { env, stdio: ["pipe", "pipe", "pipe"] })
+  const logged = createWriteStream(log, { flags: "a" })
+  child.stderr.pipe(logged, { end: false })
+  // How a program came to its end, it may say here.
+  child.stdout.pipe(logged, { end: false })
+  child.once("close", () => logged.end())
+  const lines = Effect.runSync(Queue.unbounded<string, Cause.Done>())
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  createInterface({ input: child.stdout }).on("line", (line) => Queue.offerUnsafe(lines, line))
+  child.once("close", () => Queue.endUnsafe(lines))
+  // Whoever is killed does not read to the end.
+  child.stdin.on("error", () => undefined)
+  return {
+    pid: child.pid ?? 0,
+    tell: (document) => Effect.sync(() => void child.stdin.write(`${JSON.stringify(document)}\n`)),
+    line: Queue.take(lines).pipe(
+      Effect.catchTag("Done", () => Effect.fail(new Gone({ message: `${file} ended (${child.exitCode}): see ${log}` })))
+    ),
+    signal: (signal) => Effect.sync(() => void child.kill(signal)),
+    dismiss: Effect.sync(() => void child.stdin.end()),
+    ended: Effect.callback((resume) => {
+      const done = () => resume(Effect.succeed(child.exitCode))
+      if (isOver()) done()
+      else child.once("exit", done)
+    }),
+    isOver
+  }
+}
+
+/** Starts a program; whatever becomes of it, it is gone when the scope closes. */
+export const program = (wanted: Program) =>
+  Effect.acquireRelease(
+    Effect.sync(() => start(wanted)),
+    ({ ended, signal }) => Effect.andThen(signal("SIGKILL"), ended)
+  )

@@ -1,0 +1,39 @@
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { Config, Console, Effect, Layer, Logger, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { keepRecovering } from "../../core/workflows/Recover.ts"
+import { ports } from "../../facade/App.ts"
+import * as Http from "../../facade/http/Http.ts"
+import * as Listener from "../../facade/Listener.ts"
+import { told } from "../process/Told.ts"
+import * as SharedClock from "../time/SharedClock.ts"
+import { crashing } from "./Crashing.ts"
+import { Fate, Points } from "./Points.ts"
+
+// The service as `saldo serve` puts it together, on ports at which it can be told to die, and on the time of the run.
+
+const announced = HttpServer.HttpServer.use(({ address }) =>
+  Console.log(`ready at http://127.0.0.1:${"port" in address ? address.port : 0}`)
+)
+
+// Whoever started this process is gone, or wants it gone, when no more fates can come.
+const meeting = Points.use(({ meet }) => told(Schema.NullOr(Fate), (fate) => Effect.sync(() => meet(fate))))
+
+const serving = Layer.merge(
+  Layer.effectDiscard(announced),
+  Layer.effectDiscard(Effect.forkScoped(keepRecovering))
+).pipe(
+  Layer.provide(Http.layer),
+  Layer.provide(Listener.layer),
+  Layer.provide(NodeHttpServer.layerHttpServices),
+  Layer.provide(crashing),
+  Layer.provide(ports)
+)
+
+Effect.raceFirst(Layer.launch(serving), meeting).pipe(
+  Effect.provide(Points.layer),
+  // What this process says is read by whoever started it.
+  Effect.provideService(Logger.LogToStderr, true),
+  Effect.provide(Layer.unwrap(Effect.map(Config.String("CRASH_TIME_FILE"), SharedClock.layer))),
+  NodeRuntime.runMain
+)
