@@ -21,6 +21,7 @@ import * as InsurancesPostgres from "../adapters/postgres/InsurancesPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/LedgerPostgres.ts"
 import * as OptionsPostgres from "../adapters/postgres/OptionsPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/OutboxPostgres.ts"
+import { countPeppers } from "../adapters/postgres/PeppersPostgres.ts"
 import * as QuestionsPostgres from "../adapters/postgres/QuestionsPostgres.ts"
 import * as ResolutionsPostgres from "../adapters/postgres/ResolutionsPostgres.ts"
 import * as ReversalsPostgres from "../adapters/postgres/ReversalsPostgres.ts"
@@ -31,6 +32,7 @@ import * as UnresolvedPostgres from "../adapters/postgres/UnresolvedPostgres.ts"
 import * as CallCounterMemory from "../adapters/ratelimit/CallCounterMemory.ts"
 import * as CallCounterRedis from "../adapters/ratelimit/CallCounterRedis.ts"
 import { XidPrefix } from "../core/domain/Xid.ts"
+import { Pepper } from "../core/ports/Pepper.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
@@ -122,8 +124,14 @@ const warning = Layer.effectDiscard(
   Effect.gen(function* () {
     const { databaseUrl } = yield* Settings
     const dataKey = yield* DataKey
+    const { name } = yield* Pepper
     if (databaseUrl !== null && !dataKey.protected)
       yield* Effect.logWarning("personal data can be read by whoever has the database: set DATA_KEY")
+    const { underAnother } = yield* Effect.orDie(countPeppers(name))
+    if (underAnother > 0)
+      yield* Effect.logError("calls of tokens are refused that are kept under another TOKEN_PEPPER", {
+        tokens: underAnother
+      })
   })
 )
 

@@ -1,4 +1,4 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Predicate, Redacted } from "effect"
 import {
   address,
   integer,
@@ -27,10 +27,10 @@ const secret = { expected: "a secret", read: text, secret: true }
 
 /** A variable that a choice cannot do without. */
 const needed = <A>(choice: string, name: string, options: Omit<VariableOptions<A, null>, "fallback">) =>
-  Effect.flatMap(variable(name, { ...options, fallback: null }), (value) =>
-    value === null
-      ? Effect.fail(new WrongVariable({ message: `${name} is absent; ${choice} needs it: ${options.expected}` }))
-      : Effect.succeed(value)
+  Effect.filterOrFail(
+    variable(name, { ...options, fallback: null }),
+    Predicate.isNotNull,
+    () => new WrongVariable({ message: `${name} is absent; ${choice} needs it: ${options.expected}` })
   )
 
 const sharedSecret = {

@@ -30,7 +30,7 @@ export interface GuardOptions {
 }
 
 /** What stands between us and a party that may be slow, broken or gone. */
-export interface Guard {
+interface Guard {
   /** Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
   /** Would a call be made now? Asked before anything is reserved. */

@@ -120,16 +120,33 @@ export const pending = Effect.gen(function* () {
   const rows = table?.present ? yield* sql<{ migration_id: number }>`select migration_id from migration` : []
   const applied = new Set(rows.map(({ migration_id }) => migration_id))
   const missing = (yield* numbered).filter(({ id }) => !applied.has(id)).map(({ name }) => name)
-  const wanted = yield* ungranted
-  return [
-    ...missing,
-    ...(yield* outdated).map(({ name }) => `functions/${name}`),
-    ...(wanted === null ? [] : [wanted.file.name])
-  ]
+  return [...missing, ...(yield* outdated).map(({ name }) => `functions/${name}`)]
+})
+
+// The roles belong to all databases of the server: that somebody makes them does not put this one behind.
+const isUpToDate = Effect.gen(function* () {
+  return (yield* pending).length === 0 && (yield* ungranted) === null
+})
+
+/** Whether this login may make the schema, or owns the one that is there. */
+const mayMigrate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ may: boolean }>`
+    select coalesce(
+      (select pg_has_role(relowner, 'USAGE') from pg_class where oid = to_regclass('migration')),
+      has_database_privilege(current_database(), 'CREATE')
+    ) as may`
+  return row?.may === true
 })
 
 const bringUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  if (!(yield* mayMigrate)) {
+    return yield* new MigrationFailed({
+      message:
+        'this login may not change it: run "saldo migrate" with MIGRATION_DATABASE_URL, the address by one that may'
+    })
+  }
   const lock = Effect.as(sql`select pg_advisory_xact_lock(${oneAtATime})`, [])
   return (yield* sql.withTransaction(Effect.all([lock, migrateTables, migrateFunctions, migrateGrants]))).flat()
 })
@@ -140,7 +157,7 @@ const bringUp = Effect.gen(function* () {
  *
  * @returns the names of the files that were new.
  */
-export const migrate = Effect.flatMap(pending, (missing) => (missing.length === 0 ? Effect.succeed([]) : bringUp)).pipe(
+export const migrate = Effect.flatMap(isUpToDate, (already) => (already ? Effect.succeed([]) : bringUp)).pipe(
   Effect.mapError((error) => new MigrationFailed({ message: `the database was not migrated: ${wordsOf(error)}` })),
   Effect.withSpan("Migrations.migrate")
 )

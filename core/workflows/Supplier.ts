@@ -20,10 +20,10 @@ export const supplierOf = Effect.fn("Supplier.supplierOf")(function* (environmen
   return {
     dispatch: (order) => issue(insurances, insurer, order),
     status: (order) =>
-      Effect.flatMap(discreetly(insurer.status(order)), (said) =>
-        said._tag === "Delivered" && !isPolicy(said.delivery)
-          ? Effect.as(logNoPolicy(order), StatusAnswer.Unknown())
-          : Effect.succeed(said)
+      Effect.filterOrElse(
+        discreetly(insurer.status(order)),
+        (said) => said._tag !== "Delivered" || isPolicy(said.delivery),
+        () => Effect.as(logNoPolicy(order), StatusAnswer.Unknown())
       )
   } satisfies Supplier
 })

@@ -10,8 +10,12 @@ import { type Broken, type Exchange, trpcItems } from "./Exchange.ts"
 /** Where an absolute target goes, its host says nothing. */
 const pathOf = (path: string): string => path.replace(/^https?:\/\/[^/]*/, "")
 
-const documented = ({ answer, request: { method, path } }: Exchange): ReadonlyArray<string> =>
-  undocumented({ method, path: pathOf(path) }, answer)
+// Node strips the body of an answer to HEAD, unless it could not read the request and nobody knows its method.
+const methodOf = ({ answer, request: { method } }: Exchange): string =>
+  method === "HEAD" && answer.text !== "" ? "" : method
+
+const documented = (exchange: Exchange): ReadonlyArray<string> =>
+  undocumented({ method: methodOf(exchange), path: pathOf(exchange.request.path) }, exchange.answer)
 
 /** 501 and 503 belong to one situation each; anything else from 500 on is a fault of ours. Contract: 7. */
 const excused: ReadonlySet<string> = new Set(["501 NOT_IMPLEMENTED", "503 SEGUROS_NO_DISPONIBLE"])

@@ -10,6 +10,7 @@ import { Script } from "../contract/support/Script.ts"
 import { TestServer } from "../contract/support/Server.ts"
 import { post, sell } from "../facade/support/Calls.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
+import { asLoginIn } from "../support/Logins.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
 type Printed = any
@@ -17,7 +18,7 @@ type Printed = any
 /** What `saldo transactions show` prints of a sale, with --json and without. */
 const shown = Effect.fnUntraced(function* (id: number) {
   const { url } = yield* Store
-  const { answer, run } = commandLineOn(Redacted.value(url))
+  const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
   const { historia } = yield* answer("transactions", "show", `${id}`)
   const { stdout } = yield* run("transactions", "show", `${id}`)
   return { historia, words: stdout.split("\n\n")[1] ?? "" }

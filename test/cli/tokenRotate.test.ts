@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { CommandLine } from "../support/CommandLine.ts"
 
 interface Issued {
@@ -41,7 +41,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_key, api_secret, empresa_id, token_id } = yield* issued
-      const before = Date.now()
+      const before = yield* Clock.currentTimeMillis
       const rotated = yield* answer("token", "rotate", `${token_id}`)
       assert.deepStrictEqual(Object.keys(rotated), ["token_id", "api_key", "api_secret", "expira_anterior"])
       assert.deepStrictEqual([rotated.token_id, rotated.api_key], [token_id, api_key])
@@ -49,7 +49,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
       assert.notStrictEqual(rotated.api_secret, api_secret)
       const until = Date.parse(rotated.expira_anterior)
       const day_ms = Duration.toMillis("24 hours")
-      assert.isTrue(until >= before + day_ms && until <= Date.now() + day_ms)
+      assert.isTrue(until >= before + day_ms && until <= (yield* Clock.currentTimeMillis) + day_ms)
       assert.deepStrictEqual(yield* opening(token_id, [rotated.api_secret, api_secret]), ["own", "previous"])
       const { items } = yield* answer("token", "list", `${empresa_id}`)
       assert.deepStrictEqual([items[0].expira_anterior, items.length], [rotated.expira_anterior, 1])

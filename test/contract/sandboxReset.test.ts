@@ -9,6 +9,7 @@ import { Ledger } from "../../core/ports/Ledger.ts"
 import { sandboxCompany } from "../../core/workflows/Seed.ts"
 import { server } from "../../facade/App.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { asLoginIn } from "../support/Logins.ts"
 import { intentOf } from "../support/Sales.ts"
 import { OwnTime } from "./support/OwnTime.ts"
 
@@ -66,7 +67,7 @@ describe("two servers with a sandbox", () => {
   it.live("reset it once a day at local midnight, beside what is held", () =>
     Effect.gen(function* () {
       const { until } = yield* OwnTime
-      const url = yield* freshDatabaseUrl
+      const url = asLoginIn("saldo_server", yield* freshDatabaseUrl)
       const [one, two] = [yield* serving(url), yield* serving(url)]
       yield* Effect.gen(function* () {
         const company = Option.getOrThrow(yield* sandboxCompany).id

@@ -139,7 +139,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       assert.deepStrictEqual([body.openapi, body.components.schemas.Error.type], ["3.1.0", "object"])
       for (const path of ["/v1/recargas", "/v1/recharges"]) {
         const { post } = body.paths[path]
-        assert.hasAllKeys(post.responses, ["201", "202", "401", "403", "409", "413", "415", "422", "429", "500"])
+        assert.hasAllKeys(post.responses, ["201", "202", "401", "403", "409", "413", "415", "422", "429", "500", "503"])
         assert.deepInclude(post.parameters[0], { in: "header", name: "Idempotency-Key", required: true })
         assert.notProperty(post.requestBody.content["application/json"].schema.properties, "idempotency_key")
       }

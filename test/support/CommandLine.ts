@@ -51,6 +51,8 @@ export const commandLineOn = (
       return { code, stdout, stderr }
     }).pipe(
       Effect.provide([TestConsole.layer, NodeServices.layer]),
+      // A command is a process of its own: it shares nothing with a server that the test runs.
+      Effect.provideServiceEffect(Layer.CurrentMemoMap, Effect.sync(Layer.makeMemoMapUnsafe)),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
         ConfigProvider.fromUnknown({ DATABASE_URL: url, LOG_LEVEL: "none", OPS_PORT: "off", ...environment })

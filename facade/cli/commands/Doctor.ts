@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { foundation } from "../../App.ts"
 import { connections, Store } from "../../Store.ts"
+import { accessChecks } from "../checks/AccessChecks.ts"
 import { type Check, fine, wrong } from "../checks/Check.ts"
 import { databaseChecks } from "../checks/DatabaseChecks.ts"
 import { exposureChecks } from "../checks/ExposureChecks.ts"
@@ -10,7 +11,8 @@ import { CheckFailed, type Document, print } from "../Output.ts"
 
 const settings = fine("settings", "every variable of the environment can be used")
 
-const database = databaseChecks.pipe(
+const database = Effect.all([databaseChecks, accessChecks]).pipe(
+  Effect.map((checks) => checks.flat()),
   Effect.provide(Layer.provideMerge(connections(1), Store.layer)),
   Effect.catch((error) => Effect.succeed([wrong("database", error.message)]))
 )
@@ -35,7 +37,7 @@ export const doctor = Command.make("doctor", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks, the room that dead rows take, by which key personal data is kept, who can reach the service, its certificate, and whether its providers can be reached, to which nothing is sent. Exit code 1 if something is wrong. Changes nothing."
+    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks, the room that dead rows take, by which keys personal data and the secrets of tokens are kept, what the database's login may do, who can reach the service, its certificate, and whether its providers can be reached, to which nothing is sent. Exit code 1 if something is wrong. Changes nothing."
   ),
   Command.withShortDescription("Look for what is wrong with the installation"),
   Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or for a monitor" }])

@@ -25,14 +25,14 @@ const stuckAfter: ReadonlySet<Misbehaviour> = new Set(["silent before", "silent 
 /** Whoever waits for a whole answer gives up after this. */
 const patience_ms = 31_000
 
-/** Who denies to know something goes on denying it for a while; of what is older no party may say so against the truth. */
+/** Who denies to know something goes on denying it until it is so old; of what is older no party may say so untruly. */
 const denies_max_ms = 10 * 60_000
 
 /** How many of the requests that are not the first about something are treated badly. */
 const share = 0.3
 
 /** What happens by chance: the same for the same seed, in whatever order it happens. */
-export class Chance {
+class Chance {
   readonly #seed: string
 
   constructor(seed: string) {
@@ -63,7 +63,7 @@ export class Chaos {
   /** What is contradicted whenever it is asked about, also when all is well again. */
   readonly liedAbout = new Set<string>()
   readonly #first = new Map<string, { readonly misbehaviour: Misbehaviour | null; readonly patience_ms: number }>()
-  readonly #known = new Map<string, { readonly since_ms: number; asked: number; deniedUntil_ms: number }>()
+  readonly #known = new Map<string, { readonly since_ms: number; asked: number; denied: boolean }>()
   readonly #watchers = new Set<() => void>()
   readonly #clock: Clock.Clock
   readonly #pass: OwnTime["Service"]["pass"]
@@ -134,17 +134,17 @@ export class Chaos {
 
   #choose(about: string): Misbehaviour | null {
     const now_ms = this.#clock.currentTimeMillisUnsafe()
-    const known = this.#known.get(about) ?? { since_ms: now_ms, asked: 0, deniedUntil_ms: now_ms }
+    const known = this.#known.get(about) ?? { since_ms: now_ms, asked: 0, denied: false }
     this.#known.set(about, known)
     const time = known.asked++
     if (this.liedAbout.has(about)) return "contradiction"
     if (!this.#raging) return null
-    if (now_ms < known.deniedUntil_ms) return "not found"
+    const deniable = now_ms - known.since_ms < denies_max_ms
+    if (known.denied && deniable) return "not found"
     const chosen = this.#byChance(about, time)
     if (chosen !== "not found") return chosen
-    const deniable_ms = known.since_ms + denies_max_ms - now_ms
-    known.deniedUntil_ms = now_ms + this.chance.of(about, "denied") * deniable_ms
-    return deniable_ms > 0 ? chosen : "garbage"
+    known.denied = true
+    return deniable ? chosen : "garbage"
   }
 
   #byChance(about: string, time: number): Misbehaviour | null {

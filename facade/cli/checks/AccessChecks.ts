@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import { countPeppers } from "../../../adapters/postgres/PeppersPostgres.ts"
+import { Pepper } from "../../../core/ports/Pepper.ts"
+import { Settings } from "../../Settings.ts"
+import { Store } from "../../Store.ts"
+import { fine, wrong } from "./Check.ts"
+
+// Without TOKEN_PEPPER everything works, so that is advice and nothing wrong.
+const tokenSecrets = Effect.gen(function* () {
+  const { tokenPepper } = yield* Settings
+  const { name } = yield* Effect.provide(Pepper, PepperNode.layer(tokenPepper))
+  const { plain, under, underAnother } = yield* countPeppers(name)
+  const check = "token secrets"
+  if (underAnother > 0) {
+    const state = name === null ? "absent" : "not the one that there was"
+    const advice = "set it as it was set before, or give each a new secret with saldo token rotate"
+    return wrong(check, `TOKEN_PEPPER is ${state}, and calls of ${underAnother} tokens are refused: ${advice}`)
+  }
+  if (name === null) {
+    return fine(check, "kept as SHA-256; with TOKEN_PEPPER a copy of the database could not even confirm one")
+  }
+  const later = plain === 0 ? "" : `; ${plain} more will be from their next use on`
+  return fine(check, `${under} kept under TOKEN_PEPPER${later}`)
+})
+
+// One login for everything is how an installation begins, and no fault.
+const role = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { ours } = yield* Store
+  if (ours) return fine("role", "sessions of the server and of commands give up the rights of the one login")
+  const [row] = yield* sql<{ login: string; may: boolean | null; uses: boolean | null }>`
+    select
+      current_user::text as login,
+      has_table_privilege(to_regclass('cell.entry')::oid, 'UPDATE, DELETE, TRUNCATE') as may,
+      has_table_privilege(to_regclass('cell.entry')::oid, 'SELECT') as uses`
+  const { login, may, uses } = row ?? { login: "", may: null, uses: null }
+  if (may === null) return fine("role", `${login}; there are no tables yet`)
+  if (may) return fine("role", `${login} could change tables and ledger by itself: give the server a login of its own`)
+  return uses === true
+    ? fine("role", `${login} owns nothing, and cannot change the ledger`)
+    : wrong("role", `${login} may not use the tables: grant saldo_server to it, or saldo_operator`)
+})
+
+/** Who may do what, as far as the database tells. */
+export const accessChecks = Effect.all([tokenSecrets, role])

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { inject } from "vitest"
+import { asLoginIn } from "../support/Logins.ts"
+import { copyDatabase } from "../support/PostgresDatabases.ts"
+import { ended, saldo, sellAsPrinted, serving, temporaryDirectory } from "./Server.ts"
+
+const DATA_KEY = "0a".repeat(32)
+
+const administer = (statement: string) =>
+  PgClient.makeClient({ url: Redacted.make(inject("postgresUrl")) }).pipe(
+    Effect.flatMap((sql) => sql.unsafe(statement).unprepared),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer)
+  )
+
+/** An empty database, and the address of its owner: a login that may do nothing else. */
+const empty = Effect.gen(function* () {
+  const name = `bare_${randomUUID()}`
+  const url = new URL(yield* copyDatabase(inject("postgresUrl"), "template0", name))
+  const owner = `owner_${randomUUID()}`
+  yield* administer(`create role "${owner}" login password 'x'`)
+  yield* administer(`alter database "${name}" owner to "${owner}"`)
+  const all = url.href
+  url.username = owner
+  url.password = "x"
+  return { owner: url.href, all }
+})
+
+/** What the doctor says of the login. */
+const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const doctor = yield* saldo(["doctor", "--json"], { OPS_PORT: "off", ...environment })
+  yield* ended(doctor)
+  const report: { readonly comprobaciones: ReadonlyArray<Record<string, unknown>> } = JSON.parse(doctor.stdout())
+  return report.comprobaciones.find(({ nombre }) => nombre === "role")
+})
+
+describe("two logins", () => {
+  it.live("let the server sell on a database that it does not own and another has migrated", () =>
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      const DATABASE_URL = asLoginIn("saldo_server", all)
+      const server = yield* serving({ DATABASE_URL, MIGRATION_DATABASE_URL: owner, DATA_KEY })
+      const { body, response } = yield* sellAsPrinted(server.stdout())
+      assert.deepStrictEqual([response.status, body.data.status], [201, "SUCCESS"])
+      // The owner's login was wanted for the migration alone.
+      const second = yield* serving({ DATABASE_URL, DATA_KEY })
+      assert.strictEqual((yield* sellAsPrinted(second.stdout())).response.status, 201)
+      assert.include(yield* seen({ DATABASE_URL, DATA_KEY }), { ok: true })
+      assert.match(String((yield* seen({ DATABASE_URL, DATA_KEY }))?.["detalle"]), /owns nothing/)
+      assert.match(String((yield* seen({ DATABASE_URL: owner, DATA_KEY }))?.["detalle"]), /could change/)
+    })
+  )
+
+  it.live("are the migration's and the operator's", () =>
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      const environment = { DATABASE_URL: asLoginIn("saldo_operator", all), MIGRATION_DATABASE_URL: owner, DATA_KEY }
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], environment)), 0)
+      const create = ["company", "create", "--razon-social", "Una", "--codigo", "UNA", "--ambiente", "development"]
+      assert.strictEqual(yield* ended(yield* saldo(create, { ...environment, MIGRATION_DATABASE_URL: "" })), 0)
+    })
+  )
+
+  it.live("are missed by a server that may not migrate", () =>
+    Effect.gen(function* () {
+      const { all } = yield* empty
+      const server = yield* saldo(["serve"], { PORT: "0", DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY })
+      assert.strictEqual(yield* ended(server), 1)
+      assert.match(server.stderr(), /the database was not migrated: .*run "saldo migrate" with MIGRATION_DATABASE_URL/)
+    })
+  )
+
+  it.live("are two addresses of one database", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* empty
+      const alone = yield* saldo(["migrate"], { MIGRATION_DATABASE_URL: owner, DATA_DIR: yield* temporaryDirectory })
+      assert.strictEqual(yield* ended(alone), 1)
+      assert.match(alone.stderr(), /DATABASE_URL is absent; it should be .* as MIGRATION_DATABASE_URL is set/)
+      const wrong = yield* saldo(["migrate"], {
+        DATABASE_URL: owner,
+        MIGRATION_DATABASE_URL: "postgres://u:p@127.0.0.1:1/x"
+      })
+      assert.strictEqual(yield* ended(wrong), 1)
+      assert.match(wrong.stderr(), /127\.0\.0\.1:1\/x does not answer.*check the address in MIGRATION_DATABASE_URL/)
+    })
+  )
+})

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { serving, stopped } from "../boot/Server.ts"
+import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
+import { commandLineOn } from "../support/CommandLine.ts"
+import { freshDatabaseUrl } from "../support/Database.ts"
+import { copyDatabase } from "../support/PostgresDatabases.ts"
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+/** The statement by which docs/operating.md skips the ids that were given out. */
+const skippingIds = (): string => {
+  const page = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8")
+  const [, statement] = /```sql\n((?:(?!```)[\s\S])*setval[\s\S]*?)```/.exec(page) ?? []
+  if (statement === undefined) throw new Error("docs/operating.md does not say how ids are skipped")
+  return statement.trim().replace(/;$/, "")
+}
+
+const execute = (url: string, statement: string) =>
+  PgClient.makeClient({ url: Redacted.make(url) }).pipe(
+    Effect.flatMap((sql) => sql.unsafe(statement).unprepared),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer)
+  )
+
+interface Answered {
+  readonly data?: { readonly transaction_id: number }
+  readonly error?: { readonly details: { readonly transaction_id: number } }
+}
+
+interface Credentials {
+  readonly api_key: string
+  readonly api_secret: string
+}
+
+/** Serves a database for as long as one sale takes. */
+const sellOn = Effect.fnUntraced(function* (
+  environment: Readonly<Record<string, string>>,
+  { api_key, api_secret }: Credentials,
+  key: string
+) {
+  const server = yield* serving(environment)
+  const id = yield* Effect.promise(async () => {
+    const response = await fetch(`${server.url}/v1/recargas`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${api_key}.${api_secret}`,
+        "idempotency-key": key,
+        "content-type": "application/json"
+      },
+      body: JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 100 })
+    })
+    const { data, error } = (await response.json()) as Answered
+    return data?.transaction_id ?? error?.details.transaction_id
+  })
+  yield* stopped(server, "SIGTERM")
+  return id
+})
+
+describe("a sale that a restore has forgotten", () => {
+  it.live(
+    "is booked once more when its company sends it again, is delivered once, and takes no id that was given out",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* fakeHttpProvider(secret)
+        const lost = yield* freshDatabaseUrl
+        const { answer } = commandLineOn(lost)
+        const named = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
+        const { empresa_id } = yield* answer("company", "create", ...named)
+        yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
+        const token: Credentials = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+
+        const restored = yield* copyDatabase(lost, new URL(lost).pathname.slice(1), `restored_${randomUUID()}`)
+        const parties = { PROVIDER: "http", PROVIDER_URL: provider.url, PROVIDER_SECRET: secret }
+        const first = yield* sellOn({ ...parties, DATABASE_URL: lost }, token, "venta-1")
+        const sold = yield* answer("transactions", "show", `${first}`)
+        assert.strictEqual(sold.status, "SUCCESS")
+
+        yield* execute(restored, skippingIds())
+        const again = yield* sellOn({ ...parties, DATABASE_URL: restored }, token, "venta-1")
+        assert.isAbove(again ?? 0, first ?? 0)
+        const after = commandLineOn(restored, parties)
+        yield* after.answer("reconcile")
+        const { auth_code, status, xid } = yield* after.answer("transactions", "show", `${again}`)
+        assert.deepStrictEqual([status, xid, auth_code], ["SUCCESS", sold.xid, sold.auth_code])
+        assert.strictEqual(provider.truth.of(xid).times, 1)
+
+        const { saldo_actual } = yield* after.answer("company", "show", `${empresa_id}`)
+        assert.strictEqual(saldo_actual, 900)
+        assert.isTrue((yield* after.answer("audit")).ok)
+      })
+  )
+})

@@ -1,0 +1,329 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { companyReads, ReadingClient, reading } from "../../adapters/postgres/CompanyReads.ts"
+import * as Database from "../../adapters/postgres/Database.ts"
+import { migrate } from "../../adapters/postgres/Migrations.ts"
+import { CompanyId } from "../../core/domain/Ids.ts"
+import type { Role } from "../../facade/Store.ts"
+import { TestDatabase, testDatabaseUrl } from "../support/Database.ts"
+import { sellInEveryState } from "../support/EveryState.ts"
+import { begun, insurancesReplica } from "../support/Insuring.ts"
+import { asLoginIn } from "../support/Logins.ts"
+
+const one = CompanyId.make(1)
+const other = CompanyId.make(2)
+
+/** Two companies that have rows in every table that is read for one. */
+const populated = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    for (const company of [one, other]) {
+      yield* sellInEveryState(company)
+      yield* begun(yield* insurancesReplica, company)
+      yield* sql`
+        insert into cell.option (company_id, id, service_id, identifier, reference, name, price, expires_at)
+        values (${company}, 'o', 3, '8095550123', 'P1', 'Paquete', 100, '2030-01-01')`
+    }
+  })
+).pipe(Layer.provideMerge(TestDatabase))
+
+/** Connections to the test's database by the login that is in a role. */
+const asIn = (role: Role) =>
+  Layer.unwrap(
+    Effect.map(testDatabaseUrl, (url) =>
+      Layer.fresh(Database.layer({ url: Redacted.make(asLoginIn(role, url)), connections_max: 1 }))
+    )
+  )
+
+const attempt = Effect.fnUntraced(function* (role: Role, statement: string) {
+  const tried = PgClient.PgClient.use((sql) => sql.unsafe(statement).unprepared)
+  return yield* Effect.match(Effect.provide(tried, asIn(role)), {
+    onSuccess: () => "done",
+    onFailure: (error) => (error._tag === "SqlError" ? error.reason._tag : error.message)
+  })
+})
+
+/** What nobody does but by the functions, or who owns the tables. */
+const forbiddenToAll = [
+  "update cell.entry set amount = 1",
+  "delete from cell.entry",
+  "truncate cell.entry",
+  "insert into cell.entry (company_id, id, type, amount, balance, reference, created_at) values (1, 1000000, 'deposit', 5, 5, 'x', 'epoch')",
+  "update cell.balance set available = available + 1",
+  "update cell.balance set held = 0",
+  "insert into cell.balance (company_id, available, updated_at) values (9, 5, 'epoch')",
+  "delete from cell.balance",
+  "update cell.consumption set total = 0",
+  "update cell.transaction set status = 'FAILED'",
+  "update cell.transaction set amount = 1",
+  "insert into cell.transaction select * from cell.transaction",
+  "delete from cell.transaction",
+  "update cell.reversal set status = 'CONFIRMED'",
+  "update cell.idempotency set outcome = null",
+  "delete from cell.idempotency",
+  "update cell.insurance set policy_number = 'x'",
+  "update cell.insurance set transaction_id = null",
+  "delete from cell.insurance",
+  "delete from cell.sms",
+  "delete from cell.question",
+  "delete from cell.resolution",
+  "update cell.block set members = 1",
+  "select cell.place('entry', array[row(1, 1, 'epoch', null)::cell.member])",
+  "select nextval('cell.entry_id')",
+  "update directory.audit_event set details = '{}'",
+  "delete from directory.audit_event",
+  "update directory.token set permissions = '{}'",
+  "update directory.token set company_id = 2",
+  "delete from directory.token",
+  "delete from directory.company",
+  "delete from directory.data_key",
+  "delete from catalogue.service",
+  "update migration_function set digest = ''",
+  "alter table cell.entry disable trigger all",
+  "alter table cell.entry add column x int",
+  "alter table cell.entry disable row level security",
+  "alter table cell.entry owner to current_user",
+  "drop trigger entry_append_only on cell.entry",
+  "drop table cell.entry",
+  "drop policy reader_sees_one on cell.transaction",
+  "create policy mine on cell.transaction using (true)",
+  "create table cell.mine (x int)",
+  "create function cell.mine() returns int language sql return 1",
+  "drop function cell.settle",
+  "alter function cell.settle security invoker",
+  "create or replace function cell.refuse_change() returns trigger language plpgsql as 'begin return null; end'",
+  "create schema mine",
+  "drop schema cell cascade",
+  "set session_replication_role = replica",
+  "set role saldo",
+  "set session authorization saldo",
+  "create role mine",
+  "alter role current_user superuser",
+  "copy (select 1) to program 'true'"
+] as const
+
+/** What an operator does, and the server does not. */
+const forbiddenToServer = [
+  "update directory.company set state = 'vip'",
+  "update cell.balance set limit_daily = 0",
+  "insert into cell.balance (company_id, limit_daily, updated_at) values (9, 0, 'epoch')",
+  "insert into catalogue.company_service (company_id, service_id, enabled) values (1, 1, false)",
+  "select * from directory.audit_event",
+  "update cell.resolution set verdict = 'failed'",
+  "set role saldo_operator"
+] as const
+
+layer(populated)("the server's role", (it) => {
+  it.effect.each(forbiddenToAll)("may not: %s", (statement) =>
+    Effect.gen(function* () {
+      for (const role of ["saldo_server", "saldo_operator"] as const) {
+        assert.strictEqual(yield* attempt(role, statement), "AuthorizationError", role)
+      }
+    })
+  )
+
+  it.effect.each(forbiddenToServer)("may not, and the operator's may: %s", (statement) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* attempt("saldo_server", statement), "AuthorizationError")
+      if (!statement.startsWith("set role"))
+        assert.notStrictEqual(yield* attempt("saldo_operator", statement), "AuthorizationError")
+    })
+  )
+
+  // Whoever has nothing to give is warned, not refused.
+  it.effect("gives itself nothing", () =>
+    Effect.gen(function* () {
+      yield* attempt("saldo_server", "grant update on cell.entry to current_user")
+      assert.strictEqual(yield* attempt("saldo_server", "update cell.entry set amount = 1"), "AuthorizationError")
+    })
+  )
+
+  it.effect("owns nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const owned = yield* sql`
+        select d.classid::regclass, d.objid
+        from pg_shdepend as d
+        join pg_roles as r on r.oid = d.refobjid and d.refclassid = 'pg_authid'::regclass
+        where d.deptype = 'o' and (r.rolname like 'saldo\\_%' or r.rolname like 'test\\_%')`
+      assert.isEmpty(owned)
+      const able = yield* sql`
+        select rolname
+        from pg_roles
+        where (rolname like 'saldo\\_%' or rolname like 'test\\_%')
+          and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)`
+      assert.isEmpty(able)
+    })
+  )
+
+  it.effect("finds nothing to migrate in what another has migrated, and says so where there is something", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      assert.deepStrictEqual(yield* Effect.provide(migrate, asIn("saldo_server")), [])
+      yield* sql`update migration_function set digest = '' where name = 'deposit'`
+      const refused = yield* Effect.flip(Effect.provide(migrate, asIn("saldo_server")))
+      assert.include(refused.message, "MIGRATION_DATABASE_URL")
+      assert.deepStrictEqual(yield* migrate, ["functions/deposit"])
+      assert.deepStrictEqual(yield* Effect.provide(migrate, asIn("saldo_server")), [])
+    })
+  )
+})
+
+layer(TestDatabase)("every function that moves money", (it) => {
+  it.effect("runs as its owner, and is nobody's but the server's to call", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const functions = yield* sql<{ name: string; definer: boolean; server: boolean; reader: boolean; all: boolean }>`
+        select
+          p.proname as name,
+          p.prosecdef as definer,
+          has_function_privilege('saldo_server', p.oid, 'EXECUTE') as server,
+          has_function_privilege('saldo_reader', p.oid, 'EXECUTE') as reader,
+          exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) where grantee = 0) as all
+        from pg_proc as p
+        where p.pronamespace = 'cell'::regnamespace and p.prorettype <> 'trigger'::regtype
+        order by p.proname`
+      const money = ["adjust", "begin_reversal", "deposit", "reserve", "settle", "settle_reversal"]
+      const isMoney = (name: string) => money.includes(name)
+      assert.deepStrictEqual(
+        functions,
+        [...money, "place"].sort().map((name) => ({
+          name,
+          definer: isMoney(name),
+          server: isMoney(name),
+          reader: false,
+          all: false
+        }))
+      )
+    })
+  )
+
+  it.effect("leaves what is made anew with what was granted on it", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`update migration_function set digest = '' where name in ('settle', 'roles')`
+      assert.deepStrictEqual(yield* migrate, ["functions/settle", "roles"])
+      const [row] = yield* sql`select has_function_privilege('saldo_server', 'cell.settle(jsonb)', 'EXECUTE') as may`
+      assert.isTrue(row?.["may"])
+    })
+  )
+})
+
+/** The tables that are read for one company. */
+const readForOne = ["balance", "block", "consumption", "entry", "idempotency", "insurance", "option", "transaction"]
+
+/** Ways to make Postgres think of other plans. */
+const persuasions: ReadonlyArray<Readonly<Record<string, string>>> = [
+  {},
+  { enable_nestloop: "off" },
+  { enable_indexscan: "off", enable_bitmapscan: "off", enable_indexonlyscan: "off" },
+  { enable_nestloop: "off", enable_seqscan: "off", enable_material: "off", enable_memoize: "off" },
+  { enable_hashjoin: "off", enable_mergejoin: "off" },
+  { plan_cache_mode: "force_generic_plan" },
+  { plan_cache_mode: "force_custom_plan", join_collapse_limit: "1", from_collapse_limit: "1" },
+  { debug_parallel_query: "on", parallel_setup_cost: "0", parallel_tuple_cost: "0", min_parallel_table_scan_size: "0" },
+  { jit: "on", jit_above_cost: "0", jit_inline_above_cost: "0", jit_optimize_above_cost: "0" },
+  { geqo_threshold: "2" }
+]
+
+/** Reads in the role of a reader, by one connection. */
+const readingAs = (parameters: Readonly<Record<string, string>>) =>
+  Layer.unwrap(
+    Effect.map(testDatabaseUrl, (url) =>
+      Layer.fresh(reading({ url: Redacted.make(url), connections_max: 1, parameters }))
+    )
+  )
+
+layer(populated)("a read for one company", (it) => {
+  it.effect("has a policy on every tenant table", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const without = yield* sql`
+        select c.relname
+        from pg_class as c
+        where c.relnamespace = 'cell'::regnamespace
+          and c.relkind in ('r', 'p')
+          and (
+            not c.relrowsecurity
+            or not exists (select from pg_policy where polrelid = c.oid and polname = 'reader_sees_one')
+          )`
+      assert.isEmpty(without)
+    })
+  )
+
+  describe.each(persuasions)("with %j", (parameters) => {
+    it.effect("sees that company's rows and no others, whatever it asks for", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* Effect.gen(function* () {
+          const reads = yield* companyReads
+          for (const table of readForOne) {
+            const [there] = yield* sql<{ one: number; other: number }>`
+              select
+                count(*) filter (where company_id = ${one})::int as one,
+                count(*) filter (where company_id = ${other})::int as other
+              from ${sql.literal(`cell.${table}`)}`
+            assert.isAbove(there?.other ?? 0, 0, table)
+            // No condition at all, the other company's, and a join that forgets the company.
+            const seen = yield* reads(one)<{ all: number; theirs: number; joined: number }>`
+              select
+                (select count(*) from ${sql.literal(`cell.${table}`)})::int as all,
+                (select count(*) from ${sql.literal(`cell.${table}`)} where company_id = ${other})::int as theirs,
+                (
+                  select count(*)
+                  from cell.balance as b
+                  join ${sql.literal(`cell.${table}`)} as t on true
+                  where b.company_id <> ${one} or t.company_id <> ${one}
+                )::int as joined`
+            assert.deepStrictEqual(seen, [{ all: there?.one ?? -1, theirs: 0, joined: 0 }], table)
+          }
+        }).pipe(Effect.provide(readingAs(parameters)))
+      })
+    )
+  })
+
+  it.effect("is not disturbed by another's that shares its connection", () =>
+    Effect.gen(function* () {
+      const companies = Array.from({ length: 400 }, (_, n) => (n % 2 === 0 ? one : other))
+      const seen = yield* Effect.gen(function* () {
+        const reads = yield* companyReads
+        return yield* Effect.forEach(
+          companies,
+          (company) => reads(company)<{ id: number }>`select distinct company_id::int as id from cell.transaction`,
+          { concurrency: "unbounded" }
+        )
+      }).pipe(Effect.provide(readingAs({})))
+      assert.deepStrictEqual(
+        seen,
+        companies.map((id) => [{ id }])
+      )
+    })
+  )
+
+  it.effect.each([
+    "select * from cell.sms",
+    "select * from cell.resolution",
+    "select * from directory.token",
+    "insert into cell.option select * from cell.option",
+    "update cell.transaction set asked_at = null",
+    "delete from cell.option",
+    "select cell.deposit(1, 5, 10, 'x', 'epoch')",
+    "select nextval('cell.insurance_id')"
+  ])("may not: %s", (statement) =>
+    Effect.gen(function* () {
+      const sql = yield* ReadingClient
+      const { reason } = yield* Effect.flip(sql.unsafe(statement).unprepared)
+      assert.strictEqual(reason._tag, "AuthorizationError")
+    }).pipe(Effect.provide(readingAs({})))
+  )
+
+  it.effect("sees nothing of a tenant table before it has entered a company", () =>
+    Effect.gen(function* () {
+      const sql = yield* ReadingClient
+      for (const table of readForOne) {
+        assert.isEmpty(yield* sql`select from ${sql.literal(`cell.${table}`)}`, table)
+      }
+    }).pipe(Effect.provide(readingAs({})))
+  )
+})

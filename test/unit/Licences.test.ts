@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import manifest from "../../package.json" with { type: "json" }
+import { accepted, licencesFile, licencesPage, licensed, readByHand } from "../../scripts/LicencesPage.ts"
+
+const manifestOf = (path: string) => new URL(`../../${path}/package.json`, import.meta.url)
+
+describe("the page of licences", () => {
+  it("is on disk as it is generated: run `npm run docs:licences` when it is not", () => {
+    assert.strictEqual(readFileSync(licencesFile, "utf8"), licencesPage())
+  })
+
+  it("has every package that runs", () => {
+    const names = new Set(licensed.map(({ name }) => name))
+    assert.isEmpty(Object.keys(manifest.dependencies).filter((name) => !names.has(name)))
+  })
+
+  it("has licences alone that somebody has read and accepted", () => {
+    assert.isEmpty(licensed.filter(({ licence }) => !accepted.has(licence)))
+  })
+
+  it("says of each package that is installed what that says itself", () => {
+    const installed = licensed.filter(({ path }) => existsSync(manifestOf(path)))
+    assert.isNotEmpty(installed)
+    for (const { declared, name, path } of installed) {
+      const { license } = JSON.parse(readFileSync(manifestOf(path), "utf8"))
+      assert.strictEqual(license, declared, name)
+    }
+  })
+
+  it("reads by hand only what names no licence that can be looked up", () => {
+    for (const name of Object.keys(readByHand)) {
+      const { declared } = licensed.find((each) => each.name === name) ?? {}
+      assert.isFalse(accepted.has(declared ?? ""), name)
+    }
+  })
+})
