@@ -8,10 +8,11 @@ class Gone extends Schema.TaggedError<Gone>()("Gone", { message: Schema.String }
 
 /** A process of the run. It can be told something a line, and says something a line. */
 export interface Child {
-  readonly pid: number
   readonly tell: (document: unknown) => Effect.Effect<void>
   /** The next line that it says. */
   readonly line: Effect.Effect<string, Gone>
+  /** The rest of the next line that begins so; whatever it says before that is only for the log. */
+  readonly lineAfter: (beginning: string) => Effect.Effect<string, Gone>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Nothing more will be told; it ends by itself. */
   readonly dismiss: Effect.Effect<void>
@@ -41,12 +42,16 @@ const start = ({ environment, file, log }: Program): Child => {
   child.once("close", () => Queue.endUnsafe(lines))
   // Whoever is killed does not read to the end.
   child.stdin.on("error", () => undefined)
+  const line = Queue.take(lines).pipe(
+    Effect.catchTag("Done", () => Effect.fail(new Gone({ message: `${file} ended (${child.exitCode}): see ${log}` })))
+  )
   return {
-    pid: child.pid ?? 0,
     tell: (document) => Effect.sync(() => void child.stdin.write(`${JSON.stringify(document)}\n`)),
-    line: Queue.take(lines).pipe(
-      Effect.catchTag("Done", () => Effect.fail(new Gone({ message: `${file} ended (${child.exitCode}): see ${log}` })))
-    ),
+    line,
+    lineAfter: (beginning) =>
+      Effect.repeat(line, { until: (said) => said.startsWith(beginning) }).pipe(
+        Effect.map((said) => said.slice(beginning.length))
+      ),
     signal: (signal) => Effect.sync(() => void child.kill(signal)),
     dismiss: Effect.sync(() => void child.stdin.end()),
     ended: Effect.callback((resume) => {

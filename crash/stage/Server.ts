@@ -37,7 +37,7 @@ export const startServer = Effect.fnUntraced(function* (
 
   const launch = Effect.gen(function* () {
     const child = yield* program({ file: main, environment, log })
-    return { child, url: (yield* child.line).replace("ready at ", "") }
+    return { child, url: yield* child.lineAfter("ready at ") }
   }).pipe(
     // Without a database it does not start; whoever watches over it tries again.
     Effect.retry(Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: start_max }))),
@@ -58,10 +58,7 @@ export const startServer = Effect.fnUntraced(function* (
     name,
     url: () => now.url,
     meet: (fate) => now.child.tell(fate),
-    reached: Effect.suspend(() => now.child.line).pipe(
-      Effect.repeat({ until: (line) => line.startsWith("reached ") }),
-      Effect.catch(() => Effect.never)
-    ),
+    reached: Effect.suspend(() => now.child.lineAfter("reached ")).pipe(Effect.catch(() => Effect.never)),
     signal: (signal) => Effect.suspend(() => now.child.signal(signal)),
     isDead: () => now.child.isOver(),
     revive: Effect.gen(function* () {

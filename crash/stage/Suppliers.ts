@@ -25,7 +25,7 @@ export const startSuppliers = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>
 ) {
   const child = yield* program({ file: main, environment, log: join(directory, "suppliers.log") })
-  const [providerUrl = "", insurerUrl = ""] = (yield* child.line).replace("ready at ", "").split(" ")
+  const [providerUrl = "", insurerUrl = ""] = (yield* child.lineAfter("ready at ")).split(" ")
   const ask = (order: SupplierOrder) => Effect.andThen(child.tell(order), Effect.orDie(child.line))
   return {
     providerUrl,
