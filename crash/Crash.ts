@@ -1,10 +1,12 @@
-import { Effect, Runtime, Schema } from "effect"
+import { Cause, Duration, Effect, Runtime, Schema } from "effect"
 import * as Progress from "../bench/support/Progress.ts"
 import { ended, saldo } from "../test/boot/Server.ts"
+import type { Breach } from "./judge/Laws.ts"
 import { clients_max } from "./load/Wish.ts"
 import { deal } from "./mishaps/Deal.ts"
-import { wordsOf } from "./mishaps/Mishap.ts"
-import { play, type Run } from "./Round.ts"
+import { kindOf, kinds, wordsOf } from "./mishaps/Mishap.ts"
+import { type Dealt, play, type Run } from "./Round.ts"
+import { Story } from "./Story.ts"
 import { points } from "./server/Points.ts"
 import { setStage } from "./stage/Stage.ts"
 
@@ -49,9 +51,17 @@ export interface Result extends Plan {
   /** The points at which a server was killed or stopped. */
   readonly reached: ReadonlyArray<string>
   readonly missed: ReadonlyArray<string>
+  /** The kinds of mishaps that happened, and those that did not. */
+  readonly kinds: ReadonlyArray<string>
+  readonly missedKinds: ReadonlyArray<string>
 }
 
-const planned_s = { round: 4, start: 10, audit: 5 }
+const planned_s = { round: 3, start: 4, audit: 2 }
+
+/** A round that takes longer does not come to its end; a machine that stands still for minutes is none of its faults. */
+const round_max = Duration.minutes(12)
+
+const lawOfRounds = "a round comes to its end"
 
 const audited = Effect.fnUntraced(function* ({ seed, stage }: Run, round: number) {
   const audit = yield* saldo(["audit"], { DATABASE_URL: stage.database })
@@ -64,6 +74,25 @@ const audited = Effect.fnUntraced(function* ({ seed, stage }: Run, round: number
   if (breaches.length > 0) return yield* new Broken({ seed, round, breaches, story: [], logs: stage.directory })
 }, Effect.scoped)
 
+/** Plays a round, which fails as well when it does not come to its end. */
+const played = (run: Run, dealt: Dealt) =>
+  Effect.suspend(() => {
+    const story = new Story()
+    const broken = (breaches: ReadonlyArray<Breach>) =>
+      new Broken({ seed: run.seed, round: dealt.round, breaches, story: story.lines, logs: run.stage.directory })
+    return play(run, dealt, story).pipe(
+      Effect.timeoutOrElse({
+        duration: round_max,
+        orElse: () =>
+          Effect.fail(broken([{ law: lawOfRounds, what: `it lasts longer than ${Duration.format(round_max)}` }]))
+      }),
+      Effect.catchDefect((defect) =>
+        Effect.fail(broken([{ law: lawOfRounds, what: Cause.pretty(Cause.die(defect)) }]))
+      ),
+      Effect.tap(({ breaches }) => (breaches.length > 0 ? Effect.fail(broken(breaches)) : Effect.void))
+    )
+  })
+
 /** Plays so many rounds. The first one in which a law is broken is the last. */
 export const crash = Effect.fnUntraced(function* ({ rounds, seed }: Plan) {
   const { step } = yield* Progress.make(
@@ -71,25 +100,32 @@ export const crash = Effect.fnUntraced(function* ({ rounds, seed }: Plan) {
     planned_s.start + rounds * planned_s.round + planned_s.audit
   )
   const stage = yield* step("Starting Postgres, suppliers and servers", planned_s.start, Effect.orDie(setStage))
-  const run: Run = { stage, seed, undecided: new Set(), reached: new Set() }
+  const run: Run = { stage, seed, undecided: new Set(), reached: new Set(), happened: new Set(), offered: 0 }
   const tally = { errands: 0, calls: 0, unanswered: 0 }
-  for (const [index, hand] of deal(seed, rounds).entries()) {
+  for (const [index, hands] of deal(seed, rounds).entries()) {
     const round = index + 1
-    const { breaches, errands, story } = yield* step(
-      `Round ${round} of ${rounds}: ${hand.map(wordsOf).join("; ")}`,
+    const { errands } = yield* step(
+      `Round ${round} of ${rounds}: ${hands.map((hand) => hand.map(wordsOf).join("; ")).join("; then ")}`,
       planned_s.round,
-      play(run, round, hand)
+      played(run, { round, hands })
     )
     tally.errands += errands.length
     for (const { answers } of errands) {
       tally.calls += answers.length
       tally.unanswered += answers.filter(({ status }) => status === 0).length
     }
-    if (breaches.length > 0) {
-      return yield* new Broken({ seed, round, breaches, story, logs: stage.directory })
-    }
   }
   yield* step("Audit", planned_s.audit, audited(run, rounds))
   const missed = points.filter((point) => !run.reached.has(point))
-  return { rounds, seed, ...tally, reached: [...run.reached], missed } satisfies Result
+  const happened = new Set([...run.happened].map(kindOf))
+  const missedKinds = kinds.filter((kind) => !happened.has(kind))
+  return {
+    rounds,
+    seed,
+    ...tally,
+    reached: [...run.reached],
+    missed,
+    kinds: [...happened],
+    missedKinds
+  } satisfies Result
 }, Effect.scoped)

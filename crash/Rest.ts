@@ -9,6 +9,12 @@ const later = Duration.minutes(5)
 /** A gateway that says for a quarter of an hour that it knows nothing is believed at the second time. */
 const cycles_max = 9
 
+/** Minutes that go by while others do something are not waited for longer than this. */
+const patience = "120 millis"
+
+/** By so much time goes on between two looks. */
+const fast = Duration.millis(500)
+
 /** What is still unresolved: the xids, of sales and reversals. */
 const openXids = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -33,21 +39,24 @@ const countDue = Effect.gen(function* () {
 /** Lets time go on, and waits until recovery has asked about all that is due then; false when it does not get so far. */
 const cycle = Effect.fnUntraced(function* (time: Time, jump: Duration.Duration, patience: Duration.Input) {
   yield* time.jump(jump)
-  const rest = time.on(countDue).pipe(
-    Effect.repeat({ until: (due) => due === 0, schedule: Schedule.spaced("20 millis") }),
+  // Recovery rests a second between its cycles, and whoever asks waits long for an answer: time goes fast meanwhile.
+  const look = time.on(countDue).pipe(
     // The database may be down meanwhile.
     Effect.retry(Schedule.spaced("50 millis")),
     Effect.orDie,
-    Effect.timeoutOption(patience)
+    Effect.tap((due) => (due === 0 ? Effect.void : time.jump(fast)))
+  )
+  const rest = Effect.timeoutOption(
+    Effect.repeat(look, { until: (due) => due === 0, schedule: Schedule.spaced("20 millis") }),
+    patience
   )
   return Option.isSome(yield* rest)
 })
 
 /** So many minutes go by, while whoever is alive recovers. */
 export const passMinutes = Effect.fnUntraced(function* (time: Time, minutes: number) {
-  yield* cycle(time, first, "400 millis")
-  for (let left = minutes - 1; left > 0; left -= 5)
-    yield* cycle(time, Duration.minutes(Math.min(5, left)), "400 millis")
+  yield* cycle(time, first, patience)
+  for (let left = minutes - 1; left > 0; left -= 5) yield* cycle(time, Duration.minutes(Math.min(5, left)), patience)
 })
 
 /**

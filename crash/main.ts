@@ -19,17 +19,22 @@ const flags = {
   ),
   json: Flag.Boolean("json").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("Print one JSON document"),
+    Flag.withDescription(
+      "Print one JSON document: ok, rounds and seed; when ok also errands, calls, unanswered, reached and missed (points), kinds and missedKinds (of mishaps); when not also round, breaches (law, what), story and logs"
+    ),
     Flag.withDefault(false)
   )
 }
 
 const seed_max = 999_999
 
-const wordsOf = ({ calls, errands, missed, reached, rounds, seed, unanswered }: Result): string =>
+const but = (missed: ReadonlyArray<string>): string => (missed.length === 0 ? "" : `, not ${missed.join(", not ")}`)
+
+const wordsOf = ({ calls, errands, kinds, missed, missedKinds, reached, rounds, seed, unanswered }: Result): string =>
   [
     `${rounds} rounds by seed ${seed}: ${errands} errands, ${calls} calls, ${unanswered} of them without an answer;`,
-    `servers were killed or stopped at ${reached.length} of ${reached.length + missed.length} points.`,
+    `servers were killed or stopped at ${reached.length} of ${reached.length + missed.length} points${but(missed)};`,
+    `of ${kinds.length + missedKinds.length} kinds of mishaps ${kinds.length} happened${but(missedKinds)}.`,
     "Nothing was lost, doubled or contradicted."
   ].join("\n")
 

@@ -1,4 +1,14 @@
-import { type Answer, type Errand, isFirm, isPending, isRefused, isToBeRepeated, wordsOf } from "../load/Errand.ts"
+import {
+  type Answer,
+  conflict,
+  type Errand,
+  hasHeard,
+  isFirm,
+  isPending,
+  isRefused,
+  isToBeRepeated,
+  wordsOf
+} from "../load/Errand.ts"
 import type { Told } from "../supplier/Plan.ts"
 import type { Books, Sale } from "./Books.ts"
 
@@ -108,9 +118,6 @@ const answersStay: Law = ({ errands }) =>
     return wrong === undefined ? [] : [`${key} heard ${wordsOf(firm)}, and later ${wordsOf(wrong)}`]
   })
 
-/** A key that has been in progress for a quarter of an hour. It is not for ever. */
-const conflict = "IDEMPOTENCY_CONFLICT"
-
 /** What clients of a right service that crashes may hear. */
 const known = ["SEGURO_YA_VENDIDO", "COTIZACION_VENCIDA", conflict]
 
@@ -124,12 +131,12 @@ const answersAreKnown: Law = ({ errands }) =>
 
 /** In the end, everybody hears what became of his errand. */
 const everybodyHears: Law = ({ errands }) =>
-  errands.flatMap(({ answers, key }) => {
-    const final = last(answers)
-    return final === undefined || isToBeRepeated(final) || final.code === conflict
-      ? [`${key} still hears ${final === undefined ? "nothing" : wordsOf(final)}`]
-      : []
-  })
+  errands
+    .filter((errand) => !hasHeard(errand))
+    .map(({ answers, key }) => {
+      const final = last(answers)
+      return `${key} still hears ${final === undefined ? "nothing" : wordsOf(final)}`
+    })
 
 /** What has to hold when everything has come to rest, in words. */
 const laws: Readonly<Record<string, Law>> = {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type Answer, type Errand, noAnswer } from "./Errand.ts"
 
 /** A client waits so long for an answer. */
-const patience_ms = 800
+const patience_ms = 500
 
 interface Envelope {
   readonly data?: { readonly transaction_id?: number; readonly auth_code?: string | null }

@@ -1,4 +1,4 @@
-import { Effect, Schedule } from "effect"
+import { Deferred, Effect, Schedule } from "effect"
 import type { Chance } from "../../simulation/engine/Chance.ts"
 import type { Server } from "../stage/Server.ts"
 import { call } from "./Call.ts"
@@ -24,12 +24,15 @@ export const pursue = Effect.fnUntraced(function* (servers: ReadonlyArray<Server
 
 /** Clients at work. */
 export interface Load {
-  /** Buys until everybody has been at every wish. */
+  /** Buys until it is enough, or until everybody has been at every wish. Whoever waits for an answer then hangs up. */
   readonly run: Effect.Effect<void>
+  readonly enough: Effect.Effect<void>
   /** Every errand on which somebody went. */
   readonly errands: ReadonlyArray<Errand>
-  /** Waits until this share of all that is wanted has been tried. */
-  readonly progress: (share: number) => Effect.Effect<void>
+  /** Waits until so many more wishes have been tried, if so many are left. */
+  readonly progress: (wishes: number) => Effect.Effect<void>
+  /** Waits until nobody buys any more. */
+  readonly over: Effect.Effect<void>
 }
 
 export const makeLoad = (
@@ -37,8 +40,9 @@ export const makeLoad = (
   lists: ReadonlyArray<ReadonlyArray<Wish>>,
   chance: Chance
 ): Load => {
-  const total = lists.reduce((sum, { length }) => sum + length, 0)
   const errands: Array<Errand> = []
+  const enough = Deferred.makeUnsafe<void>()
+  const over = Deferred.makeUnsafe<void>()
   let tried = 0
 
   const fulfil = Effect.fnUntraced(function* (turned: ReadonlyArray<Server>, { reversal, sale }: Wish) {
@@ -58,13 +62,20 @@ export const makeLoad = (
       yield* Effect.sleep(chance.between(5, 50))
     }
   })
+  const buying = Effect.forEach(lists, client, { concurrency: "unbounded", discard: true })
   return {
-    run: Effect.forEach(lists, client, { concurrency: "unbounded", discard: true }),
+    run: Effect.raceFirst(buying, Deferred.await(enough)).pipe(Effect.ensuring(Deferred.succeed(over, undefined))),
+    enough: Effect.asVoid(Deferred.succeed(enough, undefined)),
     errands,
-    progress: (share) =>
-      Effect.sync(() => tried / total).pipe(
-        Effect.repeat({ until: (now) => now >= share, schedule: Schedule.spaced("5 millis") }),
-        Effect.asVoid
-      )
+    progress: (wishes) =>
+      Effect.suspend(() => {
+        const goal = tried + wishes
+        const there = Effect.repeat(
+          Effect.sync(() => tried >= goal),
+          { until: (isThere) => isThere, schedule: Schedule.spaced("5 millis") }
+        )
+        return Effect.raceFirst(Effect.asVoid(there), Deferred.await(over))
+      }),
+    over: Deferred.await(over)
   }
 }

@@ -45,6 +45,15 @@ export const isToBeRepeated = ({ code, status }: Answer): boolean =>
   (status === 409 && code === "IDEMPOTENT_REQUEST_IN_PROGRESS") ||
   (status === 422 && code === "SERVICE_UNAVAILABLE")
 
+/** A key that has been in progress for a quarter of an hour. It is not for ever. */
+export const conflict = "IDEMPOTENCY_CONFLICT"
+
+/** The client knows what became of his errand, or that nobody will know soon. */
+export const hasHeard = ({ answers }: Errand): boolean => {
+  const final = answers.at(-1)
+  return final !== undefined && !isToBeRepeated(final) && final.code !== conflict
+}
+
 /** What a client was answered in a few words, for the story. */
 export const wordsOf = ({ code, status }: Answer): string =>
   status === 0 ? "nothing" : `${status} ${code ?? ""}`.trim()

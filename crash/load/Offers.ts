@@ -15,19 +15,29 @@ export interface Offer {
 /** The service of the example catalogue that is insurance. */
 export const insuranceService = ServiceId.make(6)
 
-const offers_max = 12
+/** No vehicle is insured twice in a run. */
+const plates_from = 100_000
 
-/** Takes vehicles through the steps before the sale: what crashes is what comes then. */
-export const makeOffers = Effect.fnUntraced(function* (customers: ReadonlyArray<Customer>, round: number) {
+const together_max = 4
+
+/** Takes so many vehicles through the steps before the sale: what crashes is what comes then. */
+export const makeOffers = Effect.fnUntraced(function* (
+  customers: ReadonlyArray<Customer>,
+  { count, made }: { readonly count: number; readonly made: number }
+) {
   const insurances = yield* Insurances
-  const numbers = Array.from({ length: offers_max }, (_, number) => number)
-  return yield* Effect.forEach(numbers, (number) => {
-    const customer = customers[number % customers.length] as Customer
-    const plate = Plate.make(`A${String(100_000 + round * offers_max + number)}`)
-    const changes = { environment: "production", serviceId: insuranceService, plate } as const
-    return Effect.map(
-      quoted(insurances, customer.companyId, 500_000 + number, changes),
-      (insurance): Offer => ({ customer, insurance })
-    )
-  })
+  const numbers = Array.from({ length: count }, (_, number) => made + number)
+  return yield* Effect.forEach(
+    numbers,
+    (number) => {
+      const customer = customers[number % customers.length] as Customer
+      const plate = Plate.make(`A${plates_from + number}`)
+      const changes = { environment: "production", serviceId: insuranceService, plate } as const
+      return Effect.map(
+        quoted(insurances, customer.companyId, 500_000 + number, changes),
+        (insurance): Offer => ({ customer, insurance })
+      )
+    },
+    { concurrency: together_max }
+  )
 })

@@ -10,7 +10,9 @@ import { insuranceService, type Offer } from "./Offers.ts"
 import { troubleOf } from "./Trouble.ts"
 
 export const clients_max = 10
-const wishes_max = 10
+
+/** More than a client gets to while the mishaps of a hand happen. */
+const wishes_max = 40
 
 /** Services of the example catalogue. */
 const reversibleService = 7
@@ -23,7 +25,7 @@ export interface Wish {
   readonly reversal: ((transactionId: number) => Errand) | null
 }
 
-/** What clients want in a round, a list a client, and what becomes of it at the suppliers. */
+/** What clients want, a list a client, and what becomes of it at the suppliers. */
 interface Wishes {
   readonly lists: ReadonlyArray<ReadonlyArray<Wish>>
   readonly plans: ReadonlyArray<Plan>
@@ -31,6 +33,9 @@ interface Wishes {
 
 const kinds = { plain: 55, reversible: 30, insurance: 15 }
 export type Kind = keyof typeof kinds
+
+/** What a hand needs is wanted so much oftener. */
+const needed = 60
 
 const bodyOf = (chance: Chance, service_id: number) => ({
   service_id,
@@ -40,9 +45,12 @@ const bodyOf = (chance: Chance, service_id: number) => ({
 
 interface Place {
   readonly seed: number
-  readonly round: number
+  /** When in the run, in words that no other place has. */
+  readonly when: string
   readonly offers: ReadonlyArray<Offer>
   readonly customers: ReadonlyArray<Customer>
+  /** What has to be sold for something to happen at the points of the hand. */
+  readonly needs: ReadonlyArray<Kind>
   /** Whose suppliers are in trouble more often than not: there is to be something to recover. */
   readonly troubled: Kind | null
 }
@@ -59,8 +67,14 @@ const bought = (kind: Kind, chance: Chance, { customers, offers }: Place) => {
   return { customer, body }
 }
 
+const weightsOf = ({ needs }: Place) => {
+  const weights: Record<Kind, number> = { ...kinds }
+  for (const kind of needs) weights[kind] += needed
+  return weights
+}
+
 const wishOf = Effect.fnUntraced(function* (chance: Chance, place: Place, name: string) {
-  const kind = chance.weighted(kinds)
+  const kind = chance.weighted(weightsOf(place))
   const { body, customer } = bought(kind, chance, place)
   const key = IdempotencyKey.make(name)
   const xid = yield* xidOf(customer.companyId, key)
@@ -82,15 +96,15 @@ const wishOf = Effect.fnUntraced(function* (chance: Chance, place: Place, name: 
   return { wish: { sale, reversal } satisfies Wish, plans: [plan, planBack] }
 })
 
-/** What clients want in a round, by its seed. */
+/** What clients want at a place, by its seed. */
 export const wishesOf = Effect.fnUntraced(function* (place: Place) {
-  const chance = new Chance(place.seed, `wishes of round ${place.round}`)
+  const chance = new Chance(place.seed, `wishes of ${place.when}`)
   const lists: Array<ReadonlyArray<Wish>> = []
   const plans: Array<Plan> = []
   for (let client = 1; client <= clients_max; client++) {
     const list: Array<Wish> = []
     for (let number = 1; number <= wishes_max; number++) {
-      const made = yield* wishOf(chance, place, `round ${place.round} client ${client} wish ${number}`)
+      const made = yield* wishOf(chance, place, `${place.when} client ${client} wish ${number}`)
       list.push(made.wish)
       plans.push(...made.plans)
     }

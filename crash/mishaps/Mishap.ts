@@ -76,13 +76,22 @@ export const deck: ReadonlyArray<Mishap> = [
   Mishap.Stall({ minutes: short_minutes })
 ]
 
-/** A mishap in words, for the story. */
-export const wordsOf: (mishap: Mishap) => string = Mishap.$match({
-  Kill: ({ point }) => `a server is killed ${point}`,
-  KillRecovery: ({ point }) => `a server is killed ${point}, in recovery`,
-  Pause: ({ minutes, point }) => `a server stands still for ${minutes} minutes ${point}`,
+/** What goes wrong, wherever it does. */
+export const kindOf: (mishap: Mishap) => string = Mishap.$match({
+  Kill: () => "a server is killed",
+  KillRecovery: () => "a server that recovers is killed",
+  Pause: ({ minutes }) => `a server stands still for ${minutes} minutes`,
   KillBoth: () => "both servers are killed",
   KillPostgres: ({ end }) => `Postgres: ${end}`,
   Cut: ({ cut, what }) => `the connection is cut ${cut} of ${what}`,
   Stall: ({ minutes }) => `the suppliers stand still for ${minutes} minutes`
 })
+
+/** Where it goes wrong; null when that is left to chance. */
+export const pointOf = (mishap: Mishap): Point | null => ("point" in mishap ? mishap.point : null)
+
+/** A mishap in words, for the story. */
+export const wordsOf = (mishap: Mishap): string => [kindOf(mishap), pointOf(mishap) ?? []].flat().join(" ")
+
+/** Every kind of mishap. */
+export const kinds: ReadonlyArray<string> = [...new Set(deck.map(kindOf))]

@@ -9,11 +9,18 @@ import type { Server } from "../stage/Server.ts"
 import type { Stage } from "../stage/Stage.ts"
 import { Mishap, statements } from "./Mishap.ts"
 
-/** What is due is asked about within this, unless nobody is alive who asks. */
-const recovery_max = Duration.seconds(3)
+/** Recovery gets to a point within so many times that it is due, if there is anything to get to it with. */
+const dues_max = 20
 
-/** A mishap happens when this share of the clients' wishes has been tried, or less; then there is still a load. */
-const latest = 0.6
+/** It asks about what is due within this, unless nobody is alive who asks. */
+const recovery_max = Duration.millis(250)
+
+/** A mishap happens after so many of the clients' wishes, or fewer, and not later than this. */
+const wishes_max = 30
+const latest = "400 millis"
+
+/** What has not happened within this does not. */
+const patience = Duration.seconds(30)
 
 /** What a mishap happens to, and who writes it down. */
 export interface Scene {
@@ -31,24 +38,27 @@ const waits = (chance: Chance, from_ms: number, to_ms: number) =>
   Effect.sleep(Duration.millis(chance.between(from_ms, to_ms)))
 
 /** Some time while clients buy. */
-const someTime = ({ chance, load }: Scene) => load.progress(chance.next() * latest)
+const someTime = ({ chance, load }: Scene) =>
+  Effect.asVoid(Effect.timeoutOption(load.progress(chance.between(1, wishes_max)), latest))
 
 /** What happens before the clients are done, if it does. */
 const whileTheyBuy = <A>({ load }: Scene, happens: Effect.Effect<A>) =>
-  Effect.raceFirst(Effect.map(happens, Option.some), Effect.as(load.progress(1), Option.none<A>()))
+  Effect.raceFirst(Effect.asSome(happens), Effect.as(load.over, Option.none<A>())).pipe(
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(Option.none<A>()) })
+  )
 
 const dies = Effect.fnUntraced(function* ({ chance, story }: Scene, server: Server) {
   yield* Effect.repeat(Effect.sync(server.isDead), { until: (dead) => dead, schedule: Schedule.spaced("5 millis") })
-  yield* waits(chance, 0, 250)
+  yield* waits(chance, 0, 150)
   yield* server.revive
   story.tell(`${server.name} takes calls again`)
 })
 
-/** Lets a server meet its fate; where it never comes to the point, it meets it in the end. */
+/** Lets a server meet its fate; where it never comes to the point, it meets it in the end. Answers whether it comes there. */
 const meets = Effect.fnUntraced(function* (scene: Scene, server: Server, fate: Fate) {
   const { reached, story } = scene
   yield* server.meet(fate)
-  const seen = yield* whileTheyBuy(scene, server.reached)
+  const seen = yield* whileTheyBuy(scene, server.reached(fate.point))
   if (Option.isSome(seen)) {
     reached.add(fate.point)
     story.tell(`${server.name} gets ${fate.signal} ${fate.point}`)
@@ -57,6 +67,7 @@ const meets = Effect.fnUntraced(function* (scene: Scene, server: Server, fate: F
     yield* server.signal(fate.signal)
     story.tell(`${server.name} gets ${fate.signal}, and was not ${fate.point}`)
   }
+  return Option.isSome(seen)
 })
 
 const pause = Effect.fnUntraced(function* (
@@ -64,29 +75,43 @@ const pause = Effect.fnUntraced(function* (
   server: Server,
   { minutes, point }: { minutes: number; point: Point }
 ) {
-  yield* meets(scene, server, { point, visit: scene.chance.between(1, 3), signal: "SIGSTOP" })
+  const happens = yield* meets(scene, server, { point, visit: scene.chance.between(1, 3), signal: "SIGSTOP" })
   yield* Effect.provide(passMinutes(scene.stage.time, minutes), scene.stage.operator)
   yield* server.signal("SIGCONT")
   scene.story.tell(`${server.name} goes on, ${minutes} minutes later`)
+  return happens
+})
+
+const killOne = Effect.fnUntraced(function* (scene: Scene, server: Server, point: Point) {
+  const happens = yield* meets(scene, server, { point, visit: scene.chance.between(1, 3), signal: "SIGKILL" })
+  yield* dies(scene, server)
+  return happens
 })
 
 /** Both are told, because nobody knows who claims what is due; one dies. */
 const killRecovery = Effect.fnUntraced(function* (scene: Scene, point: Point) {
-  const { load, reached, servers, stage, story } = scene
+  const { reached, servers, stage, story } = scene
   // There has to be something to recover.
-  yield* load.progress(latest)
+  yield* someTime(scene)
   const fate: Fate = { point, visit: 1, signal: "SIGKILL" }
   yield* Effect.forEach(servers, ({ meet }) => meet(fate))
-  yield* stage.time.jump("61 seconds")
-  const first = servers.map((server) => Effect.as(server.reached, server))
-  const seen = yield* Effect.timeoutOption(Effect.raceAllFirst(first), recovery_max)
+  const first = Effect.raceAllFirst(servers.map((server) => Effect.as(server.reached(point), server)))
+  const due = Effect.andThen(stage.time.jump("61 seconds"), Effect.sleep(recovery_max))
+  const seen = yield* Effect.raceFirst(
+    Effect.asSome(first),
+    Effect.as(Effect.repeat(due, { times: dues_max }), Option.none<Server>())
+  )
   yield* Effect.forEach(servers, ({ meet }) => meet(null))
-  if (Option.isNone(seen)) return story.tell(`no server was ${point}`)
+  if (Option.isNone(seen)) {
+    story.tell(`no server was ${point}`)
+    return false
+  }
   reached.add(point)
   story.tell(`${seen.value.name} gets SIGKILL ${point}`)
   // The other one may have been as fast.
   yield* dies(scene, seen.value)
   yield* Effect.forEach(servers, ({ revive }) => revive)
+  return true
 })
 
 const killBoth = Effect.fnUntraced(function* (scene: Scene) {
@@ -94,6 +119,7 @@ const killBoth = Effect.fnUntraced(function* (scene: Scene) {
   yield* Effect.forEach(scene.servers, ({ signal }) => signal("SIGKILL"))
   scene.story.tell("both servers get SIGKILL")
   yield* Effect.forEach(scene.servers, (server) => dies(scene, server), { concurrency: "unbounded" })
+  return true
 })
 
 const stall = Effect.fnUntraced(function* (scene: Scene, minutes: number) {
@@ -109,6 +135,7 @@ const stall = Effect.fnUntraced(function* (scene: Scene, minutes: number) {
   yield* time.jump(Duration.minutes(minutes))
   yield* suppliers.signal("SIGCONT")
   story.tell(`the suppliers go on, ${minutes} minutes later`)
+  return true
 })
 
 const cut = Effect.fnUntraced(function* (scene: Scene, { cut, what }: Extract<Mishap, { _tag: "Cut" }>) {
@@ -122,6 +149,7 @@ const cut = Effect.fnUntraced(function* (scene: Scene, { cut, what }: Extract<Mi
   })
   const seen = yield* whileTheyBuy(scene, happens)
   scene.story.tell(`the connection was ${Option.isSome(seen) ? "" : "not "}cut ${cut} of ${what}`)
+  return Option.isSome(seen)
 })
 
 const killPostgres = Effect.fnUntraced(function* (scene: Scene, { end }: Extract<Mishap, { _tag: "KillPostgres" }>) {
@@ -131,18 +159,18 @@ const killPostgres = Effect.fnUntraced(function* (scene: Scene, { end }: Extract
   yield* Effect.sleep("50 millis")
   yield* Effect.provide(answering, scene.stage.operator)
   scene.story.tell("Postgres answers")
+  return true
 })
 
-/** Lets a mishap happen, from its beginning to the moment when everything that was down is up. */
-export const perform = (scene: Scene, mishap: Mishap): Effect.Effect<void> => {
-  const { chance, servers } = scene
-  const [server = scene.stage.servers[0]] = servers
+/**
+ * Lets a mishap happen, from its beginning to the moment when everything that was down is up.
+ *
+ * @returns whether it happened as it was dealt.
+ */
+export const perform = (scene: Scene, mishap: Mishap): Effect.Effect<boolean> => {
+  const [server = scene.stage.servers[0]] = scene.servers
   return Mishap.$match(mishap, {
-    Kill: ({ point }): Effect.Effect<void> =>
-      Effect.andThen(
-        meets(scene, server, { point, visit: chance.between(1, 4), signal: "SIGKILL" }),
-        dies(scene, server)
-      ),
+    Kill: ({ point }): Effect.Effect<boolean> => killOne(scene, server, point),
     KillRecovery: ({ point }) => killRecovery(scene, point),
     Pause: (wanted) => pause(scene, server, wanted),
     KillBoth: () => killBoth(scene),

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process"
 import { createWriteStream } from "node:fs"
 import { createInterface } from "node:readline"
-import { type Cause, Effect, Queue, Schema } from "effect"
+import { type Cause, Deferred, Effect, Queue, Schema } from "effect"
 
 /** A process ended that was to say something. */
 class Gone extends Schema.TaggedError<Gone>()("Gone", { message: Schema.String }) {}
+
+/** So much of what a process said is shown when it ends by itself. */
+const lastWords_max = 2_000
 
 /** A process of the run. It can be told something a line, and says something a line. */
 export interface Child {
@@ -16,9 +19,11 @@ export interface Child {
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Nothing more will be told; it ends by itself. */
   readonly dismiss: Effect.Effect<void>
-  /** Its exit code once it has ended; null if a signal ended it. */
+  /** Its exit code once it has ended and said all that it had to say; null if a signal ended it. */
   readonly ended: Effect.Effect<number | null>
   readonly isOver: () => boolean
+  /** The end of what it has said, and where the rest is. */
+  readonly lastWords: () => string
 }
 
 interface Program {
@@ -32,14 +37,23 @@ const start = ({ environment, file, log }: Program): Child => {
   const env = { PATH: process.env["PATH"] ?? "", ...environment }
   const child = spawn(process.execPath, [file], { env, stdio: ["pipe", "pipe", "pipe"] })
   const logged = createWriteStream(log, { flags: "a" })
-  child.stderr.pipe(logged, { end: false })
-  // How a program came to its end, it may say here.
-  child.stdout.pipe(logged, { end: false })
-  child.once("close", () => logged.end())
+  let lastWords = ""
+  // How a program came to its end, it may say on either.
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.pipe(logged, { end: false })
+    stream.on("data", (said) => {
+      lastWords = `${lastWords}${said}`.slice(-lastWords_max)
+    })
+  }
   const lines = Effect.runSync(Queue.unbounded<string, Cause.Done>())
-  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  const over = Deferred.makeUnsafe<number | null>()
   createInterface({ input: child.stdout }).on("line", (line) => Queue.offerUnsafe(lines, line))
-  child.once("close", () => Queue.endUnsafe(lines))
+  child.once("close", (code) =>
+    logged.end(() => {
+      Deferred.doneUnsafe(over, Effect.succeed(code))
+      Queue.endUnsafe(lines)
+    })
+  )
   // Whoever is killed does not read to the end.
   child.stdin.on("error", () => undefined)
   const line = Queue.take(lines).pipe(
@@ -54,12 +68,9 @@ const start = ({ environment, file, log }: Program): Child => {
       ),
     signal: (signal) => Effect.sync(() => void child.kill(signal)),
     dismiss: Effect.sync(() => void child.stdin.end()),
-    ended: Effect.callback((resume) => {
-      const done = () => resume(Effect.succeed(child.exitCode))
-      if (isOver()) done()
-      else child.once("exit", done)
-    }),
-    isOver
+    ended: Deferred.await(over),
+    isOver: () => child.exitCode !== null || child.signalCode !== null,
+    lastWords: () => `${lastWords.trimEnd()}\n(all of it: ${log})`
   }
 }
 

@@ -1,5 +1,6 @@
+import { flushCompileCache } from "node:module"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
-import { Config, Console, Effect, Layer, Logger, Schema } from "effect"
+import { Config, Console, Deferred, Effect, Layer, Logger } from "effect"
 import { HttpServer } from "effect/http"
 import { keepRecovering } from "../../core/workflows/Recover.ts"
 import { ports } from "../../facade/App.ts"
@@ -8,16 +9,29 @@ import * as Listener from "../../facade/Listener.ts"
 import { told } from "../process/Told.ts"
 import * as SharedClock from "../time/SharedClock.ts"
 import { crashing } from "./Crashing.ts"
-import { Fate, Points } from "./Points.ts"
+import { Order } from "./Order.ts"
+import { Points } from "./Points.ts"
 
 // The service as `saldo serve` puts it together, on ports at which it can be told to die, and on the time of the run.
 
-const announced = HttpServer.HttpServer.use(({ address }) =>
-  Console.log(`ready at http://127.0.0.1:${"port" in address ? address.port : 0}`)
-)
+const announced = Effect.gen(function* () {
+  const { address } = yield* HttpServer.HttpServer
+  // Node keeps what it has compiled when a process ends in order. None does here, and the next one starts sooner by it.
+  flushCompileCache()
+  yield* Console.log(`ready at http://127.0.0.1:${"port" in address ? address.port : 0}`)
+})
 
-// Whoever started this process is gone, or wants it gone, when no more fates can come.
-const meeting = Points.use(({ meet }) => told(Schema.NullOr(Fate), (fate) => Effect.sync(() => meet(fate))))
+// Whoever started this process is gone, or wants it gone, when no more orders can come.
+const obeying = (begun: Deferred.Deferred<void>) =>
+  Points.use(({ meet }) =>
+    told(
+      Order,
+      Order.match({
+        Serve: () => Effect.asVoid(Deferred.succeed(begun, undefined)),
+        Meet: ({ fate }) => Effect.sync(() => meet(fate))
+      })
+    )
+  )
 
 const serving = Layer.merge(
   Layer.effectDiscard(announced),
@@ -30,7 +44,12 @@ const serving = Layer.merge(
   Layer.provide(ports)
 )
 
-Effect.raceFirst(Layer.launch(serving), meeting).pipe(
+const main = Effect.gen(function* () {
+  const begun = yield* Deferred.make<void>()
+  yield* Effect.raceFirst(Effect.andThen(Deferred.await(begun), Layer.launch(serving)), obeying(begun))
+})
+
+main.pipe(
   Effect.provide(Points.layer),
   // What this process says is read by whoever started it.
   Effect.provideService(Logger.LogToStderr, true),

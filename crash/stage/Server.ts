@@ -2,7 +2,9 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Schedule, Scope } from "effect"
 import { type Child, program } from "../process/Child.ts"
-import type { Fate } from "../server/Points.ts"
+import { Order } from "../server/Order.ts"
+import type { Fate, Point } from "../server/Points.ts"
+import type { Time } from "./Time.ts"
 
 const main = fileURLToPath(new URL("../server/main.ts", import.meta.url))
 
@@ -15,39 +17,59 @@ export interface Server {
   /** Where it takes calls, or took them last. */
   readonly url: () => string
   readonly meet: (fate: Fate | null) => Effect.Effect<void>
-  /** Waits until it is at the point where its fate met it; interrupted by no end of the process. */
-  readonly reached: Effect.Effect<string>
+  /** Waits until it is at the point where its fate meets it, for ever if the process ends before. */
+  readonly reached: (point: Point) => Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   readonly isDead: () => boolean
   /** Starts it again if it is dead, and waits until it takes calls. */
   readonly revive: Effect.Effect<void>
-  /** The exit codes with which it ended by itself. */
-  readonly ownEnds: ReadonlyArray<number>
+  /** How it ended by itself, each time that it did so while it took calls. */
+  readonly ownEnds: ReadonlyArray<string>
 }
 
-/** Starts a server, which logs to the directory. */
+interface Place {
+  /** Where it logs. */
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly time: Time
+  /** Waits until the database answers. */
+  readonly database: Effect.Effect<void>
+}
+
+/** Starts a server. */
 export const startServer = Effect.fnUntraced(function* (
   name: string,
-  directory: string,
-  environment: Readonly<Record<string, string>>
+  { database, directory, environment, time }: Place
 ) {
   const scope = yield* Effect.scope
   const log = join(directory, `${name.replace(" ", "-")}.log`)
-  const ownEnds: Array<number> = []
+  const ownEnds: Array<string> = []
 
+  const spawn = Scope.provide(program({ file: main, environment, log }), scope)
+  // Most of a start is the loading of modules: the next process has done that before it is needed.
+  let next = yield* spawn
   const launch = Effect.gen(function* () {
-    const child = yield* program({ file: main, environment, log })
-    return { child, url: yield* child.lineAfter("ready at ") }
+    const child = next.isOver() ? yield* spawn : next
+    yield* database
+    yield* child.tell(Order.cases.Serve.make({}))
+    const url = yield* Effect.ensuring(
+      child.lineAfter("ready at "),
+      Effect.map(spawn, (spawned) => {
+        next = spawned
+      })
+    )
+    return { child, url }
   }).pipe(
-    // Without a database it does not start; whoever watches over it tries again.
+    // A jump in the middle would be all the time that a start gives its database to answer.
+    time.still,
+    // Without a database it does not start, and that may go at any time; whoever watches over it tries again.
     Effect.retry(Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: start_max }))),
-    Effect.orDie,
-    Scope.provide(scope)
+    Effect.orDie
   )
   const watch = (child: Child) =>
     Effect.forkIn(
       Effect.map(child.ended, (code) => {
-        if (code !== null) ownEnds.push(code)
+        if (code !== null) ownEnds.push(`${name} ended with ${code} after it had said:\n${child.lastWords()}`)
       }),
       scope
     )
@@ -57,8 +79,12 @@ export const startServer = Effect.fnUntraced(function* (
   return {
     name,
     url: () => now.url,
-    meet: (fate) => now.child.tell(fate),
-    reached: Effect.suspend(() => now.child.lineAfter("reached ")).pipe(Effect.catch(() => Effect.never)),
+    meet: (fate) => now.child.tell(Order.cases.Meet.make({ fate })),
+    reached: (point) =>
+      Effect.suspend(() => now.child.lineAfter(`reached ${point}`)).pipe(
+        Effect.catch(() => Effect.never),
+        Effect.asVoid
+      ),
     signal: (signal) => Effect.suspend(() => now.child.signal(signal)),
     isDead: () => now.child.isOver(),
     revive: Effect.gen(function* () {

@@ -7,6 +7,7 @@ import { operator } from "../../facade/App.ts"
 import { type CuttingProxy, cuttingProxy } from "../../test/support/CuttingProxy.ts"
 import { copyDatabase } from "../../test/support/PostgresDatabases.ts"
 import { type Customer, makeCustomer } from "./Customers.ts"
+import { answering } from "./Postgres.ts"
 import { type Server, startServer } from "./Server.ts"
 import { type Suppliers, startSuppliers } from "./Suppliers.ts"
 import { makeTime, type Time } from "./Time.ts"
@@ -66,7 +67,8 @@ export const setStage = Effect.gen(function* () {
   const everybody = {
     CRASH_TIME_FILE: time.file,
     CRASH_SECRET: secret,
-    NODE_COMPILE_CACHE: join(directory, "compiled")
+    // Where Node itself would have it; it serves the next run as well.
+    NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache")
   }
   const embedded = Context.get(
     yield* Layer.build(EmbeddedPostgres.layer({ dataDirectory: join(directory, "postgres"), settings })),
@@ -98,10 +100,10 @@ export const setStage = Effect.gen(function* () {
     INSURER_URL: suppliers.insurerUrl,
     INSURER_SECRET: secret
   }
-  const servers = yield* Effect.all(
-    [startServer("server 1", directory, environment), startServer("server 2", directory, environment)],
-    { concurrency: "unbounded" }
-  )
+  const place = { directory, environment, time, database: Effect.provide(answering, operating) }
+  const servers = yield* Effect.all([startServer("server 1", place), startServer("server 2", place)], {
+    concurrency: "unbounded"
+  })
   return Stage.of({
     directory,
     time,

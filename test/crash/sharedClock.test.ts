@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber } from "effect"
+import { Clock, Deferred, Duration, Effect, Fiber } from "effect"
 import { makeTime } from "../../crash/stage/Time.ts"
 import { temporaryDirectory } from "../boot/Server.ts"
 
@@ -30,6 +30,23 @@ describe("the time of a run", () => {
       assert.isUndefined(long.pollUnsafe())
       yield* jump("2 hours")
       yield* Fiber.join(long)
+    })
+  )
+
+  it.live("jumps only when nothing is done that it may not jump over", () =>
+    Effect.gen(function* () {
+      const { jump, on, still } = yield* time
+      const done = yield* Deferred.make<void>()
+      const doing = yield* Effect.forkChild(still(Deferred.await(done)))
+      yield* Effect.yieldNow
+      const before = yield* on(Clock.currentTimeMillis)
+      const jumping = yield* Effect.forkChild(jump("2 hours"))
+      yield* Effect.yieldNow
+      assert.isBelow((yield* on(Clock.currentTimeMillis)) - before, Duration.toMillis("1 hour"))
+      yield* Deferred.succeed(done, undefined)
+      yield* Fiber.join(doing)
+      yield* Fiber.join(jumping)
+      assert.isAtLeast((yield* on(Clock.currentTimeMillis)) - before, Duration.toMillis("2 hours"))
     })
   )
 

@@ -1,0 +1,24 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, References } from "effect"
+import { TestConsole } from "effect/testing"
+import { crash } from "../../crash/Crash.ts"
+import { kinds } from "../../crash/mishaps/Mishap.ts"
+import { points } from "../../crash/server/Points.ts"
+
+const rounds = 20
+
+describe("servers and a Postgres that crash under load", () => {
+  it.live(
+    "lose nothing, double nothing, and contradict nobody, wherever and however they crash",
+    () =>
+      Effect.gen(function* () {
+        const run = yield* crash({ rounds, seed: 1 })
+        assert.sameMembers([...run.reached], [...points])
+        assert.sameMembers([...run.kinds], [...kinds])
+        // It crashed while something was going on.
+        assert.isAtLeast(run.errands, rounds * 40)
+        assert.isAtLeast(run.unanswered, rounds)
+      }).pipe(Effect.provide(TestConsole.layer), Effect.provideService(References.MinimumLogLevel, "None")),
+    20 * 60_000
+  )
+})
