@@ -17,7 +17,8 @@ export class Progress extends Context.Service<
   }
 >()("saldo/bench/Progress") {}
 
-const inWords = (seconds: number): string =>
+/** How long something takes, for a person who waits. */
+export const inWords = (seconds: number): string =>
   seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
 
 /**

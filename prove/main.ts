@@ -1,0 +1,123 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Console, DateTime, Effect, Exit, Option, Random, Schema } from "effect"
+import { CliConfig, CliError, Command, Flag, GlobalFlag } from "effect/cli"
+import { AsJson, CheckFailed, print } from "../facade/cli/Output.ts"
+import manifest from "../package.json" with { type: "json" }
+import { figuresOf, type Proof, withFigures } from "./Figures.ts"
+import { type PartName, partNames } from "./Parts.ts"
+import { prove } from "./Prove.ts"
+import { surroundings } from "./Surroundings.ts"
+import { holds, wordsOf } from "./Words.ts"
+
+const page = new URL("../docs/proof.md", import.meta.url)
+
+/** Every program that takes a seed takes one up to here. */
+const seed_max = 999_999
+
+const flags = {
+  only: Flag.String("only").pipe(
+    Flag.withDescription(
+      `Which parts, parted by commas (${partNames.join(", ")}); memory and sql are the simulation, mutants the bugs planted into it. All when absent`
+    ),
+    Flag.withMetavar("a,b"),
+    Flag.map((value) => value.split(",").map((part) => part.trim())),
+    Flag.filterMap(
+      (names) =>
+        Option.liftPredicate(names, (all): all is Array<PartName> =>
+          all.every((name) => partNames.some((part) => part === name))
+        ),
+      (names) => `Expected: some of ${partNames.join(", ")}; not ${names.join(",")}`
+    ),
+    Flag.withDefault<ReadonlyArray<PartName>>(partNames)
+  ),
+  seed: Flag.Int("seed").pipe(
+    Flag.withDescription("What all parts that leave something to chance go by; by chance when absent"),
+    Flag.filter(
+      (seed) => seed >= 1 && seed <= seed_max,
+      () => `Expected: a whole number from 1 to ${seed_max}`
+    ),
+    Flag.optional
+  ),
+  share: Flag.Finite("share").pipe(
+    Flag.withDescription(
+      "How much of the long form, for a trial: races are always whole, bugs are then planted in memory only (1 when absent)"
+    ),
+    Flag.filter(
+      (share) => share > 0 && share <= 1,
+      () => "Expected: a number above 0, and 1 at most"
+    ),
+    Flag.withDefault(1)
+  ),
+  write: Flag.Boolean("write").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Write the figures of a trial into docs/proof.md too; those of the long form always are"),
+    Flag.withDefault(false)
+  ),
+  json: Flag.Boolean("json").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Print one JSON document"),
+    Flag.withDefault(false)
+  )
+}
+
+/** The page that the figures belong into does not have their place. */
+class NoPlace extends Schema.TaggedError<NoPlace>()("NoPlace", { message: Schema.String }) {}
+
+const write = Effect.fnUntraced(function* (proof: Proof) {
+  const text = withFigures(readFileSync(page, "utf8"), figuresOf(proof))
+  if (text === null) return yield* new NoPlace({ message: "docs/proof.md has lost the place of its figures" })
+  yield* Effect.sync(() => writeFileSync(page, text))
+  yield* Console.error("written: docs/proof.md")
+})
+
+const run = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typeof flags>) {
+  const { only, share } = given
+  const names = partNames.filter((name) => only.includes(name))
+  const seed = Option.isSome(given.seed) ? given.seed.value : yield* Random.nextIntBetween(1, seed_max)
+  const isWhole = share === 1 && names.length === partNames.length
+  const command = [
+    `npm run prove -- --seed ${seed}`,
+    ...(names.length === partNames.length ? [] : [`--only ${names.join(",")}`]),
+    ...(share === 1 ? [] : [`--share ${share}`])
+  ].join(" ")
+  const around = yield* surroundings
+  const began = yield* DateTime.now
+  const parts = yield* prove(names, { seed, share })
+  const seconds = parts.reduce((sum, part) => sum + part.seconds, 0)
+  const at = `${DateTime.formatIso(began).slice(0, 16)}Z`
+  const proof: Proof = { at, command, seconds, isWhole, ...around, parts }
+  yield* print({ ok: holds(proof), ...proof }, wordsOf(proof))
+  if (isWhole || given.write) yield* write(proof)
+  if (!holds(proof)) return yield* new CheckFailed()
+})
+
+const command = Command.make("prove", flags, (given) => Effect.provideService(run(given), AsJson, given.json)).pipe(
+  Command.withDescription(
+    "Run everything that looks for lost, doubled or invented money, at length and one after the other: the simulation in memory and on the SQL functions, the bugs that are planted to see whether it would find them, the races, the crashes and the fuzzing. Each is a command of its own, which is shown. It goes on when one of them fails, and then ends with exit code 1 and the commands that show it again. The figures of the long form are written into docs/proof.md, which says what is claimed and what is assumed. Leave the machine to it meanwhile."
+  ),
+  Command.withShortDescription("Prove that no money is lost, at length"),
+  Command.withExamples([
+    { command: "npm run prove", description: "The long form, which writes docs/proof.md" },
+    { command: "npm run prove -- --share 0.01", description: "A trial of all of it, in some minutes" },
+    { command: "npm run prove -- --only crash,fuzz --seed 7", description: "Two parts, by a seed" }
+  ])
+)
+
+const wrongUsage = 2
+
+/** What is wrong with a command line has been said by then. */
+const explain = (error: unknown) => {
+  if (error instanceof CheckFailed) return Effect.succeed(1)
+  return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.fail(error)
+}
+
+Command.run(command, { version: manifest.version }).pipe(
+  Effect.as(0),
+  Effect.catch(explain),
+  Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help] }),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({
+    teardown: (exit, onExit) => onExit(Exit.match(exit, { onSuccess: (code) => code as number, onFailure: () => 1 }))
+  })
+)

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Reading } from "../../prove/Part.ts"
+import { type PartName, parts } from "../../prove/Parts.ts"
+import { judged } from "../../prove/Prove.ts"
+
+const seeds = {
+  done: 2_000,
+  ops: 200,
+  digest: "ab12",
+  coverage: { "sale: reserve × cut": 31, "sale: settle × cut": 12 }
+}
+const rounds = {
+  ok: true,
+  rounds: 60,
+  errands: 900,
+  calls: 2_400,
+  unanswered: 130,
+  reached: ["before ask"],
+  missed: []
+}
+const requests = {
+  requests: 20_003,
+  doors: [{ seen: [200, 404] }],
+  trpc: { procedures: ["saldo"], calls: 5 },
+  again: "npm run fuzz"
+}
+const breach = { law: "one delivery a name", what: "RD-1 was done 2 times" }
+const bug = (caught: object | null) => ({ mutant: "nothing is held", on: "memory", caught })
+
+const said = (name: PartName, document: object, exitCode: number): Reading =>
+  judged(parts[name], { stdout: JSON.stringify(document), exitCode }, [])
+
+describe("what a command says of itself", () => {
+  it.each<[PartName, object, string]>([
+    [
+      "memory",
+      { ...seeds, thin: [], failure: null },
+      "2,000 seeds of 200 operations; 2 cells of step and fault, the rarest 12 times"
+    ],
+    [
+      "mutants",
+      { seeds: 200, ops: 200, mutants: [bug({ seed: 3, law: "held" })] },
+      "1 planted bugs, each in at most 200 seeds of 200 operations"
+    ],
+    [
+      "crash",
+      rounds,
+      "60 rounds; 900 errands in 2,400 calls, 130 of them without an answer; servers killed or stopped at 1 of 1 points"
+    ],
+    [
+      "fuzz",
+      { ...requests, broken: [] },
+      "20,003 requests; 1 paths and methods, 5 calls of 1 procedures by tRPC, 2 statuses seen"
+    ],
+    ["races", { files: 1, passed: 1, failed: [] }, "1 tests in 1 files"]
+  ])("%s held", (name, document, counts) => {
+    const reading = said(name, document, 0)
+    assert.isNull(reading.broken)
+    assert.strictEqual(reading.counts, counts)
+  })
+
+  it.each<[PartName, object, string, string | null]>([
+    [
+      "memory",
+      { ...seeds, thin: [], failure: { ...breach, again: "npm run simulate -- --seed 9" } },
+      "one delivery a name: RD-1 was done 2 times",
+      "npm run simulate -- --seed 9"
+    ],
+    [
+      "memory",
+      { ...seeds, thin: ["sale: settle × cut"], failure: null },
+      "faults that were too seldom: sale: settle × cut",
+      null
+    ],
+    ["mutants", { seeds: 200, ops: 200, mutants: [bug(null)] }, "not caught: nothing is held", null],
+    [
+      "crash",
+      { ok: false, rounds: 60, seed: 5, round: 13, breaches: [breach] },
+      "one delivery a name: RD-1 was done 2 times",
+      "npm run crash -- --seed 5 --rounds 13"
+    ],
+    ["fuzz", { ...requests, broken: [breach] }, "one delivery a name: RD-1 was done 2 times", "npm run fuzz"],
+    ["races", { files: 1, passed: 0, failed: ["a sale is one"] }, "a sale is one", null]
+  ])("%s is broken", (name, document, broken, again) => {
+    const reading = said(name, document, 1)
+    assert.deepStrictEqual([reading.broken, reading.again], [broken, again])
+  })
+
+  it("tells each planted bug with the seed and the law that caught it", () => {
+    const { caught } = said("mutants", { seeds: 200, ops: 200, mutants: [bug({ seed: 3, law: "held", what: "5" })] }, 0)
+    assert.deepStrictEqual(caught, [{ bug: "nothing is held", on: "memory", seed: 3, law: "held" }])
+  })
+
+  it("is not believed when it ends otherwise", () => {
+    assert.strictEqual(said("races", { files: 1, passed: 1, failed: [] }, 1).broken, "it ended with exit code 1")
+    assert.strictEqual(
+      judged(parts.crash, { stdout: JSON.stringify(rounds), exitCode: null }, []).broken,
+      "it was ended by a signal"
+    )
+  })
+
+  it("is broken when it says nothing that can be read, with what it says instead", () => {
+    const { broken } = judged(parts.fuzz, { stdout: "a stack\n  of lines\n", exitCode: 1 }, ["no room on the disk"])
+    assert.strictEqual(
+      broken,
+      "it ended with exit code 1 and printed no document: no room on the disk: a stack: of lines"
+    )
+  })
+})
