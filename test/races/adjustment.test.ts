@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Effect, Layer } from "effect"
+import { Array as Arr, Context, DateTime, Effect, Layer } from "effect"
 import * as AdjustmentsPostgres from "../../adapters/postgres/AdjustmentsPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
@@ -8,39 +8,45 @@ import { Amount } from "../../core/domain/Money.ts"
 import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { inRounds, onItsOwn, racing } from "../support/Racers.ts"
 import { intentOf, replica } from "../support/Sales.ts"
 
 const rounds = 300
-const racers = 8
 const goal = Amount.make(100_000)
 
-const TestLayer = Layer.merge(AdjustmentsPostgres.layer, AuditPostgres.layer).pipe(Layer.provideMerge(TestDatabase))
+const adjustments = Effect.map(Layer.build(Layer.fresh(AdjustmentsPostgres.layer)), (context) =>
+  Context.get(context, Adjustments)
+)
+
+const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight adjustments at once", (it) => {
   it.effect("of one reference, and sales beside them, move the balance once and lose nothing", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      const { adjust } = yield* Adjustments
-      const ledger = yield* replica
-      for (const company of Arr.range(1, rounds)) {
-        const companyId = CompanyId.make(company)
-        const at = yield* DateTime.now
-        const since = DateTime.add(at, { seconds: 1 })
-        yield* ledger.deposit({ companyId, amount: Amount.make(20_000), reference: "opening", at })
-        const sales = Arr.map(["a", "b"], (key) => ledger.reserve(intentOf(company, key, 5_000)))
-        const adjustments = Arr.makeBy(racers, () => adjust({ companyId, goal, reference: "day", since, at }))
-        const [moved] = yield* Effect.all(
-          [Effect.all(adjustments, { concurrency: "unbounded" }), Effect.all(sales, { concurrency: "unbounded" })],
-          { concurrency: "unbounded" }
-        )
-        assert.deepStrictEqual(
-          moved.filter((centavos) => centavos !== null),
-          [80_000]
-        )
-        const [left] = yield* sql`
-          select available::int, held::int from cell.balance where company_id = ${company}`
-        assert.deepStrictEqual(left, { available: 90_000, held: 10_000 })
-      }
+      const all = yield* racing(adjustments)
+      const ledger = yield* onItsOwn(replica)
+      yield* inRounds({ count: rounds, first: 1 }, (company) =>
+        Effect.gen(function* () {
+          const companyId = CompanyId.make(company)
+          const at = yield* DateTime.now
+          const since = DateTime.add(at, { seconds: 1 })
+          yield* ledger.deposit({ companyId, amount: Amount.make(20_000), reference: "opening", at })
+          const sales = Arr.map(["a", "b"], (key) => ledger.reserve(intentOf(company, key, 5_000)))
+          const adjusting = all.map(({ adjust }) => adjust({ companyId, goal, reference: "day", since, at }))
+          const [moved] = yield* Effect.all(
+            [Effect.all(adjusting, { concurrency: "unbounded" }), Effect.all(sales, { concurrency: "unbounded" })],
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(
+            moved.filter((centavos) => centavos !== null),
+            [80_000]
+          )
+          const [left] = yield* sql`
+            select available::int, held::int from cell.balance where company_id = ${company}`
+          assert.deepStrictEqual(left, { available: 90_000, held: 10_000 })
+        })
+      )
       const findings = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(
         findings.filter(({ violations }) => violations > 0),

@@ -12,15 +12,14 @@ import type { Ledger } from "../../core/ports/Ledger.ts"
 import { atOnce, tagsOf } from "../support/AtOnce.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { insuranceIntent, insurancesReplica, priced, quoted } from "../support/Insuring.ts"
+import { inRounds, onItsOwn, racers, racing } from "../support/Racers.ts"
 import { replica } from "../support/Sales.ts"
 import { plan, version } from "../unit/support/Insured.ts"
 
-const racers = 8
 const centavos = 10_000
 
-/** Every racer has a server of its own: they meet in Postgres. */
-const insurers = Effect.all(Arr.makeBy(racers, () => insurancesReplica))
-const ledgers = Effect.all(Arr.makeBy(racers, () => replica))
+const insurers = racing(insurancesReplica)
+const ledgers = racing(replica)
 
 const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number) {
   const at = yield* DateTime.now
@@ -67,23 +66,25 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
     Effect.gen(function* () {
       const all = yield* ledgers
       const insurances = yield* insurancesReplica
-      for (const company of Arr.range(1, 300)) {
-        yield* opened(all[0], company)
-        const insurance = yield* quoted(insurances, company, centavos)
-        const tags = tagsOf(
-          yield* atOnce(all.map((ledger, racer) => ledger.reserve(insuranceIntent(insurance, `sale ${racer}`))))
-        )
-        const expected = [...Arr.makeBy(racers - 1, () => "QuoteChanged"), "done"]
-        assert.deepStrictEqual(tags, expected, `round ${company}`)
-        assert.deepStrictEqual(yield* stateOf(company), {
-          available: 90_000,
-          held: centavos,
-          state: "cobrando",
-          quote: centavos,
-          sale: "PROCESSING",
-          sales: 1
+      yield* inRounds({ count: 300, first: 1 }, (company) =>
+        Effect.gen(function* () {
+          yield* opened(all[0], company)
+          const insurance = yield* quoted(insurances, company, centavos)
+          const tags = tagsOf(
+            yield* atOnce(all.map((ledger, racer) => ledger.reserve(insuranceIntent(insurance, `sale ${racer}`))))
+          )
+          const expected = [...Arr.makeBy(racers - 1, () => "QuoteChanged"), "done"]
+          assert.deepStrictEqual(tags, expected, `round ${company}`)
+          assert.deepStrictEqual(yield* stateOf(company), {
+            available: 90_000,
+            held: centavos,
+            state: "cobrando",
+            quote: centavos,
+            sale: "PROCESSING",
+            sales: 1
+          })
         })
-      }
+      )
       yield* proven
     }).pipe(Effect.scoped)
   )
@@ -94,56 +95,66 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
     ["another plan", Effect.succeed(replanned), { state: "plan_confirmado", quote: null }, 1_501]
   ] as const)("is sold as it was quoted, or not, beside %s", ([, choice, left, first]) =>
     Effect.gen(function* () {
-      const ledger = yield* replica
+      const ledger = yield* onItsOwn(replica)
       const insurances = yield* insurancesReplica
-      for (const company of Arr.range(first, first + 199)) {
-        yield* opened(ledger, company)
-        const insurance = yield* quoted(insurances, company, centavos)
-        const step: Chosen = yield* choice
-        const results = yield* Effect.all(
-          [
-            Effect.result(ledger.reserve(insuranceIntent(insurance, "key"))),
-            Effect.result(insurances.advance(insurance.companyId, insurance.id, step))
-          ],
-          { concurrency: "unbounded" }
-        )
-        const [sale, chosen] = results.flatMap((result) => tagsOf([result]))
-        const state = yield* stateOf(company)
-        if (sale === "done") {
-          assert.strictEqual(chosen, "StepOutOfOrder", `round ${company}`)
-          assert.deepInclude(state, { available: 90_000, held: centavos, state: "cobrando", quote: centavos, sales: 1 })
-        } else {
-          assert.deepStrictEqual([sale, chosen], ["QuoteChanged", "done"], `round ${company}`)
-          assert.deepInclude(state, { available: 100_000, held: 0, ...left, sales: 0 })
-        }
-      }
+      yield* inRounds({ count: 200, first }, (company) =>
+        Effect.gen(function* () {
+          yield* opened(ledger, company)
+          const insurance = yield* quoted(insurances, company, centavos)
+          const step: Chosen = yield* choice
+          const results = yield* Effect.all(
+            [
+              Effect.result(ledger.reserve(insuranceIntent(insurance, "key"))),
+              Effect.result(insurances.advance(insurance.companyId, insurance.id, step))
+            ],
+            { concurrency: "unbounded" }
+          )
+          const [sale, chosen] = results.flatMap((result) => tagsOf([result]))
+          const state = yield* stateOf(company)
+          if (sale === "done") {
+            assert.strictEqual(chosen, "StepOutOfOrder", `round ${company}`)
+            assert.deepInclude(state, {
+              available: 90_000,
+              held: centavos,
+              state: "cobrando",
+              quote: centavos,
+              sales: 1
+            })
+          } else {
+            assert.deepStrictEqual([sale, chosen], ["QuoteChanged", "done"], `round ${company}`)
+            assert.deepInclude(state, { available: 100_000, held: 0, ...left, sales: 0 })
+          }
+        })
+      )
       yield* proven
     }).pipe(Effect.scoped)
   )
 
   it.effect("has its policy asked for by one process, and by none that recovery has overtaken", () =>
     Effect.gen(function* () {
-      const ledger = yield* replica
+      const ledger = yield* onItsOwn(replica)
       const all = yield* insurers
-      for (const company of Arr.range(2_001, 2_100)) {
-        yield* opened(ledger, company)
-        const order = yield* reservedOrder(ledger, yield* quoted(all[0], company, centavos))
-        const verdict = company % 2 === 0 ? Verdict.Hold() : Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })
-        const settling = Effect.flatMap(DateTime.now, (at) => ledger.settle({ order, verdict, at, notFound: 0 }))
-        const [asked] = yield* Effect.all(
-          [
-            Effect.all(
-              all.map((insurances) => insurances.beginIssue(order)),
-              { concurrency: "unbounded" }
-            ),
-            settling
-          ],
-          { concurrency: "unbounded" }
-        )
-        assert.isAtMost(asked.filter((begun) => begun).length, 1, `round ${company}`)
-        assert.isFalse(yield* all[0].beginIssue(order))
-        assert.deepInclude(yield* stateOf(company), { state: company % 2 === 0 ? "emitiendo" : "fallida" })
-      }
+      yield* inRounds({ count: 100, first: 2_001 }, (company) =>
+        Effect.gen(function* () {
+          yield* opened(ledger, company)
+          const order = yield* reservedOrder(ledger, yield* quoted(all[0], company, centavos))
+          const verdict = company % 2 === 0 ? Verdict.Hold() : Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })
+          const settling = Effect.flatMap(DateTime.now, (at) => ledger.settle({ order, verdict, at, notFound: 0 }))
+          const [asked] = yield* Effect.all(
+            [
+              Effect.all(
+                all.map((insurances) => insurances.beginIssue(order)),
+                { concurrency: "unbounded" }
+              ),
+              settling
+            ],
+            { concurrency: "unbounded" }
+          )
+          assert.isAtMost(asked.filter((begun) => begun).length, 1, `round ${company}`)
+          assert.isFalse(yield* all[0].beginIssue(order))
+          assert.deepInclude(yield* stateOf(company), { state: company % 2 === 0 ? "emitiendo" : "fallida" })
+        })
+      )
       yield* proven
     }).pipe(Effect.scoped)
   )

@@ -6,14 +6,14 @@ import { Amount } from "../../core/domain/Money.ts"
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { inRounds, racers, racing } from "../support/Racers.ts"
 import { intentOf, replica } from "../support/Sales.ts"
 
 const rounds = 300
-const racers = 8
 
 type Replica = Ledger["Service"]
 
-const replicas = Effect.all(Arr.makeBy(racers, () => replica))
+const replicas = racing(replica)
 
 const opened = Effect.fnUntraced(function* (ledger: Replica, company: number, centavos: number) {
   yield* ledger.deposit({
@@ -63,18 +63,20 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
     () =>
       Effect.gen(function* () {
         const ledgers = yield* replicas
-        for (const company of Arr.range(1, rounds)) {
-          yield* opened(ledgers[0], company, 100_000)
-          const results = yield* race(ledgers, company, () => "same")
-          assert.deepStrictEqual(tagsOf(results), expected(1, "RequestInProgress"), `round ${company}`)
-          assert.deepStrictEqual(yield* counted(company), {
-            available: 90_000,
-            held: 10_000,
-            consumed: 10_000,
-            sales: 1,
-            keys: 1
+        yield* inRounds({ count: rounds, first: 1 }, (company) =>
+          Effect.gen(function* () {
+            yield* opened(ledgers[0], company, 100_000)
+            const results = yield* race(ledgers, company, () => "same")
+            assert.deepStrictEqual(tagsOf(results), expected(1, "RequestInProgress"), `round ${company}`)
+            assert.deepStrictEqual(yield* counted(company), {
+              available: 90_000,
+              held: 10_000,
+              consumed: 10_000,
+              sales: 1,
+              keys: 1
+            })
           })
-        }
+        )
       }).pipe(Effect.scoped),
     120_000
   )
@@ -84,19 +86,21 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
     () =>
       Effect.gen(function* () {
         const ledgers = yield* replicas
-        for (const company of Arr.range(1001, 1000 + rounds)) {
-          const affordable = 1 + (company % (racers - 1))
-          yield* opened(ledgers[0], company, affordable * 10_000 + 5_000)
-          const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
-          assert.deepStrictEqual(tagsOf(results), expected(affordable, "InsufficientBalance"), `round ${company}`)
-          assert.deepStrictEqual(yield* counted(company), {
-            available: 5_000,
-            held: affordable * 10_000,
-            consumed: affordable * 10_000,
-            sales: affordable,
-            keys: affordable
+        yield* inRounds({ count: rounds, first: 1001 }, (company) =>
+          Effect.gen(function* () {
+            const affordable = 1 + (company % (racers - 1))
+            yield* opened(ledgers[0], company, affordable * 10_000 + 5_000)
+            const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
+            assert.deepStrictEqual(tagsOf(results), expected(affordable, "InsufficientBalance"), `round ${company}`)
+            assert.deepStrictEqual(yield* counted(company), {
+              available: 5_000,
+              held: affordable * 10_000,
+              consumed: affordable * 10_000,
+              sales: affordable,
+              keys: affordable
+            })
           })
-        }
+        )
       }).pipe(Effect.scoped),
     120_000
   )
@@ -108,23 +112,25 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
         const sql = yield* PgClient.PgClient
         const ledgers = yield* replicas
         const periods = ["limit_daily", "limit_weekly", "limit_monthly"] as const
-        for (const company of Arr.range(2001, 2000 + rounds)) {
-          const allowed = 1 + (company % (racers - 1))
-          yield* opened(ledgers[0], company, 1_000_000)
-          yield* sql`
-            update cell.balance
-            set ${sql(periods[company % periods.length] as string)} = ${allowed * 10_000 + 9_999}
-            where company_id = ${company}`
-          const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
-          assert.deepStrictEqual(tagsOf(results), expected(allowed, "LimitExceeded"), `round ${company}`)
-          assert.deepStrictEqual(yield* counted(company), {
-            available: 1_000_000 - allowed * 10_000,
-            held: allowed * 10_000,
-            consumed: allowed * 10_000,
-            sales: allowed,
-            keys: allowed
+        yield* inRounds({ count: rounds, first: 2001 }, (company) =>
+          Effect.gen(function* () {
+            const allowed = 1 + (company % (racers - 1))
+            yield* opened(ledgers[0], company, 1_000_000)
+            yield* sql`
+              update cell.balance
+              set ${sql(periods[company % periods.length] as string)} = ${allowed * 10_000 + 9_999}
+              where company_id = ${company}`
+            const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
+            assert.deepStrictEqual(tagsOf(results), expected(allowed, "LimitExceeded"), `round ${company}`)
+            assert.deepStrictEqual(yield* counted(company), {
+              available: 1_000_000 - allowed * 10_000,
+              held: allowed * 10_000,
+              consumed: allowed * 10_000,
+              sales: allowed,
+              keys: allowed
+            })
           })
-        }
+        )
       }).pipe(Effect.scoped),
     120_000
   )
@@ -134,18 +140,20 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
     () =>
       Effect.gen(function* () {
         const ledgers = yield* replicas
-        for (const company of Arr.range(4001, 4000 + rounds)) {
-          yield* opened(ledgers[0], company, 100_000)
-          const results = yield* race(ledgers, company, (racer) => `sale ${racer}`, { optionId: "b", billId: "b" })
-          assert.deepStrictEqual(tagsOf(results), expected(1, "DuplicateTransaction"), `round ${company}`)
-          assert.deepStrictEqual(yield* counted(company), {
-            available: 90_000,
-            held: 10_000,
-            consumed: 10_000,
-            sales: 1,
-            keys: 1
+        yield* inRounds({ count: rounds, first: 4001 }, (company) =>
+          Effect.gen(function* () {
+            yield* opened(ledgers[0], company, 100_000)
+            const results = yield* race(ledgers, company, (racer) => `sale ${racer}`, { optionId: "b", billId: "b" })
+            assert.deepStrictEqual(tagsOf(results), expected(1, "DuplicateTransaction"), `round ${company}`)
+            assert.deepStrictEqual(yield* counted(company), {
+              available: 90_000,
+              held: 10_000,
+              consumed: 10_000,
+              sales: 1,
+              keys: 1
+            })
           })
-        }
+        )
       }).pipe(Effect.scoped),
     120_000
   )
@@ -160,29 +168,31 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
           Verdict.Release({ refusal: "TRANSACTION_REJECTED" }),
           Verdict.Free()
         ]
-        for (const company of Arr.range(3001, 3000 + rounds)) {
-          yield* opened(ledgers[0], company, 10_000)
-          const order = yield* reservedOrder(ledgers[0], company)
-          const at = yield* DateTime.now
-          const settled = yield* Effect.forEach(
-            ledgers,
-            (ledger, racer) =>
-              ledger.settle({ order, verdict: verdicts[racer % verdicts.length] as Verdict, at, notFound: 0 }),
-            { concurrency: "unbounded" }
-          )
-          const [winner, ...others] = settled.filter(({ won }) => won)
-          assert.isDefined(winner)
-          assert.isEmpty(others)
-          assert.isTrue(settled.every(({ status }) => status === winner?.status))
-          const charged = winner?.status === "SUCCESS"
-          const left = yield* counted(company)
-          assert.deepInclude(left, {
-            available: charged ? 0 : 10_000,
-            held: 0,
-            consumed: charged ? 10_000 : 0,
-            sales: 1
+        yield* inRounds({ count: rounds, first: 3001 }, (company) =>
+          Effect.gen(function* () {
+            yield* opened(ledgers[0], company, 10_000)
+            const order = yield* reservedOrder(ledgers[0], company)
+            const at = yield* DateTime.now
+            const settled = yield* Effect.forEach(
+              ledgers,
+              (ledger, racer) =>
+                ledger.settle({ order, verdict: verdicts[racer % verdicts.length] as Verdict, at, notFound: 0 }),
+              { concurrency: "unbounded" }
+            )
+            const [winner, ...others] = settled.filter(({ won }) => won)
+            assert.isDefined(winner)
+            assert.isEmpty(others)
+            assert.isTrue(settled.every(({ status }) => status === winner?.status))
+            const charged = winner?.status === "SUCCESS"
+            const left = yield* counted(company)
+            assert.deepInclude(left, {
+              available: charged ? 0 : 10_000,
+              held: 0,
+              consumed: charged ? 10_000 : 0,
+              sales: 1
+            })
           })
-        }
+        )
       }).pipe(Effect.scoped),
     120_000
   )

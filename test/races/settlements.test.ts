@@ -1,0 +1,104 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Exit } from "effect"
+import { settleRow } from "../../adapters/postgres/SettleRow.ts"
+import { CompanyId, TransactionId } from "../../core/domain/Ids.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { type Delivery, type Order, Verdict } from "../../core/domain/Sale.ts"
+import type { Ledger } from "../../core/ports/Ledger.ts"
+import { TestDatabase } from "../support/Database.ts"
+import { intentOf, replica } from "../support/Sales.ts"
+
+let companies = 0
+
+const delivery: Delivery = { authCode: "A1", rechargeToken: null }
+const confirm = Verdict.Confirm({ delivery })
+const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+
+/** So many sales of one peso, of a company that is new. */
+const reservedOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], count: number) {
+  const at = yield* DateTime.now
+  const company = ++companies
+  const companyId = CompanyId.make(company)
+  yield* ledger.deposit({ companyId, amount: Amount.make(100_000), reference: "opening", at })
+  return yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
+    Effect.flatMap(ledger.reserve(intentOf(company, `sale ${n}`, 100)), (reserved) =>
+      reserved._tag === "Reservation" ? Effect.succeed(reserved.order) : Effect.die(reserved)
+    )
+  )
+}, Effect.orDie)
+
+layer(TestDatabase, { excludeTestServices: true })("settlements that share a statement", (it) => {
+  // What the members of one sale want, in their order -> who of them wins, and how the sale then stands.
+  it.effect.each([
+    [[Verdict.Hold(), confirm], [false, true], "SUCCESS"],
+    [[Verdict.Hold(), Verdict.Hold(), release], [false, false, true], "FAILED"],
+    [[confirm, Verdict.Hold()], [true, false], "SUCCESS"],
+    [[release, confirm], [true, false], "FAILED"],
+    [[Verdict.Hold(), Verdict.Hold()], [true, false], "PENDING"]
+  ] as const)("of one sale: what is firm goes before what only holds: %j", ([verdicts, won, status]) =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      const at = yield* DateTime.now
+      const members = verdicts.map((verdict, n) => ({
+        ...settleRow({ order: order as Order, verdict, at, notFound: 0 }),
+        n
+      }))
+      const settled = yield* sql`select won, status from cell.settle(${PgTypes.jsonb(members)}) order by n`
+      assert.deepStrictEqual(
+        settled,
+        won.map((each) => ({ won: each, status }))
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  const lost = (order: Order): Order => ({ ...order, transactionId: TransactionId.make(999_999) })
+  const unwritable = (order: Order): Order => ({ ...order, xid: 7 as unknown as string })
+
+  // One of ten that cannot be settled.
+  it.effect.each([
+    ["does not exist", lost],
+    ["has an answer that cannot be written", unwritable]
+  ] as const)("are settled for all others when one %s", ([, spoil]) =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const orders = yield* reservedOf(ledger, 10)
+      const at = yield* DateTime.now
+      const settled = yield* Effect.forEach(
+        orders,
+        (order, n) =>
+          Effect.exit(ledger.settle({ order: n === 4 ? spoil(order) : order, verdict: confirm, at, notFound: 0 })),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        settled.map((exit) => (Exit.isSuccess(exit) ? exit.value.won : null)),
+        orders.map((_, n) => (n === 4 ? null : true))
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are told to all others when one has an answer that cannot be read", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const orders = yield* reservedOf(ledger, 10)
+      const at = yield* DateTime.now
+      // A key keeps its first answer, and this one was written by nobody who could.
+      yield* sql`
+        update cell.idempotency
+        set outcome = '{"_tag": "Unheard"}', completed_at = claimed_at
+        where company_id = ${companies} and transaction_id = ${PgTypes.int8(BigInt(orders[4]?.transactionId ?? 0))}`
+      const settled = yield* Effect.forEach(
+        orders,
+        (order) => Effect.exit(ledger.settle({ order, verdict: confirm, at, notFound: 0 })),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        settled.map((exit) => (Exit.isSuccess(exit) ? exit.value.won : null)),
+        orders.map((_, n) => (n === 4 ? null : true))
+      )
+    }).pipe(Effect.scoped)
+  )
+})
