@@ -43,7 +43,7 @@ grant select on
 to saldo_reader;
 
 grant select on all tables in schema cell, catalogue to saldo_server;
-grant select on migration, migration_function to saldo_server;
+grant select on migration, migration_function, migration_version to saldo_server;
 
 -- All that touches a balance, an entry, or the status of a sale.
 grant execute on function

@@ -31,9 +31,6 @@ const models: Readonly<Record<VehicleType, readonly [Model, ...ReadonlyArray<Mod
   ]
 }
 
-const names = ["Ana", "Carlos", "Juana", "Miguel", "Rosa"] as const
-const surnames = ["Pérez", "Rodríguez", "Martínez", "De la Cruz", "Núñez", "Peña", "Santana"] as const
-
 /** The letters of the country's plates: K are motorcycles, G jeepetas, L pick-ups. */
 const typeOf = (plate: Plate): VehicleType => {
   switch (plate[0]) {
@@ -59,11 +56,8 @@ const pick = <A>([first, ...others]: readonly [A, ...ReadonlyArray<A>], seed: nu
 
 const modelOf = (plate: Plate): Model => pick(models[typeOf(plate)], seedOf(plate))
 
-/** The owner of the vehicle, by name. */
-export const simulatedHolder = (plate: Plate): string => {
-  const seed = seedOf(plate)
-  return `${pick(names, seed)} ${pick(surnames, seed)}`
-}
+/** The owner of every vehicle, who is nobody. */
+export const simulatedHolder = "Titular de Prueba"
 
 /** The vehicle of a plate: always the same one. */
 export const simulatedVehicle = (plate: Plate): Vehicle => {

@@ -26,7 +26,7 @@ const inspect = ({
     default:
       return Effect.succeed({
         reference: caseOf(plate),
-        holder: simulatedHolder(plate),
+        holder: simulatedHolder,
         vehicle: simulatedVehicle(plate),
         renewal: plate.endsWith("9"),
         versions: simulatedVersions(plate)

@@ -19,10 +19,10 @@ const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
 
 // Asked about on demand is whatever this cycle has not asked yet; what is PROCESSING only once its own call must have
 // ended.
-const isWanted = ({ askAt, askedAt, status }: Asking, { now, which }: Claim): boolean =>
+const isWanted = ({ askAt, askedAt, status }: Asking, { began, which }: Claim): boolean =>
   which === "due"
-    ? notAfter(askAt, now)
-    : (notAfter(askAt, now) || status === "PENDING") && (askedAt === null || DateTime.isLessThan(askedAt, now))
+    ? notAfter(askAt, began)
+    : (notAfter(askAt, began) || status === "PENDING") && (askedAt === null || DateTime.isLessThan(askedAt, began))
 
 const isFree = ({ leasedUntil }: Asking, { now }: Claim): boolean => leasedUntil === null || notAfter(leasedUntil, now)
 

@@ -7,7 +7,7 @@ import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
 import { within } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { owned_max } from "../../core/domain/Money.ts"
-import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
+import { countsOn, nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type Intent, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
 import {
   type Deposit,
@@ -48,7 +48,8 @@ const reserveIn = (
     const known = books.keys.get(intent.key)
     if (known !== undefined) {
       const call = { owner, fingerprint: intent.fingerprint, now }
-      const outcome = yield* answerOf(books, known, call, () => !isSold(books, intent.xid))
+      const freed = () => !isSold(books, intent.xid) && !sells(books, intent.key, known)
+      const outcome = yield* answerOf(books, known, call, freed)
       if (outcome !== null) return Reserved.Replay({ outcome })
       books.keys.delete(intent.key)
     }
@@ -118,7 +119,7 @@ const isSold = (books: CompanyBooks, xid: string): boolean =>
 const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () => number): Settled => {
   const { transactionId } = settlement.order
   const before = saleOf(books, transactionId)
-  const won = isUnresolved(before)
+  const won = isUnresolved(before) && concludes(before, settlement)
   if (won) {
     books.sales.set(transactionId, settled(before, settlement))
     moveMoney(books, before, settlement, nextEntryId)
@@ -131,6 +132,10 @@ const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () =
     outcome: keyOf(books, before)?.outcome ?? null
   }
 }
+
+/** A firm answer always does; what a not-found concludes may be late. */
+const concludes = (before: Sale, { notFound, verdict }: Settlement): boolean =>
+  verdict._tag === "Confirm" || verdict._tag === "Free" || countsOn(notFound, before.notFound)
 
 /** The sale's key, while it still names this sale. */
 const keyOf = (books: CompanyBooks, { key, order }: Sale) => {

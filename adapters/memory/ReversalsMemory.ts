@@ -7,7 +7,7 @@ import {
   RequestInProgress,
   ReversalNotSupported
 } from "../../core/domain/Errors.ts"
-import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
+import { countsOn, nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type ReversalIntent, type ReversalOutcome, reversalOutcomeOf } from "../../core/domain/Reversal.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
 import {
@@ -112,7 +112,7 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
   const { at, notFound, under, verdict } = settlement
   const { id } = under.reversal
   const before = reversalOf(books, id)
-  const won = isUnresolved(before)
+  const won = isUnresolved(before) && concludes(before, settlement)
   if (won) {
     books.reversals.set(id, {
       ...before,
@@ -127,6 +127,10 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
   }
   return { won, status: reversalOf(books, id).status, outcome: keyOf(books, before)?.outcome ?? null }
 }
+
+/** A firm answer always does; what a not-found concludes may be late. */
+const concludes = (before: ReversalEntry, { notFound, verdict }: ReversalSettlement): boolean =>
+  verdict._tag === "Confirm" || verdict._tag === "Free" || countsOn(notFound, before.notFound)
 
 const giveBack = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId: () => number): void => {
   const { amount, transactionId } = sale.order

@@ -12,14 +12,15 @@ export const claimedRows = <Row extends object>(
   sql: PgClient.PgClient,
   table: "cell.transaction" | "cell.reversal",
   columns: string,
-  { lease, limit, now, which }: Claim
+  { began, lease, limit, now, which }: Claim
 ) => {
+  const since = sql`${DateTime.formatIso(began)}::timestamptz`
   const at = sql`${DateTime.formatIso(now)}::timestamptz`
   const until = sql`${DateTime.formatIso(DateTime.addDuration(now, lease))}::timestamptz`
   const wanted =
     which === "due"
-      ? sql`ask_at <= ${at}`
-      : sql`(ask_at <= ${at} or status = 'PENDING') and (asked_at is null or asked_at < ${at})`
+      ? sql`ask_at <= ${since}`
+      : sql`(ask_at <= ${since} or status = 'PENDING') and (asked_at is null or asked_at < ${since})`
   return sql<Row>`
     update ${sql.literal(table)}
     set leased_until = ${until}, asked_at = ${at}

@@ -5,7 +5,6 @@ import { inProgress_max, retention } from "../../core/domain/Idempotency.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { Amount, owned_max } from "../../core/domain/Money.ts"
 import { orphanedAfter } from "../../core/domain/Recovery.ts"
-import type { Status } from "../../core/domain/Status.ts"
 import {
   type Deposit,
   Deposited,
@@ -18,9 +17,8 @@ import {
 import { companyReads } from "./CompanyReads.ts"
 import { grouped } from "./Grouped.ts"
 import { type KeyRow, recalled } from "./KeyRow.ts"
-import { decodeOutcome } from "./OutcomeJson.ts"
 import { type Member, type ReserveAnswer, reserved, reserveRow } from "./ReserveRow.ts"
-import { settleRow } from "./SettleRow.ts"
+import { type SettleAnswer, type SettleRow, settled, settleRow } from "./SettleRow.ts"
 import { briefly } from "./SqlFailure.ts"
 
 const make = Effect.gen(function* () {
@@ -56,19 +54,25 @@ const make = Effect.gen(function* () {
       answer.tag === "Vanished" ? reserveAs(member) : reserved(member.intent, answer)
     )
 
-  const settleGroup = grouped<Settlement, Settled>(
+  const settleGroup = grouped<SettleRow, SettleAnswer | undefined>(
     "settle",
-    Effect.fnUntraced(function* (settlements) {
-      const rows = yield* sql<{ n: number; won: boolean; status: Status; outcome: unknown }>`
-        select n, won, status, outcome from cell.settle(${PgTypes.jsonb(settlements.map(settleRow))})`
-      const byMember = new Map(rows.map((row) => [row.n, row]))
-      return settlements.map(({ order }, n): Settled => {
-        const row = byMember.get(n)
-        if (row === undefined) throw new Error(`transaction ${order.transactionId} does not exist`)
-        return { won: row.won, status: row.status, outcome: row.outcome === null ? null : decodeOutcome(row.outcome) }
-      })
+    Effect.fnUntraced(function* (members) {
+      const rows = yield* sql<SettleAnswer & { readonly n: number }>`
+        select n, won, status, outcome
+        from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))})`
+      const answers = new Map(rows.map((row) => [row.n, row]))
+      return members.map((_, n) => answers.get(n))
     })
   )
+
+  // What is written, and what is read, may be wrong in one member: that is nothing to the others of its group.
+  const settle = (settlement: Settlement): Effect.Effect<Settled> =>
+    Effect.suspend(() => settleGroup(settleRow(settlement))).pipe(
+      Effect.map((answer) => {
+        if (answer === undefined) throw new Error(`transaction ${settlement.order.transactionId} does not exist`)
+        return settled(answer)
+      })
+    )
 
   const recall: Ledger["Service"]["recall"] = Effect.fnUntraced(function* (companyId, key, fingerprint) {
     const now = yield* DateTime.now
@@ -102,7 +106,7 @@ const make = Effect.gen(function* () {
   return Ledger.of({
     reserve: (intent) => Effect.flatMap(random.uuidV7(), (owner) => reserveAs({ intent, owner })),
     recall,
-    settle: settleGroup,
+    settle,
     deposit
   })
 })

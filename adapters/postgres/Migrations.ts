@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { basename } from "node:path"
-import { Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 
-const tables = new URL("../../sql/", import.meta.url)
-const functions = new URL("../../sql/functions/", import.meta.url)
-const grants = new URL("../../sql/roles.sql", import.meta.url)
+/** Where this version has its schema: migrations, functions, roles and the list of versions. */
+export const SqlFolder = Context.Reference<URL>("saldo/adapters/postgres/SqlFolder", {
+  defaultValue: () => new URL("../../sql/", import.meta.url)
+})
+
+const inFolder = (path: string) => Effect.map(SqlFolder, (folder) => new URL(path, folder))
 
 /** Migrations of all processes wait for each other here. */
 const oneAtATime = 7_249_014
@@ -27,12 +30,51 @@ const filesOf = (folder: URL): Effect.Effect<ReadonlyArray<SqlFile>> =>
     return Promise.all(names.map((name) => fileOf(new URL(name, folder))))
   })
 
+const tables = Effect.flatMap(SqlFolder, filesOf)
+const functions = Effect.flatMap(inFolder("functions/"), filesOf)
+
 const fileOf = async (file: URL): Promise<SqlFile> => ({
   name: basename(file.pathname, ".sql"),
   body: await readFile(file, "utf8")
 })
 
 const digestOf = ({ body }: SqlFile): string => createHash("sha256").update(body).digest("hex")
+
+/** The digest of the whole schema. */
+export const digestOfAll = Effect.gen(function* () {
+  const all = [...(yield* tables), ...(yield* functions)]
+  return createHash("sha256").update(all.map(digestOf).join()).digest("hex")
+})
+
+/** The versions of the schema, oldest first: each has one more than the one before it, and the digest that it had. */
+export const knownVersions = Effect.gen(function* () {
+  const file = yield* inFolder("versions.txt")
+  const lines = (yield* Effect.promise(() => readFile(file, "utf8"))).split("\n").filter((line) => /^\d/.test(line))
+  return lines.map((line) => {
+    const [version, digest = ""] = line.split(" ")
+    return { version: Number(version), digest }
+  })
+})
+
+const ownVersion = Effect.map(knownVersions, (all) => all.at(-1)?.version ?? 0)
+
+/** The version that the database has: 0 while it has none, or one from before there were numbers. */
+const versionThere = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration_version') is not null as present`
+  if (table?.present !== true) return 0
+  const [row] = yield* sql<{ version: number }>`select coalesce(max(version), 0) as version from migration_version`
+  return row?.version ?? 0
+})
+
+/** Is the database's schema of a later version than this one? Then it is that version's to change. */
+export const isAhead = Effect.zipWith(versionThere, ownVersion, (there, own) => there > own)
+
+const recordVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create table if not exists migration_version (version int primary key)`
+  yield* sql`insert into migration_version (version) values (${yield* ownVersion}) on conflict do nothing`
+})
 
 // The driver sends one statement at a time, so a file of many goes as the body of a single one.
 const run = ({ body }: SqlFile) =>
@@ -41,7 +83,7 @@ const run = ({ body }: SqlFile) =>
   )
 
 /** Files named `NNNN_name.sql`: each makes its change once. */
-const numbered = Effect.map(filesOf(tables), (files) =>
+const numbered = Effect.map(tables, (files) =>
   files
     .filter(({ name }) => /^\d{4}_/.test(name))
     .map((file) => ({ ...file, id: Number.parseInt(file.name, 10), title: file.name.slice(5) }))
@@ -78,7 +120,7 @@ const renew = Effect.fnUntraced(function* (file: SqlFile, digest: string) {
 /** The functions that the database does not have, or has in another version. */
 const outdated = Effect.gen(function* () {
   const digests = yield* known
-  return (yield* filesOf(functions)).filter((file) => digests.get(file.name) !== digestOf(file))
+  return (yield* functions).filter((file) => digests.get(file.name) !== digestOf(file))
 })
 
 // A function has no state, so it is made anew whenever its file has changed.
@@ -99,9 +141,9 @@ const ungranted = Effect.gen(function* () {
       or (select count(*) = 3 from pg_roles where rolname in ('saldo_reader', 'saldo_server', 'saldo_operator'))
       as possible`
   if (roles?.possible !== true) return null
+  const grants = yield* inFolder("roles.sql")
   const file = yield* Effect.promise(() => fileOf(grants))
-  const all = [...(yield* filesOf(tables)), ...(yield* filesOf(functions))]
-  const digest = createHash("sha256").update(all.map(digestOf).join()).digest("hex")
+  const digest = yield* digestOfAll
   return (yield* known).get(file.name) === digest ? null : { file, digest }
 })
 
@@ -113,8 +155,12 @@ const migrateGrants = Effect.gen(function* () {
   return [wanted.file.name]
 })
 
-/** The names of the files that this version has and the database has not, or has in another version. */
+/**
+ * The names of the files that this version has and the database has not, or has in an earlier version. None where the
+ * schema is of a later version: that has all of them, and its functions serve this version too.
+ */
 export const pending = Effect.gen(function* () {
+  if (yield* isAhead) return []
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration') is not null as present`
   const rows = table?.present ? yield* sql<{ migration_id: number }>`select migration_id from migration` : []
@@ -125,7 +171,9 @@ export const pending = Effect.gen(function* () {
 
 // The roles belong to all databases of the server: that somebody makes them does not put this one behind.
 const isUpToDate = Effect.gen(function* () {
-  return (yield* pending).length === 0 && (yield* ungranted) === null
+  if (yield* isAhead) return true
+  const recorded = (yield* versionThere) === (yield* ownVersion)
+  return recorded && (yield* pending).length === 0 && (yield* ungranted) === null
 })
 
 /** Whether this login may make the schema, or owns the one that is there. */
@@ -147,13 +195,22 @@ const bringUp = Effect.gen(function* () {
         'this login may not change it: run "saldo migrate" with MIGRATION_DATABASE_URL, the address by one that may'
     })
   }
-  const lock = Effect.as(sql`select pg_advisory_xact_lock(${oneAtATime})`, [])
-  return (yield* sql.withTransaction(Effect.all([lock, migrateTables, migrateFunctions, migrateGrants]))).flat()
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
+      // A later version may have come while this one waited for the lock.
+      if (yield* isAhead) return []
+      const files = [...(yield* migrateTables), ...(yield* migrateFunctions)]
+      yield* recordVersion
+      return [...files, ...(yield* migrateGrants)]
+    })
+  )
 })
 
 /**
  * Brings the database's schema up to this version, in one transaction: all of it or nothing. Any number of processes
- * may do it at once. A role that may change nothing may do it where nothing is to be changed.
+ * may do it at once. A role that may change nothing may do it where nothing is to be changed. A schema of a later
+ * version stays as it is: a process that goes back to the version before must not put that one's functions back.
  *
  * @returns the names of the files that were new.
  */

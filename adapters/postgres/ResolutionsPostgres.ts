@@ -1,15 +1,16 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../core/domain/Ids.ts"
-import { Finding, type Proposal, Stuck } from "../../core/domain/Resolution.ts"
-import type { Order } from "../../core/domain/Sale.ts"
+import { Finding, Stuck } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 import { orderOf, type TransactionRow, transactionColumns } from "./TransactionRow.ts"
 
 interface StuckRow extends TransactionRow {
   readonly verdict: "success" | "failed" | null
+  readonly number: number
   readonly reason: string | null
   readonly proposed_code: string | null
+  readonly proposed_token: string | null
   readonly valid_from: string | null
   readonly valid_until: string | null
   readonly proposed_by: string | null
@@ -19,11 +20,12 @@ interface StuckRow extends TransactionRow {
 
 const decode = Schema.decodeUnknownSync(Schema.toType(Stuck))
 
-const findingOf = ({ proposed_code, valid_from, valid_until, verdict }: StuckRow) =>
+const findingOf = ({ proposed_code, proposed_token, valid_from, valid_until, verdict }: StuckRow) =>
   verdict === "failed"
     ? Finding.cases.Failed.make({})
     : Finding.cases.Success.make({
         authCode: proposed_code ?? "",
+        rechargeToken: proposed_token,
         validity: valid_from === null || valid_until === null ? null : { from: valid_from, until: valid_until }
       })
 
@@ -35,6 +37,7 @@ const stuckOf = (row: StuckRow): Stuck =>
       row.verdict === null
         ? null
         : {
+            number: row.number,
             finding: findingOf(row),
             reason: row.reason,
             proposedBy: row.proposed_by,
@@ -53,8 +56,8 @@ const make = Effect.gen(function* () {
       select t.*
       from directory.company as c
       cross join lateral (
-        select ${columns}, r.verdict, r.reason, r.auth_code as proposed_code, r.valid_from, r.valid_until, r.proposed_by,
-          r.proposed_at, r.confirmed_by
+        select ${columns}, r.number, r.verdict, r.reason, r.auth_code as proposed_code, r.recharge_token as proposed_token,
+          r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by
         from cell.transaction as t
         left join cell.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id
         where t.company_id = c.id and t.id = ${PgTypes.int8(BigInt(id))}
@@ -62,28 +65,33 @@ const make = Effect.gen(function* () {
     return Option.map(Option.fromUndefinedOr(row), stuckOf)
   }, Effect.orDie)
 
-  const propose = Effect.fnUntraced(function* (order: Order, proposal: Omit<Proposal, "confirmedBy">) {
+  const propose: Resolutions["Service"]["propose"] = Effect.fnUntraced(function* (order, proposal) {
     const { finding, proposedAt, proposedBy, reason } = proposal
     const success = finding._tag === "Success" ? finding : null
-    yield* sql`
+    const [proposed] = yield* sql<{ number: number }>`
       insert into cell.resolution as r (
-        company_id, transaction_id, verdict, reason, auth_code, valid_from, valid_until, proposed_by, proposed_at
+        company_id, transaction_id, verdict, reason, auth_code, recharge_token, valid_from, valid_until, proposed_by,
+        proposed_at
       )
       values (
         ${PgTypes.int8(BigInt(order.companyId))}, ${PgTypes.int8(BigInt(order.transactionId))},
         ${success === null ? "failed" : "success"}, ${reason}, ${success?.authCode ?? null},
-        ${success?.validity?.from ?? null}::date, ${success?.validity?.until ?? null}::date, ${proposedBy},
+        ${success?.rechargeToken ?? null}, ${success?.validity?.from ?? null}::date, ${success?.validity?.until ?? null}::date, ${proposedBy},
         ${DateTime.formatIso(proposedAt)}::timestamptz
       )
       on conflict (company_id, transaction_id) do update
-      set verdict = excluded.verdict,
+      set number = r.number + 1,
+        verdict = excluded.verdict,
         reason = excluded.reason,
         auth_code = excluded.auth_code,
+        recharge_token = excluded.recharge_token,
         valid_from = excluded.valid_from,
         valid_until = excluded.valid_until,
         proposed_by = excluded.proposed_by,
         proposed_at = excluded.proposed_at
-      where r.confirmed_by is null`
+      where r.confirmed_by is null
+      returning r.number`
+    return proposed?.number ?? null
   }, Effect.orDie)
 
   // A confirmation whose settlement was lost may be made again, by whoever comes.
@@ -93,6 +101,7 @@ const make = Effect.gen(function* () {
       set confirmed_by = ${operator}, confirmed_at = ${DateTime.formatIso(at)}::timestamptz
       where company_id = ${PgTypes.int8(BigInt(order.companyId))}
         and transaction_id = ${PgTypes.int8(BigInt(order.transactionId))}
+        and number = ${proposal.number}
         and proposed_by = ${proposal.proposedBy}
         and proposed_at = ${DateTime.formatIso(proposal.proposedAt)}::timestamptz
       returning 1`

@@ -1,15 +1,22 @@
 import { DateTime } from "effect"
 import { nextAsk } from "../../core/domain/Recovery.ts"
 import { outcomeOf } from "../../core/domain/Sale.ts"
-import type { Settlement } from "../../core/ports/Ledger.ts"
-import { encodeOutcome } from "./OutcomeJson.ts"
+import type { Status } from "../../core/domain/Status.ts"
+import type { Settled, Settlement } from "../../core/ports/Ledger.ts"
+import { decodeOutcome, encodeOutcome } from "./OutcomeJson.ts"
 
-/** A settlement as cell.settle unpacks it. */
-export const settleRow = ({ at, notFound, order, verdict }: Settlement, n: number) => {
+/** What cell.settle answers a member. */
+export interface SettleAnswer {
+  readonly won: boolean
+  readonly status: Status
+  readonly outcome: unknown
+}
+
+/** A settlement as cell.settle unpacks it, but for its place in the group. */
+export const settleRow = ({ at, notFound, order, verdict }: Settlement) => {
   const outcome = outcomeOf(order, verdict, at)
   const delivery = verdict._tag === "Confirm" ? verdict.delivery : null
   return {
-    n,
     company_id: order.companyId,
     transaction_id: order.transactionId,
     verdict: verdict._tag,
@@ -24,3 +31,11 @@ export const settleRow = ({ at, notFound, order, verdict }: Settlement, n: numbe
     not_found: notFound
   }
 }
+export type SettleRow = ReturnType<typeof settleRow>
+
+/** How the sale now stands. */
+export const settled = ({ outcome, status, won }: SettleAnswer): Settled => ({
+  won,
+  status,
+  outcome: outcome === null ? null : decodeOutcome(outcome)
+})

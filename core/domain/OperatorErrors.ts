@@ -52,7 +52,16 @@ export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("Depo
 export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
   transactionId: TransactionId,
   status: Status,
-  cause: Schema.Literals(["settled", "young", "no_validity", "validity"])
+  cause: Schema.Literals([
+    "settled",
+    "young",
+    "no_validity",
+    "validity",
+    "ends_before",
+    "no_token",
+    "token",
+    "confirmed"
+  ])
 }) {}
 
 /** There is nothing that this operator could confirm. */

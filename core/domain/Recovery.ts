@@ -55,6 +55,12 @@ export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc)
 }
 
 /**
+ * Is a conclusion that counts a not-found still the next after what the operation has counted? When its claim has been
+ * outlived, another may have heard something else meanwhile, and counted anew.
+ */
+export const countsOn = (counted: number, known: number): boolean => counted === 0 || counted === known + 1
+
+/**
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
  * and two cycles agree; a timeout never is. Contract: 3.1.
  */

@@ -32,13 +32,16 @@ export interface Settlement {
   readonly order: Order
   readonly verdict: Verdict
   readonly at: DateTime.Utc
-  /** Recovery's count of firm not-founds; the provider's own answer carries 0. */
+  /**
+   * Recovery's count of firm not-founds; the provider's own answer carries 0. One that is not the next after what the
+   * sale has counted is late: then the sale is neither released nor held by it.
+   */
   readonly notFound: number
 }
 
 /** How the sale now stands, whoever settled it. */
 export interface Settled {
-  /** False when another had settled it before: then nothing moved. */
+  /** False when another had settled it before, or the conclusion was late: then nothing moved. */
   readonly won: boolean
   readonly status: Status
   /** What the key now replays; null when the key was freed. */

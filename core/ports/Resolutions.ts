@@ -8,8 +8,8 @@ export class Resolutions extends Context.Service<
   Resolutions,
   {
     readonly find: (id: TransactionId) => Effect.Effect<Option.Option<Stuck>>
-    /** Takes the place of an earlier proposal, unless that was confirmed. */
-    readonly propose: (order: Order, proposal: Omit<Proposal, "confirmedBy">) => Effect.Effect<void>
+    /** Takes the place of an earlier proposal, and answers its number; null if that was confirmed: nothing is kept. */
+    readonly propose: (order: Order, proposal: Omit<Proposal, "confirmedBy" | "number">) => Effect.Effect<number | null>
     /** Notes who confirmed a proposal; false when it is no longer the one that was read. */
     readonly confirm: (
       order: Order,

@@ -23,13 +23,13 @@ export interface ReversalSettlement {
   readonly under: UnderReversal
   readonly verdict: ReversalVerdict
   readonly at: DateTime.Utc
-  /** Recovery's count of firm not-founds. */
+  /** Recovery's count of firm not-founds; one that is not the next after what the reversal has counted is late. */
   readonly notFound: number
 }
 
 /** How the reversal now stands, whoever settled it. */
 export interface ReversalSettled {
-  /** False when another had settled it before: then nothing moved. */
+  /** False when another had settled it before, or the conclusion was late: then nothing moved. */
   readonly won: boolean
   readonly status: ReversalStatus
   /** What the key now replays; null when the key was freed. */

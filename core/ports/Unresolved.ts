@@ -9,10 +9,13 @@ export interface Claimed {
 }
 
 export interface Claim {
+  /** When the cycle began: what was asked about since is not asked about again. */
+  readonly began: DateTime.Utc
+  /** When the lease begins. */
   readonly now: DateTime.Utc
   readonly lease: Duration.Duration
   readonly limit: number
-  /** Whatever is due by the schedule, or every sale that may be asked for at all. */
+  /** Whatever was due by the schedule as the cycle began, or every sale that may be asked for at all. */
   readonly which: "due" | "all"
 }
 

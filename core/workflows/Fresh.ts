@@ -1,12 +1,19 @@
-import { Clock, Duration, Effect } from "effect"
+import { Clock, DateTime, Duration, Effect } from "effect"
 
 /**
  * What was recorded longer ago may already be in the hands of recovery: a process that was paused must not send it.
  */
 const fresh_max = Duration.seconds(10)
 
-/** May what was recorded at `since_ns` of the monotonic clock, or later, still be sent? */
-export const isFresh = (since_ns: bigint) =>
-  Effect.map(Clock.monotonicTimeNanos, (now_ns) =>
-    Duration.isLessThanOrEqualTo(Duration.nanos(now_ns - since_ns), fresh_max)
+/**
+ * May what was recorded still be sent? By the monotonic clock, which nobody sets, at `since_ns` or later; and by the clock
+ * that recovery goes by, which also runs while the machine is suspended, at `recordedAt`.
+ */
+export const isFresh = (since_ns: bigint, recordedAt: DateTime.Utc) =>
+  Effect.zipWith(
+    Clock.monotonicTimeNanos,
+    DateTime.now,
+    (now_ns, now) =>
+      Duration.isLessThanOrEqualTo(Duration.nanos(now_ns - since_ns), fresh_max) &&
+      Duration.isLessThanOrEqualTo(DateTime.distance(recordedAt, now), fresh_max)
   )

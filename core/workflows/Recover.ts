@@ -4,17 +4,17 @@ import { concludeReversal } from "../domain/Reversal.ts"
 import { denialOf, type Order } from "../domain/Sale.ts"
 import { type Question, Questions } from "../ports/Questions.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
-import { type Claimed, Unresolved } from "../ports/Unresolved.ts"
+import { type Claim, type Claimed, Unresolved } from "../ports/Unresolved.ts"
 import { asked } from "./Reverse.ts"
-import { settle } from "./Settle.ts"
-import { settleReversal } from "./SettleReversal.ts"
+import { settleOnce } from "./Settle.ts"
+import { settleReversalOnce } from "./SettleReversal.ts"
 import { supplierOf } from "./Supplier.ts"
 
 /** Longer than a provider may take to answer, so that a claim outlives its question. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
 
-const batch_max = 100
-const questions_max = 16
+/** All that is claimed together is asked about at once: what had to wait its turn would outlive its lease. */
+const questions_max = 32
 
 /** How a recovery went. */
 export interface Recovered {
@@ -41,26 +41,26 @@ const signOfLife = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.up
 export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function* (which: "due" | "all") {
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
-  const now = yield* DateTime.now
-  const claim = { now, lease, limit: batch_max, which }
-  const sales = yield* exhaust(unresolved.claim(claim), askAboutSale)
-  return sum(sales, yield* exhaust(reversals.claim(claim), askAboutReversal))
+  const began = yield* DateTime.now
+  const claim = (now: DateTime.Utc): Claim => ({ began, now, lease, limit: questions_max, which })
+  const sales = yield* exhaust((now) => unresolved.claim(claim(now)), askAboutSale)
+  return sum(sales, yield* exhaust((now) => reversals.claim(claim(now)), askAboutReversal))
 })
 
 // What was asked about is next due later than the cycle began, so each is asked about once.
 const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
-  claim: Effect.Effect<ReadonlyArray<A>, never, R1>,
+  claim: (now: DateTime.Utc) => Effect.Effect<ReadonlyArray<A>, never, R1>,
   ask: (claimed: A) => Effect.Effect<Recovered, never, R2>
 ) {
   let total = none
   while (true) {
-    const claimed = yield* claim
+    const claimed = yield* claim(yield* DateTime.now)
     yield* signOfLife
     const tally = yield* Effect.forEach(claimed, (each) => Effect.tap(ask(each), signOfLife), {
-      concurrency: questions_max
+      concurrency: "unbounded"
     })
     total = tally.reduce(sum, total)
-    if (claimed.length < batch_max) return total
+    if (claimed.length < questions_max) return total
   }
 })
 
@@ -71,6 +71,15 @@ const sum = (left: Recovered, right: Recovered): Recovered => ({
   reversalsDenied: left.reversalsDenied + right.reversalsDenied,
   stillUnknown: left.stillUnknown + right.stillUnknown
 })
+
+// Nobody has to insist: the row is still there, and is asked about again once its lease has ended.
+const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
+  Effect.catchDefect(question, (cause) =>
+    Effect.as(Effect.logError("an answer could not be written, and is asked for again", { cause }), {
+      ...none,
+      stillUnknown: 1
+    })
+  )
 
 // A trace of its own: most cycles have nothing to ask.
 const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: Claimed) {
@@ -85,10 +94,10 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
     at,
     denialOf(order)
   )
-  const settled = yield* settle(order, verdict, notFound)
+  const settled = yield* settleOnce(order, verdict, notFound)
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
   return settled.status === "FAILED" ? { ...none, released: 1 } : { ...none, stillUnknown: 1 }
-})
+}, orAnotherTime)
 
 const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(function* (claimed: ClaimedReversal) {
   const { notFound: before, under } = claimed
@@ -98,10 +107,10 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   const at = yield* DateTime.now
   yield* noted({ order, about: "reversal", answer: answer._tag, at })
   const { notFound, verdict } = concludeReversal({ createdAt, notFound: before }, answer, at)
-  const settled = yield* settleReversal(under, verdict, notFound)
+  const settled = yield* settleReversalOnce(under, verdict, notFound)
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
   return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : { ...none, stillUnknown: 1 }
-})
+}, orAnotherTime)
 
 const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 

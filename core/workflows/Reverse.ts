@@ -42,13 +42,14 @@ const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent) {
   const begun = yield* reversals.begin(intent)
   return yield* Begun.$match(begun, {
     Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
-    Begun: ({ under }) => Effect.flatMap(isFresh(since_ns), (fresh) => (fresh ? send(under) : leave(under)))
+    Begun: ({ under }) =>
+      Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) => (fresh ? send(under) : leave(under)))
   })
 })
 
 const send = Effect.fnUntraced(function* (under: UnderReversal) {
   const answer = yield* asked(under, "reverse")
-  const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer), 0)
+  const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer))
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false } satisfies Answered
 })

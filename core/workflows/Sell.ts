@@ -4,6 +4,7 @@ import { providerTimeout } from "../domain/Recovery.ts"
 import { type Intent, type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { Answer } from "../ports/Provider.ts"
+import { followed } from "./Followed.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight } from "./InFlight.ts"
 import { countSale } from "./SaleMetrics.ts"
@@ -22,10 +23,10 @@ export interface Answered {
  * Nothing is dispatched before the reservation is committed, no database transaction is open while the provider is
  * asked, and an outcome that is not firm stays held for recovery. The sale goes on when its caller hangs up.
  */
-export const sell = Effect.fn("Sell.sell")(function* (intent: Intent, supplier: Supplier) {
+export const sell = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
   const inFlight = yield* InFlight
   return yield* inFlight.run(reserveAndSend(intent, supplier))
-})
+}, followed("Sell.sell"))
 
 const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
   const ledger = yield* Ledger
@@ -34,7 +35,7 @@ const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Su
   return yield* Reserved.$match(reserved, {
     Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
     Reservation: ({ order }) =>
-      Effect.flatMap(isFresh(asked), (fresh) => (fresh ? send(order, supplier) : leave(order)))
+      Effect.flatMap(isFresh(asked, order.createdAt), (fresh) => (fresh ? send(order, supplier) : leave(order)))
   })
 })
 
@@ -43,7 +44,7 @@ const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier) {
     Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(Answer.Unknown()) }),
     Effect.catchCause((cause) => Effect.as(Effect.logError("dispatch", { xid: order.xid }, cause), Answer.Unknown()))
   )
-  const settled = yield* settle(order, verdictOf(answer), 0)
+  const settled = yield* settle(order, verdictOf(answer))
   if (settled.won && settled.status === "PENDING") yield* countSale("PENDING", order.service.type)
   if (settled.outcome === null) return yield* new ServiceUnavailable()
   return { outcome: settled.outcome, replayed: false }

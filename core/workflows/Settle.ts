@@ -2,6 +2,7 @@ import { DateTime, Effect } from "effect"
 import { type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
+import { followed } from "./Followed.ts"
 import { insist } from "./Insist.ts"
 import { countLateOutcome, countSale } from "./SaleMetrics.ts"
 
@@ -9,10 +10,15 @@ import { countLateOutcome, countSale } from "./SaleMetrics.ts"
  * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on in the
  * background, and the caller hears that the sale is pending. Contract: 3.1.
  */
-export const settle = Effect.fn("Settle.settle")(function* (order: Order, verdict: Verdict, notFound: number) {
+export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdict) {
   const at = yield* DateTime.now
-  return yield* insist(write({ order, verdict, at, notFound }), unsettled(order), { xid: order.xid })
-})
+  return yield* insist(write({ order, verdict, at, notFound: 0 }), unsettled(order), { xid: order.xid })
+}, followed("Settle.settle"))
+
+/** The same for whoever can ask again: a database that is gone is a defect. */
+export const settleOnce = Effect.fnUntraced(function* (order: Order, verdict: Verdict, notFound: number) {
+  return yield* write({ order, verdict, at: yield* DateTime.now, notFound })
+}, followed("Settle.settleOnce"))
 
 const unsettled = (order: Order): Settled => ({
   won: false,

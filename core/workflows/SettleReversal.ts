@@ -11,11 +11,19 @@ import { countLateOutcome, countSale } from "./SaleMetrics.ts"
  */
 export const settleReversal = Effect.fn("SettleReversal.settleReversal")(function* (
   under: UnderReversal,
+  verdict: ReversalVerdict
+) {
+  const at = yield* DateTime.now
+  return yield* insist(write({ under, verdict, at, notFound: 0 }), unsettled(under), { xid: under.reversal.xid })
+})
+
+/** The same for whoever can ask again: a database that is gone is a defect. */
+export const settleReversalOnce = Effect.fn("SettleReversal.settleReversalOnce")(function* (
+  under: UnderReversal,
   verdict: ReversalVerdict,
   notFound: number
 ) {
-  const at = yield* DateTime.now
-  return yield* insist(write({ under, verdict, at, notFound }), unsettled(under), { xid: under.reversal.xid })
+  return yield* write({ under, verdict, at: yield* DateTime.now, notFound })
 })
 
 const unsettled = ({ transaction }: UnderReversal): ReversalSettled => ({

@@ -19,13 +19,20 @@ const unresolvable: { readonly [Cause in NotResolvable["cause"]]: (id: number, s
     `Transaction ${id} is less than 15 minutes old: its call, or recovery, may still settle it. Wait, then look again with "saldo transactions show ${id}".`,
   no_validity: (id) =>
     `Transaction ${id} is a policy: give --desde and --hasta, the first and last day of its validity.`,
-  validity: (id) => `Transaction ${id} is no policy: leave out --desde and --hasta.`
+  validity: (id) => `Transaction ${id} is no policy: leave out --desde and --hasta.`,
+  ends_before: (id) => `The policy of transaction ${id} cannot end before it begins: correct --desde and --hasta.`,
+  no_token: (id) =>
+    `Transaction ${id} is electricity: give --token, the 20 digits that the customer types into the meter.`,
+  token: (id) => `Transaction ${id} is no electricity: leave out --token.`,
+  confirmed: (id) =>
+    `Somebody has already confirmed how transaction ${id} ended, and it is not settled yet: nothing was proposed. "saldo transactions show ${id}" tells the number of that proposal; confirm it once more.`
 }
 
 const unconfirmable: { readonly [Cause in NotConfirmable["cause"]]: (id: number) => string } = {
   no_proposal: (id) => `Nobody has proposed how transaction ${id} ended. "saldo transactions resolve ${id}" does.`,
   same_operator: (id) => `You proposed this yourself. Somebody else has to confirm transaction ${id}.`,
-  changed: (id) => `The proposal for transaction ${id} has changed meanwhile. Look at it again before you confirm it.`
+  changed: (id) =>
+    `That is not the latest proposal for transaction ${id}. Look at it with "saldo transactions show ${id}" before you confirm it.`
 }
 
 /** Each cause in words. A cause without a row does not compile. */

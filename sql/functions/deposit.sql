@@ -7,6 +7,8 @@ returns table (entry_id bigint, amount bigint, recorded boolean)
 language plpgsql
 security definer
 set search_path = cell, pg_temp
+-- The values differ and the work does not: to plan it again for each call would take as long as to do it.
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

@@ -43,6 +43,8 @@ create function cell.reserve(
 language plpgsql
 security definer
 set search_path = cell, pg_temp
+-- The values differ and the work does not: to plan it again for each call would take as long as to do it.
+set plan_cache_mode = force_generic_plan
 -- A plan made while the tables were small must serve when they are large: look up by key, never scan.
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -93,7 +95,8 @@ begin
   select coalesce(array_agg(transaction_id), '{}') into claimed from claim;
 
   if cardinality(claimed) < cardinality(intents) then
-    -- A key whose operation was over more than a day ago may name a new sale, unless its xid names one already.
+    -- A key whose operation was over more than a day ago may name a new sale, unless its xid names one already, or it has
+    -- sold by another xid, from before the prefix of xids was changed.
     perform 1
     from idempotency as r
     where (r.company_id, r.key) in (
@@ -122,6 +125,14 @@ begin
           select 1
           from transaction as t
           where t.company_id = i.company_id and t.xid = i.xid and t.status <> 'FAILED'
+        )
+        and not exists (
+          select 1
+          from transaction as t
+          where t.company_id = r.company_id
+            and t.id = r.transaction_id
+            and t.idempotency_key = r.key
+            and t.status <> 'FAILED'
         )
       returning r.transaction_id
     )
@@ -195,16 +206,19 @@ begin
     from unnest(intents) as i
     left join balance as b on b.company_id = i.company_id and b.company_id = any (locked)
     left join (
-      select
-        c.company_id,
-        sum(c.total) filter (where c.day = today)::bigint as daily,
-        sum(c.total) filter (where c.day >= week)::bigint as weekly,
-        sum(c.total) filter (where c.day >= month)::bigint as monthly
-      from consumption as c
-      where c.company_id in (select i.company_id from unnest(intents) as i)
-        and c.day >= least(week, month)
-        and c.day <= today
-      group by c.company_id
+      -- Each company's days are looked up for itself: a join would let the planner read the day of every company.
+      select l.company_id, t.daily, t.weekly, t.monthly
+      from unnest(locked) as l(company_id)
+      cross join lateral (
+        select
+          sum(c.total) filter (where c.day = today)::bigint as daily,
+          sum(c.total) filter (where c.day >= week)::bigint as weekly,
+          sum(c.total) filter (where c.day >= month)::bigint as monthly
+        from consumption as c
+        where c.company_id = l.company_id
+          and c.day >= least(week, month)
+          and c.day <= today
+      ) as t
     ) as c on c.company_id = i.company_id
     where i.transaction_id = any (claimed)
     order by i.company_id, i.n

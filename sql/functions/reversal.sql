@@ -17,6 +17,8 @@ create function cell.begin_reversal(
 language plpgsql
 security definer
 set search_path = cell, pg_temp
+-- The values differ and the work does not: to plan it again for each call would take as long as to do it.
+set plan_cache_mode = force_generic_plan
 -- A plan made while the tables were small must serve when they are large: look up by key, never scan.
 set enable_seqscan = off
 as $$
@@ -102,6 +104,8 @@ create function cell.settle_reversal(
 language plpgsql
 security definer
 set search_path = cell, pg_temp
+-- The values differ and the work does not: to plan it again for each call would take as long as to do it.
+set plan_cache_mode = force_generic_plan
 -- A plan made while the tables were small must serve when they are large: look up by key, never scan.
 set enable_seqscan = off
 as $$
@@ -120,6 +124,10 @@ begin
   select * into given from reversal as v where v.company_id = company and v.id = reversal_ for update;
 
   won := given.status in ('PROCESSING', 'PENDING');
+  -- As of a sale: a not-found concludes nothing when somebody has counted anew since it was claimed.
+  if not_found_ > 0 and not_found_ <> given.not_found + 1 and verdict in ('Deny', 'Hold') then
+    won := false;
+  end if;
   if won then
     if verdict = 'Confirm' then
       update balance as b

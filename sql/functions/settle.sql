@@ -29,11 +29,14 @@ create type cell.winner as (
 );
 
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
--- this call, `status` how the sale now stands and `outcome` what its key replays.
+-- this call, `status` how the sale now stands and `outcome` what its key replays. A `not_found` above 0 is the caller's
+-- count of firm not-founds, one more than the sale had when it was claimed.
 create function cell.settle(items jsonb) returns table (n int, won boolean, status text, outcome jsonb)
 language plpgsql
 security definer
 set search_path = cell, pg_temp
+-- The values differ and the work does not: to plan it again for each call would take as long as to do it.
+set plan_cache_mode = force_generic_plan
 -- A plan made while the tables were small must serve when they are large: look up by key, never scan.
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -77,17 +80,24 @@ begin
     select t.id from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id for update
   ) as t;
 
-  -- Read after the locks: only what is still unresolved can be settled, and by one member of the group.
+  -- Read after the locks: only what is still unresolved can be settled, and by one member of the group: the first that is
+  -- firm, before any that only holds. What a not-found concludes, it concludes upon the count that it was told of; if
+  -- somebody has counted anew since, it is late and concludes nothing.
   select coalesce(array_agg(row(w.s, w.amount, w.day, w.idempotency_key, w.insurance_id)::winner order by w.company_id, w.id), '{}')
   into winners
   from (
     select distinct on (t.company_id, t.id) t.company_id, t.id, t.amount, t.day, t.idempotency_key, t.insurance_id, s
     from unnest(settlements) as s
     cross join lateral (
-      select * from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id offset 0
+      select *
+      from transaction as t
+      where t.company_id = s.company_id
+        and t.id = s.transaction_id
+        and (s.not_found = 0 or s.not_found = t.not_found + 1 or s.verdict not in ('Release', 'Hold'))
+      offset 0
     ) as t
     where t.status in ('PROCESSING', 'PENDING')
-    order by t.company_id, t.id, s.n
+    order by t.company_id, t.id, s.verdict = 'Hold', s.n
   ) as w;
 
   insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto"
-import { readdirSync } from "node:fs"
+import { appendFileSync, cpSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { migrate } from "../../adapters/postgres/Migrations.ts"
+import { knownVersions, migrate, pending, SqlFolder } from "../../adapters/postgres/Migrations.ts"
+import { asLoginIn } from "../support/Logins.ts"
 import { copyDatabase } from "../support/PostgresDatabases.ts"
+import { temporaryDirectory } from "./Server.ts"
 
 const files = readdirSync(new URL("../../sql/", import.meta.url), { recursive: true }).filter((name) =>
   /\.sql$/.test(String(name))
@@ -21,5 +26,87 @@ describe("replicas that start at once on an empty database", () => {
       })
       assert.deepStrictEqual(applied.map(({ length }) => length).sort(), [0, 0, 0, 0, 0, files.length])
     })
+  )
+})
+
+const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
+
+/** Of this schema the version that comes after it: one more migration, and another text of a money function. */
+const laterVersion = Effect.gen(function* () {
+  const folder = join(yield* temporaryDirectory, "sql")
+  cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
+  appendFileSync(join(folder, "9999_later.sql"), "create table cell.later (company_id bigint primary key);\n")
+  appendFileSync(
+    join(folder, "functions", "deposit.sql"),
+    "comment on function cell.deposit is 'of the later version';\n"
+  )
+  appendFileSync(join(folder, "versions.txt"), `${(yield* knownVersions).length + 1} later\n`)
+  return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
+})
+
+/** What the database says of the function that the two versions have in two texts. */
+const depositIn = (url: string) =>
+  PgClient.PgClient.use(
+    (sql) => sql<{ of: string | null }>`select obj_description('cell.deposit'::regproc, 'pg_proc') as of`
+  ).pipe(
+    Effect.map(([row]) => row?.of ?? null),
+    Effect.provide(connectedTo(url))
+  )
+
+const bare = Effect.suspend(() => copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`))
+
+describe("a process of the version before", () => {
+  it.live("starts on a schema that a later one has made, and leaves it as it is", () =>
+    Effect.gen(function* () {
+      const url = yield* bare
+      const later = yield* laterVersion
+      yield* Effect.provide(migrate, connectedTo(url))
+      assert.isNull(yield* depositIn(url))
+      assert.deepStrictEqual(yield* Effect.provide(later(migrate), connectedTo(url)), [
+        "9999_later",
+        "functions/deposit",
+        "roles"
+      ])
+      // By the owner's login, and by one that may change nothing.
+      for (const login of [url, asLoginIn("saldo_server", url)]) {
+        assert.deepStrictEqual(yield* Effect.provide(migrate, connectedTo(login)), [])
+        assert.deepStrictEqual(yield* Effect.provide(pending, connectedTo(login)), [])
+      }
+      assert.strictEqual(yield* depositIn(url), "of the later version")
+      assert.deepStrictEqual(yield* Effect.provide(later(migrate), connectedTo(url)), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leaves it as it is also when it had begun before the later one was done", () =>
+    Effect.gen(function* () {
+      const url = yield* bare
+      const later = yield* laterVersion
+      const waiting = (count: number) =>
+        PgClient.PgClient.use(
+          (sql) => sql<{ count: number }>`
+            select count(*)::int as count
+            from pg_locks
+            where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+        ).pipe(Effect.repeat({ until: ([row]) => row?.count === count }))
+      const done = yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const all = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select pg_advisory_xact_lock(7249014)`
+            const first = yield* Effect.forkScoped(Effect.provide(later(migrate), connectedTo(url)))
+            yield* waiting(1)
+            const second = yield* Effect.forkScoped(Effect.provide(migrate, connectedTo(url)))
+            yield* waiting(2)
+            return [first, second] as const
+          })
+        )
+        return yield* Effect.forEach(all, Fiber.join)
+      }).pipe(Effect.provide(connectedTo(url)))
+      assert.deepStrictEqual(
+        done.map(({ length }) => length),
+        [files.length + 1, 0]
+      )
+      assert.strictEqual(yield* depositIn(url), "of the later version")
+    }).pipe(Effect.scoped)
   )
 })

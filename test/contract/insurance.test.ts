@@ -41,7 +41,7 @@ const knownInsurer = Effect.fnUntraced(function* (plate: string) {
   const issued: Array<Order> = []
   script.set(plate, {
     inspect: () =>
-      Effect.succeed({ reference: "CASO-1", holder: "Juana Altagracia Peña", vehicle, renewal: true, versions }),
+      Effect.succeed({ reference: "CASO-1", holder: "Titular de Prueba", vehicle, renewal: true, versions }),
     plans: () => Effect.succeed({ detail: "Toyota Corolla LE 1.8, 2019", plans: [ofLaw], extras: [tow] }),
     quote: () => Effect.succeed({ reference: "COT-7", total: Amount.make(680_050) }),
     issue: (order) => {
@@ -54,7 +54,7 @@ const knownInsurer = Effect.fnUntraced(function* (plate: string) {
 
 // What is shown of them.
 const masked = {
-  titular: "J*** A*** P***",
+  titular: "T*** d*** P***",
   vehiculo: { marca: "Toyota", modelo: "Corolla", anio: 2019, tipo: "automovil", chasis: "***4521" }
 }
 const planShown = {

@@ -97,8 +97,37 @@ const plainlyOfAll = Effect.fnUntraced(function* (
   return { ids, total: found.length }
 }, Effect.orDie)
 
+const sellThese = (company: number, ids: ReadonlyArray<number>) => `
+  insert into cell.transaction (
+    company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier, amount,
+    reversible, day, created_at
+  )
+  select ${company}, n, 'x-' || n, 'k-' || n, 'PROCESSING', 'development', 1, 's', 'generic', 'iii', 100, false,
+    '2026-01-01', timestamptz '2026-01-01 16:00Z' + n * interval '80 seconds'
+  from unnest(array[${ids}]) as n`
+
 layer(TestLayer, { excludeTestServices: true })("lists that are counted in blocks", (it) => {
   let companies = 0
+
+  // Two groups that drew their ids by turns: the second has some below the last id of the newest block and some beyond it.
+  it.effect("take sales from both sides of the newest block's end at once", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const company = ++companies
+      for (const ids of [
+        [2, 4, 6],
+        [3, 5, 7],
+        [1, 8]
+      ])
+        yield* sql.unsafe(sellThese(company, ids)).unprepared
+      const blocks = yield* sql<{ first: number; last: number; members: number }>`
+        select first_id::int as first, last_id::int as last, members from cell.block where company_id = ${company} order by 1`
+      assert.deepStrictEqual(blocks, [
+        { first: 1, last: 1, members: 1 },
+        { first: 2, last: 8, members: 7 }
+      ])
+    })
+  )
 
   it.effect("show what is there, in whatever order it came", () =>
     Effect.gen(function* () {

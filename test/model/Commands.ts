@@ -45,6 +45,8 @@ export type ReversalVerdictTag = "Confirm" | "Deny" | "Free" | "Hold"
 export interface Sale {
   readonly company: number
   readonly key: string
+  /** What its xid begins with: an operator may change it. */
+  readonly prefix: string
   readonly body: string
   readonly centavos: number
   /** The bill that it pays, if it pays one. */
@@ -67,6 +69,7 @@ const centavos = fc.constantFrom(1, 999, 1_000, 5_000, 10_000)
 const sale = fc.record({
   company,
   key: fc.constantFrom("a", "b", "c", "d"),
+  prefix: fc.constantFrom("RD", "RD", "RD", "SV"),
   body: fc.constantFrom("aa", "bb"),
   centavos,
   bill: fc.constantFrom(null, null, "bill")

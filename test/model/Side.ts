@@ -33,12 +33,12 @@ export interface Side {
   readonly companyId: (company: number) => CompanyId
 }
 
-const intentOf = (side: Side, { bill, body, centavos, company, key }: Sale): Intent => ({
+const intentOf = (side: Side, { bill, body, centavos, company, key, prefix }: Sale): Intent => ({
   companyId: side.companyId(company),
   environment: "development",
   key: IdempotencyKey.make(key),
   fingerprint: body,
-  xid: `RD-${company}-${key}`,
+  xid: `${prefix}-${company}-${key}`,
   service: { id: ServiceId.make(4), name: "Energía", type: "electricity_prepaid" },
   identifier: Identifier.make(`contrato-${key}`),
   amount: Amount.make(centavos),
@@ -136,7 +136,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: command.notFound }))
     }
     case "claim": {
-      const claim = { now: at, lease: Duration.seconds(command.lease_s), limit: 1_000, which: command.which }
+      const claim = { began: at, now: at, lease: Duration.seconds(command.lease_s), limit: 1_000, which: command.which }
       const claimed = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
       const number = ({ order }: Claimed) => called(side, "transactionId", order.transactionId)
       const sales = claimed.toSorted((left, right) => number(left) - number(right))
@@ -161,7 +161,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: command.notFound }))
     }
     case "claim reversals": {
-      const claim = { now: at, lease: Duration.seconds(command.lease_s), limit: 1_000, which: command.which }
+      const claim = { began: at, now: at, lease: Duration.seconds(command.lease_s), limit: 1_000, which: command.which }
       const claimed = yield* Reversals.use((reversals) => reversals.claim(claim))
       const number = ({ under }: ClaimedReversal) => called(side, "reversalId", under.reversal.id)
       const found = claimed.toSorted((left, right) => number(left) - number(right))

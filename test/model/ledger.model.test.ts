@@ -77,7 +77,7 @@ const live = (begins: string, commands: ReadonlyArray<Command>) =>
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
 
 const day_ms = 24 * 60 * 60 * 1_000
-const sale = { company: 0, key: "a", body: "aa", centavos: 1_000, bill: null }
+const sale = { company: 0, key: "a", prefix: "RD", body: "aa", centavos: 1_000, bill: null }
 const again = { ...sale, key: "e" }
 
 /** A sale, and what becomes of it; then its reversal by another key, and what becomes of that. */
@@ -97,6 +97,12 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
   // A life -> what a key is told by a recall, and by a reservation right after it.
   it.effect.each([
     ["sold", sold("Confirm"), sale, "IdempotencyConflict"],
+    [
+      "sold by another xid, before XID_PREFIX was changed,",
+      sold("Confirm"),
+      { ...sale, prefix: "SV" },
+      "IdempotencyConflict"
+    ],
     ["was refused a sale", sold("Release"), sale, null],
     ["gave a sale back", reversed("Confirm"), again, null],
     ["was denied a reversal", reversed("Deny"), again, null]
@@ -109,6 +115,84 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       const answers = yield* live("2026-03-02T12:00:00.000Z", [...life, dayLater, ...asked])
       const told = answers.slice(-2).map((answer) => Object(answer).refused ?? null)
       assert.deepStrictEqual(told, [refused, refused])
+    })
+  )
+
+  // Counts that are written one after the other, each upon what it was told -> how the sale stands after each.
+  it.effect.each([
+    [
+      "the next count is kept, and the one after it releases",
+      [
+        ["Hold", 1],
+        ["Release", 2]
+      ],
+      ["PENDING", "FAILED"]
+    ],
+    [
+      "a release that was counted before another heard something else is late",
+      [
+        ["Hold", 1],
+        ["Hold", 0],
+        ["Release", 2]
+      ],
+      ["PENDING", "PENDING", "PENDING"]
+    ],
+    [
+      "a count that was outrun leaves the other's",
+      [
+        ["Hold", 1],
+        ["Hold", 2],
+        ["Hold", 1],
+        ["Release", 3]
+      ],
+      ["PENDING", "PENDING", "PENDING", "FAILED"]
+    ],
+    [
+      "what the provider said itself is never late",
+      [
+        ["Hold", 1],
+        ["Release", 0]
+      ],
+      ["PENDING", "FAILED"]
+    ],
+    [
+      "a delivery is never late",
+      [
+        ["Hold", 1],
+        ["Confirm", 5]
+      ],
+      ["PENDING", "SUCCESS"]
+    ]
+  ] as const)("counts not-founds in a row: %s", ([, settlements, expected]) =>
+    Effect.gen(function* () {
+      const before: ReadonlyArray<Command> = [
+        { do: "deposit", company: 0, centavos: 10_000, reference: "r0" },
+        { do: "reserve", sale }
+      ]
+      const after = settlements.map(([verdict, notFound]): Command => ({ do: "settle", which: 0, verdict, notFound }))
+      const answers = yield* live("2026-03-02T12:00:00.000Z", [...before, ...after])
+      assert.deepStrictEqual(
+        answers.slice(2).map((answer) => Object(answer).status),
+        [...expected]
+      )
+    })
+  )
+
+  it.effect("denies no reversal by a count that is late", () =>
+    Effect.gen(function* () {
+      const settled = (verdict: ReversalVerdictTag, notFound: number): Command => ({
+        do: "settle reversal",
+        which: 0,
+        verdict,
+        notFound
+      })
+      const begun = reversed("Hold")
+      const after = [settled("Hold", 1), settled("Hold", 0), settled("Deny", 2), settled("Hold", 1), settled("Deny", 2)]
+      const answers = yield* live("2026-03-02T12:00:00.000Z", [...begun, ...after])
+      assert.deepStrictEqual(
+        answers.slice(begun.length).map((answer) => Object(answer).status),
+        ["PENDING", "PENDING", "PENDING", "PENDING", "DENIED"]
+      )
     })
   )
 

@@ -18,7 +18,7 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
     Effect.gen(function* () {
       const { gateway, provider } = yield* start
       gateway.found.set(identifier, {
-        holder: "Ana Pérez",
+        holder: "Titular de Prueba",
         offers: [
           { reference: "P1", name: "3 GB", price_centavos: 15_000, validity: "7 días", data: "3 GB" },
           { reference: "P2", name: "Minutos", price_centavos: 29_550 }
@@ -28,7 +28,7 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
         { reference: "P1", name: "3 GB", price: Amount.make(15_000), validity: "7 días", data: "3 GB" },
         { reference: "P2", name: "Minutos", price: Amount.make(29_550), validity: null, data: null }
       ]
-      assert.deepStrictEqual(yield* provider.lookup(query), Found({ found: { holder: "Ana Pérez", offers } }))
+      assert.deepStrictEqual(yield* provider.lookup(query), Found({ found: { holder: "Titular de Prueba", offers } }))
       assert.deepStrictEqual(gateway.requests[0]?.body, {
         identifier,
         service: { id: 3, name: "Paquetes", type: "data_package", product: "claro-datos" },

@@ -17,7 +17,7 @@ const version = { id: "LE 1.8", name: "Corolla LE 1.8", suggested: true }
 const found = {
   outcome: "found",
   reference: "C-1",
-  holder: "Ana Pérez",
+  holder: "Titular de Prueba",
   vehicle: { brand: "Toyota", model: "Corolla", year: 2018, type: "automovil", chassis: "9BRBU48E0" },
   renewal: false,
   versions: [version]

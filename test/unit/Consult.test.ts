@@ -36,7 +36,7 @@ const shop = (lookup: Provider["lookup"] = () => Effect.succeed(foundOne)) => {
   return Layer.mergeAll(layer, catalogue, DigestNode.layer, Layer.fresh(CallCounterMemory.layer))
 }
 
-const foundOne = LookupAnswer.Found({ found: { holder: "Ana", offers: [offer] } })
+const foundOne = LookupAnswer.Found({ found: { holder: "Titular", offers: [offer] } })
 
 const origin = (caller: Session = real) =>
   Effect.map(consult(caller, wanted), ({ simulated }) => (simulated ? "simulado" : "proveedor_real"))
@@ -95,7 +95,7 @@ describe("a lookup", () => {
   it.effect("of a free amount tells the holder alone, whatever else the provider says", () =>
     Effect.gen(function* () {
       const { holder, options } = yield* consult(inProduction(real), { ...wanted, serviceId: service.id })
-      assert.deepStrictEqual([holder, options], ["Ana", []])
+      assert.deepStrictEqual([holder, options], ["Titular", []])
     }).pipe(Effect.provide(shop()))
   )
 

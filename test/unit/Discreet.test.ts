@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { discreetly } from "../../core/domain/Discreet.ts"
 
-const secret = "Juana Peña"
+const secret = "Titular Prueba"
 
 /** What is left of a defect. */
 const kept = (defect: unknown) =>

@@ -72,10 +72,10 @@ const extremes: ReadonlyArray<readonly [string, PolicyFacts]> = [
   ["names of 40 letters of the simulator", filled(`SBX${"Ñ".repeat(37)}`)],
   ["names of one letter", filled("Ñ")],
   ["names of nothing", filled("")],
-  ["names of 120 letters, and a cover text of 2000", filled("Pérez y ".repeat(15), cover.repeat(40))],
-  ["a cover text without a space", filled("José", "W".repeat(500))],
-  ["a cover text of twenty lines", filled("José", `${cover}\n`.repeat(20))],
-  ["names and a cover text of 10000 letters", filled("Ana Sofía ".repeat(1_000), cover.repeat(200))]
+  ["names of 120 letters, and a cover text of 2000", filled("Ñandú y ".repeat(15), cover.repeat(40))],
+  ["a cover text without a space", filled("Titular", "W".repeat(500))],
+  ["a cover text of twenty lines", filled("Titular", `${cover}\n`.repeat(20))],
+  ["names and a cover text of 10000 letters", filled("Ñandú Łódź ".repeat(1_000), cover.repeat(200))]
 ]
 
 layer(PolicyPdf.layer)("a policy with", (it) => {
@@ -103,7 +103,7 @@ layer(PolicyPdf.layer)("a policy with", (it) => {
   it.effect("the longest texts there may be shows the whole of each", () =>
     Effect.gen(function* () {
       const long = (letters: number) =>
-        `${"Peña y Núñez de "
+        `${"Leña y Cañas de "
           .repeat(letters)
           .slice(0, letters - 4)
           .trim()} fin`
@@ -135,7 +135,7 @@ layer(PolicyPdf.layer)("a policy with", (it) => {
 
   it.effect("a cover text that cannot be shown says that it goes on", () =>
     Effect.gen(function* () {
-      const { lines } = yield* read(filled("José", cover.repeat(200)), "poliza")
+      const { lines } = yield* read(filled("Titular", cover.repeat(200)), "poliza")
       assert.match(words(lines), /responsabilidad civil[^…]*… Servicios opcionales/)
     })
   )

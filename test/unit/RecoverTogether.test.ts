@@ -7,7 +7,7 @@ import { type Claim, Unresolved } from "../../core/ports/Unresolved.ts"
 import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
-import { delivery, fund, money, orphan, sales, saying, tally, world } from "./support/World.ts"
+import { delivery, type Fault, fund, money, orphan, sales, saying, tally, world } from "./support/World.ts"
 
 const { Delivered, Unknown } = StatusAnswer
 
@@ -32,6 +32,33 @@ describe("several recoveries at once", () => {
       assert.deepStrictEqual(confirmed, [3, 0, 0])
       assert.deepStrictEqual(asked.map(({ xid }) => xid).sort(), ["RD-k1", "RD-k2", "RD-k3"])
       assert.deepStrictEqual(yield* money, { available: 70_000, held: 0, consumed: 30_000 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("never ask about one sale at the same time, however many there are and however long each takes", () => {
+    const asking = new Set<string>()
+    const twice: Array<string> = []
+    const { asked, layer } = world(
+      saying(({ xid }) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            if (asking.has(xid)) twice.push(xid)
+            asking.add(xid)
+          }),
+          () => Effect.never,
+          () => Effect.sync(() => void asking.delete(xid))
+        )
+      )
+    )
+    return Effect.gen(function* () {
+      yield* fund(10_000_000)
+      for (const n of Array.from({ length: 120 }, (_, index) => index)) yield* orphan(`k${n}`)
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.forkChild(keepRecovering)
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(twice, [])
+      assert.strictEqual(new Set(asked.map(({ xid }) => xid)).size, 120)
     }).pipe(Effect.provide(layer))
   })
 
@@ -93,6 +120,40 @@ const claimingFails = (times: number) => {
       Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : claim(wanted)))
   }))
 }
+
+/** The first so many settlements find no database. */
+const settlingFails =
+  (times: number): Fault =>
+  (ledger) => {
+    let left = times
+    return {
+      ...ledger,
+      settle: (settlement) =>
+        Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : ledger.settle(settlement)))
+    }
+  }
+
+describe("an answer that recovery cannot write", () => {
+  it.effect("is left in the row, and asked for again when the lease ends", () => {
+    const { asked, layer } = world(
+      saying(() => Effect.succeed(Delivered({ delivery }))),
+      settlingFails(1)
+    )
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan("k1")
+      yield* orphan("k2")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* recover("due"), tally({ confirmed: 1, stillUnknown: 1 }))
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(yield* recover("due"), tally())
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* recover("due"), tally({ confirmed: 1 }))
+      assert.strictEqual(asked.length, 3)
+      assert.deepStrictEqual(yield* money, { available: 80_000, held: 0, consumed: 20_000 })
+    }).pipe(Effect.provide(layer))
+  })
+})
 
 describe("the server's own recovery", () => {
   it.effect("outlives cycles that fail", () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { DateTime, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { Reserved } from "../../core/ports/Ledger.ts"
 import { Answer, type Provider } from "../../core/ports/Provider.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
@@ -151,6 +152,36 @@ describe("a process that was paused after it reserved", () => {
       const answered = yield* Fiber.join(sale)
       assert.strictEqual(answered.outcome._tag, heard)
       assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+      assert.deepStrictEqual(dispatched, [...sent])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** The machine sleeps for so long once the sale is reserved: the monotonic clock sleeps with it, that of the day goes on. */
+const suspended =
+  (millis: number): Fault =>
+  (ledger) => ({
+    ...ledger,
+    reserve: (wanted) =>
+      Effect.map(ledger.reserve(wanted), (reserved) =>
+        reserved._tag === "Replay"
+          ? reserved
+          : Reserved.Reservation({
+              order: { ...reserved.order, createdAt: DateTime.subtractDuration(reserved.order.createdAt, millis) }
+            })
+      )
+  })
+
+describe("a machine that was suspended after it reserved", () => {
+  it.effect.each([
+    [10_000, "Delivered", ["RD-k1"]],
+    [10_001, "Pending", []]
+  ] as const)("for %d ms", ([millis, heard, sent]) => {
+    const { dispatched, layer, provider } = world({}, suspended(millis))
+    return Effect.gen(function* () {
+      yield* fund()
+      const answered = yield* sell(intent(), provider)
+      assert.strictEqual(answered.outcome._tag, heard)
       assert.deepStrictEqual(dispatched, [...sent])
     }).pipe(Effect.provide(layer))
   })

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { isDay } from "../../../core/domain/LocalTime.ts"
-import { Finding } from "../../../core/domain/Resolution.ts"
+import { Finding, readRechargeToken } from "../../../core/domain/Resolution.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { operator } from "../../App.ts"
 import { print } from "../Output.ts"
@@ -18,6 +18,17 @@ const day = (name: string, description: string) =>
     Flag.map(Option.getOrNull)
   )
 
+/** What was found, in the words of the options that say it. */
+const findingWords = Finding.match({
+  Failed: () => ({ resultado: "failed" }),
+  Success: ({ authCode, rechargeToken, validity }) => ({
+    resultado: "success",
+    autorizacion: authCode,
+    ...(rechargeToken !== null && { token: rechargeToken }),
+    ...(validity !== null && { desde: validity.from, hasta: validity.until })
+  })
+})
+
 export const resolve = Command.make(
   "resolve",
   {
@@ -31,31 +42,49 @@ export const resolve = Command.make(
       Flag.optional,
       Flag.map(Option.getOrNull)
     ),
+    token: Flag.String("token").pipe(
+      Flag.withDescription("Of electricity: the 20 digits that the customer types into the meter"),
+      Flag.withMetavar("digits"),
+      Flag.filterMap(
+        (typed) => Option.fromNullOr(readRechargeToken(typed)),
+        () => "Expected: 20 digits, such as 1234 5678 9012 3456 7890"
+      ),
+      Flag.optional,
+      Flag.map(Option.getOrNull)
+    ),
     from: day("desde", "Of a policy: the first day of its validity"),
     until: day("hasta", "Of a policy: the last day of its validity")
   },
-  Effect.fn(function* ({ as, authCode, from, reason, transactionId, until, who }) {
+  Effect.fn(function* ({ as, authCode, from, reason, token, transactionId, until, who }) {
     const finding =
       as === "failed"
         ? Finding.cases.Failed.make({})
         : Finding.cases.Success.make({
             authCode: authCode ?? "",
+            rechargeToken: token,
             validity: from === null || until === null ? null : { from, until }
           })
-    const order = yield* proposeResolution(transactionId, { finding, operator: who, reason })
+    const { number, order } = yield* proposeResolution(transactionId, { finding, operator: who, reason })
     yield* print(
-      { transaction_id: transactionId, empresa_id: order.companyId, propuesta: as, motivo: reason, operador: who },
-      `Proposed. Nothing has moved: somebody else has to run\n  saldo transactions confirm ${transactionId} --operador NAME`
+      {
+        transaction_id: transactionId,
+        empresa_id: order.companyId,
+        propuesta: number,
+        ...findingWords(finding),
+        motivo: reason,
+        operador: who
+      },
+      `Proposal ${number}. Nothing has moved: somebody else has to look at it with\n  saldo transactions show ${transactionId}\nand then to run\n  saldo transactions confirm ${transactionId} --propuesta ${number} --operador NAME`
     )
   })
 ).pipe(
   Command.provide(operator),
-  Command.validate(({ as, authCode, from, until }) => {
+  Command.validate(({ as, authCode, from, token, until }) => {
     const wrong = (message: string) => new CliError.ValidationError({ message })
     if (as === "success" && authCode === null)
       return wrong("--as success needs --autorizacion: what proves the delivery.")
-    if (as === "failed" && (authCode ?? from ?? until) !== null) {
-      return wrong("--as failed takes neither --autorizacion nor --desde and --hasta.")
+    if (as === "failed" && (authCode ?? token ?? from ?? until) !== null) {
+      return wrong("--as failed takes neither --autorizacion nor --token, nor --desde and --hasta.")
     }
     return (from === null) === (until === null) ? Effect.void : wrong("--desde and --hasta go together.")
   }),
@@ -74,21 +103,40 @@ export const resolve = Command.make(
 
 export const confirm = Command.make(
   "confirm",
-  { transactionId, who },
-  Effect.fn(function* ({ transactionId, who }) {
-    const { order, status } = yield* confirmResolution(transactionId, who)
+  {
+    transactionId,
+    number: Flag.Int("propuesta").pipe(
+      Flag.withDescription(
+        'Which proposal: the number that "resolve" and "show" tell, so that what you saw is what counts'
+      ),
+      Flag.withMetavar("number")
+    ),
+    who
+  },
+  Effect.fn(function* ({ number, transactionId, who }) {
+    const { finding, order, status } = yield* confirmResolution(transactionId, { number, operator: who })
     yield* print(
-      { transaction_id: transactionId, empresa_id: order.companyId, status, operador: who },
+      {
+        transaction_id: transactionId,
+        empresa_id: order.companyId,
+        propuesta: number,
+        ...findingWords(finding),
+        status,
+        operador: who
+      },
       `Transaction ${transactionId} is ${status}.`
     )
   })
 ).pipe(
   Command.provide(operator),
   Command.withDescription(
-    'Confirm what another operator proposed with "saldo transactions resolve", and settle the sale so. The provider is asked once more, and what it firmly says wins.'
+    'Confirm what another operator proposed with "saldo transactions resolve", and settle the sale so. A proposal that has changed since you saw it is not confirmed. The provider is asked once more, and what it firmly says wins.'
   ),
   Command.withShortDescription("Confirm another operator's proposal"),
   Command.withExamples([
-    { command: "saldo transactions confirm 4711 --operador turno-2", description: "The second pair of eyes" }
+    {
+      command: "saldo transactions confirm 4711 --propuesta 1 --operador turno-2",
+      description: "The second pair of eyes"
+    }
   ])
 )

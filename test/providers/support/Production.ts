@@ -55,7 +55,7 @@ const gateway = Effect.map(fakeHttpProvider(secret), ({ found, orders, url, ...f
   deliversAt: "/v1/orders",
   offer: (identifier: string) => {
     const offer = { reference: "2026-02", name: "Lo que hay", price_centavos: 15_050 }
-    found.set(identifier, { holder: "Ana Pérez", offers: [offer] })
+    found.set(identifier, { holder: "Titular de Prueba", offers: [offer] })
   },
   refuse: (xid: string) => void orders.set(xid, "TRANSACTION_REJECTED"),
   takeBack: () => undefined,

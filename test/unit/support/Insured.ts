@@ -34,7 +34,7 @@ export const insurance: Insurance = {
   insured: {
     cedula: Cedula.make("00112345678"),
     phone: Phone.make("8095551234"),
-    holder: "Juana Pérez",
+    holder: "Titular de Prueba",
     vehicle: { brand: "Toyota", model: "Corolla", year: 2019, type: "automovil", chassis: "9SBXA000000123458" }
   },
   terminalId: null,

@@ -22,7 +22,7 @@ export const facts = {
   insured: {
     cedula: Cedula.make("00112345678"),
     phone: Phone.make("8095551234"),
-    holder: "José Ramón Núñez Łódź",
+    holder: "Titular Ñandú Núm Łódź",
     vehicle: { brand: "Citroën", model: "C3", year: 2018, type: "automovil", chassis: "VF7SXHMZ6JT512345" }
   },
   version: { id: "v1", name: "Feel 1.2", suggested: true },
