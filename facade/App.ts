@@ -4,6 +4,7 @@ import { DataKey } from "../adapters/crypto/DataKey.ts"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import * as DigestNode from "../adapters/node/DigestNode.ts"
 import * as PepperNode from "../adapters/node/PepperNode.ts"
+import * as SecureRandomNode from "../adapters/node/SecureRandomNode.ts"
 import * as PolicyPdf from "../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
 import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
@@ -93,7 +94,7 @@ const money = Layer.mergeAll(
   ReversalsPostgres.layer,
   StatementPostgres.layer,
   InFlight.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom, pepper, vault)))
+).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, SecureRandomNode.layer, pepper, vault)))
 
 /** All that the operator's commands need. */
 export const operator = Layer.mergeAll(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { Digest } from "effect/crypto"
 
@@ -7,8 +7,8 @@ import { Digest } from "effect/crypto"
  * WebCrypto does, each would cost ten times as much.
  */
 export const layer = Layer.succeed(Digest.Digest, {
-  digest: (algorithm, data) => Effect.sync(() => new Uint8Array(createHash(nodeName(algorithm)).update(data).digest())),
-  digestHex: (algorithm, data) => Effect.sync(() => createHash(nodeName(algorithm)).update(data).digest("hex"))
+  digest: (algorithm, data) => Effect.sync(() => new Uint8Array(hash(nodeName(algorithm), data, "buffer"))),
+  digestHex: (algorithm, data) => Effect.sync(() => hash(nodeName(algorithm), data, "hex"))
 })
 
 const nodeName = (algorithm: Digest.Algorithm): string => algorithm.name.replace("-", "").toLowerCase()

@@ -5,9 +5,11 @@ import { defaultLimits } from "../../core/domain/Limits.ts"
 import type { Periods } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import { type Account, type AccountSettings, Accounts } from "../../core/ports/Accounts.ts"
-import { companyReads } from "./CompanyReads.ts"
+import { readingClient } from "./CompanyReads.ts"
+import { grouped } from "./Grouped.ts"
 
 interface AccountRow {
+  readonly n: number
   readonly available: bigint
   readonly held: bigint
   readonly limit_daily: bigint
@@ -42,26 +44,49 @@ const accountOf = (row: AccountRow): Account => ({
   updatedAt: DateTime.fromDateUnsafe(row.updated_at)
 })
 
+/** Whose account is read, and when its periods began. */
+interface Member extends Periods {
+  readonly companyId: CompanyId
+}
+
+const memberRow = ({ companyId, ...periods }: Member, n: number) => ({ n, company_id: companyId, ...periods })
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const reads = yield* companyReads
+  const reader = yield* readingClient
 
-  const read = Effect.fnUntraced(function* (companyId: CompanyId, { day, month, week }: Periods) {
-    const [row] = yield* Effect.orDie(reads(companyId)<AccountRow>`
-      select
-        b.available, b.held, b.limit_daily, b.limit_weekly, b.limit_monthly, b.low_balance_alert, b.updated_at,
-        coalesce(sum(c.total) filter (where c.day = ${day}::date), 0)::bigint as daily,
-        coalesce(sum(c.total) filter (where c.day >= ${week}::date), 0)::bigint as weekly,
-        coalesce(sum(c.total) filter (where c.day >= ${month}::date), 0)::bigint as monthly
-      from cell.balance as b
-      left join cell.consumption as c
-        on c.company_id = b.company_id
-        and c.day >= least(${week}::date, ${month}::date)
-        and c.day <= ${day}::date
-      where b.company_id = ${PgTypes.int8(BigInt(companyId))}
-      group by b.company_id`)
-    return row === undefined ? untouched : accountOf(row)
-  })
+  // Points of sale ask for their balance again and again. The statement enters one company of the group after the other,
+  // so that row-level security holds each look to its own company; see CompanyReads.ts.
+  const readGroup = grouped<Member, Account>(
+    "account",
+    Effect.fnUntraced(function* (members) {
+      const rows = yield* reader<AccountRow>`
+        select m.n, r.*
+        from jsonb_to_recordset(${PgTypes.jsonb(members.map(memberRow))}) as m(
+          n int, company_id bigint, day date, week date, month date
+        )
+        cross join lateral set_config('saldo.company', m.company_id::text, true) as entered(company)
+        cross join lateral (
+          select
+            b.available, b.held, b.limit_daily, b.limit_weekly, b.limit_monthly, b.low_balance_alert, b.updated_at,
+            coalesce(sum(c.total) filter (where c.day = m.day), 0)::bigint as daily,
+            coalesce(sum(c.total) filter (where c.day >= m.week), 0)::bigint as weekly,
+            coalesce(sum(c.total) filter (where c.day >= m.month), 0)::bigint as monthly
+          from cell.balance as b
+          left join cell.consumption as c
+            on c.company_id = b.company_id
+            and c.day >= least(m.week, m.month)
+            and c.day <= m.day
+          where entered.company is not null and b.company_id = m.company_id
+          group by b.company_id
+          offset 0
+        ) as r`
+      const accounts = new Map(rows.map((row) => [row.n, accountOf(row)]))
+      return members.map((_, n) => accounts.get(n) ?? untouched)
+    })
+  )
+
+  const read = (companyId: CompanyId, periods: Periods) => readGroup({ companyId, ...periods })
 
   const configure = Effect.fnUntraced(function* (companyId: CompanyId, settings: AccountSettings, at: DateTime.Utc) {
     const given = (value: Centavos | undefined) => PgTypes.int8(value === undefined ? null : BigInt(value))

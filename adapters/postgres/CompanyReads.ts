@@ -40,6 +40,12 @@ export const reading = (options: Database.DatabaseOptions) =>
     )
   )
 
+/** Whoever reads: the role that sees one company at a time or, where it is not there, the server's own. */
+export const readingClient = Effect.gen(function* () {
+  const others = yield* PgClient.PgClient
+  return Option.getOrElse(yield* Effect.serviceOption(ReadingClient), () => others)
+})
+
 /**
  * Makes statements that read what belongs to one company, and see nothing of any other, whatever they ask for: row-level
  * security holds them to the company that they have entered.
@@ -48,8 +54,7 @@ export const reading = (options: Database.DatabaseOptions) =>
  * if one did, it would see no rows at all. A transaction for each read would say the same in four trips instead of one.
  */
 export const companyReads = Effect.gen(function* () {
-  const others = yield* PgClient.PgClient
-  const sql = Option.getOrElse(yield* Effect.serviceOption(ReadingClient), () => others)
+  const sql = yield* readingClient
   return (companyId: CompanyId) =>
     <Row extends object>(strings: TemplateStringsArray, ...parts: ReadonlyArray<unknown>) =>
       sql<Row>`

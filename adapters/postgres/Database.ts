@@ -18,9 +18,10 @@ export interface DatabaseOptions {
 }
 
 /**
- * The connections to Postgres, all of them opened at once: the pool would grow only when every one is full.
+ * The connections to Postgres, all of them opened at once, so that no call waits for one to be made.
  *
- * Statements of different requests share connections; a transaction and a listener have one for themselves.
+ * A statement has its connection for itself. On one that it shared it would wait behind a longer one, and the groups of
+ * sales that are under way at once would be so one after the other.
  */
 export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>
   PgClient.layerFrom(
@@ -30,7 +31,6 @@ export const layer = ({ connections_max, parameters, url, variable = "DATABASE_U
       startupParameters: parameters,
       minConnections: connections_max,
       maxConnections: connections_max,
-      multiplex: true,
       connectTimeout: "4 seconds",
       keepAlive: "30 seconds"
     }).pipe(

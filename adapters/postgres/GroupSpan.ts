@@ -1,6 +1,11 @@
-import { Context, Effect, References, type Request, Tracer } from "effect"
+import { Context, Effect, References, Tracer } from "effect"
 
-type Calls = ReadonlyArray<Request.Entry<Request.Any>>
+/** A call with the services of whoever made it, its span among them where somebody follows. */
+export interface Traced {
+  readonly context: Context.Context<never>
+}
+
+type Calls = ReadonlyArray<Traced>
 
 const spansOf = (calls: Calls): ReadonlyArray<Tracer.AnySpan> =>
   calls.flatMap((call) => Context.getOrUndefined(call.context, Tracer.ParentSpan) ?? [])

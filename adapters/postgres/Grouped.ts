@@ -1,11 +1,11 @@
-import { Array as Arr, Effect, Exit, Latch, Metric, Request, RequestResolver } from "effect"
+import { Array as Arr, Cause, Context, Effect, type Fiber, Metric, Scheduler } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../core/domain/Series.ts"
-import { followingMembers } from "./GroupSpan.ts"
+import { followingMembers, type Traced } from "./GroupSpan.ts"
 import { briefly, isTransient } from "./SqlFailure.ts"
 
 /** So many groups may be under way at once; what arrives meanwhile makes the next one. */
-const groups_max = 4
+const groups_max = 2
 
 /** The largest group that goes as one statement. */
 const members_max = 128
@@ -18,6 +18,14 @@ const sizes = seriesOf(["group"], (attributes) =>
   })
 )
 
+/** One call that waits for its answer. */
+interface Call<Member, Answer> extends Traced {
+  readonly member: Member
+  readonly answer: (answer: Effect.Effect<Answer>) => void
+}
+
+type Calls<Member, Answer> = Arr.NonEmptyReadonlyArray<Call<Member, Answer>>
+
 /**
  * Turns a statement that takes many into a call that takes one. Calls that arrive while the database is busy, from any
  * request, go together as one statement and so as one transaction; a lone call does not wait.
@@ -26,6 +34,9 @@ const sizes = seriesOf(["group"], (attributes) =>
  * fails otherwise is sent again one member at a time, so that a member that cannot succeed does not fail its
  * neighbours. What still fails is a defect of that member.
  *
+ * Calls wait in a list. A RequestResolver would keep them in sets that it uses again and again, and what was once in those
+ * stays in memory, request and all, until the whole heap is collected.
+ *
  * @param name what it is called where it is measured.
  * @param run answers the members in their order.
  */
@@ -33,47 +44,72 @@ export const grouped = <Member, Answer>(
   name: string,
   run: (members: Arr.NonEmptyReadonlyArray<Member>) => Effect.Effect<ReadonlyArray<Answer>, SqlError>
 ): ((member: Member) => Effect.Effect<Answer>) => {
-  class Call extends Request.Class<{ readonly member: Member }, Answer> {}
-
   const size = sizes({ group: name })
-  const gate = Latch.makeUnsafe(true)
+  const waiting: Array<Call<Member, Answer>> = []
   let underWay = 0
-  const enter = Effect.sync(() => {
-    underWay++
-    if (underWay >= groups_max) gate.closeUnsafe()
-  })
-  const leave = Effect.sync(() => {
-    underWay--
-    gate.openUnsafe()
-  })
+  let isWoken = false
 
-  const send = (calls: Arr.NonEmptyReadonlyArray<Request.Entry<Call>>): Effect.Effect<void> =>
+  const answerAll = (calls: Calls<Member, Answer>, answer: Effect.Effect<never>) =>
+    Effect.sync(() => {
+      for (const call of calls) call.answer(answer)
+    })
+
+  const send = (calls: Calls<Member, Answer>): Effect.Effect<void> =>
     Effect.andThen(
       Metric.update(size, calls.length),
-      Effect.retry(run(Arr.map(calls, ({ request }) => request.member)), briefly)
+      Effect.retry(run(Arr.map(calls, ({ member }) => member)), briefly)
     ).pipe(
       followingMembers(name, calls),
-      Effect.matchEffect({
+      Effect.matchCauseEffect({
         onSuccess: (answers) =>
           Effect.sync(() => {
-            for (const [index, call] of calls.entries()) call.completeUnsafe(Exit.succeed(answers[index] as Answer))
+            for (const [index, call] of calls.entries()) call.answer(Effect.succeed(answers[index] as Answer))
           }),
-        onFailure: (error) =>
-          calls.length === 1 || isTransient(error)
-            ? Effect.sync(() => {
-                for (const call of calls) call.completeUnsafe(Exit.die(error))
-              })
-            : Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
+        onFailure: (cause) => {
+          const isOfMember = cause.reasons.some((reason) => Cause.isFailReason(reason) && !isTransient(reason.error))
+          return isOfMember && calls.length > 1
+            ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
+            : answerAll(calls, Effect.orDie(Effect.failCause(cause)))
+        }
       })
     )
 
-  const resolver = RequestResolver.make<Call>((calls) =>
-    Effect.acquireUseRelease(
-      enter,
-      () => Effect.forEach(Arr.chunksOf(calls, members_max), send, { concurrency: groups_max, discard: true }),
-      () => leave
-    )
-  ).pipe(RequestResolver.setDelayEffect(Effect.andThen(Effect.yieldNow, gate.await)))
+  // A group is sent on behalf of its first call, whose clock, log and trace it takes.
+  const sendWaiting = (): void => {
+    isWoken = false
+    while (underWay < groups_max) {
+      const calls = waiting.splice(0, members_max)
+      if (!Arr.isReadonlyArrayNonEmpty(calls)) return
+      underWay++
+      fork(calls[0].context, Effect.ensuring(send(calls), Effect.sync(finished)))
+    }
+  }
 
-  return (member) => Effect.request(new Call({ member }), resolver)
+  const finished = (): void => {
+    underWay--
+    sendWaiting()
+  }
+
+  // Calls of one moment go together: the group is sent when all that runs has had its turn.
+  const wake = ({ context }: Fiber.Fiber<unknown, unknown>): void => {
+    if (isWoken || underWay >= groups_max) return
+    isWoken = true
+    fork(context, Effect.andThen(Effect.yieldNow, Effect.sync(sendWaiting)))
+  }
+
+  return (member) =>
+    Effect.withFiber((fiber) =>
+      Effect.callback<Answer>((answer) => {
+        const call = { member, context: fiber.context, answer }
+        waiting.push(call)
+        wake(fiber)
+        return Effect.sync(() => {
+          const place = waiting.indexOf(call)
+          if (place >= 0) waiting.splice(place, 1)
+        })
+      })
+    )
 }
+
+const fork = (context: Context.Context<never>, work: Effect.Effect<void>): void =>
+  void Effect.runForkWith(context)(work, { scheduler: Context.get(context, Scheduler.Scheduler) })

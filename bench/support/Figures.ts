@@ -40,8 +40,9 @@ export interface Figure {
 
 /** What a load of a round was answered with. */
 interface Loaded extends Measured {
-  /** What a call took of the server's processor; null where nobody counted. */
+  /** What a call took of a processor, in the server and in the database; null where nobody counted. */
   readonly cpu_us: number | null
+  readonly database_us: number | null
 }
 
 /** Two loads, one after the other. */
@@ -73,11 +74,14 @@ export const rate = (what: string, goal: Goal | null, rounds: ReadonlyArray<Roun
 export const latency = (what: string, which: "p50_ms" | "p99_ms", goal: Goal | null, rounds: ReadonlyArray<Round>) =>
   compared({ what, unit: "ms", goal }, rounds, (measured) => measured[which])
 
-/** What a call takes of the server's processor: a figure that a busy machine disturbs least. None where nobody counted. */
-export const cpu = (what: string, rounds: ReadonlyArray<Round>): ReadonlyArray<Figure> =>
-  rounds.some(({ ours, theirs }) => ours.cpu_us === null || theirs.cpu_us === null)
+/**
+ * What a call takes of a processor, in the server or in the database: figures that a busy machine disturbs least. None
+ * where nobody counted.
+ */
+export const cpu = (what: string, which: "cpu_us" | "database_us", rounds: ReadonlyArray<Round>) =>
+  rounds.some(({ ours, theirs }) => ours[which] === null || theirs[which] === null)
     ? []
-    : [compared({ what, unit: "µs", goal: null }, rounds, ({ cpu_us }) => cpu_us ?? 0)]
+    : [compared({ what, unit: "µs", goal: null }, rounds, (loaded) => loaded[which] ?? 0)]
 
 /** A figure that stands for itself. */
 export const alone = (wanted: Wanted, ours: number): Figure => ({

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
-import { spent_us } from "./Cpu.ts"
+import { familySpent_us, spent_us } from "./Cpu.ts"
 import type { Round } from "./Figures.ts"
 import { type Load, measure } from "./Load.ts"
+import { postmaster } from "./Postgres.ts"
 import { type Options, Progress } from "./Progress.ts"
 
 /** How many sales were answered as done, to be held against what the database says. */
@@ -28,8 +29,8 @@ export interface Match {
   readonly seconds: number
 }
 
-/** Before anything counts, so that code is compiled, caches are filled and statements are prepared. */
-const warmUp_s = 3
+/** Before anything counts, so that code is compiled and optimized, caches are filled and statements are prepared. */
+const warmUp_s = 12
 
 /** How long a match takes. */
 export const length_s = ({ rounds, seconds }: Pick<Options, "rounds" | "seconds">): number =>
@@ -39,12 +40,14 @@ const load = Effect.fnUntraced(function* (
   { book, pid, shape, urls }: Side,
   asked: Pick<Load, "connections" | "seconds">
 ) {
-  const before_us = pid === null ? null : spent_us(pid)
+  const postgres = yield* postmaster
+  const before = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
   const measured = yield* measure({ ...asked, urls, shape })
-  const after_us = pid === null ? null : spent_us(pid)
+  const after = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
   if (book !== undefined) book.answered += measured.succeeded
-  const cpu_us = before_us === null || after_us === null ? null : (after_us - before_us) / measured.succeeded
-  return { ...measured, cpu_us }
+  const eachOf = (of: "server" | "database") =>
+    before[of] === null || after[of] === null ? null : (after[of] - before[of]) / measured.succeeded
+  return { ...measured, cpu_us: eachOf("server"), database_us: eachOf("database") }
 })
 
 /** Loads both sides in turn, so many rounds, and begins each round with the one that ended the last. */

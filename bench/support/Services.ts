@@ -31,6 +31,9 @@ const environmentOf = (database: string) => ({
   RATE_LIMIT_ADDRESS_PER_MINUTE: "1000000"
 })
 
+/** What `npm start` gives to Node. */
+const asStarted = "--max-semi-space-size=32"
+
 /**
  * `saldo serve` on a database.
  *
@@ -40,7 +43,7 @@ export const startSaldo = (database: string, profile: string | null) =>
   Effect.map(
     serving({
       ...environmentOf(database),
-      ...(profile !== null && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` })
+      NODE_OPTIONS: profile === null ? asStarted : `${asStarted} --cpu-prof --cpu-prof-dir=${profile}`
     }),
     serviceOf
   )

@@ -1,9 +1,9 @@
-import { DateTime, Option } from "effect"
+import { DateTime, Duration, Option } from "effect"
 
 /** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
-const utcOffset_hours = -4
+const behindUtc = Duration.hours(4)
 
-const local = (instant: DateTime.Utc): DateTime.Utc => DateTime.add(instant, { hours: utcOffset_hours })
+const local = (instant: DateTime.Utc): DateTime.Utc => DateTime.subtractDuration(instant, behindUtc)
 
 /** The local calendar day, `YYYY-MM-DD`. */
 export const dayOf = (instant: DateTime.Utc): string => DateTime.formatIsoDateUtc(local(instant))
@@ -17,16 +17,18 @@ export interface Periods {
 
 export const periodsAt = (instant: DateTime.Utc): Periods => {
   const now = local(instant)
+  const day = DateTime.formatIsoDateUtc(now)
+  const daysSinceMonday = (DateTime.getPartUtc(now, "weekDay") + 6) % 7
   return {
-    day: DateTime.formatIsoDateUtc(now),
-    week: DateTime.formatIsoDateUtc(DateTime.startOf(now, "week", { weekStartsOn: 1 })),
-    month: DateTime.formatIsoDateUtc(DateTime.startOf(now, "month"))
+    day,
+    week: DateTime.formatIsoDateUtc(DateTime.subtractDuration(now, Duration.days(daysSinceMonday))),
+    month: `${day.slice(0, 7)}-01`
   }
 }
 
 /** The instant at which a local day begins. */
 export const startOfDay = (day: string): DateTime.Utc =>
-  DateTime.subtract(DateTime.makeUnsafe(`${day}T00:00:00Z`), { hours: utcOffset_hours })
+  DateTime.addDuration(DateTime.makeUnsafe(`${day}T00:00:00Z`), behindUtc)
 
 /** The local day after a local day. */
 export const nextDay = (day: string): string =>

@@ -4,6 +4,7 @@ import { Unauthenticated } from "../domain/Errors.ts"
 import { matchingSecret } from "../domain/Secret.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Pepper } from "../ports/Pepper.ts"
+import { followed } from "./Followed.ts"
 import { digestsOf, seasoned } from "./KeepSecret.ts"
 
 /**
@@ -12,7 +13,7 @@ import { digestsOf, seasoned } from "./KeepSecret.ts"
  *
  * @param address the client's IP address, for tokens that are bound to a list of them.
  */
-export const authenticate = Effect.fn("Authenticate.authenticate")(function* (
+export const authenticate = Effect.fnUntraced(function* (
   credentials: { readonly apiKey: string; readonly secret: string },
   address: string
 ) {
@@ -28,4 +29,4 @@ export const authenticate = Effect.fn("Authenticate.authenticate")(function* (
   const better = yield* seasoned(yield* Pepper, known)
   yield* directory.used({ tokenId: session.token.id, at: now, secret: { known, better } })
   return session
-})
+}, followed("Authenticate.authenticate"))

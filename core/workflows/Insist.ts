@@ -4,7 +4,9 @@ import { InFlight } from "./InFlight.ts"
 /** A caller waits this long for the database; then the write goes on in the background. */
 const patience = Duration.seconds(5)
 
-const untilItSucceeds = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
+const soon = Duration.millis(200)
+
+const untilItSucceeds = Schedule.min([Schedule.exponential(soon), Schedule.spaced("5 seconds")])
 
 /**
  * Writes what must not be lost because the database is gone: again and again until it succeeds. A caller whose patience
@@ -18,11 +20,12 @@ export const insist = Effect.fnUntraced(function* <A, R>(
   about: Readonly<Record<string, unknown>>
 ) {
   const inFlight = yield* InFlight
-  const written = write.pipe(
-    Effect.catchDefect(Effect.fail),
-    Effect.tapError((cause) => Effect.logError("an outcome could not be written yet", { ...about, cause })),
-    Effect.retry(untilItSucceeds),
-    Effect.orDie
+  const missed = (cause: unknown) => Effect.logError("an outcome could not be written yet", { ...about, cause })
+  const again = () =>
+    write.pipe(Effect.catchDefect(Effect.fail), Effect.tapError(missed), Effect.retry(untilItSucceeds), Effect.orDie)
+  // Nearly every write succeeds at once: what it takes to go on trying is made when it is needed.
+  const written = Effect.catchDefect(write, (first) =>
+    missed(first).pipe(Effect.andThen(Effect.sleep(soon)), Effect.andThen(Effect.suspend(again)))
   )
   return yield* Effect.timeoutOrElse(inFlight.run(written), {
     duration: patience,

@@ -10,8 +10,9 @@ import { price, type Service, takesOption } from "../domain/Service.ts"
 import { xidOf } from "../domain/Xid.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Insurances } from "../ports/Insurances.ts"
-import { Ledger, type QuoteChanged } from "../ports/Ledger.ts"
+import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
+import { followed } from "./Followed.ts"
 import { type Answered, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
@@ -31,14 +32,16 @@ const endpoint = "POST /v1/recargas"
  * Turns what a caller asks for into a sale. The key speaks before the service does: a replay is answered even when the
  * service has since left the catalogue. Contract: 4.5.
  */
-export const purchase = Effect.fn("Purchase.purchase")(function* (session: Session, wanted: Purchase) {
+export const purchase = Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
   const { key, ...body } = wanted
   const fingerprint = yield* fingerprintOf(endpoint, body)
-  // A quote that changed under the sale is read again: what it is now decides.
-  return yield* buy(session, wanted, fingerprint).pipe(
-    Effect.retry({ while: (error): error is QuoteChanged => error._tag === "QuoteChanged" })
-  )
-})
+  while (true) {
+    const bought = yield* Effect.result(buy(session, wanted, fingerprint))
+    if (bought._tag === "Success") return bought.success
+    // A quote that changed under the sale is read again: what it is now decides.
+    if (bought.failure._tag !== "QuoteChanged") return yield* Effect.fail(bought.failure)
+  }
+}, followed("Purchase.purchase"))
 
 const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
   const { key } = wanted

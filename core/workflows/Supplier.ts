@@ -7,13 +7,14 @@ import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { Answer, type Provider, Providers } from "../ports/Provider.ts"
+import { followed } from "./Followed.ts"
 import { isFresh } from "./Fresh.ts"
 
 /** Whoever delivers what was sold: a provider or, for a policy, an insurer. Both are asked by xid, and sent to once. */
 export type Supplier = Pick<Provider, "dispatch" | "status">
 
 /** Who supplies a type of service to an environment. */
-export const supplierOf = Effect.fn("Supplier.supplierOf")(function* (environment: Environment, type: ServiceType) {
+export const supplierOf = Effect.fnUntraced(function* (environment: Environment, type: ServiceType) {
   if (type !== "insurance") return yield* Providers.use((providers) => providers.serving(environment))
   const insurances = yield* Insurances
   const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
@@ -26,14 +27,14 @@ export const supplierOf = Effect.fn("Supplier.supplierOf")(function* (environmen
         () => Effect.as(logNoPolicy(order), StatusAnswer.Unknown())
       )
   } satisfies Supplier
-})
+}, followed("Supplier.supplierOf"))
 
 // The insurance says that its policy is being asked for before it is. Whoever finds it settled already, by a recovery
 // that was faster, must not ask. Nor must a process that was paused between the two: recovery may have ended the sale.
 const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], insurer: Insurer, order: Order) {
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* insurances.beginIssue(order)
-  if (!begun || !(yield* isFresh(since_ns))) return Answer.Unknown()
+  if (!begun || !(yield* isFresh(since_ns, order.createdAt))) return Answer.Unknown()
   const said = yield* discreetly(insurer.issue(order))
   if (said._tag !== "Delivered" || isPolicy(said.delivery)) return said
   return yield* Effect.as(logNoPolicy(order), Answer.Unknown())

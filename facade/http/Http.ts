@@ -1,5 +1,5 @@
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Cause, Effect, Layer, Option } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotFound } from "../../core/domain/Errors.ts"
 import { docs } from "../docs/Docs.ts"
@@ -98,9 +98,19 @@ const routes = HttpRouter.use(
   })
 )
 
+/**
+ * What a request adds to the services is laid over them, this many deep: with the usual eight, all of them would be
+ * copied in the middle of each request.
+ */
+const maxDepth = 24
+const overServices = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.updateContext(work, (services: Context.Context<R>) =>
+    Context.makeUnsafe<R>(new Map(services.mapUnsafe), { maxDepth })
+  )
+
 /** REST, tRPC and their document, served by whatever HttpServer there is. */
 export const layer = HttpRouter.toHttpEffect(routes).pipe(
   Effect.provideService(HttpRouter.RouterConfig, routerConfig),
-  Effect.map((answering) => HttpServer.serve(around(answering))),
-  Layer.unwrap
+  Effect.flatMap((answering) => overServices(HttpServer.serveEffect(around(answering)))),
+  Layer.effectDiscard
 )

@@ -78,18 +78,26 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** What a connection has asked and not been answered yet. */
-const open = new WeakMap<Duplex, Set<Exchange>>()
+/**
+ * What a connection has asked and not been answered yet. In a list: a set that is added to and deleted from leaves tables
+ * behind that keep what was in them until all of the heap is collected.
+ */
+const open = new WeakMap<Duplex, Array<Exchange>>()
 
-const remember = (request: IncomingMessage, response: ServerResponse): void => {
-  const exchanges = open.get(request.socket) ?? new Set()
-  open.set(request.socket, exchanges)
-  const exchange = { request, response }
-  exchanges.add(exchange)
-  response.once("close", () => exchanges.delete(exchange))
+const exchangesOf = (socket: Duplex): Array<Exchange> => {
+  const known = open.get(socket)
+  if (known !== undefined) return known
+  const none: Array<Exchange> = []
+  open.set(socket, none)
+  return none
 }
 
-const exchangesOf = (socket: Duplex): ReadonlyArray<Exchange> => [...(open.get(socket) ?? [])]
+const remember = (request: IncomingMessage, response: ServerResponse): void => {
+  const exchanges = exchangesOf(request.socket)
+  const exchange = { request, response }
+  exchanges.push(exchange)
+  response.once("close", () => void exchanges.splice(exchanges.indexOf(exchange), 1))
+}
 
 type Refuse = (socket: Duplex, refused: Refused) => void
 

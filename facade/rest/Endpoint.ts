@@ -1,15 +1,16 @@
-import { type AnyProcedure, callTRPCProcedure } from "@trpc/server"
-import { Effect, Predicate, Result } from "effect"
+import type { AnyProcedure } from "@trpc/server"
+import { Cause, Effect, Option, Predicate } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { logDefect, respond, respondFailure, respondFile, successBody } from "../http/Answer.ts"
+import type { CoreError } from "../../core/domain/Errors.ts"
+import { refuse, respond, respondDefect, respondFile, successBody } from "../http/Answer.ts"
 import { readBody } from "../http/Body.ts"
 import { etagOf, isKnown } from "../http/Etag.ts"
 import { incoming } from "../http/Incoming.ts"
 import { queryOf, targetOf } from "../http/Query.ts"
 import type { Call } from "../trpc/Call.ts"
-import type { Meta } from "../trpc/Procedure.ts"
-import { defectOf, publicErrorOf } from "../trpc/PublicError.ts"
-import { appRouter, procedures } from "../trpc/Router.ts"
+import { enter, enterPublic } from "../trpc/Gate.ts"
+import type { Handle, Meta } from "../trpc/Procedure.ts"
+import { procedures } from "../trpc/Router.ts"
 import { type Input, keyField } from "../wire/Input.ts"
 import type { Output } from "../wire/Output.ts"
 import { keyOf } from "./KeyHeader.ts"
@@ -24,15 +25,17 @@ export interface Endpoint {
   readonly output: Output<unknown>
   /** Does it take an Idempotency-Key? */
   readonly takesKey: boolean
+  readonly handle: Handle<Call, unknown, unknown>
   /** Its own path and its aliases. */
   readonly paths: ReadonlyArray<`/${string}`>
 }
 
 const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): ReadonlyArray<Endpoint> => {
-  const { inputs, meta, output, type } = procedure._def as unknown as {
+  const { inputs, meta, output, resolver, type } = procedure._def as unknown as {
     readonly inputs: ReadonlyArray<Input<unknown, unknown>>
     readonly output: Output<unknown> | undefined
     readonly meta: Meta | undefined
+    readonly resolver: Pick<Endpoint, "handle">
     readonly type: Endpoint["type"]
   }
   const [input] = inputs
@@ -45,6 +48,7 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
       input,
       output,
       takesKey: input.takesKey,
+      handle: resolver.handle,
       paths: [meta.openapi.path, ...(meta.alias ?? [])]
     }
   ]
@@ -59,7 +63,7 @@ const inputReader = Effect.fnUntraced(function* (
 ) {
   const { params } = yield* HttpRouter.RouteContext
   if (type === "query") {
-    const query = queryOf(targetOf(request))
+    const query = request.url.includes("?") ? queryOf(targetOf(request)) : {}
     return () => Effect.succeed({ ...query, ...params })
   }
   return () =>
@@ -70,44 +74,46 @@ const inputReader = Effect.fnUntraced(function* (
 
 const isPlain = (body: unknown): body is object | undefined => body === undefined || Predicate.isObject(body)
 
-// Any failure is a value here, to be shown.
-const callProcedure = ({ name, type }: Endpoint, call: Call) =>
-  Effect.promise((signal) =>
-    callTRPCProcedure({
-      router: appRouter,
-      path: name,
-      type,
-      ctx: call,
-      getRawInput: async () => undefined,
-      signal,
-      batchIndex: 0
-    }).then(
-      (answer: unknown) => Result.succeed(answer),
-      (error: unknown) => Result.fail(error)
-    )
-  )
+const sole = 0
+
+/** Lets the caller in, reads the input and answers: what tRPC does with a procedure, without its promises. */
+const perform = Effect.fnUntraced(function* ({ handle, input, meta: { permission }, type }: Endpoint, call: Call) {
+  if (permission === undefined) {
+    const raw = yield* enterPublic(call, sole)
+    return yield* handle({ ctx: call, input: yield* Effect.fromResult(input.read(raw)) })
+  }
+  const { raw, session } = yield* enter(call, permission, { batchIndex: sole, type })
+  const ctx: Call = Object.assign(call, { session })
+  return yield* handle({ ctx, input: yield* Effect.fromResult(input.read(raw)) })
+})
+
+const refused = (call: Call) => (cause: Cause.Cause<CoreError>) => {
+  const error = Cause.findErrorOption(cause)
+  if (Option.isSome(error)) return refuse(call, error.value)
+  return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : respondDefect(call, cause)
+}
 
 /** Answers an endpoint's calls. */
 export const serve = (endpoint: Endpoint) => {
   const { cached = false, message = "", status = 200 } = endpoint.meta
-  return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const call = yield* incoming(request, yield* inputReader(endpoint, request))
-    const result = yield* callProcedure(endpoint, call)
-    if (Result.isFailure(result)) {
-      const defect = defectOf(result.failure)
-      if (defect !== undefined) yield* logDefect(call, defect)
-      return yield* respondFailure(call, publicErrorOf(result.failure))
-    }
+  const shown = Effect.fnUntraced(function* (call: Call, known: string | undefined, answer: unknown) {
     const { file } = call.reply
     if (file !== undefined) return yield* respondFile(call, file)
-    const data = JSON.stringify(result.success)
+    const data = JSON.stringify(answer)
     const body = successBody(data, call.reply.message ?? message, call.requestId)
     if (!cached) return yield* respond(call, status, body)
     const etag = yield* etagOf(data)
     const headers = { etag, "cache-control": "private, no-cache", vary: "Authorization, X-Api-Key" }
-    return isKnown(request.headers["if-none-match"], etag)
+    return isKnown(known, etag)
       ? yield* respond(call, 304, undefined, headers)
       : yield* respond(call, status, body, headers)
+  })
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const call = yield* incoming(request, yield* inputReader(endpoint, request))
+    return yield* Effect.matchCauseEffect(perform(endpoint, call), {
+      onFailure: refused(call),
+      onSuccess: (answer) => shown(call, request.headers["if-none-match"], answer)
+    })
   })
 }

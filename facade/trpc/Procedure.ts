@@ -86,10 +86,15 @@ export const allowed = (permission: Permission) =>
     return next(entered({ session }, raw))
   })
 
-/** Answers with an effect. */
-export const answer =
-  <C extends Call, I, A>(
-    handle: (given: { readonly ctx: C; readonly input: I }) => Effect.Effect<A, CoreError, Services>
-  ) =>
-  ({ ctx, input, signal }: { readonly ctx: C; readonly input: I; readonly signal?: AbortSignal | undefined }) =>
+/** What a procedure does once its caller has been let in and its input has been read. */
+export type Handle<C extends Call, I, A> = (given: {
+  readonly ctx: C
+  readonly input: I
+}) => Effect.Effect<A, CoreError, Services>
+
+/** Answers with an effect. tRPC awaits it as a promise; REST finds it as `handle` and runs it in the call's own fiber. */
+export const answer = <C extends Call, I, A>(handle: Handle<C, I, A>) => {
+  const resolve = ({ ctx, input, signal }: { ctx: C; input: I; signal?: AbortSignal | undefined }) =>
     run(ctx, handle({ ctx, input }), signal)
+  return Object.assign(resolve, { handle })
+}

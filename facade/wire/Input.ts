@@ -9,7 +9,9 @@ export interface Input<A, I> {
   readonly schema: Schema.Struct<Schema.Struct.Fields>
   /** Does its operation have a key of its own? A key that is only looked for is a field like any other. */
   readonly takesKey: boolean
-  /** Throws Invalid, which names every field at fault, or NotFound. */
+  /** Fails with Invalid, which names every field at fault, or NotFound. */
+  readonly read: (raw: unknown) => Result.Result<A, Invalid | NotFound>
+  /** The same for tRPC, which wants failures thrown. */
   readonly parse: (raw: unknown) => A
 }
 
@@ -45,16 +47,15 @@ export const input = <const Fields extends Schema.Struct.Fields>(
   const names = Object.keys(fields)
   const takesKey = fields[keyField] === idempotencyKey
   const decode = Schema.decodeUnknownResult(schema as unknown as Schema.Codec<unknown>, { errors: "all" })
-  const parse = (raw: unknown) => {
-    if (!Predicate.isObject(raw)) throw new Invalid({ details: { body: "json_invalido" } })
+  const read = (raw: unknown): Result.Result<unknown, Invalid | NotFound> => {
+    if (!Predicate.isObject(raw)) return Result.fail(new Invalid({ details: { body: "json_invalido" } }))
     const given: Record<string, unknown> = {}
     for (const name of names) {
       const value = Object.hasOwn(raw, name) ? raw[name] : undefined
       if (value !== undefined && value !== null) given[name] = value
     }
-    const decoded = decode(given)
-    if (Result.isFailure(decoded)) throw fault(decoded.failure.issue, takesKey)
-    return decoded.success
+    return Result.mapError(decode(given), ({ issue }) => fault(issue, takesKey))
   }
-  return { schema, takesKey, parse } as unknown as ReturnType<typeof input<Fields>>
+  const parse = (raw: unknown) => Result.getOrThrow(read(raw))
+  return { schema, takesKey, read, parse } as unknown as ReturnType<typeof input<Fields>>
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { cpu, type Figure, isMet, median, percentile, rate, slope } from "../../bench/support/Figures.ts"
 
-const measured = (perSecond: number) => ({ succeeded: 1, perSecond, p50_ms: 1, p99_ms: 1, cpu_us: null })
+const measured = (perSecond: number) => ({ succeeded: 1, perSecond, p50_ms: 1, p99_ms: 1, cpu_us: null, database_us: null })
 
 const figure = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Figure => ({
   what: "sales",
@@ -51,12 +51,12 @@ describe("a figure", () => {
 
 describe("the processor time of a call", () => {
   it("is no figure where nobody counted", () => {
-    expect(cpu("a sale", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
+    expect(cpu("a sale", "cpu_us", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
   })
 
   it("is held against the other's", () => {
     const counted = (cpu_us: number) => ({ ...measured(1), cpu_us })
-    expect(cpu("a sale", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
+    expect(cpu("a sale", "cpu_us", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
       { ours: 300, theirs: 600, ratio: 0.5, unit: "µs" }
     ])
   })

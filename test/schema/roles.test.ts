@@ -1,10 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Array as Arr, DateTime, Effect, Layer, Redacted } from "effect"
+import * as AccountsPostgres from "../../adapters/postgres/AccountsPostgres.ts"
 import { companyReads, ReadingClient, reading } from "../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { Accounts } from "../../core/ports/Accounts.ts"
 import type { Role } from "../../facade/Store.ts"
 import { TestDatabase, testDatabaseUrl } from "../support/Database.ts"
 import { sellInEveryState } from "../support/EveryState.ts"
@@ -299,6 +302,26 @@ layer(populated)("a read for one company", (it) => {
         companies.map((id) => [{ id }])
       )
     })
+  )
+
+  it.effect("sees each company's own money when many ask together, and nothing for a company that is not there", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const there = yield* sql<{ company: number; available: number }>`
+        select company_id::int as company, available::int from cell.balance`
+      const asked = Arr.flatten(Arr.replicate([...there.map(({ company }) => company), 999], 20))
+      const accounts = yield* Accounts
+      const read = yield* Effect.forEach(
+        asked,
+        (company) => accounts.read(CompanyId.make(company), periodsAt(DateTime.makeUnsafe("2026-11-21T12:00:00Z"))),
+        { concurrency: "unbounded" }
+      )
+      assert.isAtLeast(there.length, 2)
+      assert.deepStrictEqual(
+        read.map(({ balance }) => balance.available as number),
+        asked.map((company) => there.find((row) => row.company === company)?.available ?? 0)
+      )
+    }).pipe(Effect.provide(Layer.provide(AccountsPostgres.layer, readingAs({}))))
   )
 
   it.effect.each([
