@@ -1,17 +1,31 @@
 import { writeFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, Effect, Option, Schema } from "effect"
-import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
+import { Console, Effect, Exit, Option, Schema } from "effect"
+import { CliConfig, CliError, Command, Flag, GlobalFlag } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
-import { simulate } from "./engine/Simulation.ts"
+import { type Ground, grounds } from "./faults/Cell.ts"
+import { huntsPage } from "./report/HuntsPage.ts"
 import { pageOf } from "./report/Page.ts"
-import { type Campaign, campaign } from "./run/Campaign.ts"
-import { runJob } from "./run/Job.ts"
-import { asDocument, inWords } from "./run/Tell.ts"
+import { type Campaign, campaign, type Plan } from "./run/Campaign.ts"
+import { demands } from "./run/Coverage.ts"
+import { runOn } from "./run/Ground.ts"
+import { type HuntPlan, huntAll } from "./run/Hunts.ts"
+import { runSeed } from "./run/Job.ts"
+import { asDocument, inWords, stepsOf } from "./run/Tell.ts"
+import { huntsAsDocument, huntsInWords } from "./run/TellHunts.ts"
 import { type Story, shrink } from "./shrink/Shrink.ts"
 
 /** Something did not hold; all there is to say has been said. */
 class Broken extends Schema.TaggedError<Broken>()("Broken", { message: Schema.String }) {}
+
+/** The document on stdout stays the only one there. */
+const explain = (error: unknown) => {
+  if (error instanceof Broken) return Effect.as(Console.error(error.message), 1)
+  return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.die(error)
+}
+
+const wrongUsage = 2
 
 const whole = (name: string, minimum: number, fallback: number, description: string) =>
   Flag.Int(name).pipe(
@@ -23,68 +37,127 @@ const whole = (name: string, minimum: number, fallback: number, description: str
     Flag.withDefault(fallback)
   )
 
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
+
 const flags = {
-  seeds: whole("seeds", 1, 200, "How many seeds to run"),
+  seeds: whole("seeds", 1, 200, "How many seeds to run; with --mutants, by how many to look for each bug"),
   ops: whole("ops", 1, 200, "How many operations a seed has"),
   seed: whole("seed", 0, 0, "The first seed; with --seeds 1 the only one, run again to the letter"),
+  on: Flag.Literals("on", grounds).pipe(
+    Flag.withDescription(
+      "Where the money is kept: maps in memory (when absent), or the SQL functions in a Postgres in this process; with --mutants, only the bugs that are planted there"
+    ),
+    Flag.optional
+  ),
+  mutants: flag("mutants", "Plant bugs, one after the other, and show the seed and the law that catch each"),
   report: Flag.File("report").pipe(
-    Flag.withDescription("Write a page with the course of a run, the coverage and the failure, if there is one"),
+    Flag.withDescription(
+      "Write a page: the course of a run, the coverage and the failure, if there is one; or the planted bugs"
+    ),
     Flag.withMetavar("FILE.html"),
     Flag.optional
   ),
-  json: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print one JSON document"),
-    Flag.withDefault(false)
-  )
+  json: flag("json", "Print one JSON document")
 }
 
+/** A run in Postgres takes a second or two, one in memory a twentieth of that. */
+const shrinkingTries_max: Readonly<Record<Ground, number>> = { memory: 300, sql: 60 }
+
+/** How the outcome is to be told. */
+interface Telling {
+  readonly json: boolean
+  readonly report: Option.Option<string>
+}
+
+const print = (json: boolean, document: Readonly<Record<string, unknown>>, words: string) =>
+  Console.log(json ? JSON.stringify(document, null, 2) : words)
+
+const write = (file: string, page: string) =>
+  Effect.andThen(
+    Effect.sync(() => writeFileSync(file, page)),
+    Console.error(`written: ${file}`)
+  )
+
 /** The first failure, told with as little as it takes. */
-const storyOf = Effect.fnUntraced(function* ({ failed, plan }: Campaign) {
+const storyOf = Effect.fnUntraced(function* ({ failed, plan: { on, ops } }: Campaign) {
   if (failed === null) return null
-  yield* Console.error(`seed ${failed.seed} breaks a law: "${failed.violation?.law}". Looking for the shortest story`)
-  return yield* Effect.promise(async () => {
-    const result = await runJob({ ...plan, seed: failed.seed })
-    return await shrink(result, plan.ops, (ops, script) => simulate(failed.seed, ops, { script }))
-  })
+  const { seed, violation } = failed
+  yield* Console.error(`seed ${seed} breaks a law: "${violation?.law}". Looking for the shortest story`)
+  return yield* Effect.promise(async () =>
+    shrink(
+      await runSeed({ seed, ops, on }),
+      ops,
+      (part, script) => runOn(on, seed, part, { script }),
+      shrinkingTries_max[on]
+    )
+  )
 })
 
-const factsOf = ({ digest, outcomes, plan }: Campaign): Readonly<Record<string, string>> => ({
-  seeds: `${outcomes.length} of ${plan.seeds}, from ${plan.seed}`,
-  operations: `${plan.ops} a seed`,
-  "steps of the world": outcomes.reduce((sum, { steps }) => sum + steps, 0).toLocaleString("en"),
-  trace: digest
+const factsOf = (run: Campaign): Readonly<Record<string, string>> => ({
+  seeds: `${run.outcomes.length} of ${run.plan.seeds}, from ${run.plan.seed}`,
+  operations: `${run.plan.ops} a seed`,
+  "money kept": run.plan.on,
+  "steps of the world": stepsOf(run).toLocaleString("en"),
+  trace: run.digest
 })
 
-const writeReport = Effect.fnUntraced(function* (file: string, run: Campaign, story: Story | null) {
-  const shown = story?.result ?? (yield* Effect.promise(() => runJob({ ...run.plan, seed: run.plan.seed })))
-  const page = pageOf({ facts: factsOf(run), coverage: run.coverage, shown, story })
-  yield* Effect.sync(() => writeFileSync(file, page))
-  yield* Console.error(`written: ${file}`)
+const pageFor = Effect.fnUntraced(function* (run: Campaign, story: Story | null) {
+  const { coverage, plan } = run
+  const shown = story?.result ?? (yield* Effect.promise(() => runSeed(plan)))
+  return pageOf({ facts: factsOf(run), on: plan.on, coverage, shown, story })
 })
 
-const command = Command.make("simulate", flags, ({ json, report, ...plan }) =>
-  Effect.gen(function* () {
-    const run = yield* campaign(plan)
-    const story = yield* storyOf(run)
-    yield* Console.log(json ? JSON.stringify(asDocument(run, story), null, 2) : inWords(run, story))
-    if (Option.isSome(report)) yield* writeReport(report.value, run, story)
-    if (story !== null) return yield* new Broken({ message: "a law was broken" })
-    if (run.isThin) return yield* new Broken({ message: "some faults were too seldom at some steps" })
-  })
-).pipe(
+/** Looks for a seed that breaks a law. */
+const search = Effect.fnUntraced(function* (plan: Plan, { json, report }: Telling) {
+  const run = yield* campaign(plan)
+  const story = yield* storyOf(run)
+  yield* print(json, asDocument(run, story), inWords(run, story))
+  if (Option.isSome(report)) yield* write(report.value, yield* pageFor(run, story))
+  if (story !== null) return yield* new Broken({ message: "a law was broken" })
+  if (run.thin.length > 0) return yield* new Broken({ message: "some faults were too seldom at some steps" })
+})
+
+/** Looks for seeds that catch what was planted. */
+const hunt = Effect.fnUntraced(function* (plan: HuntPlan, { json, report }: Telling) {
+  const hunts = yield* huntAll(plan)
+  yield* print(json, huntsAsDocument(hunts), huntsInWords(hunts))
+  if (Option.isSome(report)) yield* write(report.value, huntsPage(hunts))
+  if (hunts.survivors.length > 0) return yield* new Broken({ message: "a planted bug survived" })
+})
+
+const demandsInWords = grounds
+  .flatMap((on) => demands[on].map(({ from_ops, hits_min }) => `${on}: ${hits_min} from ${from_ops} operations on`))
+  .join("; ")
+
+const command = Command.make("simulate", flags, ({ json, mutants, on, ops, report, seed, seeds }) => {
+  const size = { seeds, ops, seed, threads: availableParallelism() }
+  return mutants
+    ? hunt({ ...size, on: Option.getOrNull(on) }, { json, report })
+    : search({ ...size, on: Option.getOrElse(on, () => "memory" as const) }, { json, report })
+}).pipe(
   Command.withDescription(
-    'Run the workflows of production, on the ledger in memory, in a world of one seed: it decides the clock, the order of all that happens at once, what callers and operators ask for, and what goes wrong: processes that die between any two steps, pauses, clocks that jump, databases that are cut before and after a commit, providers, insurers and gateways that are late, silent or untrue. After every step the invariants of "saldo audit" and the laws of answers, orders and leases are looked at; at the end all faults are off, time passes, and what was delivered must be what was charged. The same seed is the same run to the letter. A failure is told with as few operations and faults as it takes. Exit code 1 when a law was broken, or when a run of 60,000 operations or more had some fault at some step fewer than ten times.'
+    `Run the workflows of production in a world of one seed: it decides the clock, the order of all that happens at once, what callers and operators ask for, and what goes wrong: processes that die between any two steps, pauses, clocks that jump, databases that are cut before and after a commit, providers, insurers and gateways that are late, silent or untrue. After every step the invariants of "saldo audit" and the laws of answers, orders and leases are looked at (in Postgres after some statements); at the end all faults are off, time passes, and what was delivered must be what was charged. The same seed is the same run to the letter. A failure is told with as few operations and faults as it takes.
+
+Exit code 2 for wrong usage, 1 when a law was broken, when a planted bug survived, or when some fault was too seldom at some step for a run of that length (${demandsInWords}).
+
+--json prints {seeds, ops, seed, on, done, steps, digest, coverage: {cell: hits}, thin: [cell], violation: {seed, law, what, at_ms} or null, failure: {seed, law, what, at_ms, ops, mishaps, story, again} or null}; with --mutants {seeds, ops, seed, on, mutants: [{mutant, on, caught: {seed, law, what} or null}], survivors: [mutant]}.`
   ),
   Command.withShortDescription("Look for a seed that loses money"),
   Command.withExamples([
     { command: "npm run simulate -- --seeds 5000", description: "A million operations in memory" },
+    { command: "npm run simulate -- --on sql --seeds 100", description: "On the SQL functions" },
+    { command: "npm run simulate -- --mutants", description: "Whether planted bugs are caught" },
     { command: "npm run simulate -- --seed 4711 --seeds 1 --report run.html", description: "One run, drawn" }
   ])
 )
 
 Command.run(command, { version: manifest.version }).pipe(
+  Effect.as(0),
+  Effect.catch(explain),
   Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help] }),
   Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain
+  NodeRuntime.runMain({
+    teardown: (exit, onExit) => onExit(Exit.match(exit, { onSuccess: (code) => code as number, onFailure: () => 1 }))
+  })
 )

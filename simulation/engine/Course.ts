@@ -82,7 +82,11 @@ const allSales = (sim: Sim): ReadonlyArray<SaleSeen> => companies.flatMap(({ id 
 export const judge = (sim: Sim, laws: Laws, outside: Omit<Outside, "raised">): void => {
   const seen = { ...outside, raised: laws.alerts.raised }
   onceOutside(sim, seen)
-  atRest(sim, allSales(sim), seen)
+  atRest(
+    sim,
+    { sales: allSales(sim), undecided: companies.flatMap(({ id }) => [...sim.store.eyes.undecided(id)]) },
+    seen
+  )
   for (const { id } of companies) byHandOnce(sim, id, sim.store.eyes.byHand(id), seen)
   laws.alerts.atRest()
 }

@@ -92,16 +92,29 @@ const noExamples: Provider = {
   lookup: () => Effect.die(new Error("the simulator finds nothing here"))
 }
 
-/** Starts a process: with an empty memory, on the database and among those that it is given. */
-export const startProcess = (sim: Sim, life: Life, ports: Ports, around: Surroundings): Process => {
-  const { seed, world } = sim
-  const scheduler = schedulerOf(world, life)
-  const machine = Context.make(Clock.Clock, around.clock).pipe(
-    Context.add(Scheduler.Scheduler, scheduler),
+/** What a process has of its machine, whatever it does. */
+export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never
+
+/** The machine of a process: its clock, its order of things, its chance. */
+export const machineOf = ({ seed, world }: Sim, life: Life, { clock }: Surroundings) =>
+  Context.make(Clock.Clock, clock).pipe(
+    Context.add(Scheduler.Scheduler, schedulerOf(world, life)),
     Context.add(References.TracerEnabled, false),
     Context.add(References.MinimumLogLevel, "None"),
     Context.add(Digest.Digest, digestService),
-    Context.add(Vault, vaultPlain),
+    Context.add(SecureRandom.SecureRandom, randomOf(seed, life.name)),
+    Context.add(Vault, vaultPlain)
+  )
+
+/** Starts a process: with an empty memory, on the database and among those that it is given. */
+export const startProcess = (
+  { seed, world }: Sim,
+  life: Life,
+  machine: Context.Context<Machine>,
+  ports: Ports,
+  around: Surroundings
+): Process => {
+  const parties = machine.pipe(
     Context.add(Catalogue, catalogue),
     Context.add(Companies, directory),
     Context.add(CallCounter, { count: () => Effect.succeed({ admitted: true, remaining: 1 }) }),
@@ -109,7 +122,7 @@ export const startProcess = (sim: Sim, life: Life, ports: Ports, around: Surroun
     Context.add(Insurers, { serving: () => Effect.succeed(around.insurer) }),
     Context.add(SmsGateways, { serving: () => Effect.succeed(around.gateway) })
   )
-  const base = machine.pipe(
+  const base = parties.pipe(
     Context.add(Accounts, ports.accounts),
     Context.add(Adjustments, ports.adjustments),
     Context.add(AuditLog, { record: ports.record }),

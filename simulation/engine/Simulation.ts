@@ -12,7 +12,7 @@ import { Chance } from "./Chance.ts"
 import { type Cluster, clusterOf } from "./Cluster.ts"
 import { backOfficeOf, comeToRest, judge, open, perform } from "./Course.ts"
 import { clockOf, type Life } from "./Life.ts"
-import { type Surroundings, startProcess } from "./Process.ts"
+import { machineOf, type Surroundings, startProcess } from "./Process.ts"
 import { broken, type Sim, type Violation } from "./Sim.ts"
 import { through } from "./Through.ts"
 import { Trace } from "./Trace.ts"
@@ -37,14 +37,14 @@ export interface Options {
 }
 
 /** Where a variant of the server is put together. */
-interface Bench {
+export interface Bench {
   readonly sim: Sim
   readonly life: Life
   readonly books: Store["books"]
 }
 
 /** A server that differs from the real one in something, to see whether that is noticed. */
-interface Variant {
+export interface Variant {
   readonly ports?: (ports: Ports, bench: Bench) => Ports
   readonly around?: (around: Surroundings, bench: Bench) => Surroundings
 }
@@ -87,9 +87,12 @@ export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Op
   })
   const start = (life: Life) => {
     const bench = { sim, life, books: store.books }
-    const ports = variant?.ports?.(store.open(life), bench) ?? store.open(life)
-    const surroundings = variant?.around?.(around(life), bench) ?? around(life)
-    return startProcess(sim, life, through(sim, life, ports, laws), surroundings)
+    const met = around(life)
+    const surroundings = variant?.around?.(met, bench) ?? met
+    const machine = machineOf(sim, life, surroundings)
+    const opened = store.open(sim, life, machine)
+    const ports = variant?.ports?.(opened, bench) ?? opened
+    return startProcess(sim, life, machine, through(sim, life, ports, laws), surroundings)
   }
   const cluster: Cluster = clusterOf(() => sim, start, store.due)
   const sim: Sim = {
@@ -110,7 +113,7 @@ export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Op
   const advance = async (until_ms: number) => {
     while (sim.violation === null && world.advance(until_ms)) {
       steps++
-      if (store.settle !== null) await store.settle()
+      if (store.settle !== null) await store.settle(sim)
     }
   }
 

@@ -105,6 +105,14 @@ export class World {
     this.idlers.add(idler)
   }
 
+  /** Whether it may be a loop's turn next: nothing is ready, and nothing else comes before one may begin. */
+  asksLoops(): boolean {
+    if (this.ready.length > 0) return false
+    const next_ms = this.agenda.soonest?.at_ms ?? Number.POSITIVE_INFINITY
+    for (const { from_ms, life } of this.idlers) if (!life.dead && life.held === null && from_ms <= next_ms) return true
+    return false
+  }
+
   /** Lets the next thing happen, not later than `until_ms`; false when there is none. */
   advance(until_ms: number): boolean {
     while (true) {

@@ -2,6 +2,7 @@ import { allFaults, type Fault } from "./Fault.ts"
 import { allSteps, factsOf, type Step } from "./Step.ts"
 
 const isOfDatabase: ReadonlyArray<Fault> = ["cut", "cut after commit", "conflict", "outage"]
+const isOfWire: ReadonlyArray<Fault> = ["cut", "cut after commit", "conflict"]
 const isOfWord: ReadonlyArray<Fault> = ["timeout", "lost answer", "breaks"]
 const isOfOrder: ReadonlyArray<Fault> = [
   "late",
@@ -23,6 +24,7 @@ const aboutOrders: ReadonlyArray<Step> = [
 /** Why a fault cannot be at a step; null where it can. */
 export const impossible = (step: Step, fault: Fault): string | null => {
   const { awaited, kind } = factsOf(step)
+  if (kind === "wire") return isOfWire.includes(fault) ? null : "a wire carries statements, or is cut"
   if (fault === "hang up") return awaited ? null : "nobody waits for it"
   if (isOfDatabase.includes(fault)) return kind === "database" ? null : "no database is called"
   if (isOfWord.includes(fault)) return kind === "database" ? "the database is cut off, or answers" : null
@@ -51,6 +53,14 @@ export const cellOf = (step: Step, fault: Fault): Cell => `${step} × ${fault}`
 export const faultsOf = (step: Step): ReadonlyArray<Fault> =>
   allFaults.filter((fault) => impossible(step, fault) === null)
 
-export const possibleCells: ReadonlyArray<readonly [Step, Fault]> = allSteps.flatMap((step) =>
-  faultsOf(step).map((fault) => [step, fault] as const)
-)
+/** Where the money is kept. */
+export const grounds = ["memory", "sql"] as const
+export type Ground = (typeof grounds)[number]
+
+/** The steps that there are. */
+export const stepsOn = (ground: Ground): ReadonlyArray<Step> =>
+  allSteps.filter((step) => ground === "sql" || factsOf(step).kind !== "wire")
+
+/** The cells that can be hit. */
+export const cellsOn = (ground: Ground): ReadonlyArray<Cell> =>
+  stepsOn(ground).flatMap((step) => faultsOf(step).map((fault) => cellOf(step, fault)))

@@ -2,7 +2,7 @@ import { Chance, digest } from "../engine/Chance.ts"
 import { type Cell, cellOf, faultsOf } from "./Cell.ts"
 import { allFaults, type Fault } from "./Fault.ts"
 import { type Focus, focusOf, isSeldom } from "./Focus.ts"
-import type { Step } from "./Step.ts"
+import { factsOf, type Step } from "./Step.ts"
 
 /** How often a step fails that a run is about, and one that leads there. */
 const focused = 0.65
@@ -10,6 +10,9 @@ const leading = 0.6
 
 /** How often any other step fails, from one run to the next. */
 const rates = [0, 0.01, 0.04, 0.1]
+
+/** How often a connection breaks under an adapter that makes its call again, which nothing else hears of. */
+const wireRates = [0, 0.1, 0.3]
 
 /** Where something went wrong: at a step, with what it was about, the so-many-th time. */
 export type Place = string
@@ -30,6 +33,7 @@ export class Mishaps {
   private readonly turns = new Map<Step, number>()
   private readonly focus: Focus
   private readonly rate: number
+  private readonly wireRate: number
   private readonly known: ReadonlySet<Fault>
   private readonly seed: number
   private readonly script: Script | null
@@ -42,6 +46,7 @@ export class Mishaps {
     this.rate = isSeldom(this.focus) ? Math.min(...rates.slice(1)) : chance.pick(rates)
     // Each run knows some of the faults: what needs the absence of another has its chance too.
     this.known = new Set(allFaults.filter(() => chance.happens(0.6)))
+    this.wireRate = chance.pick(wireRates)
   }
 
   at(step: Step, subject: string): Fault | null {
@@ -72,7 +77,7 @@ export class Mishaps {
     const { lead, steps } = this.focus
     if (steps.includes(step)) return chance.happens(focused) ? this.next(step) : null
     if (lead?.step === step && chance.happens(leading)) return chance.pick(lead.faults)
-    if (!chance.happens(this.rate)) return null
+    if (!chance.happens(factsOf(step).kind === "wire" ? this.wireRate : this.rate)) return null
     const fault = chance.pick(faultsOf(step))
     return this.known.has(fault) ? fault : null
   }

@@ -5,8 +5,11 @@ export type Activity = "sale" | "reversal" | "recovery" | "insurance" | "message
 
 export const Activity = Context.Reference<Activity>("saldo/simulation/Activity", { defaultValue: () => "operator" })
 
-/** Who is called: the database, somebody who is told to do something, somebody who is asked something, or a gateway. */
-type Kind = "database" | "supplier" | "question" | "gateway"
+/**
+ * Who is called: the database, somebody who is told to do something, somebody who is asked something, or a gateway. On
+ * the wire the driver and the server meet, below the adapters; there is none where the money is in memory.
+ */
+type Kind = "database" | "supplier" | "question" | "gateway" | "wire"
 
 interface Facts {
   readonly kind: Kind
@@ -51,7 +54,14 @@ const steps = {
   "operator: confirm": { kind: "database" },
   "operator: ask": { kind: "question" },
   "operator: settle": { kind: "database", repeated: true },
-  "sandbox: adjust": { kind: "database", repeated: true }
+  "sandbox: adjust": { kind: "database", repeated: true },
+  "wire: reserve": { kind: "wire" },
+  "wire: settle": { kind: "wire" },
+  "wire: deposit": { kind: "wire" },
+  "wire: adjust": { kind: "wire" },
+  "wire: begin reversal": { kind: "wire" },
+  "wire: settle reversal": { kind: "wire" },
+  "wire: record": { kind: "wire" }
 } as const satisfies Record<string, Facts>
 
 export type Step = keyof typeof steps

@@ -29,10 +29,15 @@ const isExcused = ({ mistaken, raised, reversals, reversalsOf, sales }: Outside,
 }
 
 /**
- * Once everybody answers and time has passed, every sale is over, and what was charged is what was delivered. Contract:
+ * Once everybody answers and time has passed, every sale and reversal is over, and what was charged is what was delivered. Contract:
  * 1, Money safety.
  */
-export const atRest = (sim: Sim, sales: Iterable<SaleSeen>, outside: Outside): void => {
+export const atRest = (
+  sim: Sim,
+  { sales, undecided }: { readonly sales: Iterable<SaleSeen>; readonly undecided: Iterable<string> },
+  outside: Outside
+): void => {
+  for (const name of undecided) broken(sim, "every doubt ends", `nobody has settled the reversal ${name}`)
   const charged = new Map<string, SaleSeen>()
   for (const sale of sales) {
     const { transactionId, xid } = sale.order

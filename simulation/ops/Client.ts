@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { Transactions } from "../../core/ports/Transactions.ts"
 import { consult } from "../../core/workflows/Consult.ts"
+import { listTransactions } from "../../core/workflows/Lists.ts"
 import { purchase } from "../../core/workflows/Purchase.ts"
 import { reverse } from "../../core/workflows/Reverse.ts"
 import { Activity } from "../faults/Step.ts"
@@ -59,8 +59,7 @@ export const lookUpAndBuy = Effect.fnUntraced(function* (callers: Callers, op: O
 /** Takes back whatever sale the key names, if there is one. */
 export const takeBack = Effect.fnUntraced(function* ({ company, key, saleKey }: OpOf<"reverse">) {
   const session = sessionOf(company)
-  const transactions = yield* Transactions
-  const { items } = yield* transactions.list(
+  const { items } = yield* listTransactions(
     session.company.id,
     { key: IdempotencyKey.make(saleKey) },
     { page: 1, perPage: 1 }

@@ -57,13 +57,18 @@ export const resolve = Effect.fnUntraced(function* ({ sales, stuck, untrue }: Ba
   // What is still open over there, nobody can say.
   if (standing === "undecided") return null
   const isDone = (standing === "done") !== op.mistaken
+  const rechargeToken = service.type === "electricity_prepaid" ? "1234 5678 9012 3456 7890" : null
   const validity = service.type === "insurance" ? validFor(yield* DateTime.now, 12) : null
   const finding = isDone
-    ? Finding.cases.Success.make({ authCode: `A${xid.slice(3, 15).toUpperCase()}`, validity })
+    ? Finding.cases.Success.make({ authCode: `A${xid.slice(3, 15).toUpperCase()}`, rechargeToken, validity })
     : Finding.cases.Failed.make({})
   if (op.mistaken) untrue.add(xid)
-  yield* proposeResolution(transactionId, { finding, operator: "turno-1", reason: "el estado de cuenta" })
+  const { number } = yield* proposeResolution(transactionId, {
+    finding,
+    operator: "turno-1",
+    reason: "el estado de cuenta"
+  })
   yield* Effect.sleep("10 seconds")
-  yield* Effect.ignore(confirmResolution(TransactionId.make(transactionId), "turno-1"))
-  return (yield* confirmResolution(TransactionId.make(transactionId), "turno-2")).status
+  yield* Effect.ignore(confirmResolution(TransactionId.make(transactionId), { number, operator: "turno-1" }))
+  return (yield* confirmResolution(TransactionId.make(transactionId), { number, operator: "turno-2" })).status
 })

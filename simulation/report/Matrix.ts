@@ -1,20 +1,21 @@
 import { type Html, html } from "../../facade/docs/Html.ts"
-import { cellOf, impossible } from "../faults/Cell.ts"
+import { cellOf, type Ground, impossible, stepsOn } from "../faults/Cell.ts"
 import { allFaults, faults } from "../faults/Fault.ts"
-import { allSteps } from "../faults/Step.ts"
-import { type Coverage, thin } from "../run/Coverage.ts"
+import type { Coverage } from "../run/Coverage.ts"
+
+/** Less often than this looks like chance. */
+const few = 10
 
 /** How often each fault was at each step, and where it cannot be, with the reason. */
-export const matrix = (coverage: Coverage): Html => {
-  const few = new Set(thin(coverage))
+export const matrix = (ground: Ground, coverage: Coverage): Html => {
   const most = Math.max(1, ...coverage.values())
-  const rows = allSteps.map((step) => {
+  const rows = stepsOn(ground).map((step) => {
     const cells = allFaults.map((fault) => {
       const never = impossible(step, fault)
       if (never !== null) return html`<td class="never" title="${never}">·</td>`
       const cell = cellOf(step, fault)
       const hits = coverage.get(cell) ?? 0
-      if (few.has(cell)) return html`<td class="thin" title="${cell}">${hits}</td>`
+      if (hits < few) return html`<td class="thin" title="${cell}">${hits}</td>`
       const shade = (0.12 + 0.5 * Math.sqrt(hits / most)).toFixed(2)
       return html`<td style="background: rgba(var(--cell), ${shade})" title="${cell}">${hits}</td>`
     })

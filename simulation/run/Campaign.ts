@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
 import { Effect, Ref } from "effect"
-import { type Coverage, isDemanded, merged, thin } from "./Coverage.ts"
-import type { Job, Outcome } from "./Job.ts"
-import { runAll } from "./Pool.ts"
+import type { Cell, Ground } from "../faults/Cell.ts"
+import { type Coverage, merged, thin } from "./Coverage.ts"
+import type { Outcome, Run } from "./Job.ts"
+import { doAll } from "./Pool.ts"
 import { progressOf } from "./Progress.ts"
 
 /** What is to be run. */
@@ -11,6 +12,9 @@ export interface Plan {
   readonly ops: number
   /** The first seed. */
   readonly seed: number
+  readonly on: Ground
+  /** On how many threads. What comes of a plan does not depend on it. */
+  readonly threads: number
 }
 
 /** What many seeds came to. */
@@ -22,23 +26,24 @@ export interface Campaign {
   readonly coverage: Coverage
   /** Of all traces, in order: the same plan gives the same digest. */
   readonly digest: string
-  readonly isThin: boolean
+  /** What a whole run of this length has not reached often enough. */
+  readonly thin: ReadonlyArray<Cell>
 }
 
-const jobsOf = ({ ops, seed, seeds }: Plan): ReadonlyArray<Job> =>
-  Array.from({ length: seeds }, (_, n) => ({ seed: seed + n, ops }))
+const jobsOf = ({ on, ops, seed, seeds }: Plan): ReadonlyArray<Run> =>
+  Array.from({ length: seeds }, (_, n) => ({ seed: seed + n, ops, on }))
 
 /** Runs every seed of the plan; ends early when a law is broken. */
 export const campaign = Effect.fn("Campaign.campaign")(function* (plan: Plan) {
   const step = yield* progressOf("seeds", plan.seeds)
   const heard = yield* Ref.make<ReadonlyArray<Outcome>>([])
-  yield* runAll(jobsOf(plan), (outcome) =>
+  yield* doAll(jobsOf(plan), plan.threads, (outcome) =>
     Ref.update(heard, (all) => [...all, outcome]).pipe(Effect.andThen(step), Effect.as(outcome.violation === null))
   )
   const outcomes = (yield* Ref.get(heard)).toSorted((left, right) => left.seed - right.seed)
   const failed = outcomes.find(({ violation }) => violation !== null) ?? null
-  const coverage = merged(outcomes.map(({ hits }) => hits))
-  const isWhole = failed === null && isDemanded(plan.seeds * plan.ops)
+  const hits = outcomes.map((outcome) => outcome.hits)
+  const coverage = merged(plan.on, hits)
   const digest = createHash("sha256")
   for (const outcome of outcomes) digest.update(`${outcome.seed} ${outcome.digest}\n`)
   return {
@@ -47,6 +52,6 @@ export const campaign = Effect.fn("Campaign.campaign")(function* (plan: Plan) {
     failed,
     coverage,
     digest: digest.digest("hex").slice(0, 16),
-    isThin: isWhole && thin(coverage).length > 0
+    thin: failed === null ? thin(plan.on, plan.seeds * plan.ops, coverage) : []
   } satisfies Campaign
 })

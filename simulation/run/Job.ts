@@ -1,11 +1,23 @@
 import type { Violation } from "../engine/Sim.ts"
-import { type Result, simulate } from "../engine/Simulation.ts"
-import type { Cell } from "../faults/Cell.ts"
+import type { Result } from "../engine/Simulation.ts"
+import type { Cell, Ground } from "../faults/Cell.ts"
+import { mutantOf } from "../mutants/All.ts"
 import { generate } from "../ops/Generate.ts"
+import { runOn } from "./Ground.ts"
 
 /** One seed to run. */
-export interface Job {
+export interface Run {
   readonly seed: number
+  readonly ops: number
+  readonly on: Ground
+}
+
+/** A planted bug to find, by the first of so many seeds that finds it. */
+export interface Hunt {
+  readonly mutant: string
+  /** The first seed. */
+  readonly seed: number
+  readonly seeds: number
   readonly ops: number
 }
 
@@ -18,9 +30,18 @@ export interface Outcome {
   readonly steps: number
 }
 
-/** Runs a seed as it is generated. */
-export const runJob = ({ ops, seed }: Job): Promise<Result> => simulate(seed, generate(seed, ops))
+/** What came of a hunt. */
+export interface Catch {
+  readonly mutant: string
+  readonly on: Ground
+  /** The seed and the law that caught it; null when it survived. */
+  readonly caught: { readonly seed: number; readonly law: string; readonly what: string } | null
+}
 
+/** Runs a seed as it is generated. */
+export const runSeed = ({ on, ops, seed }: Run): Promise<Result> => runOn(on, seed, generate(seed, ops))
+
+/** The same in short: a whole trace would be too much to send to another thread. */
 export const outcomeOf = ({ mishaps, seed, steps, trace, violation }: Result): Outcome => ({
   seed,
   digest: trace.digest,
@@ -28,3 +49,14 @@ export const outcomeOf = ({ mishaps, seed, steps, trace, violation }: Result): O
   hits: [...mishaps.hits],
   steps
 })
+
+/** Looks for a seed that finds the bug. */
+export const hunt = async ({ mutant: name, ops, seed: first, seeds }: Hunt): Promise<Catch> => {
+  const mutant = mutantOf(name)
+  const { on } = mutant
+  for (let seed = first; seed < first + seeds; seed++) {
+    const { violation } = await runOn(on, seed, generate(seed, ops), { mutant })
+    if (violation !== null) return { mutant: name, on, caught: { seed, law: violation.law, what: violation.what } }
+  }
+  return { mutant: name, on, caught: null }
+}

@@ -1,14 +1,16 @@
-import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect, Queue } from "effect"
-import type { Job, Outcome } from "./Job.ts"
+import type { Catch, Hunt, Outcome, Run } from "./Job.ts"
+
+/** What a worker answers to what it is sent. */
+type Answer<Job> = Job extends Hunt ? Catch : Outcome
 
 const workerOf = () => new Worker(new URL("./Worker.ts", import.meta.url))
 
 /** Sends a worker one job and waits for what came of it. */
-const ask = (worker: Worker, job: Job): Effect.Effect<Outcome> =>
-  Effect.callback<Outcome>((resume) => {
-    const onMessage = (outcome: Outcome) => {
+const ask = <Job extends Run | Hunt>(worker: Worker, job: Job): Effect.Effect<Answer<Job>> =>
+  Effect.callback<Answer<Job>>((resume) => {
+    const onMessage = (outcome: Answer<Job>) => {
       worker.off("error", onError)
       resume(Effect.succeed(outcome))
     }
@@ -22,13 +24,14 @@ const ask = (worker: Worker, job: Job): Effect.Effect<Outcome> =>
   })
 
 /**
- * Runs jobs on as many threads as the machine has, each as soon as one is free.
+ * Does jobs on so many threads, each as soon as one is free.
  *
- * @param told of each outcome as it comes; false ends the run.
+ * @param told of each answer as it comes; false ends it all.
  */
-export const runAll = Effect.fn("Pool.runAll")(function* (
+export const doAll = Effect.fn("Pool.doAll")(function* <Job extends Run | Hunt>(
   jobs: ReadonlyArray<Job>,
-  told: (outcome: Outcome) => Effect.Effect<boolean>
+  threads_max: number,
+  told: (answer: Answer<Job>) => Effect.Effect<boolean>
 ) {
   const waiting = yield* Queue.unbounded<Job>()
   yield* Queue.offerAll(waiting, jobs)
@@ -40,7 +43,7 @@ export const runAll = Effect.fn("Pool.runAll")(function* (
       if (!(yield* told(yield* ask(worker, job)))) left.count = 0
     }
   })
-  const threads = Math.min(availableParallelism(), jobs.length)
+  const threads = Math.min(threads_max, jobs.length)
   yield* Effect.forEach(
     Array.from({ length: threads }),
     () => Effect.acquireUseRelease(Effect.sync(workerOf), work, (worker) => Effect.promise(() => worker.terminate())),

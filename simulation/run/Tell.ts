@@ -1,42 +1,53 @@
 import type { Story } from "../shrink/Shrink.ts"
 import { linesOf, wordsOfStory } from "../shrink/Words.ts"
 import type { Campaign } from "./Campaign.ts"
-import { thin } from "./Coverage.ts"
+
+const places = { memory: "in memory", sql: "on the SQL functions" } as const
 
 const leastHit = ({ coverage }: Campaign): number => Math.min(...coverage.values())
 
+/** How many things happened, in all runs together. */
+export const stepsOf = ({ outcomes }: Campaign): number => outcomes.reduce((sum, { steps }) => sum + steps, 0)
+
 /** How the same run is made again. */
 const againBy = (story: Story, { plan }: Campaign): string =>
-  `npm run simulate -- --seed ${story.result.seed} --seeds 1 --ops ${plan.ops}`
+  `npm run simulate -- --seed ${story.result.seed} --seeds 1 --ops ${plan.ops} --on ${plan.on}`
 
 /** What a campaign came to, for a person. */
 export const inWords = (run: Campaign, story: Story | null): string => {
   const { coverage, digest, outcomes, plan } = run
   const facts = [
-    `${outcomes.length} of ${plan.seeds} seeds, ${plan.ops} operations each: trace ${digest}`,
+    `${outcomes.length} of ${plan.seeds} seeds, ${plan.ops} operations each, ${places[plan.on]}: trace ${digest}`,
     `${coverage.size} cells of step and fault, the rarest ${leastHit(run)} times`
   ]
   if (story !== null) return [wordsOfStory(story), "", `Again, to the letter: ${againBy(story, run)}`].join("\n")
-  if (run.isThin) return [...facts, "Too seldom for a run of this length:", ...thin(coverage)].join("\n")
+  if (run.thin.length > 0) return [...facts, "Too seldom for a run of this length:", ...run.thin].join("\n")
   return [...facts, "No law was broken."].join("\n")
 }
 
-/** The same as one document. */
-export const asDocument = (run: Campaign, story: Story | null): Readonly<Record<string, unknown>> => ({
-  ...run.plan,
-  done: run.outcomes.length,
-  digest: run.digest,
-  coverage: Object.fromEntries(run.coverage),
-  thin: run.isThin ? thin(run.coverage) : [],
-  failure:
-    story === null
-      ? null
-      : {
-          seed: story.result.seed,
-          ...story.result.violation,
-          ops: story.ops,
-          mishaps: Object.fromEntries(story.result.mishaps.happened),
-          story: linesOf(story),
-          again: againBy(story, run)
-        }
+const failureOf = (run: Campaign, story: Story) => ({
+  seed: story.result.seed,
+  ...story.result.violation,
+  ops: story.ops,
+  mishaps: Object.fromEntries(story.result.mishaps.happened),
+  story: linesOf(story),
+  again: againBy(story, run)
 })
+
+/** The same as one document. */
+export const asDocument = (run: Campaign, story: Story | null): Readonly<Record<string, unknown>> => {
+  const { coverage, digest, failed, outcomes, plan, thin } = run
+  return {
+    seeds: plan.seeds,
+    ops: plan.ops,
+    seed: plan.seed,
+    on: plan.on,
+    done: outcomes.length,
+    steps: stepsOf(run),
+    digest,
+    coverage: Object.fromEntries(coverage),
+    thin,
+    violation: failed?.violation == null ? null : { seed: failed.seed, ...failed.violation },
+    failure: story === null ? null : failureOf(run, story)
+  }
+}

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads"
-import { type Job, outcomeOf, runJob } from "./Job.ts"
+import { type Hunt, hunt, outcomeOf, type Run, runSeed } from "./Job.ts"
 
-// Runs one job after the other, as they are sent.
-parentPort?.on("message", async (job: Job) => {
-  parentPort?.postMessage(outcomeOf(await runJob(job)))
+// Does one thing after the other, as it is told.
+parentPort?.on("message", async (job: Run | Hunt) => {
+  parentPort?.postMessage("mutant" in job ? await hunt(job) : outcomeOf(await runSeed(job)))
 })

@@ -4,8 +4,6 @@ import { generate } from "../ops/Generate.ts"
 import type { Op } from "../ops/Op.ts"
 import { least } from "./Least.ts"
 
-const tries_max = 300
-
 /** A run that breaks the same law with less: what is left of its operations and of what went wrong. */
 export interface Story {
   readonly ops: ReadonlyArray<Op>
@@ -18,11 +16,13 @@ export interface Story {
  * Tells a failure with as little as it takes.
  *
  * @param run the operations with what is to go wrong.
+ * @param tries_max how often it may be run to leave out operations, and how often to leave out mishaps.
  */
 export const shrink = async (
   failed: Result,
   length: number,
-  run: (ops: ReadonlyArray<Op>, script: Script) => Promise<Result>
+  run: (ops: ReadonlyArray<Op>, script: Script) => Promise<Result>,
+  tries_max: number
 ): Promise<Story> => {
   const law = failed.violation?.law
   const whole = generate(failed.seed, length)

@@ -85,11 +85,14 @@ export const memoryStore = (watch: Watch): Store => {
 
   return {
     books,
+    isHeardInOrder: true,
     eyes: {
       balance: (companyId) => booksOf(companyId).purse.balance,
       limits: (companyId) => booksOf(companyId).purse.limits,
       sales: (companyId) => booksOf(companyId).sales.values(),
-      byHand: (companyId) => booksOf(companyId).entries.filter(({ transactionId }) => transactionId === null)
+      byHand: (companyId) => booksOf(companyId).entries.filter(({ transactionId }) => transactionId === null),
+      undecided: (companyId) =>
+        [...booksOf(companyId).reversals.values()].filter(isUnresolved).map(({ reversal }) => reversal.xid)
     },
     open: () => ports,
     due: (chore) => {

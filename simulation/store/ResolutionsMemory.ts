@@ -24,8 +24,11 @@ export const layer = Layer.effect(
         ),
       propose: ({ transactionId }, proposal) =>
         Effect.sync(() => {
-          if (proposals.get(transactionId)?.confirmedBy == null)
-            proposals.set(transactionId, { ...proposal, confirmedBy: null })
+          const before = proposals.get(transactionId)
+          if (before !== undefined && before.confirmedBy !== null) return null
+          const number = (before?.number ?? 0) + 1
+          proposals.set(transactionId, { ...proposal, number, confirmedBy: null })
+          return number
         }),
       confirm: ({ transactionId }, proposal, { operator }) =>
         Effect.sync(() => {

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import type { Context, Effect } from "effect"
 import type { Books, Sale } from "../../adapters/memory/Books.ts"
 import type { Balance } from "../../core/domain/Balance.ts"
 import type { Entry } from "../../core/domain/Entry.ts"
@@ -16,6 +16,8 @@ import type { Reversals } from "../../core/ports/Reversals.ts"
 import type { Transactions } from "../../core/ports/Transactions.ts"
 import type { Unresolved } from "../../core/ports/Unresolved.ts"
 import type { Life } from "../engine/Life.ts"
+import type { Machine } from "../engine/Process.ts"
+import type { Sim } from "../engine/Sim.ts"
 
 /** The ports of the database, as one process has them. */
 export interface Ports {
@@ -48,6 +50,8 @@ interface Eyes {
   readonly sales: (companyId: number) => Iterable<SaleSeen>
   /** What operators did to the money. */
   readonly byHand: (companyId: number) => Iterable<ByHand>
+  /** The names of the reversals that nobody has settled. */
+  readonly undecided: (companyId: number) => Iterable<string>
 }
 
 /** Who is told of what is seen. */
@@ -60,9 +64,11 @@ export interface Watch {
 export interface Store {
   /** The books themselves, where they are in memory. */
   readonly books: Books["Service"] | null
+  /** Whether answers are heard in the order in which the database gave them. */
+  readonly isHeardInOrder: boolean
   readonly eyes: Eyes
   /** The ports as a process has them that starts now. */
-  readonly open: (life: Life) => Ports
+  readonly open: (sim: Sim, life: Life, machine: Context.Context<Machine>) => Ports
   /** The instant at which a loop next has something to do; null when nothing waits. */
   readonly due: (chore: Chore) => number | null
   /** Something was written, of a company's money unless null: it is looked at, now or soon. */
@@ -70,7 +76,7 @@ export interface Store {
   /** Looks at the database: at once where that costs nothing, or else when it is next looked at as a whole. */
   readonly look: (check: () => void) => void
   /** Lets what happens outside the world's time come to its end; null where nothing does. */
-  readonly settle: (() => Promise<void>) | null
+  readonly settle: ((sim: Sim) => Promise<void>) | null
   /** Looks at everything. */
   readonly close: () => Promise<void>
 }

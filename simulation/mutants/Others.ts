@@ -1,0 +1,60 @@
+import { Effect } from "effect"
+import { attempts_max } from "../../core/domain/OneTimeCode.ts"
+import { after, andThen, booksOf, companyIn, type Mutant, portsMutant } from "./Mutant.ts"
+
+/** Bugs of codes, messages and of what operators do. */
+export const otherMutants: ReadonlyArray<Mutant> = [
+  portsMutant("another code may be tried five times again", ({ insurances }, bench) => ({
+    insurances: {
+      ...insurances,
+      resend: (companyId, id, next) =>
+        andThen(insurances.resend(companyId, id, next), () => {
+          const { codes } = companyIn(bench, companyId)
+          const known = codes.get(id)
+          if (known !== undefined) codes.set(id, { ...known, attempts: 0 })
+        })
+    }
+  })),
+  portsMutant("the last attempt is not counted", ({ insurances }, bench) => ({
+    insurances: {
+      ...insurances,
+      attempt: (companyId, id) =>
+        andThen(insurances.attempt(companyId, id), ({ attemptsLeft }) => {
+          const { codes } = companyIn(bench, companyId)
+          const known = codes.get(id)
+          if (attemptsLeft === 0 && known !== undefined) codes.set(id, { ...known, attempts: attempts_max - 1 })
+        })
+    }
+  })),
+  portsMutant("a message goes again that may have gone", ({ outbox }) => ({
+    outbox: {
+      ...outbox,
+      claim: (claim) =>
+        Effect.map(outbox.claim(claim), (claimed) => claimed.map((sms) => ({ ...sms, accounted: true })))
+    }
+  })),
+  portsMutant("a claim takes a message that another sends", ({ outbox }, bench) => ({
+    outbox: {
+      ...outbox,
+      claim: (claim) =>
+        after(() => {
+          for (const { messages } of booksOf(bench).all())
+            for (const [id, entry] of messages) messages.set(id, { ...entry, leasedUntil: null })
+        }, outbox.claim(claim))
+    }
+  })),
+  portsMutant("a deposit does not look at its reference", ({ ledger }, { sim }) => ({
+    ledger: {
+      ...ledger,
+      deposit: (wanted) => ledger.deposit({ ...wanted, reference: `${wanted.reference} ${sim.world.now_ms}` })
+    }
+  })),
+  portsMutant("an adjustment does not look at its reference", ({ adjustments }, bench) => ({
+    adjustments: {
+      adjust: (wanted) =>
+        after(() => {
+          companyIn(bench, wanted.companyId).adjustments.delete(wanted.reference)
+        }, adjustments.adjust(wanted))
+    }
+  }))
+]

@@ -1,0 +1,89 @@
+import { Duration, Effect } from "effect"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { denialOf, type Order } from "../../core/domain/Sale.ts"
+import { Answer, type Provider } from "../../core/ports/Provider.ts"
+import { Activity } from "../faults/Step.ts"
+import { after, booksOf, type Mutant, onBehalf, portsMutant } from "./Mutant.ts"
+
+/** A provider whose answers are taken for something else. */
+const providerMutant = (name: string, change: (provider: Provider) => Partial<Provider>): Mutant => ({
+  name,
+  on: "memory",
+  variant: { around: (around) => ({ ...around, provider: { ...around.provider, ...change(around.provider) } }) }
+})
+
+const denied = (order: Order) => StatusAnswer.Refused({ refusal: denialOf(order) })
+
+/** Bugs of recovery, and of what is sent and asked. */
+export const recoveryMutants: ReadonlyArray<Mutant> = [
+  providerMutant("what a provider does not know was refused", ({ status }) => ({
+    status: (order) => Effect.map(status(order), (said) => (said._tag === "NotFound" ? denied(order) : said))
+  })),
+  providerMutant("what cannot be understood was refused", ({ dispatch }) => ({
+    dispatch: (order) =>
+      Effect.catchDefect(dispatch(order), () => Effect.succeed(Answer.Refused({ refusal: denialOf(order) })))
+  })),
+  providerMutant("what got no firm answer was not sent", ({ dispatch }) => ({
+    dispatch: (order) => Effect.map(dispatch(order), (said) => (said._tag === "Unknown" ? Answer.NotSent() : said))
+  })),
+  providerMutant("recovery sends what a provider does not know", ({ dispatch, status }) => ({
+    status: (order) =>
+      Effect.tap(status(order), (said) =>
+        said._tag === "NotFound" ? Effect.provideService(dispatch(order), Activity, "sale") : Effect.void
+      )
+  })),
+  providerMutant("an operator's word counts more than the provider's", ({ status }) => ({
+    status: (order) =>
+      onBehalf((activity) =>
+        activity === "operator" ? Effect.as(status(order), StatusAnswer.Unknown()) : status(order)
+      )
+  })),
+  {
+    name: "a paused process sends what is no longer fresh",
+    on: "memory",
+    variant: {
+      around: (around) => ({
+        ...around,
+        clock: { ...around.clock, monotonicTimeNanos: Effect.succeed(0n), monotonicTimeNanosUnsafe: () => 0n }
+      })
+    }
+  },
+  portsMutant("a claim has no lease", ({ reversals, unresolved }) => ({
+    unresolved: { claim: (claim) => unresolved.claim({ ...claim, lease: Duration.zero }) },
+    reversals: { ...reversals, claim: (claim) => reversals.claim({ ...claim, lease: Duration.zero }) }
+  })),
+  portsMutant("a claim takes what another has", ({ unresolved }, bench) => ({
+    unresolved: {
+      claim: (claim) =>
+        after(() => {
+          for (const { sales } of booksOf(bench).all())
+            for (const [id, sale] of sales) sales.set(id, { ...sale, leasedUntil: null })
+        }, unresolved.claim(claim))
+    }
+  })),
+  portsMutant("recovery forgets what is in process", ({ unresolved }, bench) => ({
+    unresolved: {
+      claim: (claim) =>
+        after(() => {
+          for (const { sales } of booksOf(bench).all())
+            for (const [id, sale] of sales) if (sale.status === "PROCESSING") sales.set(id, { ...sale, askAt: null })
+        }, unresolved.claim(claim))
+    }
+  })),
+  portsMutant("recovery gives up on what stays unknown", ({ ledger, unresolved }, bench) => ({
+    unresolved,
+    ledger: {
+      ...ledger,
+      settle: (settlement) =>
+        Effect.tap(ledger.settle(settlement), () =>
+          Effect.sync(() => {
+            const { companyId, transactionId } = settlement.order
+            const { sales } = booksOf(bench).of(companyId)
+            const sale = sales.get(transactionId)
+            if (sale?.status === "PENDING" && settlement.notFound > 0)
+              sales.set(transactionId, { ...sale, askAt: null })
+          })
+        )
+    }
+  }))
+]

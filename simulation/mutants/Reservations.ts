@@ -1,0 +1,165 @@
+import { Effect } from "effect"
+import { type CompanyBooks, consume } from "../../adapters/memory/Books.ts"
+import type { Balance } from "../../core/domain/Balance.ts"
+import { Centavos, owned_max, zero } from "../../core/domain/Money.ts"
+import type { Intent } from "../../core/domain/Sale.ts"
+import type { Ledger } from "../../core/ports/Ledger.ts"
+import { travel } from "../engine/Life.ts"
+import type { Bench } from "../engine/Simulation.ts"
+import { andThen, companyIn, ledgerMutant, type Mutant } from "./Mutant.ts"
+
+type Reserve = Ledger["Service"]["reserve"]
+
+const moment_ms = 3
+
+/** Others go on meanwhile. */
+const meanwhile = ({ life, sim }: Bench) => travel(sim.world, life, moment_ms)
+
+const plus = (balance: Balance, to: Balance, from: Balance): Balance => ({
+  available: (balance.available + to.available - from.available) as Centavos,
+  held: (balance.held + to.held - from.held) as Centavos
+})
+
+/** Judges a sale by what was so before, and books what it decides on what is so now. */
+const judgedBy = (
+  books: CompanyBooks,
+  before: Pick<CompanyBooks, "purse" | "consumption">,
+  reserve: Effect.Effect<unknown>
+) => {
+  const { purse } = books
+  const consumption = new Map(books.consumption)
+  const put = (all: ReadonlyMap<string, Centavos>) => {
+    books.consumption.clear()
+    for (const [day, total] of all) books.consumption.set(day, total)
+  }
+  put(before.consumption)
+  books.purse = before.purse
+  Effect.runSync(reserve)
+  const spent = [...books.consumption].map(([day, total]) => [day, total - (before.consumption.get(day) ?? 0)] as const)
+  books.purse = { ...purse, balance: plus(purse.balance, books.purse.balance, before.purse.balance) }
+  put(consumption)
+  for (const [day, centavos] of spent) consume(books, day, centavos)
+}
+
+const staleReserve =
+  (reserve: Reserve, bench: Bench): Reserve =>
+  (intent) =>
+    Effect.gen(function* () {
+      const books = companyIn(bench, intent.companyId)
+      const before = { purse: books.purse, consumption: new Map(books.consumption) }
+      yield* meanwhile(bench)
+      let answer: Effect.Effect<Effect.Success<ReturnType<Reserve>>, Effect.Error<ReturnType<Reserve>>> = Effect.never
+      const context = yield* Effect.context<never>()
+      judgedBy(
+        books,
+        before,
+        Effect.sync(() => {
+          answer = Effect.runSyncExitWith(context)(reserve(intent))
+        })
+      )
+      return yield* answer
+    })
+
+/** Lets a sale be judged with another purse, and puts back what was not the sale's to change. */
+const withPurse = (bench: Bench, intent: Intent, purse: Partial<CompanyBooks["purse"]>, reserve: ReturnType<Reserve>) =>
+  Effect.suspend(() => {
+    const books = companyIn(bench, intent.companyId)
+    const before = books.purse
+    const lent = { ...before, ...purse }
+    books.purse = lent
+    return Effect.onExit(reserve, () =>
+      Effect.sync(() => {
+        books.purse = {
+          ...books.purse,
+          limits: before.limits,
+          balance: plus(before.balance, books.purse.balance, lent.balance)
+        }
+      })
+    )
+  })
+
+const noLimits = { daily: zero, weekly: zero, monthly: zero }
+
+const unclaimed = (intent: Intent): Intent => ({ ...intent, insuranceId: null })
+
+/** Bugs of `reserve`. */
+export const reservationMutants: ReadonlyArray<Mutant> = [
+  ledgerMutant("limits and balance are read before the lock", ({ reserve }, bench) => ({
+    reserve: staleReserve(reserve, bench)
+  })),
+  ledgerMutant("limits are not looked at", ({ reserve }, bench) => ({
+    reserve: (intent) => withPurse(bench, intent, { limits: noLimits }, reserve(intent))
+  })),
+  ledgerMutant("only the daily limit is looked at", ({ reserve }, bench) => ({
+    reserve: (intent) => {
+      const { daily } = companyIn(bench, intent.companyId).purse.limits
+      return withPurse(bench, intent, { limits: { ...noLimits, daily } }, reserve(intent))
+    }
+  })),
+  ledgerMutant("the balance is not looked at", ({ reserve }, bench) => ({
+    reserve: (intent) => {
+      const balance = { available: Centavos.make(owned_max / 2 - 0.5), held: zero }
+      return withPurse(bench, intent, { balance }, reserve(intent))
+    }
+  })),
+  ledgerMutant("nothing is held", ({ reserve }, bench) => ({
+    reserve: (intent) =>
+      andThen(reserve(intent), (reserved) => {
+        if (reserved._tag === "Replay") return
+        const books = companyIn(bench, intent.companyId)
+        const { available, held } = books.purse.balance
+        const balance = {
+          available: Centavos.make(available + intent.amount),
+          held: Centavos.make(held - intent.amount)
+        }
+        books.purse = { ...books.purse, balance }
+      })
+  })),
+  ledgerMutant("a sale counts in the day of UTC", ({ reserve }, bench) => ({
+    reserve: (intent) =>
+      andThen(reserve(intent), (reserved) => {
+        if (reserved._tag === "Replay") return
+        const { amount, createdAt, transactionId } = reserved.order
+        const books = companyIn(bench, intent.companyId)
+        const sale = books.sales.get(transactionId)
+        if (sale === undefined) return
+        const day = new Date(createdAt.epochMilliseconds).toISOString().slice(0, 10)
+        consume(books, sale.day, -amount)
+        consume(books, day, amount)
+        books.sales.set(transactionId, { ...sale, day })
+      })
+  })),
+  ledgerMutant("what is held is not consumed", ({ reserve }, bench) => ({
+    reserve: (intent) =>
+      andThen(reserve(intent), (reserved) => {
+        if (reserved._tag === "Replay") return
+        const books = companyIn(bench, intent.companyId)
+        const sale = books.sales.get(reserved.order.transactionId)
+        if (sale !== undefined) consume(books, sale.day, -intent.amount)
+      })
+  })),
+  ledgerMutant("an insurance is claimed after the reservation", ({ reserve }, bench) => ({
+    reserve: (intent) =>
+      Effect.gen(function* () {
+        const reserved = yield* reserve(unclaimed(intent))
+        if (reserved._tag === "Replay" || intent.insuranceId === null) return reserved
+        yield* meanwhile(bench)
+        const { insurances, sales } = companyIn(bench, intent.companyId)
+        const { transactionId } = reserved.order
+        const insurance = insurances.get(intent.insuranceId)
+        const sale = sales.get(transactionId)
+        if (insurance !== undefined) insurances.set(insurance.id, { ...insurance, state: "cobrando", transactionId })
+        if (sale !== undefined) sales.set(transactionId, { ...sale, insuranceId: intent.insuranceId })
+        return reserved
+      })
+  })),
+  ledgerMutant("a bill may be paid twice", ({ reserve }, bench) => ({
+    reserve: (intent) =>
+      andThen(reserve({ ...intent, billId: null }), (reserved) => {
+        if (reserved._tag === "Replay") return
+        const { sales } = companyIn(bench, intent.companyId)
+        const sale = sales.get(reserved.order.transactionId)
+        if (sale !== undefined) sales.set(reserved.order.transactionId, { ...sale, billId: intent.billId })
+      })
+  }))
+]

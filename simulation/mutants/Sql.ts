@@ -1,0 +1,116 @@
+import type { Mutant } from "./Mutant.ts"
+
+const patch = (name: string, file: string, from: string, to: string): Mutant => ({
+  name: `SQL: ${name}`,
+  on: "sql",
+  patch: { file, from, to }
+})
+
+const localDay = (at: string): string => `(${at} at time zone 'America/Santo_Domingo')::date`
+
+/** Bugs of `cell.reserve` that no constraint stops. */
+const reservations: ReadonlyArray<Mutant> = [
+  patch("the daily limit is not looked at", "reserve", "when candidate.limit_daily > 0 and", "when false and"),
+  patch("the weekly limit is not looked at", "reserve", "when candidate.limit_weekly > 0 and", "when false and"),
+  patch(
+    "the week begins today",
+    "reserve",
+    "sum(c.total) filter (where c.day >= week)::bigint as weekly",
+    "sum(c.total) filter (where c.day >= today)::bigint as weekly"
+  ),
+  patch("consumption of the day is not read", "reserve", "coalesce(c.daily, 0) as daily", "0::bigint as daily"),
+  patch(
+    "the last sale is all that a day consumed",
+    "reserve",
+    "do update set total = c.total + excluded.total",
+    "do update set total = excluded.total"
+  ),
+  patch(
+    "a sale counts in the day of UTC",
+    "reserve",
+    "i.reversible, today, at,",
+    "i.reversible, (at at time zone 'UTC')::date, at,"
+  ),
+  patch("a replay does not look at the body", "reserve", "when r.fingerprint <> i.fingerprint then", "when false then")
+]
+
+/** Bugs of `cell.settle`. */
+const settlements: ReadonlyArray<Mutant> = [
+  patch(
+    "a refused sale may still be confirmed",
+    "settle",
+    "where t.status in ('PROCESSING', 'PENDING')\n    order by",
+    "where t.status in ('PROCESSING', 'PENDING', 'FAILED')\n    order by"
+  ),
+  patch("what was charged stays held", "settle", "set held = b.held - moved.amount,", "set held = b.held,"),
+  patch(
+    "a refused sale is not released",
+    "settle",
+    "available = b.available + moved.returned,",
+    "available = b.available,"
+  ),
+  patch(
+    "an entry tells the balance before it",
+    "settle",
+    "c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),",
+    "c.owned,"
+  ),
+  patch(
+    "consumption is given back on the day of the refusal",
+    "settle",
+    "select (w.settlement).company_id, w.day, sum(w.amount)::bigint as amount",
+    `select (w.settlement).company_id, ${localDay("(w.settlement).at")} as day, sum(w.amount)::bigint as amount`
+  ),
+  patch(
+    "a freed sale stays consumed",
+    "settle",
+    "where (w.settlement).verdict in ('Release', 'Free')",
+    "where (w.settlement).verdict in ('Release')"
+  ),
+  patch(
+    "nobody asks again about what is pending",
+    "settle",
+    "ask_at = case when s.verdict = 'Hold' then s.ask_at end,",
+    "ask_at = null,"
+  ),
+  patch(
+    "a key that was answered is answered anew",
+    "settle",
+    "set outcome = coalesce(r.outcome, s.outcome),",
+    "set outcome = s.outcome,"
+  ),
+  patch(
+    "a refused policy leaves its insurance open",
+    "settle",
+    "when 'Release' then 'fallida'",
+    "when 'Release' then 'emitiendo'"
+  )
+]
+
+/** Bugs of reversals. */
+const reversals: ReadonlyArray<Mutant> = [
+  patch(
+    "a reversal gives no consumption back",
+    "reversal",
+    "set total = c.total - sold.amount where c.company_id",
+    "set total = c.total where c.company_id"
+  ),
+  patch(
+    "a reversal gives consumption back to its own day",
+    "reversal",
+    "where c.company_id = company and c.day = sold.day;",
+    `where c.company_id = company and c.day = ${localDay("at")};`
+  ),
+  patch(
+    "what was taken back still stands",
+    "reversal",
+    "update transaction as t set status = 'REVERSED'",
+    "update transaction as t set status = 'SUCCESS'"
+  )
+]
+
+/**
+ * Bugs of the money functions, as changes of their text. A bug that a constraint of the tables turns into a failed
+ * transaction is not among them: it loses no money.
+ */
+export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals]

@@ -1,0 +1,34 @@
+import { type Result, simulate } from "../engine/Simulation.ts"
+import type { Ground } from "../faults/Cell.ts"
+import type { Script } from "../faults/Mishaps.ts"
+import type { Mutant } from "../mutants/Mutant.ts"
+import type { Op } from "../ops/Op.ts"
+import { type Server, startServer } from "../store/sql/Server.ts"
+import { sqlStore } from "../store/sql/SqlStore.ts"
+
+// One Postgres a thread: it takes seconds to start, and is empty again before each run.
+let server: Promise<Server> | null = null
+
+/** How a run differs from what the seed alone makes of it. */
+interface Differences {
+  readonly script?: Script
+  readonly mutant?: Mutant
+}
+
+/** Runs operations where the money is kept. */
+export const runOn = async (
+  ground: Ground,
+  seed: number,
+  ops: ReadonlyArray<Op>,
+  { mutant, script }: Differences = {}
+): Promise<Result> => {
+  const options = {
+    ...(script === undefined ? {} : { script }),
+    ...(mutant?.on === "memory" ? { variant: mutant.variant } : {})
+  }
+  if (ground === "memory") return simulate(seed, ops, options)
+  server ??= startServer()
+  const running = await server
+  await running.reset(mutant?.on === "sql" ? mutant.patch : null)
+  return simulate(seed, ops, { ...options, store: sqlStore(running) })
+}

@@ -1,0 +1,78 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Scope } from "effect"
+import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
+import * as AuditLogPostgres from "../../../adapters/postgres/AuditLogPostgres.ts"
+import * as InsurancesPostgres from "../../../adapters/postgres/InsurancesPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
+import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
+import * as OutboxPostgres from "../../../adapters/postgres/OutboxPostgres.ts"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPostgres.ts"
+import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres.ts"
+import * as TransactionsPostgres from "../../../adapters/postgres/TransactionsPostgres.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
+import { Insurances } from "../../../core/ports/Insurances.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Options } from "../../../core/ports/Options.ts"
+import { Outbox } from "../../../core/ports/Outbox.ts"
+import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { Reversals } from "../../../core/ports/Reversals.ts"
+import { Transactions } from "../../../core/ports/Transactions.ts"
+import { Unresolved } from "../../../core/ports/Unresolved.ts"
+import type { Machine } from "../../engine/Process.ts"
+import type { Ports } from "../Store.ts"
+import { type Answerer, Wire } from "./Wire.ts"
+
+const adapters = Layer.mergeAll(
+  AccountsPostgres.layer,
+  AdjustmentsPostgres.layer,
+  AuditLogPostgres.layer,
+  InsurancesPostgres.layer,
+  LedgerPostgres.layer,
+  OptionsPostgres.layer,
+  OutboxPostgres.layer,
+  ResolutionsPostgres.layer,
+  ReversalsPostgres.layer,
+  TransactionsPostgres.layer,
+  UnresolvedPostgres.layer
+)
+
+/**
+ * The driver of production, whose one connection ends in this process. It is opened by the first statement, so that
+ * nothing has to be waited for here.
+ */
+const driver = (answerer: Answerer) =>
+  PgClient.layerFrom(
+    PgClient.make({
+      stream: () => new Wire(answerer),
+      username: "saldo",
+      minConnections: 0,
+      maxConnections: 1,
+      // One that is not shared waits for an interrupted statement by the machine's time, not by the world's.
+      multiplex: true,
+      // Longer than any run.
+      idleTimeout: "3650 days"
+    })
+  )
+
+/** The adapters of production for one process, with its clock, its chance and its own connection. */
+export const adaptersFor = (machine: Context.Context<Machine>, answerer: Answerer): Ports => {
+  const layer = Layer.fresh(Layer.provide(adapters, driver(answerer)))
+  const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
+  return {
+    accounts: Context.get(context, Accounts),
+    adjustments: Context.get(context, Adjustments),
+    insurances: Context.get(context, Insurances),
+    ledger: Context.get(context, Ledger),
+    options: Context.get(context, Options),
+    outbox: Context.get(context, Outbox),
+    resolutions: Context.get(context, Resolutions),
+    reversals: Context.get(context, Reversals),
+    transactions: Context.get(context, Transactions),
+    unresolved: Context.get(context, Unresolved),
+    record: Context.get(context, AuditLog).record
+  }
+}

@@ -1,0 +1,104 @@
+import { Buffer } from "node:buffer"
+
+/** The messages of Postgres's wire protocol that a simulation has to understand or to write. */
+
+/** The messages of a client that matter here. */
+const letters = { bind: "B", parse: "P", query: "Q", sync: "S", terminate: "X" } as const
+
+const int32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}
+
+const message = (letter: string, body: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(letter), int32(body.length + 4), body])
+
+const text = (...parts: ReadonlyArray<string>): Buffer => Buffer.from(parts.map((part) => `${part}\0`).join(""))
+
+const ready = message("Z", Buffer.from("I"))
+
+/** What a server says to somebody who is let in at once. */
+export const greeting = Buffer.concat([
+  message("R", int32(0)),
+  message("S", text("client_encoding", "UTF8")),
+  message("S", text("server_version", "18")),
+  message("K", Buffer.concat([int32(1), int32(1)])),
+  ready
+])
+
+/** What a server says to a transaction that has lost a conflict. */
+export const lostConflict = Buffer.concat([
+  message(
+    "E",
+    Buffer.concat([
+      text("SERROR", "VERROR", "C40001", "Mcould not serialize access due to concurrent update"),
+      Buffer.alloc(1)
+    ])
+  ),
+  ready
+])
+
+/** Messages that belong together, and what they ask for. */
+export interface Statement {
+  readonly bytes: Uint8Array
+  readonly sql: string
+}
+
+/** The text that begins there, and where it ends. */
+const textAt = (bytes: Buffer, from: number): readonly [string, number] => {
+  const end = bytes.indexOf(0, from)
+  return [bytes.toString("utf8", from, end), end + 1]
+}
+
+/** What a client has sent so far, cut into what belongs together: the greeting, then one statement after the other. */
+export class Statements {
+  private left: Buffer = Buffer.alloc(0)
+  private isGreeted = false
+  /** The text of what was prepared, by its name. */
+  private readonly prepared = new Map<string, string>()
+
+  /** Takes what has come and answers the statements that are whole by now. */
+  take(chunk: Uint8Array): { readonly greets: boolean; readonly whole: ReadonlyArray<Statement> } {
+    this.left = Buffer.concat([this.left, chunk])
+    const greets = !this.isGreeted && this.greet()
+    const whole: Array<Statement> = []
+    let from = 0
+    let at = 0
+    let sql = ""
+    while (this.isGreeted && at + 5 <= this.left.length) {
+      const letter = String.fromCharCode(this.left[at] as number)
+      const end = at + this.left.readInt32BE(at + 1) + 1
+      if (end > this.left.length) break
+      sql = this.read(letter, at + 5) ?? sql
+      at = end
+      if (letter === letters.sync || letter === letters.query) whole.push({ bytes: this.left.subarray(from, at), sql })
+      else if (letter !== letters.terminate) continue
+      from = at
+      sql = ""
+    }
+    this.left = this.left.subarray(from)
+    return { greets, whole }
+  }
+
+  /** The SQL that a message speaks of; null when it speaks of none. */
+  private read(letter: string, from: number): string | null {
+    if (letter === letters.query) return textAt(this.left, from)[0]
+    if (letter === letters.parse) {
+      const [name, next] = textAt(this.left, from)
+      const [sql] = textAt(this.left, next)
+      this.prepared.set(name, sql)
+      return sql
+    }
+    if (letter !== letters.bind) return null
+    const [, next] = textAt(this.left, from)
+    return this.prepared.get(textAt(this.left, next)[0]) ?? null
+  }
+
+  private greet(): boolean {
+    if (this.left.length < 4 || this.left.length < this.left.readInt32BE(0)) return false
+    this.left = this.left.subarray(this.left.readInt32BE(0))
+    this.isGreeted = true
+    return true
+  }
+}

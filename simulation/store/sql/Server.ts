@@ -1,0 +1,79 @@
+import { PgClient } from "@effect/sql-pg"
+import { PGlite } from "@electric-sql/pglite"
+import { type Effect, Layer, ManagedRuntime } from "effect"
+import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import { migrate } from "../../../adapters/postgres/Migrations.ts"
+import { companies } from "../Directory.ts"
+import { greeting } from "./Frames.ts"
+import { functionText, type Patch, patched } from "./Patch.ts"
+import { type Answerer, Wire } from "./Wire.ts"
+
+/**
+ * Everything that a run leaves behind; the sequences begin anew too, so that the same seed draws the same ids. What was
+ * prepared goes, because all connections are one session here.
+ */
+const emptied = `
+  deallocate all;
+  discard plans;
+  set session_replication_role = replica;
+  truncate cell.adjustment, cell.balance, cell.block, cell.consumption, cell.entry, cell.idempotency, cell.insurance,
+    cell.option, cell.resolution, cell.reversal, cell.sms, cell.transaction, directory.audit_event cascade;
+  alter sequence cell.transaction_id restart;
+  alter sequence cell.entry_id restart;
+  alter sequence cell.reversal_id restart;
+  alter sequence cell.insurance_id restart;
+  set session_replication_role = origin;
+`
+
+/** A Postgres in this process, and a connection from which it is looked at. Nothing ever goes wrong with that one. */
+export interface Server {
+  /** Runs a statement to its end, at once. */
+  readonly run: (statement: Uint8Array) => Uint8Array
+  readonly observe: <A, E>(effect: Effect.Effect<A, E, Layer.Success<Observer>>) => Promise<A>
+  /** Empties the tables, and makes the functions anew: as they are, or with a bug in one of them. */
+  readonly reset: (patch: Patch | null) => Promise<void>
+}
+
+type Observer = ReturnType<typeof observerOf>
+
+const observerOf = (run: Server["run"]) => {
+  const say = (wire: Wire, bytes: Uint8Array) => {
+    wire.send(bytes)
+    wire.arrive()
+  }
+  const answerer: Answerer = {
+    greet: (wire) => say(wire, greeting),
+    deal: (wire, { bytes }) => say(wire, run(bytes))
+  }
+  const connection = PgClient.make({ stream: () => new Wire(answerer), username: "saldo", maxConnections: 1 })
+  return Layer.provideMerge(AuditPostgres.layer, PgClient.layerFrom(connection))
+}
+
+export const startServer = async (): Promise<Server> => {
+  const postgres = await PGlite.create()
+  const run: Server["run"] = (statement) => postgres.execProtocolRawSync(statement)
+  const observer = () => ManagedRuntime.make(Layer.fresh(observerOf(run)))
+  let runtime = observer()
+  await runtime.runPromise(migrate)
+  for (const { code, environment, id, legalName } of companies)
+    await postgres.query(
+      `insert into directory.company (id, legal_name, code, environment, created_at)
+       overriding system value values ($1, $2, $3, $4, 'epoch')`,
+      [id, legalName, code, environment]
+    )
+  // The tables of a run are small, so that to plan a statement would take longer than to run it.
+  await postgres.exec("set plan_cache_mode = force_generic_plan")
+  let changed: string | null = null
+  return {
+    run,
+    observe: (effect) => runtime.runPromise(effect),
+    reset: async (patch) => {
+      await runtime.dispose()
+      if (changed !== null) await postgres.exec(functionText(changed))
+      changed = patch?.file ?? null
+      if (patch !== null) await postgres.exec(patched(patch))
+      await postgres.exec(emptied)
+      runtime = observer()
+    }
+  }
+}

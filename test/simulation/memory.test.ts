@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { campaign } from "../../simulation/run/Campaign.ts"
+import { runSeed } from "../../simulation/run/Job.ts"
+import { quietly, threads, timeout_ms } from "./Running.ts"
+
+describe("a world on the books in memory", () => {
+  it.live(
+    "breaks no law, whatever its seed lets go wrong",
+    () =>
+      Effect.gen(function* () {
+        const { failed, outcomes, thin } = yield* quietly(
+          campaign({ seeds: 500, ops: 200, seed: 0, on: "memory", threads })
+        )
+        assert.isNull(failed)
+        assert.lengthOf(outcomes, 500)
+        assert.isEmpty(thin, "every fault happens at every step that it can happen at, and often")
+      }),
+    timeout_ms
+  )
+
+  it.live("goes the same way to the letter when its seed is run again", () =>
+    Effect.promise(async () => {
+      const run = { seed: 4711, ops: 150, on: "memory" } as const
+      const [one, two, other] = [await runSeed(run), await runSeed(run), await runSeed({ ...run, seed: 4712 })]
+      assert.deepStrictEqual(one.trace.lines, two.trace.lines)
+      assert.notStrictEqual(one.trace.digest, other.trace.digest)
+    })
+  )
+})

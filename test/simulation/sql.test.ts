@@ -1,0 +1,41 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { campaign } from "../../simulation/run/Campaign.ts"
+import { hunt, runSeed } from "../../simulation/run/Job.ts"
+import { quietly, threads, timeout_ms } from "./Running.ts"
+
+const ops = 200
+const on = "sql"
+
+describe("a world on the SQL functions", () => {
+  it.live(
+    "breaks no law, whatever its seed lets go wrong, and goes the same way to the letter in another Postgres",
+    () =>
+      Effect.gen(function* () {
+        const { coverage, failed, outcomes } = yield* quietly(campaign({ seeds: 30, ops, seed: 0, on, threads }))
+        assert.isNull(failed)
+        assert.lengthOf(outcomes, 30)
+        const missed = [...coverage].flatMap(([cell, hits]) => (cell.startsWith("wire") && hits === 0 ? [cell] : []))
+        assert.isEmpty(missed, "connections break before and after every commit that an adapter makes again")
+        const again = yield* Effect.promise(() => runSeed({ seed: 29, ops, on }))
+        assert.strictEqual(again.trace.digest, outcomes[29]?.digest)
+      }),
+    timeout_ms
+  )
+
+  it.live(
+    "catches a bug that is planted into a function, and is without it in the next run",
+    () =>
+      Effect.promise(async () => {
+        const run = { seed: 0, ops: 30, on } as const
+        const before = await runSeed(run)
+        const mutant = "SQL: a key that was answered is answered anew"
+        const { caught } = await hunt({ mutant, seed: 0, seeds: 1, ops })
+        const after = await runSeed(run)
+        assert.strictEqual(caught?.law, "a key answers the same again")
+        assert.isNull(before.violation)
+        assert.strictEqual(after.trace.digest, before.trace.digest)
+      }),
+    timeout_ms
+  )
+})
