@@ -7,6 +7,7 @@ import manifest from "../package.json" with { type: "json" }
 import { type Plan, run } from "./Bench.ts"
 import { pageOf } from "./report/Html.ts"
 import { factsOf } from "./report/Machine.ts"
+import { drawProfile } from "./report/Profiled.ts"
 import { textOf } from "./report/Table.ts"
 import { contestNames } from "./stages/Contest.ts"
 import { Failed } from "./support/Failed.ts"
@@ -52,7 +53,7 @@ const flags = {
   rows: whole("rows", 0, 0, "Load so many sales first, and compare with an empty database and a small company too"),
   soak: whole("soak", 0, 0, "Watch the server's memory for so many minutes of selling"),
   profile: Flag.Directory("profile").pipe(
-    Flag.withDescription("Leave a CPU profile of the Saldo server in this directory"),
+    Flag.withDescription("Leave a CPU profile of the Saldo server in this directory, and draw it as flame.svg"),
     Flag.optional
   ),
   json: Flag.Boolean("json").pipe(
@@ -87,6 +88,7 @@ const bench = Command.make("bench", flags, (given) =>
         ? JSON.stringify({ facts, sections, proofs: results.proofs }, null, 2)
         : `${textOf(results)}\n\nWith charts: ${report}`
     )
+    if (plan.profile !== null) yield* Console.error(drawProfile(plan.profile))
     if (results.proofs.some(({ ok }) => !ok)) return yield* new Failed({ message: "the database is not sound" })
   })
 ).pipe(

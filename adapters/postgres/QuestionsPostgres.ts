@@ -1,44 +1,57 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { type Question, Questions } from "../../core/ports/Questions.ts"
+import { grouped } from "./Grouped.ts"
 
-const int8 = (value: number) => PgTypes.int8(BigInt(value))
+const questionRow = ({ about, answer, at, order: { companyId, transactionId } }: Question) => ({
+  company_id: companyId,
+  transaction_id: transactionId,
+  about,
+  answer,
+  at: DateTime.formatIso(at)
+})
 
-const make = Effect.map(PgClient.PgClient, (sql) => ({
-  // Whoever asks about a sale has its lease, so nobody else writes here; one that lost it meanwhile is not kept.
-  record: ({ about, answer, at, order: { companyId, transactionId } }: Question) => {
-    const instant = sql`${DateTime.formatIso(at)}::timestamptz`
-    return sql`
-      with latest as (
-        select n, about, answer
-        from cell.question
-        where company_id = ${int8(companyId)} and transaction_id = ${int8(transactionId)}
-        order by n desc
-        limit 1
-      ),
-      again as (
-        update cell.question as q
-        set last_at = greatest(q.last_at, ${instant}), times = q.times + 1
-        from latest
-        where q.company_id = ${int8(companyId)}
-          and q.transaction_id = ${int8(transactionId)}
-          and q.n = latest.n
-          and latest.about = ${about}
-          and latest.answer = ${answer}
-        returning 1
-      )
-      insert into cell.question (company_id, transaction_id, n, about, answer, first_at, last_at)
-      select
-        ${int8(companyId)}, ${int8(transactionId)}, coalesce((select n from latest), 0) + 1, ${about}, ${answer},
-        ${instant}, ${instant}
-      where not exists (select 1 from again)
-      on conflict do nothing`.pipe(
-      Effect.asVoid,
-      // A history with a gap is no reason not to settle.
-      Effect.catchCause((cause) => Effect.logWarning("a question was not noted", { transactionId }, cause))
+const make = Effect.map(PgClient.PgClient, (sql) => {
+  // Whoever asks about a sale has its lease, so nobody else writes here; one that lost it meanwhile is not kept. The
+  // latest answer is looked up for each sale for itself: a join would let the planner read all there are.
+  const record = grouped<Question, void>("question", (questions) =>
+    Effect.as(
+      sql`
+        with latest as (
+          select a.*, l.n, l.n is not null and l.about = a.about and l.answer = a.answer as same
+          from jsonb_to_recordset(${PgTypes.jsonb(questions.map(questionRow))}) as a(
+            company_id bigint, transaction_id bigint, about text, answer text, at timestamptz
+          )
+          left join lateral (
+            select q.n, q.about, q.answer
+            from cell.question as q
+            where q.company_id = a.company_id and q.transaction_id = a.transaction_id
+            order by q.n desc
+            limit 1
+          ) as l on true
+        ),
+        again as (
+          update cell.question as q
+          set last_at = greatest(q.last_at, l.at), times = q.times + 1
+          from latest as l
+          where l.same and q.company_id = l.company_id and q.transaction_id = l.transaction_id and q.n = l.n
+        )
+        insert into cell.question (company_id, transaction_id, n, about, answer, first_at, last_at)
+        select l.company_id, l.transaction_id, coalesce(l.n, 0) + 1, l.about, l.answer, l.at, l.at
+        from latest as l
+        where not l.same
+        on conflict do nothing`,
+      questions.map(() => undefined)
     )
-  }
-}))
+  )
+  return Questions.of({
+    record: (question) =>
+      // A history with a gap is no reason not to settle.
+      Effect.catchCause(record(question), (cause) =>
+        Effect.logWarning("a question was not noted", { transactionId: question.order.transactionId }, cause)
+      )
+  })
+})
 
 /** What recovery asked, in Postgres. */
 export const layer = Layer.effect(Questions, make)

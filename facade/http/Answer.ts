@@ -112,7 +112,7 @@ export const failureHeaders = (error: PublicError): Readonly<Record<string, stri
   ...helpful(error)
 })
 
-export const respondFailure = (call: Answering, error: PublicError) => {
+const respondFailure = (call: Answering, error: PublicError) => {
   call.access.code = error.code
   return respond(call, error.status, failureBody(error, call.requestId), failureHeaders(error))
 }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { cpu, type Figure, isMet, median, percentile, rate, slope } from "../../bench/support/Figures.ts"
 
-const measured = (perSecond: number) => ({ succeeded: 1, perSecond, p50_ms: 1, p99_ms: 1, cpu_us: null, database_us: null })
+const measured = (perSecond: number) => ({
+  succeeded: 1,
+  perSecond,
+  p50_ms: 1,
+  p99_ms: 1,
+  cpu_us: null,
+  database_us: null
+})
 
 const figure = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Figure => ({
   what: "sales",

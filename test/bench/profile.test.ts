@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest"
+import { flameOf } from "../../bench/report/Flame.ts"
+import { ownShares, readProfile } from "../../bench/report/Profile.ts"
+
+const call = (functionName: string, url: string) => ({ functionName, url })
+
+// Of 100 µs 20 are idle and 20 go into loading; of the other 60 effect has 10 itself, our file 30, and the collector 20.
+const profile = JSON.stringify({
+  nodes: [
+    { id: 1, callFrame: call("(root)", ""), children: [2, 3, 4, 8] },
+    { id: 2, callFrame: call("(idle)", "") },
+    { id: 3, callFrame: call("(garbage collector)", "") },
+    { id: 4, callFrame: call("run", "file:///srv/node_modules/effect/dist/a.js"), children: [5] },
+    { id: 5, callFrame: call("go", "file:///srv/node_modules/effect/dist/b.js"), children: [6] },
+    { id: 6, callFrame: call("sell", "file:///srv/core/workflows/Sell.ts") },
+    { id: 8, callFrame: call("compile", "node:internal/modules/esm/utils"), children: [9] },
+    { id: 9, callFrame: call("wait", "") }
+  ],
+  samples: [2, 3, 5, 6, 9],
+  timeDeltas: [20, 20, 10, 30, 20]
+})
+
+describe("a profile of the server", () => {
+  it("says who spent what himself, without what was idle and without loading", () => {
+    const shares = new Map(ownShares(readProfile(profile)).map(([name, share]) => [name, share.toFixed(2)]))
+    expect(Object.fromEntries(shares)).toMatchObject({
+      "core/workflows/Sell": "0.50",
+      "(garbage collector)": "0.33",
+      effect: "0.17"
+    })
+  })
+
+  it("folds the calls of a library among themselves", () => {
+    const effect = readProfile(profile).children.get("effect")
+    expect(effect?.time).toBe(40)
+    expect([...(effect?.children.keys() ?? [])]).toEqual(["core/workflows/Sell"])
+  })
+
+  it("is drawn with widths that are times", () => {
+    const drawn = flameOf(readProfile(profile))
+    expect(drawn).toContain("<title>effect, 66.7 %</title>")
+    expect(drawn).toMatch(/^<svg .*<\/svg>\n$/s)
+  })
+})
