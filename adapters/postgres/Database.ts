@@ -18,10 +18,11 @@ export interface DatabaseOptions {
 }
 
 /**
- * The connections to Postgres, all of them opened at once, so that no call waits for one to be made.
+ * The connections to Postgres, all of them opened at once: the pool would grow only when every one is full.
  *
- * A statement has its connection for itself. On one that it shared it would wait behind a longer one, and the groups of
- * sales that are under way at once would be so one after the other.
+ * Statements of different requests share connections; a transaction and a listener have one for themselves. The pool
+ * fills one before it turns to the next. Without sharing it does not come back: once Postgres has been away, whoever
+ * waits for a connection waits for ever.
  */
 export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>
   PgClient.layerFrom(
@@ -31,6 +32,7 @@ export const layer = ({ connections_max, parameters, url, variable = "DATABASE_U
       startupParameters: parameters,
       minConnections: connections_max,
       maxConnections: connections_max,
+      multiplex: true,
       connectTimeout: "4 seconds",
       keepAlive: "30 seconds"
     }).pipe(
