@@ -37,7 +37,7 @@ const matches = (template: string, path: string): boolean => {
 /** Answered by no operation: tRPC, the document itself and the pages that show it. */
 const isBeside = (path: string): boolean => /^\/(trpc|docs|v1\/openapi\.json)(\/|$)/.test(path)
 
-/** Refused by Node's parser, which may not even have read a path. */
+/** Refused by Node's parser, which may not even have read a path. Too many of them are 429, whatever the method. */
 const isUnread = ({ body }: Answered): boolean => {
   const { body: ofBody, headers } = body?.error?.details ?? {}
   return headers !== undefined || ofBody === "incompleto"
@@ -82,6 +82,7 @@ export const undocumented = (
   const bodiless = method === "HEAD"
   if (body !== undefined && headers.get("x-request-id") !== body.request_id) return ["X-Request-Id differs"]
   if (isUnread(answer)) return [...headerFaults(ofAnyBody, answer), ...faultsBy(anError, body)]
+  if (method === "OPTIONS" && status === 429) return faultsBy(anError, body)
   if (method === "OPTIONS") return status === 204 && answer.text === "" ? [] : ["a preflight is 204"]
 
   // A method in small letters is another one.
