@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { basename } from "node:path"
-import { Context, Effect, Schedule, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 
 /** Where this version has its schema: migrations, functions, roles and the list of versions. */
@@ -195,9 +195,12 @@ const bringUp = Effect.gen(function* () {
         'this login may not change it: run "saldo migrate" with MIGRATION_DATABASE_URL, the address by one that may'
     })
   }
-  const all = sql.withTransaction(
+  return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
+      // Whoever had to wait has looked for the tables before, and Postgres still knows that they were not there: it hears
+      // of what others made when it locks a table, and the lock above is none.
+      yield* sql`select from pg_catalog.pg_class limit 0`
       // A later version may have come while this one waited for the lock.
       if (yield* isAhead) return []
       const files = [...(yield* migrateTables), ...(yield* migrateFunctions)]
@@ -205,9 +208,6 @@ const bringUp = Effect.gen(function* () {
       return [...files, ...(yield* migrateGrants)]
     })
   )
-  // Roles are in a catalogue that all databases share, where another one's migration may be at this moment: one of the two
-  // fails then. Nothing of it is done, so it is tried again.
-  return yield* Effect.retry(all, { times: 2, schedule: Schedule.spaced("300 millis") })
 })
 
 /**
