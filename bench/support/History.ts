@@ -47,7 +47,7 @@ const transactions = `
   )
   select
     company_id, id, xid, '${historyKey}' || n, case when sold then 'SUCCESS' else 'FAILED' end, 'development', 1, 'Recarga',
-    'mobile_recharge', '809' || lpad((n * 7919 % 1000000)::text, 6, '0') || '3', ${pesos}, false,
+    'mobile_recharge', '809' || lpad((n::bigint * 7919 % 1000000)::text, 6, '0') || '3', ${pesos}, false,
     case when not sold then 'TRANSACTION_REJECTED' end, case when sold then 'SBX' || upper(substr(xid, 4, 12)) end, day,
     at, at
   from chosen
