@@ -12,6 +12,11 @@ type Environment = Readonly<Record<string, string>>
 /** Tests run beside each other, and beside whatever else the machine does: each port is one that is free. */
 const quiet: Environment = { LOG_FORMAT: "json", LOG_LEVEL: "error", OPS_PORT: "off" }
 
+/** What a process has from the tests: nothing that could change what it does. */
+const inherited: Environment = Object.fromEntries(
+  ["PATH", "NODE_COMPILE_CACHE"].map((name) => [name, process.env[name] ?? ""])
+)
+
 /** A directory that is gone when the test is over, with a Postgres that a failed test may have left in it. */
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-boot-"))),
@@ -42,7 +47,7 @@ export interface Running {
 export const program = (file: string, args: ReadonlyArray<string>, environment: Environment) =>
   Effect.acquireRelease(
     Effect.sync((): Running => {
-      const env = { PATH: process.env["PATH"] ?? "", ...quiet, ...environment }
+      const env = { ...inherited, ...quiet, ...environment }
       const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
       return { process: child, stdout: collected(child.stdout), stderr: collected(child.stderr) }
     }),

@@ -1,9 +1,9 @@
 import { Console, Effect } from "effect"
 
-/** A run of a simulation shares the machine with the other tests. */
-export const threads = 2
+/** The other tests have the rest of the machine: a second thread for each run cost more than it gained. */
+export const threads = 1
 
-/** It takes half a minute of two cores that have nothing else to do, which they seldom have. */
+/** It takes a minute of a core that has nothing else to do, which it seldom has. */
 export const timeout_ms = 300_000
 
 /** Nobody waits here who wants to know how far it has come. */

@@ -14,6 +14,10 @@ const setsLimits = (sql: string): boolean => sql.includes("limit_daily") && sql.
 /** Behind the wall around a company's rows nothing is written. */
 const onlyReads = (sql: string): boolean => sql.includes("set_config('saldo.company'")
 
+/** A step of an insurance sells nothing and sends nothing: when the loops are due stays as it was. */
+const onlyInsures = (sql: string): boolean =>
+  sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
+
 /**
  * The SQL functions in a Postgres in this process, behind the adapters and the driver of production. Connections are cut,
  * and transactions lose conflicts, between the driver and the server.
@@ -43,7 +47,7 @@ export const sqlStore =
     const ran = (sql: string) => {
       if (onlyReads(sql)) return
       unseen++
-      isDueKnown = false
+      isDueKnown &&= onlyInsures(sql)
       isUrgent ||= setsLimits(sql)
     }
 
