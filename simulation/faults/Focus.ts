@@ -45,16 +45,20 @@ const seldom: ReadonlyArray<Focus> = [
   { steps: ["reversal: settle reversal"], by: "reverse" },
   { steps: ["recovery: claim reversals", "recovery: ask reversal"], by: "reverse", lead: reversed },
   { steps: ["recovery: settle reversal"], by: "reverse", lead: reversed },
-  { steps: ["operator: propose"], by: "resolve", lead: stuck },
+  { steps: ["operator: propose"], by: "resolve", lead: stuck }
+]
+
+/** Steps that an operator takes with what has been stuck for long: few of a run's operations get there. */
+const seldomest: ReadonlyArray<Focus> = [
   { steps: ["operator: ask"], by: "resolve", lead: stuck },
   { steps: ["operator: confirm"], by: "resolve", lead: stuck },
   { steps: ["operator: settle"], by: "resolve", lead: stuck }
 ]
 
 /** Whether a run has to go well otherwise, so that it comes to its steps often enough. */
-export const isSeldom = (focus: Focus): boolean => seldom.includes(focus)
+export const isSeldom = (focus: Focus): boolean => seldom.includes(focus) || seldomest.includes(focus)
 
-const turns = [...often, ...seldom, ...seldom]
+const turns = [...often, ...seldom, ...seldomest, ...seldom, ...seldomest, ...seldomest]
 
-/** What a seed is about. Everything has its turn within forty seeds. */
+/** What a seed is about. Everything has its turn within fifty seeds. */
 export const focusOf = (seed: number): Focus => turns[seed % turns.length] as Focus

@@ -14,7 +14,7 @@ export const demands: Readonly<Record<Ground, ReadonlyArray<Demand>>> = {
   memory: [{ from_ops: 60_000, hits_min: 10 }],
   sql: [
     { from_ops: 20_000, hits_min: 1 },
-    { from_ops: 100_000, hits_min: 10 }
+    { from_ops: 50_000, hits_min: 10 }
   ]
 }
 
