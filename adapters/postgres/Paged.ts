@@ -72,8 +72,9 @@ export const sliceOf = <Row>(rows: ReadonlyArray<Totalled<Row>>): Slice<Row> => 
 
 /**
  * A page of a list of any length, newest first, and how long the list is, as of one instant. It reads one row of
- * cell.block for every thousand rows of the list, and of the list itself the rows of the page and at most a block beside
- * them; where a range of days begins or ends inside a block, that block is counted by hand.
+ * cell.block for every thousand rows of the list, once for the total and once from the newest down to the page, and of the
+ * list itself the rows of the page and at most a block beside them; where a range of days begins or ends inside a block,
+ * that block is counted by hand. Each block that is looked for has a row of the page, so there are no more than its rows.
  */
 export const pageOfCounted = <Row extends object>(
   sql: Sql,
@@ -90,10 +91,12 @@ export const pageOfCounted = <Row extends object>(
     ...(also === undefined ? [] : [sql.literal(also.row)])
   ])}`
   const counted = sql.literal(also?.counted ?? "o.members")
+  // What blocks say is read again sooner than kept; what was counted by hand is kept.
+  const kept = sql.literal(inside.length === 0 ? "not materialized" : "materialized")
   return Effect.orDie(
     Effect.map(
       reads(companyId)<Totalled<Row>>`
-        with counted as materialized (
+        with counted as ${kept} (
           select
             o.first_id,
             o.last_id,
@@ -101,16 +104,22 @@ export const pageOfCounted = <Row extends object>(
           from cell.block as o
           where ${blocksOf(sql, list, companyId, range)}
         ),
-        summed as (
-          select first_id, last_id, n, (sum(n) over (order by first_id desc))::bigint as upto
-          from counted
-          where n > 0
+        placed as (
+          select *
+          from (
+            select first_id, last_id, n, (sum(n) over (order by first_id desc rows unbounded preceding))::bigint as upto
+            from counted
+            where n > 0
+          ) as b
+          where upto > ${int8(skipped)}
+          order by first_id desc
+          limit ${int8(BigInt(perPage))}
         )
         select whole.total, shown.*
-        from (select coalesce(max(upto), 0) as total from summed) as whole
+        from (select coalesce(sum(n), 0)::bigint as total from counted) as whole
         left join (
           select r.*
-          from summed as o
+          from placed as o
           cross join lateral (
             select ${sql.literal(columns)}
             ${rows}
@@ -118,8 +127,7 @@ export const pageOfCounted = <Row extends object>(
             offset greatest(${int8(skipped)} - (o.upto - o.n), 0)
             limit least(o.upto, ${int8(skipped + BigInt(perPage))}) - greatest(o.upto - o.n, ${int8(skipped)})
           ) as r
-          where o.upto > ${int8(skipped)}
-            and o.upto - o.n < ${int8(skipped + BigInt(perPage))}
+          where o.upto - o.n < ${int8(skipped + BigInt(perPage))}
         ) as shown on true
         order by shown.id desc`,
       sliceOf
