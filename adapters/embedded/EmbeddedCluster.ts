@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
+import { totalmem } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { EmbeddedFailed } from "./EmbeddedFailed.ts"
@@ -24,8 +25,26 @@ export interface Cluster {
 const dataOf = ({ directory }: Cluster): string => join(directory, "data")
 const logOf = ({ directory }: Cluster): string => join(directory, "server.log")
 
-// Reached over TCP on this machine alone, with a password.
-const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", timezone: "UTC", log_checkpoints: "off" }
+const MiB = 1024 * 1024
+
+/** A quarter of the memory that this process may use, as is usual; what the tables do not fill is never taken. */
+const shared_MiB = Math.min(
+  1024,
+  Math.max(128, Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4 / MiB))
+)
+
+const settings = {
+  // Reached over TCP on this machine alone, with a password.
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  timezone: "UTC",
+  log_checkpoints: "off",
+  shared_buffers: `${shared_MiB}MB`,
+  // After each checkpoint the first change of a page writes all of it to the log, and sales change pages all over their
+  // indexes: with the usual five minutes, or a gigabyte, a long history would cost a fifth of the sales.
+  checkpoint_timeout: "15min",
+  max_wal_size: "4GB"
+}
 
 /** Makes the data of a new cluster. Nothing of it is on disk for certain until `sync`. */
 export const create = (cluster: Cluster, password: string): Promise<void> =>

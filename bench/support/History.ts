@@ -78,7 +78,7 @@ const entries = `
 
 const consumption = `
   insert into cell.consumption as d (company_id, day, total)
-  select company_id, day, ${pesos} * count(*) from chosen where sold group by company_id, day
+  select company_id, day, ${pesos} * count(*) from chosen where sold group by company_id, day order by day, company_id
   on conflict (company_id, day) do update set total = d.total + excluded.total`
 
 const balances = `
