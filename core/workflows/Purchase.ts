@@ -39,7 +39,7 @@ export const purchase = Effect.fnUntraced(function* (session: Session, wanted: P
     const bought = yield* Effect.result(buy(session, wanted, fingerprint))
     if (bought._tag === "Success") return bought.success
     // A quote that changed under the sale is read again: what it is now decides.
-    if (bought.failure._tag !== "QuoteChanged") return yield* Effect.fail(bought.failure)
+    if (bought.failure._tag !== "QuoteChanged") return yield* bought.failure
   }
 }, followed("Purchase.purchase"))
 
