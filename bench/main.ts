@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { NodeRuntime } from "@effect/platform-node"
 import { Console, DateTime, Effect, Option } from "effect"
-import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli"
-import manifest from "../package.json" with { type: "json" }
+import { Command, Flag } from "effect/cli"
+import { asJson, someOf, wholeOr } from "../tools/Flags.ts"
+import { programOf } from "../tools/Program.ts"
 import { type Plan, run } from "./Bench.ts"
 import { pageOf } from "./report/Html.ts"
 import { factsOf } from "./report/Machine.ts"
@@ -16,51 +17,29 @@ import { temporaryPostgres } from "./support/Postgres.ts"
 
 const report = fileURLToPath(new URL("report.html", import.meta.url))
 
-const whole = (name: string, minimum: number, fallback: number, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(`${description} (${fallback} when absent)`),
-    Flag.filter(
-      (value) => value >= minimum,
-      () => `Expected: a whole number from ${minimum}`
-    ),
-    Flag.withDefault(fallback)
-  )
-
 const parts = [...contestNames, "replicas"] as const
-type Part = (typeof parts)[number]
-
-const only = Flag.String("only").pipe(
-  Flag.withDescription(
-    `Which of the comparisons, parted by commas (${parts.join(", ")}); replicas repeats the others with two servers. All when absent`
-  ),
-  Flag.withMetavar("a,b"),
-  Flag.map((value) => value.split(",").map((part) => part.trim())),
-  Flag.filterMap(
-    (names) =>
-      Option.liftPredicate(names, (all): all is Array<Part> =>
-        all.every((name) => parts.some((part) => part === name))
-      ),
-    (names) => `Expected: some of ${parts.join(", ")}; not ${names.join(",")}`
-  ),
-  Flag.withDefault<ReadonlyArray<Part>>(parts)
-)
 
 const flags = {
-  rounds: whole("rounds", 1, 5, "Rounds of each comparison; the sides take turns and medians count"),
-  seconds: whole("seconds", 1, 8, "Length of a load"),
-  connections: whole("connections", 1, 64, "Calls under way at once"),
-  only,
-  rows: whole("rows", 0, 0, "Load so many sales first, and compare with an empty database and a small company too"),
-  soak: whole("soak", 0, 0, "Watch the server's memory for so many minutes of selling"),
+  rounds: wholeOr("rounds", 5, { minimum: 1 }, "Rounds of each comparison; the sides take turns and medians count"),
+  seconds: wholeOr("seconds", 8, { minimum: 1 }, "Length of a load"),
+  connections: wholeOr("connections", 64, { minimum: 1 }, "Calls under way at once"),
+  only: someOf(
+    "only",
+    parts,
+    `Which of the comparisons, parted by commas (${parts.join(", ")}); replicas repeats the others with two servers. All when absent`
+  ),
+  rows: wholeOr(
+    "rows",
+    0,
+    { minimum: 0 },
+    "Load so many sales first, and compare with an empty database and a small company too"
+  ),
+  soak: wholeOr("soak", 0, { minimum: 0 }, "Watch the server's memory for so many minutes of selling"),
   profile: Flag.Directory("profile").pipe(
     Flag.withDescription("Leave a CPU profile of the Saldo server in this directory, and draw it as flame.svg"),
     Flag.optional
   ),
-  json: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print one JSON document"),
-    Flag.withDefault(false)
-  )
+  json: asJson
 }
 
 const planOf = ({ only, profile, ...numbers }: Command.Command.Config.Infer<typeof flags>): Plan => {
@@ -105,8 +84,4 @@ const bench = Command.make("bench", flags, (given) =>
   ])
 )
 
-Command.run(bench, { version: manifest.version }).pipe(
-  Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help] }),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain
-)
+programOf(bench).pipe(NodeRuntime.runMain)

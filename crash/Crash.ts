@@ -1,8 +1,7 @@
 import { Cause, Duration, Effect, Runtime, Schema } from "effect"
-import * as Progress from "../bench/support/Progress.ts"
 import { ended, saldo } from "../test/boot/Server.ts"
+import { inSteps } from "../tools/Progress.ts"
 import type { Breach } from "./judge/Laws.ts"
-import { clients_max } from "./load/Wish.ts"
 import { deal } from "./mishaps/Deal.ts"
 import { kindOf, kinds, wordsOf } from "./mishaps/Mishap.ts"
 import { type Dealt, play, type Run } from "./Round.ts"
@@ -95,10 +94,7 @@ const played = (run: Run, dealt: Dealt) =>
 
 /** Plays so many rounds. The first one in which a law is broken is the last. */
 export const crash = Effect.fnUntraced(function* ({ rounds, seed }: Plan) {
-  const { step } = yield* Progress.make(
-    { rounds, seconds: planned_s.round, connections: clients_max },
-    planned_s.start + rounds * planned_s.round + planned_s.audit
-  )
+  const step = yield* inSteps(planned_s.start + rounds * planned_s.round + planned_s.audit)
   const stage = yield* step("Starting Postgres, suppliers and servers", planned_s.start, Effect.orDie(setStage))
   const run: Run = { stage, seed, undecided: new Set(), reached: new Set(), happened: new Set(), offered: 0 }
   const tally = { errands: 0, calls: 0, unanswered: 0 }

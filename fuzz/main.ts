@@ -1,10 +1,10 @@
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Effect, Exit, Option, Random, Redacted } from "effect"
-import { CliConfig, CliError, Command, Flag, GlobalFlag } from "effect/cli"
+import { Effect, Option, Random, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
 import { temporaryPostgres } from "../bench/support/Postgres.ts"
 import { AsJson, CheckFailed, print } from "../facade/cli/Output.ts"
-import manifest from "../package.json" with { type: "json" }
+import { asJson, whole, wholeOr } from "../tools/Flags.ts"
+import { programOf, runCheck } from "../tools/Program.ts"
 import { fuzz, type Plan, thorough_min } from "./Fuzz.ts"
 import { progressOf } from "./report/Progress.ts"
 import { documentOf, isSound, wordsOf } from "./report/Report.ts"
@@ -12,27 +12,17 @@ import { worldOn } from "./world/World.ts"
 
 const seed_max = 2 ** 31 - 1
 
-const whole = (name: string, maximum: number, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(description),
-    Flag.filter(
-      (value) => value >= 1 && value <= maximum,
-      () => `Expected: a whole number from 1 to ${maximum}`
-    )
-  )
-
 const flags = {
-  requests: whole(
+  requests: wholeOr(
     "requests",
-    100_000_000,
-    `How many requests are made, or a few more: a story is told to its end (${thorough_min} when absent)`
-  ).pipe(Flag.withDefault(thorough_min)),
-  seed: whole("seed", seed_max, "What the requests follow from (any when absent)").pipe(Flag.optional),
-  json: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print one JSON document"),
-    Flag.withDefault(false)
-  )
+    thorough_min,
+    { minimum: 1, maximum: 100_000_000 },
+    "How many requests are made, or a few more: a story is told to its end"
+  ),
+  seed: whole("seed", { minimum: 1, maximum: seed_max }, "What the requests follow from (any when absent)").pipe(
+    Flag.optional
+  ),
+  json: asJson
 }
 
 const run = Effect.fnUntraced(function* (plan: Plan) {
@@ -59,20 +49,4 @@ const command = Command.make("fuzz", flags, ({ json, requests, seed }) =>
   ])
 )
 
-const wrongUsage = 2
-
-/** What is wrong with a command line has been said by then. */
-const explain = (error: unknown) => {
-  if (error instanceof CheckFailed) return Effect.succeed(1)
-  return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.fail(error)
-}
-
-Command.run(command, { version: manifest.version }).pipe(
-  Effect.as(0),
-  Effect.catch(explain),
-  Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help] }),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain({
-    teardown: (exit, onExit) => onExit(Exit.match(exit, { onSuccess: (code) => code as number, onFailure: () => 1 }))
-  })
-)
+programOf(command).pipe(runCheck)

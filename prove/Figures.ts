@@ -1,4 +1,4 @@
-import { inWords } from "../bench/support/Progress.ts"
+import { inWords } from "../tools/Progress.ts"
 import type { Caught } from "./Part.ts"
 import type { Proven } from "./Prove.ts"
 

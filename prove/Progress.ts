@@ -1,4 +1,4 @@
-import { inWords } from "../bench/support/Progress.ts"
+import { inWords } from "../tools/Progress.ts"
 
 /** Until so much was planned and done, what was planned counts for more than how it goes. */
 const prior_s = 30

@@ -1,4 +1,5 @@
-import { Clock, Console, Duration, Effect } from "effect"
+import { Console, Duration, Effect } from "effect"
+import { seconds } from "../tools/Progress.ts"
 import { commandOf, type Ended, nodeArgsOf, runNode } from "./Command.ts"
 import type { Part, Plan, Reading } from "./Part.ts"
 import { type PartName, parts, plannedFor } from "./Parts.ts"
@@ -27,8 +28,6 @@ export const judged = (part: Part, { exitCode, stdout }: Ended, complaints: Read
   }
   return exitCode === 0 || read.broken !== null ? read : { ...read, broken: ending }
 }
-
-const seconds = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e9)
 
 /** Some commands are silent for minutes; whoever waits wants to know that they are alive. */
 const heartbeat = "30 seconds"

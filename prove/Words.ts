@@ -1,5 +1,5 @@
-import { inWords } from "../bench/support/Progress.ts"
 import { type Document, table } from "../facade/cli/Output.ts"
+import { inWords } from "../tools/Progress.ts"
 import type { Proof } from "./Figures.ts"
 import type { Proven } from "./Prove.ts"
 

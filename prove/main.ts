@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, DateTime, Effect, Exit, Option, Random, Schema } from "effect"
-import { CliConfig, CliError, Command, Flag, GlobalFlag } from "effect/cli"
+import { Console, DateTime, Effect, Option, Random, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
 import { AsJson, CheckFailed, print } from "../facade/cli/Output.ts"
-import manifest from "../package.json" with { type: "json" }
+import { asJson, someOf, toggle, whole } from "../tools/Flags.ts"
+import { programOf, runCheck } from "../tools/Program.ts"
 import { figuresOf, type Proof, withFigures } from "./Figures.ts"
-import { type PartName, partNames } from "./Parts.ts"
+import { partNames } from "./Parts.ts"
 import { prove } from "./Prove.ts"
 import { surroundings } from "./Surroundings.ts"
 import { holds, wordsOf } from "./Words.ts"
@@ -16,29 +16,16 @@ const page = new URL("../docs/proof.md", import.meta.url)
 const seed_max = 999_999
 
 const flags = {
-  only: Flag.String("only").pipe(
-    Flag.withDescription(
-      `Which parts, parted by commas (${partNames.join(", ")}); memory and sql are the simulation, mutants the bugs planted into it. All when absent`
-    ),
-    Flag.withMetavar("a,b"),
-    Flag.map((value) => value.split(",").map((part) => part.trim())),
-    Flag.filterMap(
-      (names) =>
-        Option.liftPredicate(names, (all): all is Array<PartName> =>
-          all.every((name) => partNames.some((part) => part === name))
-        ),
-      (names) => `Expected: some of ${partNames.join(", ")}; not ${names.join(",")}`
-    ),
-    Flag.withDefault<ReadonlyArray<PartName>>(partNames)
+  only: someOf(
+    "only",
+    partNames,
+    `Which parts, parted by commas (${partNames.join(", ")}); memory and sql are the simulation, mutants the bugs planted into it. All when absent`
   ),
-  seed: Flag.Int("seed").pipe(
-    Flag.withDescription("What all parts that leave something to chance go by; by chance when absent"),
-    Flag.filter(
-      (seed) => seed >= 1 && seed <= seed_max,
-      () => `Expected: a whole number from 1 to ${seed_max}`
-    ),
-    Flag.optional
-  ),
+  seed: whole(
+    "seed",
+    { minimum: 1, maximum: seed_max },
+    "What all parts that leave something to chance go by; by chance when absent"
+  ).pipe(Flag.optional),
   share: Flag.Finite("share").pipe(
     Flag.withDescription(
       "How much of the long form, for a trial: races are always whole, bugs are then planted in memory only (1 when absent)"
@@ -49,16 +36,8 @@ const flags = {
     ),
     Flag.withDefault(1)
   ),
-  write: Flag.Boolean("write").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Write the figures of a trial into docs/proof.md too; those of the long form always are"),
-    Flag.withDefault(false)
-  ),
-  json: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print one JSON document"),
-    Flag.withDefault(false)
-  )
+  write: toggle("write", "Write the figures of a trial into docs/proof.md too; those of the long form always are"),
+  json: asJson
 }
 
 /** The page that the figures belong into does not have their place. */
@@ -104,20 +83,4 @@ const command = Command.make("prove", flags, (given) => Effect.provideService(ru
   ])
 )
 
-const wrongUsage = 2
-
-/** What is wrong with a command line has been said by then. */
-const explain = (error: unknown) => {
-  if (error instanceof CheckFailed) return Effect.succeed(1)
-  return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.fail(error)
-}
-
-Command.run(command, { version: manifest.version }).pipe(
-  Effect.as(0),
-  Effect.catch(explain),
-  Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help] }),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain({
-    teardown: (exit, onExit) => onExit(Exit.match(exit, { onSuccess: (code) => code as number, onFailure: () => 1 }))
-  })
-)
+programOf(command).pipe(runCheck)

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, Effect, Exit, Option, Schema } from "effect"
-import { CliConfig, CliError, Command, Flag, GlobalFlag } from "effect/cli"
-import manifest from "../package.json" with { type: "json" }
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { AsJson, CheckFailed, print } from "../facade/cli/Output.ts"
+import { asJson, toggle, wholeOr } from "../tools/Flags.ts"
+import { programOf, runCheck } from "../tools/Program.ts"
 import { type Ground, grounds } from "./faults/Cell.ts"
 import { huntsPage } from "./report/HuntsPage.ts"
 import { pageOf } from "./report/Page.ts"
@@ -16,41 +17,22 @@ import { asDocument, inWords, stepsOf } from "./run/Tell.ts"
 import { huntsAsDocument, huntsInWords } from "./run/TellHunts.ts"
 import { type Story, shrink } from "./shrink/Shrink.ts"
 
-/** Something did not hold; all there is to say has been said. */
-class Broken extends Schema.TaggedError<Broken>()("Broken", { message: Schema.String }) {}
-
-/** The document on stdout stays the only one there. */
-const explain = (error: unknown) => {
-  if (error instanceof Broken) return Effect.as(Console.error(error.message), 1)
-  return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.die(error)
-}
-
-const wrongUsage = 2
-
-const whole = (name: string, minimum: number, fallback: number, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(`${description} (${fallback} when absent)`),
-    Flag.filter(
-      (value) => value >= minimum,
-      () => `Expected: a whole number from ${minimum}`
-    ),
-    Flag.withDefault(fallback)
-  )
-
-const flag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
-
 const flags = {
-  seeds: whole("seeds", 1, 200, "How many seeds to run; with --mutants, by how many to look for each bug"),
-  ops: whole("ops", 1, 200, "How many operations a seed has"),
-  seed: whole("seed", 0, 0, "The first seed; with --seeds 1 the only one, run again to the letter"),
+  seeds: wholeOr(
+    "seeds",
+    200,
+    { minimum: 1 },
+    "How many seeds to run; with --mutants, by how many to look for each bug"
+  ),
+  ops: wholeOr("ops", 200, { minimum: 1 }, "How many operations a seed has"),
+  seed: wholeOr("seed", 0, { minimum: 0 }, "The first seed; with --seeds 1 the only one, run again to the letter"),
   on: Flag.Literals("on", grounds).pipe(
     Flag.withDescription(
       "Where the money is kept: maps in memory (when absent), or the SQL functions in a Postgres in this process; with --mutants, only the bugs that are planted there"
     ),
     Flag.optional
   ),
-  mutants: flag("mutants", "Plant bugs, one after the other, and show the seed and the law that catch each"),
+  mutants: toggle("mutants", "Plant bugs, one after the other, and show the seed and the law that catch each"),
   report: Flag.File("report").pipe(
     Flag.withDescription(
       "Write a page: the course of a run, the coverage and the failure, if there is one; or the planted bugs"
@@ -58,20 +40,14 @@ const flags = {
     Flag.withMetavar("FILE.html"),
     Flag.optional
   ),
-  json: flag("json", "Print one JSON document")
+  json: asJson
 }
 
 /** A run in Postgres takes a second or two, one in memory a twentieth of that. */
 const shrinkingTries_max: Readonly<Record<Ground, number>> = { memory: 300, sql: 60 }
 
-/** How the outcome is to be told. */
-interface Telling {
-  readonly json: boolean
-  readonly report: Option.Option<string>
-}
-
-const print = (json: boolean, document: Readonly<Record<string, unknown>>, words: string) =>
-  Console.log(json ? JSON.stringify(document, null, 2) : words)
+/** What did not hold is said beside the document, which stays the only one on stdout. */
+const broken = (what: string) => Effect.andThen(Console.error(what), Effect.fail(new CheckFailed()))
 
 const write = (file: string, page: string) =>
   Effect.andThen(
@@ -109,21 +85,21 @@ const pageFor = Effect.fnUntraced(function* (run: Campaign, story: Story | null)
 })
 
 /** Looks for a seed that breaks a law. */
-const search = Effect.fnUntraced(function* (plan: Plan, { json, report }: Telling) {
+const search = Effect.fnUntraced(function* (plan: Plan, report: Option.Option<string>) {
   const run = yield* campaign(plan)
   const story = yield* storyOf(run)
-  yield* print(json, asDocument(run, story), inWords(run, story))
+  yield* print(asDocument(run, story), inWords(run, story))
   if (Option.isSome(report)) yield* write(report.value, yield* pageFor(run, story))
-  if (story !== null) return yield* new Broken({ message: "a law was broken" })
-  if (run.thin.length > 0) return yield* new Broken({ message: "some faults were too seldom at some steps" })
+  if (story !== null) return yield* broken("a law was broken")
+  if (run.thin.length > 0) return yield* broken("some faults were too seldom at some steps")
 })
 
 /** Looks for seeds that catch what was planted. */
-const hunt = Effect.fnUntraced(function* (plan: HuntPlan, { json, report }: Telling) {
+const hunt = Effect.fnUntraced(function* (plan: HuntPlan, report: Option.Option<string>) {
   const hunts = yield* huntAll(plan)
-  yield* print(json, huntsAsDocument(hunts), huntsInWords(hunts))
+  yield* print(huntsAsDocument(hunts), huntsInWords(hunts))
   if (Option.isSome(report)) yield* write(report.value, huntsPage(hunts))
-  if (hunts.survivors.length > 0) return yield* new Broken({ message: "a planted bug survived" })
+  if (hunts.survivors.length > 0) return yield* broken("a planted bug survived")
 })
 
 const demandsInWords = grounds
@@ -132,9 +108,10 @@ const demandsInWords = grounds
 
 const command = Command.make("simulate", flags, ({ json, mutants, on, ops, report, seed, seeds }) => {
   const size = { seeds, ops, seed, threads: availableParallelism() }
-  return mutants
-    ? hunt({ ...size, on: Option.getOrNull(on) }, { json, report })
-    : search({ ...size, on: Option.getOrElse(on, () => "memory" as const) }, { json, report })
+  const run = mutants
+    ? hunt({ ...size, on: Option.getOrNull(on) }, report)
+    : search({ ...size, on: Option.getOrElse(on, () => "memory" as const) }, report)
+  return Effect.provideService(run, AsJson, json)
 }).pipe(
   Command.withDescription(
     `Run the workflows of production in a world of one seed: it decides the clock, the order of all that happens at once, what callers and operators ask for, and what goes wrong: processes that die between any two steps, pauses, clocks that jump, databases that are cut before and after a commit, providers, insurers and gateways that are late, silent or untrue. After every step the invariants of "saldo audit" and the laws of answers, orders and leases are looked at (in Postgres after some statements); at the end all faults are off, time passes, and what was delivered must be what was charged. The same seed is the same run to the letter. A failure is told with as few operations and faults as it takes.
@@ -152,12 +129,4 @@ Exit code 2 for wrong usage, 1 when a law was broken, when a planted bug survive
   ])
 )
 
-Command.run(command, { version: manifest.version }).pipe(
-  Effect.as(0),
-  Effect.catch(explain),
-  Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help] }),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain({
-    teardown: (exit, onExit) => onExit(Exit.match(exit, { onSuccess: (code) => code as number, onFailure: () => 1 }))
-  })
-)
+programOf(command).pipe(runCheck)

@@ -42,7 +42,7 @@ const isStart = ({ functionName, url }: Call): boolean =>
 
 /** Folds a profile of V8: calls of one library among themselves are one frame, and starting up is left out. */
 export const readProfile = (text: string): Frame => {
-  const { nodes, samples, timeDeltas } = Schema.decodeUnknownSync(Schema.fromJsonString(CpuProfile))(text)
+  const { nodes, samples, timeDeltas } = Schema.decodeSync(Schema.fromJsonString(CpuProfile))(text)
   const calls = new Map(nodes.map(({ callFrame, id }) => [id, callFrame]))
   const parents = new Map(nodes.flatMap(({ children = [], id }) => children.map((child) => [child, id] as const)))
   const pathOf = (id: number): ReadonlyArray<string> | null => {

@@ -1,5 +1,6 @@
 import type { Chance } from "../../simulation/engine/Chance.ts"
-import { misbehaviours, type Plan } from "../supplier/Plan.ts"
+import { misbehaviours } from "../../test/fakes/Misbehaviour.ts"
+import type { Plan } from "../supplier/Plan.ts"
 
 /** How often of a thousand something comes of what suppliers are told. */
 const usual = { done: 740, refused: 60, pending: 5, "turned away": 35, misbehaves: 160 }

@@ -9,7 +9,7 @@ import type { Errand } from "./Errand.ts"
 import { insuranceService, type Offer } from "./Offers.ts"
 import { troubleOf } from "./Trouble.ts"
 
-export const clients_max = 10
+const clients_max = 10
 
 /** More than a client gets to while the mishaps of a hand happen. */
 const wishes_max = 40

@@ -1,5 +1,5 @@
 import { Data } from "effect"
-import type { Cut } from "../../test/support/CuttingProxy.ts"
+import { type Cut, cuts } from "../../test/support/CuttingProxy.ts"
 import { type Point, points, wayOf } from "../server/Points.ts"
 
 /** How a Postgres goes down: its first process is killed, or one that works for a server, or it is told to drop all. */
@@ -60,7 +60,6 @@ const ends: ReadonlyArray<PostgresEnd> = [
   "a process of it is killed",
   "it is stopped at once"
 ]
-const cuts: ReadonlyArray<Cut> = ["before COMMIT", "after COMMIT"]
 
 /** Every mishap, once; those that have no point, twice. */
 export const deck: ReadonlyArray<Mishap> = [

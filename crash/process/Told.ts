@@ -10,7 +10,7 @@ export const told = <A, R>(order: Schema.Codec<A>, heed: (order: A) => Effect.Ef
     stdin.pipe(
       Stream.decodeText(),
       Stream.splitLines,
-      Stream.mapEffect((line) => Schema.decodeUnknownEffect(Schema.fromJsonString(order))(line)),
+      Stream.mapEffect((line) => Schema.decodeEffect(Schema.fromJsonString(order))(line)),
       Stream.runForEach(heed)
     )
   ).pipe(Effect.orDie, Effect.provide(NodeServices.layer))

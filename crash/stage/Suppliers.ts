@@ -33,7 +33,7 @@ export const startSuppliers = Effect.fnUntraced(function* (
     play: (plans) => Effect.asVoid(ask(SupplierOrder.cases.Play.make({ plans }))),
     behave: Effect.asVoid(ask(SupplierOrder.cases.Behave.make({}))),
     truth: Effect.flatMap(ask(SupplierOrder.cases.Tell.make({})), (line) =>
-      Effect.orDie(Schema.decodeUnknownEffect(Schema.fromJsonString(Told))(line))
+      Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Told))(line))
     ),
     signal: child.signal,
     dismiss: Effect.andThen(

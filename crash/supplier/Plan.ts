@@ -1,22 +1,5 @@
 import { Schema } from "effect"
-import type { Misbehaviour } from "../../test/fakes/Misbehaviour.ts"
-
-/** How a supplier may behave towards a request that it does not simply answer. */
-export const misbehaviours = [
-  "cut before",
-  "cut after",
-  "cut midway",
-  "silent before",
-  "silent after",
-  "broken before",
-  "broken after",
-  "garbage",
-  "trickle",
-  "contradiction",
-  "duplicate",
-  "late",
-  "not found"
-] as const satisfies ReadonlyArray<Misbehaviour>
+import { misbehaviours } from "../../test/fakes/Misbehaviour.ts"
 
 /** What becomes of a deed at the suppliers, and how they behave towards the requests about it, in their order. */
 export const Plan = Schema.Struct({

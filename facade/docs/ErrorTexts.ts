@@ -1,26 +1,17 @@
 import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
-
-/** What a person who met a code has to know. Contract: 7. */
-interface ErrorText {
-  readonly meaning: string
-  /** What became of the money. */
-  readonly money: string
-  /** Whether the call may be repeated, and with which key. */
-  readonly again: string
-  /** What the client does, in order. */
-  readonly action: readonly [string, ...ReadonlyArray<string>]
-}
-
-const untouched = "No se movió: la operación no llegó al proveedor."
-const returned = "Se reservó y se devolvió completo al saldo disponible."
-const held = "Queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado."
-const none = "Esta llamada no mueve dinero."
-const perhaps = "Puede haberse movido: hay que consultarlo antes de decidir."
-
-const sameKey = "Sí, con la misma Idempotency-Key."
-const newKey = "Sí, una vez corregida la causa y con una Idempotency-Key nueva."
-const corrected = "Sí, una vez corregida la causa."
-const pointless = "No: la respuesta sería la misma."
+import {
+  corrected,
+  type ErrorText,
+  held,
+  newKey,
+  none,
+  perhaps,
+  pointless,
+  returned,
+  sameKey,
+  untouched
+} from "./ErrorText.ts"
+import { insuranceErrorTexts } from "./InsuranceErrorTexts.ts"
 
 /** A page for each code: one without a text does not compile. */
 export const errorTexts = {
@@ -217,132 +208,5 @@ export const errorTexts = {
       "Si persiste, escriba a soporte con el request_id."
     ]
   },
-  SEGURO_NO_EMITIDO: {
-    meaning:
-      "La aseguradora se negó a emitir la póliza. Esa venta quedó cerrada y el seguro pasó a fallida. error.details trae transaction_id y xid.",
-    money: returned,
-    again: "No con ese seguro: su cotización ya no se puede vender.",
-    action: [
-      "Diga al cliente que no se emitió la póliza y que no se cobró nada.",
-      "Empiece de nuevo en el paso 1, POST /v1/seguros.",
-      "Cotice otra vez y venda con una Idempotency-Key nueva.",
-      "Si vuelve a ocurrir con el mismo vehículo, escriba a soporte con el xid."
-    ]
-  },
-  COTIZACION_VENCIDA: {
-    meaning:
-      "Pasaron los 30 minutos por los que vale una cotización. El seguro conserva el plan elegido: solo hay que volver a cotizar.",
-    money: untouched,
-    again: "Sí, después de cotizar de nuevo; la misma Idempotency-Key sigue libre.",
-    action: [
-      "Cotice de nuevo con POST /v1/seguros/{id}/cotizar.",
-      "Muestre monto_total al cliente antes de vender: puede haber cambiado.",
-      "Venda con el mismo opcion_id dentro de los minutos que dice valida_minutos."
-    ]
-  },
-  SEGURO_YA_VENDIDO: {
-    meaning:
-      "Cada cotización se vende una sola vez, y esta ya se vendió, se está vendiendo o su venta falló. error.details trae seguro_id, estado, transaction_id y, en consultar_en, la ruta del seguro. También se responde a la segunda de dos ventas simultáneas.",
-    money: "Esta llamada no mueve nada; la venta original conserva su efecto.",
-    again: pointless,
-    action: [
-      "Mire error.details.estado, o consulte la ruta de error.details.consultar_en.",
-      "Si es emitida, la póliza existe: entregue sus documentos y no la venda otra vez.",
-      "Si es cobrando o emitiendo, consulte la transacción hasta que esté en SUCCESS o en FAILED.",
-      "Si es fallida, el monto fue devuelto: empiece de nuevo en el paso 1, POST /v1/seguros."
-    ]
-  },
-  SEGURO_SIN_COTIZAR: {
-    meaning: "Se intentó vender un seguro sin cotización. Elegir otro plan también borra la cotización que había.",
-    money: untouched,
-    again: "Sí, después de cotizar; la misma Idempotency-Key sigue libre.",
-    action: [
-      "Consulte GET /v1/seguros/{id} para ver qué pasos faltan.",
-      "Cotice con POST /v1/seguros/{id}/cotizar y muestre monto_total al cliente.",
-      "Venda con el opcion_id de la respuesta, y con la placa como identifier."
-    ]
-  },
-  POLIZA_ACTIVA: {
-    meaning:
-      "El vehículo ya tiene una póliza vigente y todavía no se puede renovar. error.details.renovable_desde es el día, AAAA-MM-DD, desde el que se puede; el mensaje también lo dice.",
-    money: none,
-    again: "No antes de renovable_desde.",
-    action: [
-      "Diga al cliente que está asegurado y desde qué día puede renovar.",
-      "Ese día, empiece de nuevo en el paso 1, POST /v1/seguros."
-    ]
-  },
-  POLIZA_NO_EMITIDA: {
-    meaning:
-      "Se pidió la póliza o el marbete de un seguro que no está emitido. error.details.estado dice hasta dónde llegó.",
-    money: none,
-    again: "Sí, cuando el estado sea emitida.",
-    action: [
-      "Si estado es cobrando o emitiendo, consulte GET /v1/seguros/{id} cada 10 segundos hasta que sea emitida.",
-      "Pida entonces el documento por la ruta que aparece en documentos.",
-      "Si es fallida, no habrá póliza: empiece de nuevo en el paso 1, POST /v1/seguros.",
-      "En cualquier otro estado, la venta todavía no se ha hecho."
-    ]
-  },
-  VEHICULO_NO_SOPORTADO: {
-    meaning: "La aseguradora encontró el vehículo y no asegura los de su tipo. No se creó ningún seguro.",
-    money: none,
-    again: pointless,
-    action: [
-      "Compruebe con el cliente que la placa está bien escrita.",
-      "Si lo está, dígale que este seguro no se vende para su vehículo."
-    ]
-  },
-  SEGURO_RECHAZADO: {
-    meaning:
-      "La aseguradora no acepta los datos: no encuentra el vehículo, o la cédula, el teléfono y la placa no van juntos. El mensaje es el de la aseguradora y está escrito para el cliente.",
-    money: none,
-    again: corrected,
-    action: [
-      "Muestre error.message al cliente tal como llega, sin decidir por su texto.",
-      "Revise con él la cédula, el teléfono y la placa.",
-      "Empiece de nuevo en el paso 1, POST /v1/seguros, con los datos corregidos."
-    ]
-  },
-  OTP_INCORRECTO: {
-    meaning:
-      "El código no es el del último SMS, o pasaron sus 10 minutos. error.details.intentos_restantes dice cuántos intentos quedan; se cuentan en todo el proceso, también los de códigos anteriores.",
-    money: none,
-    again: "Sí, con el código correcto, mientras intentos_restantes no sea 0.",
-    action: [
-      "Diga al cliente cuántos intentos le quedan y pídale que lea el último SMS.",
-      "Si el código venció, envíe otro con POST /v1/seguros/{id}/otp. El anterior deja de servir y los intentos no vuelven.",
-      "Si intentos_restantes es 0, empiece de nuevo en el paso 1: lo siguiente sería OTP_BLOQUEADO."
-    ]
-  },
-  OTP_BLOQUEADO: {
-    meaning:
-      "Hubo 5 códigos fallidos, o se pidieron más de 5 reenvíos. Este seguro queda bloqueado: ni el código correcto ni otro SMS lo abren.",
-    money: none,
-    again: "No con este seguro_id.",
-    action: [
-      "Confirme con el cliente que el teléfono es el suyo y que recibe mensajes.",
-      "Empiece de nuevo en el paso 1, POST /v1/seguros: da otro seguro_id y otro código."
-    ]
-  },
-  SEGURO_PASO_INVALIDO: {
-    meaning:
-      "Los pasos de un seguro tienen un orden y este no toca en el estado en que está. error.details.estado dice cuál es. Nada cambió.",
-    money: untouched,
-    again: "Sí, cuando toque.",
-    action: [
-      "En iniciada u otp_enviado, verifique el código con POST /v1/seguros/{id}/otp/verificar.",
-      "En otp_validado, mire los planes y elija uno con POST /v1/seguros/{id}/plan.",
-      "En plan_confirmado, cotice con POST /v1/seguros/{id}/cotizar; en cotizado, venda con POST /v1/recargas.",
-      "En cobrando o emitiendo, espere: consulte GET /v1/seguros/{id}. En emitida, pida los documentos.",
-      "En fallida, empiece de nuevo en el paso 1, POST /v1/seguros."
-    ]
-  },
-  SEGUROS_NO_DISPONIBLE: {
-    meaning:
-      "No se pudo consultar a la aseguradora, o no hay quien envíe los códigos por SMS. El seguro queda en el estado en que estaba. Los demás servicios se venden con normalidad.",
-    money: untouched,
-    again: "Sí, el mismo paso; si era la venta, con la misma Idempotency-Key.",
-    action: ["Espere lo que dice Retry-After y repita el paso.", "Si continúa, ofrezca los seguros más tarde."]
-  }
+  ...insuranceErrorTexts
 } as const satisfies Record<ErrorCode, ErrorText>

@@ -1,9 +1,7 @@
-import { Clock, Console, Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { inWords, say } from "../../tools/Progress.ts"
 
 const steps = 20
-
-const inWords = (seconds: number): string =>
-  seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
 
 /**
  * Says on stderr how far a run of so many requests is and how long the rest will take at the pace so far. It goes by
@@ -20,9 +18,8 @@ export const progressOf = Effect.fnUntraced(function* (requests: number) {
       if (step <= said) return Effect.void
       said = step
       const left_s = ((now_s() - began_s) / sent) * Math.max(0, requests - sent)
-      const percent = Math.min(100, step * (100 / steps))
       const count = `${sent.toLocaleString("en")} of ${requests.toLocaleString("en")} requests`
       const rest = sent < requests ? ` (about ${inWords(left_s)} left)` : ""
-      return Console.error(`${String(percent).padStart(3)} %  ${count}${rest}`)
+      return say(step * (100 / steps), `${count}${rest}`)
     })
 })

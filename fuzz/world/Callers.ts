@@ -4,9 +4,9 @@ import { Amount, Centavos } from "../../core/domain/Money.ts"
 import { Permission, type TokenState } from "../../core/domain/Token.ts"
 import type { NewCompany } from "../../core/ports/Companies.ts"
 import type { NewToken } from "../../core/ports/Tokens.ts"
-import { changeCompany, createCompany } from "../../core/workflows/Company.ts"
-import { deposit } from "../../core/workflows/Deposit.ts"
-import { changeToken, issueToken } from "../../core/workflows/IssueToken.ts"
+import { changeCompany } from "../../core/workflows/Company.ts"
+import { changeToken } from "../../core/workflows/IssueToken.ts"
+import { makeCompany, makeToken } from "../../tools/Customers.ts"
 import type { Header } from "../request/HttpRequest.ts"
 
 /** Who makes a request. */
@@ -21,35 +21,12 @@ export interface Caller {
 export type Callers = Readonly<Record<string, Caller>>
 
 const centavos = (pesos: number) => Centavos.make(pesos * 100)
-const unlimited = { daily: centavos(0), weekly: centavos(0), monthly: centavos(0) }
 
-/** A company, with money to sell by. */
-const company = Effect.fnUntraced(function* (code: string, pesos: number, changes: Partial<NewCompany> = {}) {
-  const id = yield* createCompany({
-    legalName: `Colmado ${code}`,
-    code,
-    environment: "development",
-    state: "activa",
-    apiEnabled: true,
-    insuranceEnabled: true,
-    ...changes
-  })
-  yield* changeCompany(id, {}, unlimited)
-  yield* deposit(id, Amount.make(centavos(pesos)), "apertura")
-  return id
-})
+const company = (code: string, pesos: number, changes?: Partial<NewCompany>) =>
+  makeCompany(code, Amount.make(centavos(pesos)), changes)
 
-const credentials = Effect.fnUntraced(function* (companyId: CompanyId, changes: Partial<NewToken> = {}) {
-  const { apiKey, secret, tokenId } = yield* issueToken({
-    companyId,
-    name: "caja",
-    permissions: [],
-    addresses: [],
-    expiresAt: null,
-    callsPerMinute: null,
-    realLookups: false,
-    ...changes
-  })
+const credentials = Effect.fnUntraced(function* (companyId: CompanyId, changes?: Partial<NewToken>) {
+  const { apiKey, secret, tokenId } = yield* makeToken(companyId, changes)
   const bearer: Header = ["Authorization", `Bearer ${apiKey}.${Redacted.value(secret)}`]
   const pair: ReadonlyArray<Header> = [
     ["X-Api-Key", apiKey],

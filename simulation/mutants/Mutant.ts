@@ -5,7 +5,7 @@ import type { Ledger } from "../../core/ports/Ledger.ts"
 import type { Reversals } from "../../core/ports/Reversals.ts"
 import type { Bench, Variant } from "../engine/Simulation.ts"
 import { Activity } from "../faults/Step.ts"
-import type { Ports } from "../store/Store.ts"
+import type { Ports } from "../store/Ports.ts"
 import type { Patch } from "../store/sql/Patch.ts"
 
 /**
@@ -25,34 +25,24 @@ export const booksOf = ({ books }: Bench): Books["Service"] => {
 /** The books of a company may be written to here, past all that guards them. */
 export const companyIn = (bench: Bench, companyId: CompanyId): CompanyBooks => booksOf(bench).of(companyId)
 
-/** The ledger, changed. */
-export const ledgerMutant = (
-  name: string,
-  change: (ledger: Ledger["Service"], bench: Bench) => Partial<Ledger["Service"]>
-): Mutant => ({
-  name,
-  on: "memory",
-  variant: { ports: (ports, bench) => ({ ...ports, ledger: { ...ports.ledger, ...change(ports.ledger, bench) } }) }
-})
-
-/** The reversals, changed. */
-export const reversalsMutant = (
-  name: string,
-  change: (reversals: Reversals["Service"], bench: Bench) => Partial<Reversals["Service"]>
-): Mutant => ({
-  name,
-  on: "memory",
-  variant: {
-    ports: (ports, bench) => ({ ...ports, reversals: { ...ports.reversals, ...change(ports.reversals, bench) } })
-  }
-})
-
 /** Any of the ports of the database, changed. */
 export const portsMutant = (name: string, change: (ports: Ports, bench: Bench) => Partial<Ports>): Mutant => ({
   name,
   on: "memory",
   variant: { ports: (ports, bench) => ({ ...ports, ...change(ports, bench) }) }
 })
+
+/** The ledger, changed. */
+export const ledgerMutant = (
+  name: string,
+  change: (ledger: Ledger["Service"], bench: Bench) => Partial<Ledger["Service"]>
+): Mutant => portsMutant(name, ({ ledger }, bench) => ({ ledger: { ...ledger, ...change(ledger, bench) } }))
+
+/** The reversals, changed. */
+export const reversalsMutant = (
+  name: string,
+  change: (reversals: Reversals["Service"], bench: Bench) => Partial<Reversals["Service"]>
+): Mutant => portsMutant(name, ({ reversals }, bench) => ({ reversals: { ...reversals, ...change(reversals, bench) } }))
 
 /** The same, and then something more in the same moment. */
 export const andThen = <A, E>(work: Effect.Effect<A, E>, then: (value: A) => void): Effect.Effect<A, E> =>

@@ -163,7 +163,7 @@ export const insurerFor = (sim: Sim, life: Life, side: Side): Insurer => {
     inspect: ({ plate }) =>
       asked("inspect", plate, () => ({
         reference: `CASO-${plate}`,
-        holder: "Ana Reyes",
+        holder: "Titular de Prueba",
         vehicle: { brand: "Toyota", model: "Corolla", year: 2020, type: "automovil", chassis: `CH${plate}` },
         renewal: false,
         versions: [{ id: insured.version, name: "LE", suggested: true }]

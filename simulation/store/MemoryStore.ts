@@ -11,19 +11,10 @@ import * as ReversalsMemory from "../../adapters/memory/ReversalsMemory.ts"
 import * as TransactionsMemory from "../../adapters/memory/TransactionsMemory.ts"
 import * as UnresolvedMemory from "../../adapters/memory/UnresolvedMemory.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
-import { Accounts } from "../../core/ports/Accounts.ts"
-import { Adjustments } from "../../core/ports/Adjustments.ts"
-import { Insurances } from "../../core/ports/Insurances.ts"
-import { Ledger } from "../../core/ports/Ledger.ts"
-import { Options } from "../../core/ports/Options.ts"
-import { Outbox } from "../../core/ports/Outbox.ts"
-import { Resolutions } from "../../core/ports/Resolutions.ts"
-import { Reversals } from "../../core/ports/Reversals.ts"
-import { Transactions } from "../../core/ports/Transactions.ts"
-import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { auditBooks } from "../laws/BooksAudit.ts"
+import { type Ports, portsIn } from "./Ports.ts"
 import * as ResolutionsMemory from "./ResolutionsMemory.ts"
-import type { Chore, Ports, Store, Watch } from "./Store.ts"
+import type { Chore, Store, Watch } from "./Store.ts"
 
 const layer = Layer.mergeAll(
   AccountsMemory.layer,
@@ -64,16 +55,7 @@ export const memoryStore = (watch: Watch): Store => {
   const booksOf = (companyId: number) => books.of(CompanyId.make(companyId))
   const dues = new Map<Chore, number | null>()
   const ports: Ports = {
-    accounts: Context.get(context, Accounts),
-    adjustments: Context.get(context, Adjustments),
-    insurances: Context.get(context, Insurances),
-    ledger: Context.get(context, Ledger),
-    options: Context.get(context, Options),
-    outbox: Context.get(context, Outbox),
-    resolutions: Context.get(context, Resolutions),
-    reversals: Context.get(context, Reversals),
-    transactions: Context.get(context, Transactions),
-    unresolved: Context.get(context, Unresolved),
+    ...portsIn(context),
     record: () => Effect.void
   }
 

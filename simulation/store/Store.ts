@@ -1,38 +1,13 @@
-import type { Context, Effect } from "effect"
+import type { Context } from "effect"
 import type { Books, Sale } from "../../adapters/memory/Books.ts"
 import type { Balance } from "../../core/domain/Balance.ts"
 import type { Entry } from "../../core/domain/Entry.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import type { Limits } from "../../core/domain/Limits.ts"
-import type { Accounts } from "../../core/ports/Accounts.ts"
-import type { Adjustments } from "../../core/ports/Adjustments.ts"
-import type { AuditEvent } from "../../core/ports/AuditLog.ts"
-import type { Insurances } from "../../core/ports/Insurances.ts"
-import type { Ledger } from "../../core/ports/Ledger.ts"
-import type { Options } from "../../core/ports/Options.ts"
-import type { Outbox } from "../../core/ports/Outbox.ts"
-import type { Resolutions } from "../../core/ports/Resolutions.ts"
-import type { Reversals } from "../../core/ports/Reversals.ts"
-import type { Transactions } from "../../core/ports/Transactions.ts"
-import type { Unresolved } from "../../core/ports/Unresolved.ts"
 import type { Life } from "../engine/Life.ts"
 import type { Machine } from "../engine/Process.ts"
 import type { Sim } from "../engine/Sim.ts"
-
-/** The ports of the database, as one process has them. */
-export interface Ports {
-  readonly accounts: Accounts["Service"]
-  readonly adjustments: Adjustments["Service"]
-  readonly insurances: Insurances["Service"]
-  readonly ledger: Ledger["Service"]
-  readonly options: Options["Service"]
-  readonly outbox: Outbox["Service"]
-  readonly resolutions: Resolutions["Service"]
-  readonly reversals: Reversals["Service"]
-  readonly transactions: Transactions["Service"]
-  readonly unresolved: Unresolved["Service"]
-  readonly record: (event: AuditEvent) => Effect.Effect<void>
-}
+import type { Ports } from "./Ports.ts"
 
 /** A sale as the laws look at it. */
 export type SaleSeen = Pick<Sale, "order" | "key" | "status" | "day" | "billId">

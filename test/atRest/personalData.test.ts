@@ -1,9 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { CompanyId } from "../../core/domain/Ids.ts"
 import type { Insured } from "../../core/domain/Insurance.ts"
-import { Amount } from "../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../core/domain/Person.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { TestDatabase } from "../support/Database.ts"
@@ -16,7 +14,7 @@ import {
   outboxReplica,
   priced
 } from "../support/Insuring.ts"
-import { replica } from "../support/Sales.ts"
+import { opened, replica, reservedOrder } from "../support/Sales.ts"
 import { plan, tow, version } from "../unit/support/Insured.ts"
 
 const insured: Insured = {
@@ -96,17 +94,15 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       const quoted = yield* insurances.advance(companyId, id, yield* priced(10_000))
       yield* nothingStands("quoted")
 
-      const deposit = { companyId: CompanyId.make(7), amount: Amount.make(20_000), reference: "opening", at }
-      yield* ledger.deposit(deposit)
-      const reserved = yield* ledger.reserve(insuranceIntent(quoted, "key"))
-      assert(reserved._tag === "Reservation")
-      assert.isTrue(yield* insurances.beginIssue(reserved.order))
+      yield* opened(ledger, 7, 20_000)
+      const order = yield* reservedOrder(ledger, insuranceIntent(quoted, "key"))
+      assert.isTrue(yield* insurances.beginIssue(order))
       const delivery = {
         authCode: "POL-1",
         rechargeToken: null,
         validity: { from: "2026-03-04", until: "2027-03-03" }
       }
-      yield* ledger.settle({ order: reserved.order, verdict: Verdict.Confirm({ delivery }), at, notFound: 0 })
+      yield* ledger.settle({ order, verdict: Verdict.Confirm({ delivery }), at, notFound: 0 })
       yield* nothingStands("issued")
 
       assert.deepStrictEqual(yield* sealed, [

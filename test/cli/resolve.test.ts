@@ -2,11 +2,10 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { CompanyId, Identifier } from "../../core/domain/Ids.ts"
-import { Amount } from "../../core/domain/Money.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import type { ServiceType } from "../../core/domain/Service.ts"
 import { CommandLine } from "../support/CommandLine.ts"
-import { intentOf, replica } from "../support/Sales.ts"
+import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
 
 /** A company with one sale of one peso, pending for twenty minutes, whose identifier tells the simulator what to say. */
 const stuck = Effect.fnUntraced(function* (code: string, identifier: string, type: ServiceType = "mobile_recharge") {
@@ -23,22 +22,20 @@ const stuck = Effect.fnUntraced(function* (code: string, identifier: string, typ
   )
   const company = CompanyId.make(created.empresa_id)
   const ledger = yield* replica
-  const at = yield* DateTime.now
-  yield* ledger.deposit({ companyId: company, amount: Amount.make(10_000), reference: "opening", at })
+  yield* opened(ledger, company, 10_000)
   const sale = intentOf(company, "stuck", 100)
   // As Xid.ts makes them: the simulator makes its codes of the hex digits.
   const xid = `RD-${company.toString(16).padStart(24, "0")}`
   const intent = { ...sale, xid, identifier: Identifier.make(identifier), service: { ...sale.service, type } }
-  const reserved = yield* ledger.reserve(intent)
-  if (reserved._tag !== "Reservation") return yield* Effect.die(reserved)
-  yield* ledger.settle({ order: reserved.order, verdict: Verdict.Hold(), at, notFound: 0 })
+  const order = yield* reservedOrder(ledger, intent)
+  yield* ledger.settle({ order, verdict: Verdict.Hold(), at: yield* DateTime.now, notFound: 0 })
   const sql = yield* PgClient.PgClient
   yield* sql`
     update cell.transaction
     set created_at = created_at - interval '20 minutes'
     where company_id = ${company}`
   yield* sql`update cell.block set earliest = earliest - interval '20 minutes' where company_id = ${company}`
-  return { company, id: String(reserved.order.transactionId) }
+  return { company, id: String(order.transactionId) }
 }, Effect.scoped)
 
 const balanceOf = Effect.fnUntraced(function* (company: number) {

@@ -1,13 +1,12 @@
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Centavos } from "../../core/domain/Money.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { type Answered, as, call, get, raw, sell } from "../facade/support/Calls.ts"
+import { get, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
-import { guarded, knock } from "./support/Endpoints.ts"
 import { OwnTime } from "./support/OwnTime.ts"
 import { unchanged } from "./support/Rows.ts"
-import { another, TestServer } from "./support/Server.ts"
+import { TestServer } from "./support/Server.ts"
 
 const of = (identifier: string, amount: number) => ({ service_id: 8, identifier, amount })
 const sale = (amount: number) => of("8095550003", amount)
@@ -135,150 +134,4 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
       assert.deepStrictEqual(yield* consumed(auth), [30, 30, 30])
     })
   )
-})
-
-const quota = ({ headers }: { headers: globalThis.Headers }) =>
-  ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)))
-
-layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
-  const minuteEnds_s = Date.parse("2026-03-11T10:01:00-04:00") / 1000
-
-  describe("of a token holds at every endpoint", () => {
-    it.effect.each(guarded.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
-      Effect.gen(function* () {
-        const { auth } = yield* customer({ money: 0, token: { callsPerMinute: 2 } })
-        assert.deepStrictEqual(quota(yield* knock(door, auth)), [2, 1, minuteEnds_s])
-        assert.deepStrictEqual(quota(yield* knock(door, auth)), [2, 0, minuteEnds_s])
-        const refused = yield* unchanged(knock(door, auth))
-        assert.deepStrictEqual([refused.status, refused.body.error.code], [429, "RATE_LIMIT_EXCEEDED"])
-        assert.deepStrictEqual(
-          [refused.headers.get("retry-after"), refused.body.error.details],
-          ["60", { retry_after: 60 }]
-        )
-        assert.deepStrictEqual(quota(refused), [2, 0, minuteEnds_s])
-      })
-    )
-  })
-
-  it.effect("comes after the state of the token and before its permissions", () =>
-    Effect.gen(function* () {
-      const { auth } = yield* customer({ token: { callsPerMinute: 1, permissions: ["account.read"] } })
-      const statuses = yield* Effect.replicateEffect(
-        Effect.map(get("/v1/saldo", auth), ({ status }) => status),
-        2
-      )
-      assert.deepStrictEqual(statuses, [403, 429])
-      const locked = yield* customer({ company: { state: "suspendida" }, token: { callsPerMinute: 1 } })
-      const again = yield* Effect.replicateEffect(
-        Effect.map(get("/v1/saldo", locked.auth), ({ status }) => status),
-        2
-      )
-      assert.deepStrictEqual(again, [403, 403])
-    })
-  )
-
-  it.effect("is 120 a minute unless it is configured, and says so on every answer", () =>
-    Effect.gen(function* () {
-      const unset = { RATE_LIMIT_PER_MINUTE: undefined, RATE_LIMIT_ADDRESS_PER_MINUTE: undefined }
-      const elsewhere = yield* another(unset)
-      const { auth } = yield* customer()
-      const answers = [
-        get("/v1/saldo", auth),
-        get("/v1/transacciones/x", auth),
-        get("/v1/servicios", { ...auth, "if-none-match": "*" }),
-        sell({}, auth),
-        call("/v1/estado"),
-        call("/v1/nada"),
-        call("/v1/saldo", { headers: as("nadie") }),
-        call("/v1/openapi.json"),
-        call("/v1/saldo", { method: "HEAD", headers: auth })
-      ]
-      const left = yield* Effect.forEach(answers, (answer) => Effect.map(elsewhere(answer), quota))
-      assert.deepStrictEqual(
-        left.map(([limit, remaining]) => [limit, remaining]),
-        [119, 118, 117, 116, 119, 119, 119, 119, 115].map((remaining) => [120, remaining])
-      )
-    })
-  )
-
-  it.effect("begins anew with the minute", () =>
-    Effect.gen(function* () {
-      const { pass } = yield* OwnTime
-      const { auth } = yield* customer({ token: { callsPerMinute: 1 } })
-      const status = Effect.map(get("/v1/saldo", auth), (answer) => answer.status)
-      yield* pass("59 seconds")
-      assert.deepStrictEqual([yield* status, yield* status], [200, 429])
-      yield* pass("1 seconds")
-      assert.deepStrictEqual([yield* status, yield* status], [200, 429])
-    })
-  )
-
-  it.effect("counts wrong credentials by their address, so that guessing is slow", () =>
-    Effect.gen(function* () {
-      const elsewhere = yield* another({ RATE_LIMIT_ADDRESS_PER_MINUTE: "3" })
-      const { auth } = yield* customer()
-      const guess = (address: string) =>
-        Effect.map(
-          elsewhere(call("/v1/saldo", { headers: { ...as("nadie"), "x-forwarded-for": address } })),
-          ({ status }) => status
-        )
-      assert.deepStrictEqual(yield* Effect.replicateEffect(guess("192.0.2.9"), 4), [401, 401, 401, 429])
-      assert.strictEqual(yield* guess("192.0.2.10"), 401)
-      assert.strictEqual((yield* elsewhere(get("/v1/saldo", { ...auth, "x-forwarded-for": "192.0.2.9" }))).status, 200)
-    })
-  )
-
-  describe("of what no route answers", () => {
-    const three = { RATE_LIMIT_ADDRESS_PER_MINUTE: "3" }
-    const statusAndLeft = ({ headers, status }: Answered) => [status, headers.get("x-ratelimit-remaining")]
-
-    it.effect("has a count of its own for what cannot be read, as nobody knows whose proxy sent it", () =>
-      Effect.gen(function* () {
-        const elsewhere = yield* another(three)
-        const answers = yield* Effect.replicateEffect(elsewhere(raw("GET /v1/estado HTTP/1.1\r\nX A: 1\r\n\r\n")), 4)
-        assert.deepStrictEqual(answers.map(statusAndLeft), [
-          [422, "2"],
-          [422, "1"],
-          [422, "0"],
-          [429, "0"]
-        ])
-        const { body, headers } = answers[3] as Answered
-        assert.strictEqual(headers.get("retry-after"), String(body.error.details.retry_after))
-        const asked = yield* elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": "127.0.0.1" } }))
-        assert.deepStrictEqual(statusAndLeft(asked), [200, "2"])
-      })
-    )
-
-    it.effect("counts a tunnel by the address that asks for it", () =>
-      Effect.gen(function* () {
-        const elsewhere = yield* another(three)
-        const tunnel = raw("CONNECT a:443 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.40\r\n\r\n")
-        const answers = yield* Effect.replicateEffect(elsewhere(tunnel), 4)
-        assert.deepStrictEqual(
-          answers.map(({ status }) => status),
-          [404, 404, 404, 429]
-        )
-      })
-    )
-
-    it.effect("does not count a call twice whose body breaks off", () =>
-      Effect.gen(function* () {
-        const elsewhere = yield* another(three)
-        const { auth } = yield* customer({ token: { callsPerMinute: 5 } })
-        const lines = [
-          "POST /v1/recargas HTTP/1.1",
-          "Host: a",
-          `Authorization: ${auth.authorization}`,
-          "X-Forwarded-For: 192.0.2.41",
-          "Content-Type: application/json",
-          "Transfer-Encoding: chunked"
-        ]
-        // Whose token is known already is counted as soon as the head has come.
-        assert.deepStrictEqual(statusAndLeft(yield* elsewhere(get("/v1/saldo", auth))), [200, "4"])
-        const broken = yield* elsewhere(raw(`${lines.join("\r\n")}\r\n\r\nzz\r\n`))
-        assert.deepStrictEqual(statusAndLeft(broken), [422, "3"])
-        assert.deepStrictEqual(statusAndLeft(yield* elsewhere(get("/v1/saldo", auth))), [200, "2"])
-      })
-    )
-  })
 })

@@ -10,7 +10,7 @@ import { sandboxCompany } from "../../core/workflows/Seed.ts"
 import { server } from "../../facade/App.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { asLoginIn } from "../support/Logins.ts"
-import { intentOf } from "../support/Sales.ts"
+import { intentOf, reservedOrder } from "../support/Sales.ts"
 import { OwnTime } from "./support/OwnTime.ts"
 
 /** What `serve` runs, but for the part that listens. */
@@ -58,9 +58,8 @@ const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: n
 const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: number, verdict: Verdict) {
   const ledger = yield* Ledger
   const identifier = Identifier.make(verdict._tag === "Hold" ? "8095550112" : "8095550123")
-  const answer = yield* ledger.reserve({ ...intentOf(company, key, pesos * 100), identifier })
-  if (answer._tag !== "Reservation") return yield* Effect.die(new Error("the key was not free"))
-  yield* ledger.settle({ order: answer.order, verdict, at: yield* DateTime.now, notFound: 0 })
+  const order = yield* reservedOrder(ledger, { ...intentOf(company, key, pesos * 100), identifier })
+  yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
 })
 
 describe("two servers with a sandbox", () => {

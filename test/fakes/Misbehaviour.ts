@@ -5,33 +5,36 @@ import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 
 /** How a server behaves badly towards one request. Where it is not said that it does nothing, it does as it is asked. */
-export type Misbehaviour =
-  /** It breaks the connection, and does nothing. */
-  | "cut before"
-  /** It breaks the connection instead of answering. */
-  | "cut after"
-  /** It breaks the connection in the middle of its answer. */
-  | "cut midway"
-  /** It keeps the connection open for ever, and does nothing. */
-  | "silent before"
-  /** It keeps the connection open for ever instead of answering. */
-  | "silent after"
-  /** It answers 500, and does nothing. */
-  | "broken before"
-  /** It answers 500. */
-  | "broken after"
-  /** It answers something that nobody can read. */
-  | "garbage"
-  /** It answers a byte a second. */
-  | "trickle"
-  /** It answers with the facts of something else. */
-  | "contradiction"
-  /** It answers that it has done this before, as when the request came to it twice. */
-  | "duplicate"
-  /** It takes ten minutes to do it, and meanwhile answers that it has not. */
-  | "late"
-  /** It answers that it knows nothing of it, and does nothing. */
-  | "not found"
+export const misbehaviours = [
+  // It breaks the connection, and does nothing.
+  "cut before",
+  // It breaks the connection instead of answering.
+  "cut after",
+  // It breaks the connection in the middle of its answer.
+  "cut midway",
+  // It keeps the connection open for ever, and does nothing.
+  "silent before",
+  // It keeps the connection open for ever instead of answering.
+  "silent after",
+  // It answers 500, and does nothing.
+  "broken before",
+  // It answers 500.
+  "broken after",
+  // It answers something that nobody can read.
+  "garbage",
+  // It answers a byte a second.
+  "trickle",
+  // It answers with the facts of something else.
+  "contradiction",
+  // It answers that it has done this before, as when the request came to it twice.
+  "duplicate",
+  // It takes ten minutes to do it, and meanwhile answers that it has not.
+  "late",
+  // It answers that it knows nothing of it, and does nothing.
+  "not found"
+] as const
+
+export type Misbehaviour = (typeof misbehaviours)[number]
 
 /** What a fake is to do with the next requests about something, in their order; `null` is to behave well. */
 export class Misbehaviours {

@@ -12,8 +12,9 @@ import { Logged } from "../contract/support/Logged.ts"
 import { OwnTime } from "../contract/support/OwnTime.ts"
 import { statusOf } from "../contract/support/Reversing.ts"
 import { get, post } from "../facade/support/Calls.ts"
+import { misbehaviours } from "../fakes/Misbehaviour.ts"
 import { makeBuyer } from "./support/Buying.ts"
-import { Chaos, misbehaviours } from "./support/Chaos.ts"
+import { Chaos } from "./support/Chaos.ts"
 import { Outsiders, production } from "./support/Production.ts"
 
 /** Another one each time; a run that failed is repeated with its own. */

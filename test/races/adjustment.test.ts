@@ -9,7 +9,7 @@ import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { inRounds, onItsOwn, racing } from "../support/Racers.ts"
-import { intentOf, replica } from "../support/Sales.ts"
+import { intentOf, opened, replica } from "../support/Sales.ts"
 
 const rounds = 300
 const goal = Amount.make(100_000)
@@ -29,9 +29,9 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight adj
       yield* inRounds({ count: rounds, first: 1 }, (company) =>
         Effect.gen(function* () {
           const companyId = CompanyId.make(company)
+          yield* opened(ledger, company, 20_000)
           const at = yield* DateTime.now
           const since = DateTime.add(at, { seconds: 1 })
-          yield* ledger.deposit({ companyId, amount: Amount.make(20_000), reference: "opening", at })
           const sales = Arr.map(["a", "b"], (key) => ledger.reserve(intentOf(company, key, 5_000)))
           const adjusting = all.map(({ adjust }) => adjust({ companyId, goal, reference: "day", since, at }))
           const [moved] = yield* Effect.all(

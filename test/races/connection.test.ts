@@ -5,9 +5,9 @@ import { CompanyId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { behindProxy } from "../support/BehindProxy.ts"
-import type { Cut } from "../support/CuttingProxy.ts"
+import { cuts } from "../support/CuttingProxy.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { intentOf, replica } from "../support/Sales.ts"
+import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
 
 const moneyOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
@@ -22,21 +22,13 @@ const moneyOf = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-const cuts: ReadonlyArray<Cut> = ["before COMMIT", "after COMMIT"]
-
 layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
   it.effect.each(cuts)("%s of a reservation leaves one sale, and the caller has it", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 1
       const { connected, proxy } = yield* behindProxy
       const ledger = yield* Effect.provide(replica, connected)
-      const at = yield* DateTime.now
-      yield* ledger.deposit({
-        companyId: CompanyId.make(company),
-        amount: Amount.make(10_000),
-        reference: "opening",
-        at
-      })
+      yield* opened(ledger, company, 10_000)
       proxy.arm(cut, "the-key")
       const answer = yield* ledger.reserve(intentOf(company, "the-key", 4_000))
       assert.strictEqual(proxy.cuts(), 1)
@@ -55,18 +47,11 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
       const company = cuts.indexOf(cut) + 11
       const { connected, proxy } = yield* behindProxy
       const ledger = yield* Effect.provide(replica, connected)
-      const at = yield* DateTime.now
-      yield* ledger.deposit({
-        companyId: CompanyId.make(company),
-        amount: Amount.make(10_000),
-        reference: "opening",
-        at
-      })
-      const answer = yield* ledger.reserve(intentOf(company, "the-key", 4_000))
-      assert(answer._tag === "Reservation")
+      yield* opened(ledger, company, 10_000)
+      const order = yield* reservedOrder(ledger, intentOf(company, "the-key", 4_000))
       proxy.arm(cut, "AUTH-77")
       const verdict = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
-      const settled = yield* ledger.settle({ order: answer.order, verdict, at, notFound: 0 })
+      const settled = yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
       assert.strictEqual(proxy.cuts(), 1)
       assert.strictEqual(settled.status, "SUCCESS")
       assert.strictEqual(settled.outcome?._tag, "Delivered")
@@ -101,8 +86,7 @@ layer(TestDatabase, { excludeTestServices: true })("a group", (it) => {
   it.effect("answers the neighbours of a sale that the database refuses", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
-      const at = yield* DateTime.now
-      yield* ledger.deposit({ companyId: CompanyId.make(1), amount: Amount.make(100_000), reference: "opening", at })
+      yield* opened(ledger, 1, 100_000)
       yield* ledger.reserve(intentOf(1, "first", 1_000))
       // A second live sale of one xid: the unique index stops it, and with it the statement that carries it.
       const impossible = { ...intentOf(1, "second", 1_000), xid: "RD-1-first" }

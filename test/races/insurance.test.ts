@@ -2,30 +2,20 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Effect, Layer } from "effect"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
-import { CompanyId } from "../../core/domain/Ids.ts"
-import type { Insurance } from "../../core/domain/Insurance.ts"
-import { Amount } from "../../core/domain/Money.ts"
-import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import { Verdict } from "../../core/domain/Sale.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import type { Chosen } from "../../core/ports/Insurances.ts"
-import type { Ledger } from "../../core/ports/Ledger.ts"
 import { atOnce, tagsOf } from "../support/AtOnce.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { insuranceIntent, insurancesReplica, priced, quoted } from "../support/Insuring.ts"
 import { inRounds, onItsOwn, racers, racing } from "../support/Racers.ts"
-import { replica } from "../support/Sales.ts"
+import { opened, replica, reservedOrder } from "../support/Sales.ts"
 import { plan, version } from "../unit/support/Insured.ts"
 
 const centavos = 10_000
 
 const insurers = racing(insurancesReplica)
 const ledgers = racing(replica)
-
-const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number) {
-  const at = yield* DateTime.now
-  const deposit = { companyId: CompanyId.make(company), amount: Amount.make(100_000), reference: "opening", at }
-  yield* ledger.deposit(deposit)
-})
 
 /** How the company's money, its only insurance and the sale of that stand. */
 const stateOf = Effect.fnUntraced(function* (company: number) {
@@ -51,14 +41,6 @@ const proven = Effect.map(
   (findings) => assert.isEmpty(findings.filter(({ violations }) => violations > 0))
 )
 
-const reservedOrder = (ledger: Ledger["Service"], insurance: Insurance): Effect.Effect<Order> =>
-  ledger.reserve(insuranceIntent(insurance, "key")).pipe(
-    Effect.flatMap((answer) =>
-      answer._tag === "Reservation" ? Effect.succeed(answer.order) : Effect.die(new Error("the key was not free"))
-    ),
-    Effect.orDie
-  )
-
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
 layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insurance", (it) => {
@@ -68,7 +50,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       const insurances = yield* insurancesReplica
       yield* inRounds({ count: 300, first: 1 }, (company) =>
         Effect.gen(function* () {
-          yield* opened(all[0], company)
+          yield* opened(all[0], company, 100_000)
           const insurance = yield* quoted(insurances, company, centavos)
           const tags = tagsOf(
             yield* atOnce(all.map((ledger, racer) => ledger.reserve(insuranceIntent(insurance, `sale ${racer}`))))
@@ -99,7 +81,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       const insurances = yield* insurancesReplica
       yield* inRounds({ count: 200, first }, (company) =>
         Effect.gen(function* () {
-          yield* opened(ledger, company)
+          yield* opened(ledger, company, 100_000)
           const insurance = yield* quoted(insurances, company, centavos)
           const step: Chosen = yield* choice
           const results = yield* Effect.all(
@@ -136,8 +118,9 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       const all = yield* insurers
       yield* inRounds({ count: 100, first: 2_001 }, (company) =>
         Effect.gen(function* () {
-          yield* opened(ledger, company)
-          const order = yield* reservedOrder(ledger, yield* quoted(all[0], company, centavos))
+          yield* opened(ledger, company, 100_000)
+          const insurance = yield* quoted(all[0], company, centavos)
+          const order = yield* reservedOrder(ledger, insuranceIntent(insurance, "key"))
           const verdict = company % 2 === 0 ? Verdict.Hold() : Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })
           const settling = Effect.flatMap(DateTime.now, (at) => ledger.settle({ order, verdict, at, notFound: 0 }))
           const [asked] = yield* Effect.all(

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { behindProxy } from "../support/BehindProxy.ts"
-import type { Cut } from "../support/CuttingProxy.ts"
+import { cuts } from "../support/CuttingProxy.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { beginning, begun, codeToSend, insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 
@@ -19,8 +19,6 @@ const stateOf = Effect.fnUntraced(function* (company: number) {
     from cell.insurance as g
     where g.company_id = ${company}`
 })
-
-const cuts: ReadonlyArray<Cut> = ["before COMMIT", "after COMMIT"]
 
 layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
   it.effect.each(cuts)("%s of the beginning of an insurance leaves one, with one message", (cut) =>

@@ -1,28 +1,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Effect, Result } from "effect"
-import { CompanyId } from "../../core/domain/Ids.ts"
-import { Amount } from "../../core/domain/Money.ts"
-import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
+import { type Intent, Verdict } from "../../core/domain/Sale.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { inRounds, racers, racing } from "../support/Racers.ts"
-import { intentOf, replica } from "../support/Sales.ts"
+import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
 
 const rounds = 300
 
 type Replica = Ledger["Service"]
 
 const replicas = racing(replica)
-
-const opened = Effect.fnUntraced(function* (ledger: Replica, company: number, centavos: number) {
-  yield* ledger.deposit({
-    companyId: CompanyId.make(company),
-    amount: Amount.make(centavos),
-    reference: "opening",
-    at: yield* DateTime.now
-  })
-})
 
 /** Eight replicas reserve at once; `keyOf` names each one's sale. */
 const race = (
@@ -42,6 +31,15 @@ const tagsOf = (results: ReadonlyArray<Result.Result<{ readonly _tag: string }, 
 
 const expected = (winners: number, refusal: string) =>
   [...Arr.makeBy(winners, () => "Reservation"), ...Arr.makeBy(racers - winners, () => refusal)].sort()
+
+/** What is counted of so many sales that are reserved, and of what is left. */
+const reservedOf = (sales: number, available: number) => ({
+  available,
+  held: sales * 10_000,
+  consumed: sales * 10_000,
+  sales,
+  keys: sales
+})
 
 const counted = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
@@ -68,13 +66,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
             yield* opened(ledgers[0], company, 100_000)
             const results = yield* race(ledgers, company, () => "same")
             assert.deepStrictEqual(tagsOf(results), expected(1, "RequestInProgress"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), {
-              available: 90_000,
-              held: 10_000,
-              consumed: 10_000,
-              sales: 1,
-              keys: 1
-            })
+            assert.deepStrictEqual(yield* counted(company), reservedOf(1, 90_000))
           })
         )
       }).pipe(Effect.scoped),
@@ -92,13 +84,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
             yield* opened(ledgers[0], company, affordable * 10_000 + 5_000)
             const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
             assert.deepStrictEqual(tagsOf(results), expected(affordable, "InsufficientBalance"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), {
-              available: 5_000,
-              held: affordable * 10_000,
-              consumed: affordable * 10_000,
-              sales: affordable,
-              keys: affordable
-            })
+            assert.deepStrictEqual(yield* counted(company), reservedOf(affordable, 5_000))
           })
         )
       }).pipe(Effect.scoped),
@@ -122,13 +108,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
               where company_id = ${company}`
             const results = yield* race(ledgers, company, (racer) => `sale ${racer}`)
             assert.deepStrictEqual(tagsOf(results), expected(allowed, "LimitExceeded"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), {
-              available: 1_000_000 - allowed * 10_000,
-              held: allowed * 10_000,
-              consumed: allowed * 10_000,
-              sales: allowed,
-              keys: allowed
-            })
+            assert.deepStrictEqual(yield* counted(company), reservedOf(allowed, 1_000_000 - allowed * 10_000))
           })
         )
       }).pipe(Effect.scoped),
@@ -145,13 +125,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
             yield* opened(ledgers[0], company, 100_000)
             const results = yield* race(ledgers, company, (racer) => `sale ${racer}`, { optionId: "b", billId: "b" })
             assert.deepStrictEqual(tagsOf(results), expected(1, "DuplicateTransaction"), `round ${company}`)
-            assert.deepStrictEqual(yield* counted(company), {
-              available: 90_000,
-              held: 10_000,
-              consumed: 10_000,
-              sales: 1,
-              keys: 1
-            })
+            assert.deepStrictEqual(yield* counted(company), reservedOf(1, 90_000))
           })
         )
       }).pipe(Effect.scoped),
@@ -171,7 +145,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
         yield* inRounds({ count: rounds, first: 3001 }, (company) =>
           Effect.gen(function* () {
             yield* opened(ledgers[0], company, 10_000)
-            const order = yield* reservedOrder(ledgers[0], company)
+            const order = yield* reservedOrder(ledgers[0], intentOf(company, "key", 10_000))
             const at = yield* DateTime.now
             const settled = yield* Effect.forEach(
               ledgers,
@@ -197,11 +171,3 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
     120_000
   )
 })
-
-const reservedOrder = (ledger: Replica, company: number): Effect.Effect<Order> =>
-  ledger.reserve(intentOf(company, "key", 10_000)).pipe(
-    Effect.flatMap((answer) =>
-      answer._tag === "Reservation" ? Effect.succeed(answer.order) : Effect.die(new Error("the key was not free"))
-    ),
-    Effect.orDie
-  )

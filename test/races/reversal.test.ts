@@ -7,7 +7,7 @@ import { Audit } from "../../core/ports/Audit.ts"
 import type { Reversals, UnderReversal } from "../../core/ports/Reversals.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { inRounds, racers, racing } from "../support/Racers.ts"
-import { replica, reversalOf, reversalsReplica, soldOut } from "../support/Sales.ts"
+import { begunOn, replica, reversalOf, reversalsReplica, soldOut } from "../support/Sales.ts"
 
 const rounds = 300
 const centavos = 10_000
@@ -49,13 +49,6 @@ const reverse = (reversals: Replica, intent: ReturnType<typeof reversalOf>) =>
 
 const heard = (results: ReadonlyArray<Result.Result<string, { readonly _tag: string }>>) =>
   results.map((result) => (Result.isSuccess(result) ? result.success : result.failure._tag))
-
-const begunOn = (reversals: Replica, intent: ReturnType<typeof reversalOf>) =>
-  Effect.orDie(
-    Effect.flatMap(reversals.begin(intent), (begun) =>
-      begun._tag === "Begun" ? Effect.succeed(begun.under) : Effect.die(new Error("the key was not free"))
-    )
-  )
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 

@@ -3,9 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { behindProxy } from "../support/BehindProxy.ts"
-import type { Cut } from "../support/CuttingProxy.ts"
+import { cuts } from "../support/CuttingProxy.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { replica, reversalOf, reversalsReplica, soldOut } from "../support/Sales.ts"
+import { begunOn, replica, reversalOf, reversalsReplica, soldOut } from "../support/Sales.ts"
 
 const stateOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
@@ -19,8 +19,6 @@ const stateOf = Effect.fnUntraced(function* (company: number) {
     where b.company_id = ${company}`
   return row
 })
-
-const cuts: ReadonlyArray<Cut> = ["before COMMIT", "after COMMIT"]
 
 layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
   it.effect.each(cuts)("%s of the beginning of a reversal leaves one, and the caller has it", (cut) =>
@@ -48,11 +46,10 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
       const order = yield* soldOut(yield* replica, company, 4_000)
       const { connected, proxy } = yield* behindProxy
       const reversals = yield* Effect.provide(reversalsReplica, connected)
-      const begun = yield* reversals.begin(reversalOf(order, "the-key"))
-      assert(begun._tag === "Begun")
+      const under = yield* begunOn(reversals, reversalOf(order, "the-key"))
       proxy.arm(cut, "AUTH-77")
       const settled = yield* reversals.settle({
-        under: begun.under,
+        under,
         verdict: ReversalVerdict.Confirm(),
         at: yield* DateTime.now,
         notFound: 0

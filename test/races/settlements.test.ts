@@ -2,12 +2,11 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
 import { settleRow } from "../../adapters/postgres/SettleRow.ts"
-import { CompanyId, TransactionId } from "../../core/domain/Ids.ts"
-import { Amount } from "../../core/domain/Money.ts"
+import { TransactionId } from "../../core/domain/Ids.ts"
 import { type Delivery, type Order, Verdict } from "../../core/domain/Sale.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { intentOf, replica } from "../support/Sales.ts"
+import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
 
 let companies = 0
 
@@ -17,16 +16,12 @@ const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
 
 /** So many sales of one peso, of a company that is new. */
 const reservedOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], count: number) {
-  const at = yield* DateTime.now
   const company = ++companies
-  const companyId = CompanyId.make(company)
-  yield* ledger.deposit({ companyId, amount: Amount.make(100_000), reference: "opening", at })
+  yield* opened(ledger, company, 100_000)
   return yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
-    Effect.flatMap(ledger.reserve(intentOf(company, `sale ${n}`, 100)), (reserved) =>
-      reserved._tag === "Reservation" ? Effect.succeed(reserved.order) : Effect.die(reserved)
-    )
+    reservedOrder(ledger, intentOf(company, `sale ${n}`, 100))
   )
-}, Effect.orDie)
+})
 
 layer(TestDatabase, { excludeTestServices: true })("settlements that share a statement", (it) => {
   // What the members of one sale want, in their order -> who of them wins, and how the sale then stands.

@@ -2,7 +2,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
 
 /** Where the connection breaks: before the server hears the statement, or after it has committed. */
-export type Cut = "before COMMIT" | "after COMMIT"
+export const cuts = ["before COMMIT", "after COMMIT"] as const
+export type Cut = (typeof cuts)[number]
 
 /** A way to the database that breaks, once, around the statement that carries a given text. */
 export interface CuttingProxy {
@@ -20,13 +21,13 @@ export const cuttingProxy = (target: number) =>
   Effect.acquireRelease(
     Effect.callback<CuttingProxy & { readonly close: () => void }>((resume) => {
       let armed: { readonly cut: Cut; readonly marker: string } | null = null
-      let cuts = 0
+      let broken = 0
       const open = new Set<Socket>()
       const server = createServer((client) => {
         const upstream = connect(target, "127.0.0.1")
         let deaf = false
         const breakOff = () => {
-          cuts++
+          broken++
           client.destroy()
           upstream.destroy()
         }
@@ -56,7 +57,7 @@ export const cuttingProxy = (target: number) =>
         resume(
           Effect.succeed({
             port: (server.address() as AddressInfo).port,
-            cuts: () => cuts,
+            cuts: () => broken,
             arm: (cut, marker) => {
               armed = { cut, marker }
             },

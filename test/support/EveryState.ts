@@ -1,10 +1,8 @@
 import { DateTime, Effect } from "effect"
-import { CompanyId } from "../../core/domain/Ids.ts"
-import { Amount } from "../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
 import { begun, insuranceIntent, insurancesReplica, planned, quoted } from "./Insuring.ts"
-import { intentOf, replica, reversalOf, reversalsReplica } from "./Sales.ts"
+import { begunOn, intentOf, opened, replica, reservedOrder, reversalOf, reversalsReplica } from "./Sales.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "SBX1", rechargeToken: null } })
 
@@ -20,27 +18,19 @@ const sales: ReadonlyArray<readonly [key: string, centavos: number, verdict: Ver
 /** Gives a company money, and sales in every state of section 3.1 of the contract. */
 export const sellInEveryState = Effect.fnUntraced(function* (company: number) {
   const ledger = yield* replica
+  yield* opened(ledger, company, 10_000)
   const at = yield* DateTime.now
-  yield* ledger.deposit({
-    companyId: CompanyId.make(company),
-    amount: Amount.make(10_000),
-    reference: "opening",
-    at
-  })
   for (const [key, centavos, verdict] of sales) {
-    const reserved = yield* ledger.reserve({ ...intentOf(company, key, centavos), reversible: true })
-    if (reserved._tag !== "Reservation") return yield* Effect.die(reserved)
-    if (verdict !== null) yield* ledger.settle({ order: reserved.order, verdict, at, notFound: 0 })
-    if (key === "reversed") yield* reverse(reserved.order)
+    const order = yield* reservedOrder(ledger, { ...intentOf(company, key, centavos), reversible: true })
+    if (verdict !== null) yield* ledger.settle({ order, verdict, at, notFound: 0 })
+    if (key === "reversed") yield* reverse(order)
   }
 }, Effect.scoped)
 
 const reverse = Effect.fnUntraced(function* (order: Order) {
   const reversals = yield* reversalsReplica
-  const begun = yield* reversals.begin(reversalOf(order, "reversal"))
-  if (begun._tag !== "Begun") return yield* Effect.die(begun)
-  const at = yield* DateTime.now
-  yield* reversals.settle({ under: begun.under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
+  const under = yield* begunOn(reversals, reversalOf(order, "reversal"))
+  yield* reversals.settle({ under, verdict: ReversalVerdict.Confirm(), at: yield* DateTime.now, notFound: 0 })
 })
 
 const policy = { authCode: "POL-1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
@@ -58,19 +48,13 @@ const insuranceSales: ReadonlyArray<readonly [key: string, verdict: Verdict | nu
 export const insureInEveryState = Effect.fnUntraced(function* (company: number) {
   const ledger = yield* replica
   const insurances = yield* insurancesReplica
+  yield* opened(ledger, company, 10_000)
   const at = yield* DateTime.now
-  yield* ledger.deposit({
-    companyId: CompanyId.make(company),
-    amount: Amount.make(10_000),
-    reference: "opening",
-    at
-  })
   yield* begun(insurances, company)
   yield* planned(insurances, company)
   yield* quoted(insurances, company, 100)
   for (const [key, verdict] of insuranceSales) {
-    const reserved = yield* ledger.reserve(insuranceIntent(yield* quoted(insurances, company, 100), key))
-    if (reserved._tag !== "Reservation") return yield* Effect.die(reserved)
-    if (verdict !== null) yield* ledger.settle({ order: reserved.order, verdict, at, notFound: 0 })
+    const order = yield* reservedOrder(ledger, insuranceIntent(yield* quoted(insurances, company, 100), key))
+    if (verdict !== null) yield* ledger.settle({ order, verdict, at, notFound: 0 })
   }
 }, Effect.scoped)

@@ -7,7 +7,7 @@ import { Amount } from "../../core/domain/Money.ts"
 import type { ReversalIntent } from "../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
-import { Reversals } from "../../core/ports/Reversals.ts"
+import { Reversals, type UnderReversal } from "../../core/ports/Reversals.ts"
 
 /** A sale of `centavos` that a test may reserve; its xid is made of company and key. */
 export const intentOf = (company: number, key: string, centavos: number): Intent => ({
@@ -49,14 +49,33 @@ export const reversalOf = ({ companyId, transactionId }: Order, key: string): Re
   xid: `RV-${companyId}-${key}`
 })
 
+/** A company with its first money. */
+export const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
+  const companyId = CompanyId.make(company)
+  yield* ledger.deposit({ companyId, amount: Amount.make(centavos), reference: "opening", at: yield* DateTime.now })
+})
+
+/** A sale that is reserved under a key that nobody has used. */
+export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect.Effect<Order> =>
+  Effect.orDie(
+    Effect.flatMap(ledger.reserve(intent), (reserved) =>
+      reserved._tag === "Reservation" ? Effect.succeed(reserved.order) : Effect.die(new Error("the key was not free"))
+    )
+  )
+
+/** A reversal that is begun under a key that nobody has used. */
+export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent): Effect.Effect<UnderReversal> =>
+  Effect.orDie(
+    Effect.flatMap(reversals.begin(intent), (begun) =>
+      begun._tag === "Begun" ? Effect.succeed(begun.under) : Effect.die(new Error("the key was not free"))
+    )
+  )
+
 /** A company's only sale: all that it had, spent on something that can be given back. */
 export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
-  const at = yield* DateTime.now
-  const companyId = CompanyId.make(company)
-  yield* ledger.deposit({ companyId, amount: Amount.make(centavos), reference: "opening", at })
-  const reserved = yield* ledger.reserve({ ...intentOf(company, "sale", centavos), reversible: true })
-  if (reserved._tag !== "Reservation") return yield* Effect.die(new Error("the key was not free"))
+  yield* opened(ledger, company, centavos)
+  const order = yield* reservedOrder(ledger, { ...intentOf(company, "sale", centavos), reversible: true })
   const verdict = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
-  yield* ledger.settle({ order: reserved.order, verdict, at, notFound: 0 })
-  return reserved.order
-}, Effect.orDie)
+  yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
+  return order
+})

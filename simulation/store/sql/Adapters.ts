@@ -11,19 +11,9 @@ import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPost
 import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres.ts"
 import * as TransactionsPostgres from "../../../adapters/postgres/TransactionsPostgres.ts"
 import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
-import { Accounts } from "../../../core/ports/Accounts.ts"
-import { Adjustments } from "../../../core/ports/Adjustments.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
-import { Insurances } from "../../../core/ports/Insurances.ts"
-import { Ledger } from "../../../core/ports/Ledger.ts"
-import { Options } from "../../../core/ports/Options.ts"
-import { Outbox } from "../../../core/ports/Outbox.ts"
-import { Resolutions } from "../../../core/ports/Resolutions.ts"
-import { Reversals } from "../../../core/ports/Reversals.ts"
-import { Transactions } from "../../../core/ports/Transactions.ts"
-import { Unresolved } from "../../../core/ports/Unresolved.ts"
 import type { Machine } from "../../engine/Process.ts"
-import type { Ports } from "../Store.ts"
+import { type Ports, portsIn } from "../Ports.ts"
 import { type Answerer, Wire } from "./Wire.ts"
 
 const adapters = Layer.mergeAll(
@@ -63,16 +53,7 @@ export const adaptersFor = (machine: Context.Context<Machine>, answerer: Answere
   const layer = Layer.fresh(Layer.provide(adapters, driver(answerer)))
   const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
   return {
-    accounts: Context.get(context, Accounts),
-    adjustments: Context.get(context, Adjustments),
-    insurances: Context.get(context, Insurances),
-    ledger: Context.get(context, Ledger),
-    options: Context.get(context, Options),
-    outbox: Context.get(context, Outbox),
-    resolutions: Context.get(context, Resolutions),
-    reversals: Context.get(context, Reversals),
-    transactions: Context.get(context, Transactions),
-    unresolved: Context.get(context, Unresolved),
+    ...portsIn(context),
     record: Context.get(context, AuditLog).record
   }
 }

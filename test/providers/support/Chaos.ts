@@ -1,23 +1,7 @@
 import { createHash } from "node:crypto"
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { OwnTime } from "../../contract/support/OwnTime.ts"
-import type { Misbehaviour, Misbehaviours } from "../../fakes/Misbehaviour.ts"
-
-export const misbehaviours: ReadonlyArray<Misbehaviour> = [
-  "cut before",
-  "cut after",
-  "cut midway",
-  "silent before",
-  "silent after",
-  "broken before",
-  "broken after",
-  "garbage",
-  "trickle",
-  "contradiction",
-  "duplicate",
-  "late",
-  "not found"
-]
+import { type Misbehaviour, type Misbehaviours, misbehaviours } from "../../fakes/Misbehaviour.ts"
 
 /** After these nobody hears anything until time passes. */
 const stuckAfter: ReadonlySet<Misbehaviour> = new Set(["silent before", "silent after", "trickle"])

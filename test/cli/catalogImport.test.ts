@@ -1,6 +1,3 @@
-import { rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as CataloguePostgres from "../../adapters/postgres/CataloguePostgres.ts"
@@ -8,18 +5,7 @@ import { ServiceId } from "../../core/domain/Ids.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
 import example from "../../facade/cli/catalogue.example.json" with { type: "json" }
 import { CommandLine } from "../support/CommandLine.ts"
-
-/** A file of this content, for as long as the test runs. */
-const fileOf = (name: string, content: string) => {
-  const path = join(tmpdir(), `saldo-${process.pid}-${name}.json`)
-  return Effect.acquireRelease(
-    Effect.as(
-      Effect.promise(() => writeFile(path, content)),
-      path
-    ),
-    () => Effect.promise(() => rm(path))
-  )
-}
+import { fileOf } from "./support/FileOf.ts"
 
 const service = {
   id: 20,
@@ -54,14 +40,6 @@ const withPackages = (...items: ReadonlyArray<Record<string, unknown>>) => ({
   servicios: [service, paquetes],
   paquetes: items
 })
-
-const createCompany = (code: string, ...more: ReadonlyArray<string>) =>
-  CommandLine.use(({ answer }) =>
-    answer("company", "create", "--razon-social", code, "--codigo", code, "--ambiente", "development", ...more)
-  )
-
-const idsWhere = (items: ReadonlyArray<Record<string, unknown>>, field: string) =>
-  items.filter((item) => item[field] === true).map(({ id }) => id)
 
 layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalogue", (it) => {
   it.effect("adds what is new, replaces what is known and leaves the rest", () =>
@@ -225,40 +203,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
       const { code, exit } = yield* refusal("catalog", "import", yield* fileOf("taken", JSON.stringify(content)))
       assert.deepStrictEqual([exit, code], [1, "CATEGORY_NAME_TAKEN"])
       assert.deepStrictEqual(yield* answer("catalog", "list"), before)
-    })
-  )
-})
-
-layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
-  it.effect("is every company's until it is withheld from one", () =>
-    Effect.gen(function* () {
-      const { answer } = yield* CommandLine
-      yield* answer("catalog", "import", yield* fileOf("all", JSON.stringify(example)))
-      const one = (yield* createCompany("UNA", "--seguros")).empresa_id
-      const other = (yield* createCompany("OTRA")).empresa_id
-      const offered = (company: number) =>
-        Effect.map(answer("catalog", "list", `${company}`), ({ items }) => idsWhere(items, "habilitado"))
-
-      assert.deepStrictEqual(yield* offered(one), [1, 2, 3, 4, 5, 6, 7, 8])
-      assert.deepStrictEqual(yield* offered(other), [1, 2, 3, 4, 5, 7, 8])
-      assert.deepStrictEqual(yield* answer("catalog", "disable", `${one}`, "4"), {
-        empresa_id: one,
-        service_id: 4,
-        habilitado: false
-      })
-      assert.deepStrictEqual(yield* offered(one), [1, 2, 3, 5, 6, 7, 8])
-      assert.deepStrictEqual(yield* offered(other), [1, 2, 3, 4, 5, 7, 8])
-      yield* answer("catalog", "enable", `${one}`, "4")
-      assert.deepStrictEqual(yield* offered(one), [1, 2, 3, 4, 5, 6, 7, 8])
-    })
-  )
-
-  it.effect("that does not exist cannot be withheld", () =>
-    Effect.gen(function* () {
-      const { refusal } = yield* CommandLine
-      const { empresa_id } = yield* createCompany("TERCERA")
-      const { code, details, exit } = yield* refusal("catalog", "disable", `${empresa_id}`, "99")
-      assert.deepStrictEqual([exit, code, details], [1, "SERVICE_NOT_FOUND", { service_id: 99 }])
     })
   )
 })

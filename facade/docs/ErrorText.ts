@@ -1,0 +1,21 @@
+/** What a person who met a code has to know. Contract: 7. */
+export interface ErrorText {
+  readonly meaning: string
+  /** What became of the money. */
+  readonly money: string
+  /** Whether the call may be repeated, and with which key. */
+  readonly again: string
+  /** What the client does, in order. */
+  readonly action: readonly [string, ...ReadonlyArray<string>]
+}
+
+export const untouched = "No se movió: la operación no llegó al proveedor."
+export const returned = "Se reservó y se devolvió completo al saldo disponible."
+export const held = "Queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado."
+export const none = "Esta llamada no mueve dinero."
+export const perhaps = "Puede haberse movido: hay que consultarlo antes de decidir."
+
+export const sameKey = "Sí, con la misma Idempotency-Key."
+export const newKey = "Sí, una vez corregida la causa y con una Idempotency-Key nueva."
+export const corrected = "Sí, una vez corregida la causa."
+export const pointless = "No: la respuesta sería la misma."

@@ -1,0 +1,53 @@
+import { Context, type Effect } from "effect"
+import { Accounts } from "../../core/ports/Accounts.ts"
+import { Adjustments } from "../../core/ports/Adjustments.ts"
+import type { AuditEvent } from "../../core/ports/AuditLog.ts"
+import { Insurances } from "../../core/ports/Insurances.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { Options } from "../../core/ports/Options.ts"
+import { Outbox } from "../../core/ports/Outbox.ts"
+import { Resolutions } from "../../core/ports/Resolutions.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
+import { Transactions } from "../../core/ports/Transactions.ts"
+import { Unresolved } from "../../core/ports/Unresolved.ts"
+
+/** The ports of the database, as one process has them. */
+export interface Ports {
+  readonly accounts: Accounts["Service"]
+  readonly adjustments: Adjustments["Service"]
+  readonly insurances: Insurances["Service"]
+  readonly ledger: Ledger["Service"]
+  readonly options: Options["Service"]
+  readonly outbox: Outbox["Service"]
+  readonly resolutions: Resolutions["Service"]
+  readonly reversals: Reversals["Service"]
+  readonly transactions: Transactions["Service"]
+  readonly unresolved: Unresolved["Service"]
+  readonly record: (event: AuditEvent) => Effect.Effect<void>
+}
+
+type Port =
+  | Accounts
+  | Adjustments
+  | Insurances
+  | Ledger
+  | Options
+  | Outbox
+  | Resolutions
+  | Reversals
+  | Transactions
+  | Unresolved
+
+/** The ports that an adapter each implements. */
+export const portsIn = (adapters: Context.Context<Port>): Omit<Ports, "record"> => ({
+  accounts: Context.get(adapters, Accounts),
+  adjustments: Context.get(adapters, Adjustments),
+  insurances: Context.get(adapters, Insurances),
+  ledger: Context.get(adapters, Ledger),
+  options: Context.get(adapters, Options),
+  outbox: Context.get(adapters, Outbox),
+  resolutions: Context.get(adapters, Resolutions),
+  reversals: Context.get(adapters, Reversals),
+  transactions: Context.get(adapters, Transactions),
+  unresolved: Context.get(adapters, Unresolved)
+})
