@@ -9,7 +9,7 @@ const second_ms = 1_000
 const minute_ms = 60 * second_ms
 
 /** How far the clocks of two machines may be apart: half of it each. */
-const clockError_max_ms = 6 * minute_ms
+export const clockError_max_ms = 6 * minute_ms
 
 /** An adapter tries so long before it gives up on the database. */
 const tries_ms = 3 * second_ms

@@ -1,6 +1,8 @@
-import { Duration } from "effect"
+import { DateTime, Duration } from "effect"
 import type { Order } from "../../core/domain/Sale.ts"
+import { clockError_max_ms } from "../engine/Call.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
+import type { SaleSeen } from "../store/Store.ts"
 
 /** What was reserved longer ago than this is not sent; the step before an insurer is asked may take as long again. */
 const fresh_max_ms = Duration.toMillis(Duration.seconds(10))
@@ -19,12 +21,18 @@ export const ordersLaw = (sim: Sim): Orders => {
   const asked_ms = new Map<string, number>()
   const sent = new Map<number, number>()
 
-  const isCovered = (order: Order) => {
+  // The books may be looked at only later, and once a refused sale is a day old its key, and so its xid, may name another.
+  // What was recorded by a clock that is behind was there all the same.
+  const isCovered = (order: Order, arrived_ms: number) => {
     const sales = [...sim.store.eyes.sales(order.companyId)]
     const sale = sales.find(({ order: { transactionId } }) => transactionId === order.transactionId)
     if (sale === undefined || sale.order.xid !== order.xid || sale.order.amount !== order.amount)
       return broken(sim, "no order without a reservation", `${order.xid} has none`)
-    const other = sales.find((each) => each.order.xid === order.xid && each !== sale && each.status !== "FAILED")
+    const wasThere = ({ order: { createdAt } }: SaleSeen) =>
+      DateTime.toEpochMillis(createdAt) < arrived_ms + clockError_max_ms
+    const other = sales
+      .filter((each) => each.order.xid === order.xid && each !== sale && each.status !== "FAILED")
+      .find(wasThere)
     if (other !== undefined)
       broken(sim, "one order an xid", `${order.xid} also names sale ${other.order.transactionId}, ${other.status}`)
   }
@@ -40,6 +48,9 @@ export const ordersLaw = (sim: Sim): Orders => {
       sent.set(transactionId, times)
       if (times > 1) broken(sim, "a sale is sent once", `sale ${transactionId} is sent again`)
     },
-    arrived: (order) => sim.store.look(() => isCovered(order))
+    arrived: (order) => {
+      const { now_ms } = sim.world
+      sim.store.look(() => isCovered(order, now_ms))
+    }
   }
 }
