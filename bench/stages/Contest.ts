@@ -21,6 +21,14 @@ interface Contest {
 const atLeast = (value: number): Goal => ({ is: "at least", value })
 const atMost = (value: number): Goal => ({ is: "at most", value })
 
+/** What sales of many at once come to: how many, how late the latest are, and what they cost. */
+const selling = (sellers: string, ratio: number) => (rounds: ReadonlyArray<Round>) => [
+  rate(`Sales of ${sellers}`, atLeast(ratio), rounds),
+  latency(`p99 of a sale, ${sellers}`, "p99_ms", atMost(0.5), rounds),
+  ...cpu("Processor time of the server for a sale", "cpu_us", rounds),
+  ...cpu("Processor time of the database for a sale", "database_us", rounds)
+]
+
 const contests: ReadonlyArray<Contest> = [
   {
     name: "many",
@@ -29,12 +37,7 @@ const contests: ReadonlyArray<Contest> = [
     against: "peer",
     theirs: saleByPeer(companies_max),
     calls: "many",
-    figures: (rounds) => [
-      rate("Sales of 1,000 companies", atLeast(4.5), rounds),
-      latency("p99 of a sale, 1,000 companies", "p99_ms", atMost(0.5), rounds),
-      ...cpu("Processor time of the server for a sale", "cpu_us", rounds),
-      ...cpu("Processor time of the database for a sale", "database_us", rounds)
-    ]
+    figures: selling("1,000 companies", 4.5)
   },
   {
     name: "busy",
@@ -43,12 +46,7 @@ const contests: ReadonlyArray<Contest> = [
     against: "peer",
     theirs: saleByPeer(1),
     calls: "many",
-    figures: (rounds) => [
-      rate("Sales of one busy company", atLeast(12), rounds),
-      latency("p99 of a sale, one busy company", "p99_ms", atMost(0.5), rounds),
-      ...cpu("Processor time of the server for a sale", "cpu_us", rounds),
-      ...cpu("Processor time of the database for a sale", "database_us", rounds)
-    ]
+    figures: selling("one busy company", 12)
   },
   {
     name: "alone",
