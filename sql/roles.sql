@@ -50,10 +50,8 @@ grant execute on function
   cell.reserve, cell.settle, cell.deposit, cell.adjust, cell.begin_reversal, cell.settle_reversal
 to saldo_server;
 
--- Recovery says in the rows whom it asks about. That changes no status, and so no block; whose rows they are to count is
--- nobody's business but the trigger's.
+-- Recovery says in the rows whom it asks about. That changes no status, and so no block.
 grant update (asked_at, leased_until) on cell.transaction, cell.reversal to saldo_server;
-alter function cell.recount_sales() security definer;
 
 grant insert, delete, update (name, price, validity, data, expires_at) on cell.option to saldo_server;
 grant insert, update (times, last_at) on cell.question to saldo_server;

@@ -19,6 +19,12 @@ const ownedOf = (row: TransactionRow): OwnedTransaction => ({
   transaction: transactionOf(row)
 })
 
+/** How many sales of a condition are beyond a company's last block. */
+const countOf = (condition: string) => `
+  select count(*)
+  from cell.transaction as t
+  where t.company_id = o.company_id and t.id between o.first_id and o.last_id and ${condition}`
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
@@ -27,17 +33,30 @@ const make = Effect.gen(function* () {
   /**
    * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
    * page can only be found by looking at as many of each company's newest sales as the page reaches back. Blocks that
-   * end before enough newer ones have begun have no part in it.
+   * end before enough newer ones have begun have no part in it. What is in no block yet is as good as one.
    */
   const everybodys = (statuses: OwnedFilter["statuses"], { page, perPage }: Page) => {
     const having = havingAnyOf(statuses)
     const skipped = PgTypes.int8(BigInt(page - 1) * BigInt(perPage))
     const reach = PgTypes.int8(BigInt(page) * BigInt(perPage))
     return sql<Totalled<TransactionRow>>`
-      with counted as (
+      with beyond as (
+        select b.company_id, o.first_id, o.last_id, b.sales - b.sales_listed as n
+        from cell.balance as b
+        cross join lateral (
+          select min(t.id) as first_id, max(t.id) as last_id
+          from cell.transaction as t
+          where t.company_id = b.company_id and t.id > b.listed_to
+        ) as o
+        where b.sales > b.sales_listed
+      ),
+      counted as (
         select o.company_id, o.first_id, o.last_id, ${sql.literal(having?.counted ?? "o.members")} as n
         from cell.block as o
         where o.list = 'sale'
+        union all
+        select o.company_id, o.first_id, o.last_id, ${sql.literal(having === undefined ? "o.n" : `(${countOf(having.row)})`)}
+        from beyond as o
       ),
       summed as materialized (
         select

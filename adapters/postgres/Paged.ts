@@ -9,6 +9,8 @@ import type { CompanyReads } from "./CompanyReads.ts"
 /** A list that cell.block counts. */
 export interface CountedList {
   readonly list: "sale" | "entry"
+  /** What its length is called in cell.balance. */
+  readonly length: "sales" | "entries"
   readonly table: "cell.transaction" | "cell.entry"
   /** What a page shows of a row, `id` among it. */
   readonly columns: string
@@ -65,33 +67,65 @@ export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: Company
     ...conditions(sql, range).overlapping
   ])
 
+/** As far as ids go. */
+const idMax = int8(Number.MAX_SAFE_INTEGER)
+
+/** The id from which on a company's list is in no block yet. */
+export const firstBeyond = (sql: Sql, list: CountedList["list"], companyId: CompanyId): Fragment => sql`
+  coalesce(
+    (
+      select b.last_id
+      from cell.block as b
+      where b.company_id = ${int8(companyId)} and b.list = ${sql.literal(`'${list}'`)}
+      order by b.first_id desc
+      limit 1
+    ),
+    0
+  ) + 1`
+
 export const sliceOf = <Row>(rows: ReadonlyArray<Totalled<Row>>): Slice<Row> => ({
   items: rows.filter(({ id }) => id !== null),
   total: Number(rows[0]?.total ?? 0)
 })
 
+/** What a list's total and the part of it that is in no block yet are, for whoever asks for all of it. */
+const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
+  const ofBalance = (value: string) =>
+    sql`coalesce((select ${sql.literal(value)} from cell.balance as b where b.company_id = ${int8(companyId)}), 0)`
+  return { total: ofBalance(`b.${length}`), beyond: ofBalance(`b.${length} - b.${length}_listed`) }
+}
+
 /**
- * A page of a list of any length, newest first, and how long the list is, as of one instant. It reads one row of
- * cell.block for every thousand rows of the list, once for the total and once from the newest down to the page, and of the
- * list itself the rows of the page and at most a block beside them; where a range of days begins or ends inside a block,
- * that block is counted by hand. Each block that is looked for has a row of the page, so there are no more than its rows.
+ * A page of a list of any length, newest first, and how long the list is, as of one instant. Of cell.block it reads a row for
+ * every thousand rows from the newest down to the page, and of the list itself the rows of the page and at most a block
+ * beside them. A list that is narrowed is counted by its blocks; by hand where a range of days begins or ends inside one,
+ * and beyond the last one. Each block that is looked for has a row of the page, so there are no more than its rows.
  */
 export const pageOfCounted = <Row extends object>(
   sql: Sql,
   reads: CompanyReads,
-  { columns, list, table }: CountedList,
+  counted: CountedList,
   { also, companyId, range }: Narrowing,
   { page, perPage }: Page
 ): Effect.Effect<Slice<Row>> => {
-  const skipped = BigInt(page - 1) * BigInt(perPage)
+  const { columns, list, table } = counted
+  const skipped = int8(BigInt(page - 1) * BigInt(perPage))
+  const reach = int8(BigInt(page) * BigInt(perPage))
   const { inside } = conditions(sql, range)
   const rows = sql`from ${sql.literal(table)} as t where ${sql.and([
     ...ofCompany(sql, companyId, range),
     sql`t.id between o.first_id and o.last_id`,
     ...(also === undefined ? [] : [sql.literal(also.row)])
   ])}`
-  const counted = sql.literal(also?.counted ?? "o.members")
-  // What blocks say is read again sooner than kept; what was counted by hand is kept.
+  const byHand = sql`(select count(*) ${rows})`
+  const known = sql.literal(also?.counted ?? "o.members")
+  const narrowed = {
+    total: sql`((select n from beyond) + (select coalesce(sum(n), 0) from counted))`,
+    beyond: byHand
+  }
+  const { beyond, total } = also === undefined && inside.length === 0 ? wholeOf(sql, counted, companyId) : narrowed
+  // What blocks say is read again sooner than kept; what was counted by hand is kept. Where the last block ends is found
+  // before anything is counted (offset 0): the planner then takes what is beyond it to be short, and reads it by an index.
   const kept = sql.literal(inside.length === 0 ? "not materialized" : "materialized")
   return Effect.orDie(
     Effect.map(
@@ -100,23 +134,35 @@ export const pageOfCounted = <Row extends object>(
           select
             o.first_id,
             o.last_id,
-            ${inside.length === 0 ? counted : sql`case when ${sql.and(inside)} then ${counted} else (select count(*) ${rows}) end`} as n
+            ${inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${byHand} end`} as n
           from cell.block as o
           where ${blocksOf(sql, list, companyId, range)}
         ),
+        beyond as materialized (
+          select o.first_id, o.last_id, ${beyond} as n
+          from (select ${firstBeyond(sql, list, companyId)} as first_id, ${idMax} as last_id offset 0) as o
+        ),
         placed as (
-          select *
-          from (
-            select first_id, last_id, n, (sum(n) over (order by first_id desc rows unbounded preceding))::bigint as upto
-            from counted
-            where n > 0
-          ) as b
-          where upto > ${int8(skipped)}
-          order by first_id desc
-          limit ${int8(BigInt(perPage))}
+          select first_id, last_id, n, n as upto from beyond where n > ${skipped}
+          union all
+          (
+            select *
+            from (
+              select
+                first_id,
+                last_id,
+                n,
+                ((select n from beyond) + sum(n) over (order by first_id desc rows unbounded preceding))::bigint as upto
+              from counted
+              where n > 0
+            ) as b
+            where upto > ${skipped}
+            order by first_id desc
+            limit ${perPage}
+          )
         )
         select whole.total, shown.*
-        from (select coalesce(sum(n), 0)::bigint as total from counted) as whole
+        from (select ${total}::bigint as total) as whole
         left join (
           select r.*
           from placed as o
@@ -124,10 +170,10 @@ export const pageOfCounted = <Row extends object>(
             select ${sql.literal(columns)}
             ${rows}
             order by t.id desc
-            offset greatest(${int8(skipped)} - (o.upto - o.n), 0)
-            limit least(o.upto, ${int8(skipped + BigInt(perPage))}) - greatest(o.upto - o.n, ${int8(skipped)})
+            offset greatest(${skipped} - (o.upto - o.n), 0)
+            limit least(o.upto, ${reach}) - greatest(o.upto - o.n, ${skipped})
           ) as r
-          where o.upto - o.n < ${int8(skipped + BigInt(perPage))}
+          where o.upto - o.n < ${reach}
         ) as shown on true
         order by shown.id desc`,
       sliceOf

@@ -2,7 +2,12 @@ import type { Status } from "../../core/domain/Status.ts"
 import type { CountedList, Narrowing } from "./Paged.ts"
 import { transactionColumns } from "./TransactionRow.ts"
 
-export const sales: CountedList = { list: "sale", table: "cell.transaction", columns: transactionColumns("t.") }
+export const sales: CountedList = {
+  list: "sale",
+  length: "sales",
+  table: "cell.transaction",
+  columns: transactionColumns("t.")
+}
 
 type Having = NonNullable<Narrowing["also"]>
 

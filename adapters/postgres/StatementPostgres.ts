@@ -6,13 +6,14 @@ import type { Page } from "../../core/domain/Transaction.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { companyReads } from "./CompanyReads.ts"
 import { type EntryRow, entryOf } from "./EntryRow.ts"
-import { blocksOf, type CountedList, ofCompany, pageOfCounted } from "./Paged.ts"
+import { blocksOf, type CountedList, firstBeyond, ofCompany, pageOfCounted } from "./Paged.ts"
 
 /** So many entries are in memory at once, for each statement that is being sent. */
 const part = 1_000
 
 const entries: CountedList = {
   list: "entry",
+  length: "entries",
   table: "cell.entry",
   columns: "t.id, t.type, t.amount, t.balance, t.transaction_id, t.reference, t.created_at"
 }
@@ -30,9 +31,18 @@ const make = Effect.gen(function* () {
   /** The ids between which the range lies. */
   const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
     const [span] = yield* Effect.orDie(reads(companyId)<{ first: bigint | null; last: bigint | null }>`
-      select min(o.first_id) as first, max(o.last_id) as last
-      from cell.block as o
-      where ${blocksOf(sql, "entry", companyId, range)}`)
+      select
+        least(min(o.first_id), min(beyond.first_id)) as first,
+        coalesce(
+          (
+            select max(t.id)
+            from cell.entry as t
+            where ${sql.and([...ofCompany(sql, companyId, range), sql`t.id >= min(beyond.first_id)`])}
+          ),
+          max(o.last_id)
+        ) as last
+      from (select ${firstBeyond(sql, "entry", companyId)} as first_id) as beyond
+      left join cell.block as o on ${blocksOf(sql, "entry", companyId, range)}`)
     return { first: span?.first ?? 0n, last: span?.last ?? 0n }
   })
 

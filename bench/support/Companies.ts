@@ -25,8 +25,8 @@ export const makeCompanies = Effect.gen(function* () {
     select id, 'bench', 'bench_' || id, sha256(convert_to('secret_' || id, 'UTF8')), created_at
     from directory.company`)
   yield* run(`
-    insert into cell.balance (company_id, available, limit_daily, limit_weekly, limit_monthly, updated_at)
-    select id, ${owned}, ${owned}, ${owned}, ${owned}, created_at
+    insert into cell.balance (company_id, available, limit_daily, limit_weekly, limit_monthly, entries, updated_at)
+    select id, ${owned}, ${owned}, ${owned}, ${owned}, 1, created_at
     from directory.company`)
   yield* run(`
     insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)

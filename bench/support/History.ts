@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
+import { listed } from "../../test/support/Listed.ts"
 import { companies_max } from "./Companies.ts"
 import { Progress } from "./Progress.ts"
 
@@ -20,7 +21,10 @@ const chunk_max = 250_000
 /** What a machine writes of them in a second, roughly. */
 const perSecond = 10_000
 
-export const historyLength_s = (rows: number): number => rows / perSecond
+/** What it counts of them in a second, roughly. */
+const countedPerSecond = 300_000
+
+export const historyLength_s = (rows: number): number => rows / perSecond + rows / countedPerSecond
 
 const pesos = 100 // centavos; each sale is of one peso
 
@@ -102,6 +106,7 @@ export const makeHistory = Effect.fnUntraced(function* (rows: number) {
       sql.withTransaction(Effect.forEach(chunk, run, { discard: true }))
     )
   }
+  yield* step("Counting their lists", rows / countedPerSecond, listed)
   yield* run("vacuum analyze")
 })
 
@@ -147,6 +152,6 @@ export const makePending = Effect.fnUntraced(function* (count: number) {
       ],
       run,
       { discard: true }
-    )
+    ).pipe(Effect.andThen(listed))
   )
 })

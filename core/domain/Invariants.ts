@@ -9,7 +9,7 @@ export const invariants = {
   reversal: "a sale in REVERSED has the entry of the sale and one that gives it back",
   entry: "no entry speaks of a sale that was never charged",
   running: "each entry's balance is the one before it plus its amount",
-  listed: "the blocks of a list count every sale, by status, and every entry, once",
+  listed: "a list is as long as it says, and its blocks count every sale, by status, and every entry, once",
   insured: "an insurance that was claimed by a sale and that sale name each other, and one is as far as the other",
   quote: "no quote of a vehicle is sold twice",
   policy: "an insurance has a policy number if its sale is in SUCCESS, that of the sale, and otherwise none"

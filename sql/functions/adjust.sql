@@ -38,7 +38,9 @@ begin
     return 0;
   end if;
 
-  update balance as b set available = b.available + moved, updated_at = at where b.company_id = company;
+  update balance as b
+  set available = b.available + moved, entries = b.entries + 1, updated_at = at
+  where b.company_id = company;
 
   insert into entry (company_id, id, type, amount, balance, reference, created_at)
   values (company, nextval('entry_id'), 'adjustment', moved, before.owned + moved, reference_, at);

@@ -29,6 +29,7 @@ begin
 
   update balance as b
   set available = b.available + centavos,
+    entries = b.entries + 1,
     updated_at = at
   where b.company_id = company and b.owned <= owned_max - centavos
   returning b.owned into after;

@@ -65,6 +65,9 @@ declare
   bills jsonb;
   insured bigint[] := '{}';
   paid_by bigint;
+  any_insured boolean;
+  late bigint[] := '{}';
+  grown bigint[];
 begin
   -- The argument is unpacked once; everything below works on the array.
   select array_agg(
@@ -74,8 +77,9 @@ begin
       i.insurance_id, i.product, i.option_reference, i.reversible
     )::intent
     order by i.company_id, i.key, i.n
-  )
-  into intents
+  ),
+  bool_or(i.insurance_id is not null)
+  into intents, any_insured
   from jsonb_to_recordset(items) as i(
     n int, company_id bigint, key text, owner uuid, fingerprint text, xid text, environment text, service_id bigint,
     service_name text, service_type text, identifier text, amount bigint, terminal_id text, option_id text,
@@ -154,16 +158,18 @@ begin
   ) as l;
 
   -- The steps of an insurance take its row alone, so whoever has the balance may wait for it.
-  perform 1
-  from (
-    select i.company_id, i.insurance_id
-    from unnest(intents) as i
-    where i.insurance_id is not null and i.transaction_id = any (claimed)
-    order by i.company_id, i.insurance_id
-  ) as i
-  cross join lateral (
-    select g.id from insurance as g where g.company_id = i.company_id and g.id = i.insurance_id for update
-  ) as g;
+  if any_insured then
+    perform 1
+    from (
+      select i.company_id, i.insurance_id
+      from unnest(intents) as i
+      where i.insurance_id is not null and i.transaction_id = any (claimed)
+      order by i.company_id, i.insurance_id
+    ) as i
+    cross join lateral (
+      select g.id from insurance as g where g.company_id = i.company_id and g.id = i.insurance_id for update
+    ) as g;
+  end if;
 
   for candidate in
     select
@@ -197,6 +203,7 @@ begin
         )
       end as paid_by,
       coalesce(b.available, 0) as available,
+      i.transaction_id <= b.listed_to as late,
       coalesce(b.limit_daily, 5000000) as limit_daily,
       coalesce(b.limit_weekly, 25000000) as limit_weekly,
       coalesce(b.limit_monthly, 100000000) as limit_monthly,
@@ -256,6 +263,9 @@ begin
       left_over := left_over - candidate.amount;
       spent := spent + candidate.amount;
       accepted := accepted || candidate.transaction_id;
+      if candidate.late then
+        late := late || candidate.transaction_id;
+      end if;
       if candidate.bill_id is not null then
         bills := bills || jsonb_build_object(candidate.bill_id, candidate.transaction_id);
       end if;
@@ -275,37 +285,44 @@ begin
       and r.key = i.key;
   end if;
 
-  update balance as b
-  set available = b.available - sold.amount,
-    held = b.held + sold.amount,
-    updated_at = at
-  from (
-    select i.company_id, sum(i.amount)::bigint as amount
+  if cardinality(accepted) > 0 then
+    with moved as (
+      update balance as b
+      set available = b.available - sold.amount,
+        held = b.held + sold.amount,
+        sales = b.sales + sold.members,
+        updated_at = at
+      from (
+        select i.company_id, sum(i.amount)::bigint as amount, count(*) as members
+        from unnest(intents) as i
+        where i.transaction_id = any (accepted)
+        group by i.company_id
+      ) as sold
+      where b.company_id = sold.company_id
+      returning b.company_id, b.sales - b.sales_listed as unlisted
+    )
+    select array_agg(m.company_id) filter (where m.unlisted >= block_length()) into grown from moved as m;
+
+    insert into consumption as c (company_id, day, total)
+    select i.company_id, today, sum(i.amount)::bigint
     from unnest(intents) as i
     where i.transaction_id = any (accepted)
     group by i.company_id
-  ) as sold
-  where b.company_id = sold.company_id;
+    order by i.company_id
+    on conflict (company_id, day) do update set total = c.total + excluded.total;
 
-  insert into consumption as c (company_id, day, total)
-  select i.company_id, today, sum(i.amount)::bigint
-  from unnest(intents) as i
-  where i.transaction_id = any (accepted)
-  group by i.company_id
-  order by i.company_id
-  on conflict (company_id, day) do update set total = c.total + excluded.total;
-
-  insert into transaction (
-    company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
-    amount, terminal_id, option_id, bill_id, insurance_id, product, option_reference, reversible, day, created_at,
-    ask_at
-  )
-  select
-    i.company_id, i.transaction_id, i.xid, i.key, 'PROCESSING', i.environment, i.service_id, i.service_name,
-    i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id, i.insurance_id, i.product,
-    i.option_reference, i.reversible, today, at, ask_first_at
-  from unnest(intents) as i
-  where i.transaction_id = any (accepted);
+    insert into transaction (
+      company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
+      amount, terminal_id, option_id, bill_id, insurance_id, product, option_reference, reversible, day, created_at,
+      ask_at
+    )
+    select
+      i.company_id, i.transaction_id, i.xid, i.key, 'PROCESSING', i.environment, i.service_id, i.service_name,
+      i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id, i.insurance_id, i.product,
+      i.option_reference, i.reversible, today, at, ask_first_at
+    from unnest(intents) as i
+    where i.transaction_id = any (accepted);
+  end if;
 
   if cardinality(insured) > 0 then
     update insurance as g
@@ -314,6 +331,19 @@ begin
     where i.transaction_id = any (accepted)
       and g.company_id = i.company_id
       and g.id = i.insurance_id;
+  end if;
+
+  if cardinality(late) > 0 then
+    perform join_blocks(array_agg(row(i.company_id, i.transaction_id, null, 'PROCESSING')::change))
+    from unnest(intents) as i
+    where i.transaction_id = any (late);
+  end if;
+  if grown is not null then
+    perform make_blocks('sale', grown);
+  end if;
+
+  if cardinality(claimed) = cardinality(intents) then
+    return;
   end if;
 
   -- The others hear what their key stands for now. A key that is gone, because another freed it or because the sale of

@@ -131,7 +131,7 @@ begin
   if won then
     if verdict = 'Confirm' then
       update balance as b
-      set available = b.available + sold.amount, updated_at = at
+      set available = b.available + sold.amount, entries = b.entries + 1, updated_at = at
       where b.company_id = company
       returning b.owned into after;
 
@@ -142,6 +142,7 @@ begin
       update consumption as c set total = c.total - sold.amount where c.company_id = company and c.day = sold.day;
 
       update transaction as t set status = 'REVERSED' where t.company_id = company and t.id = sold.id;
+      perform recount_blocks(array[row(company, sold.id, sold.status, 'REVERSED')::change]);
     end if;
 
     update reversal as v

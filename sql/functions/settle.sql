@@ -25,7 +25,10 @@ create type cell.winner as (
   amount bigint,
   day date,
   key text,
-  insurance_id bigint
+  insurance_id bigint,
+  -- How the sale stood, and what its company owned, before.
+  status text,
+  owned bigint
 );
 
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
@@ -46,6 +49,12 @@ as $$
 declare
   settlements settlement[];
   winners winner[];
+  any_sold boolean;
+  any_returned boolean;
+  any_freed boolean;
+  any_insured boolean;
+  any_listed boolean;
+  grown bigint[];
 begin
   select array_agg(s order by s.company_id, s.transaction_id, s.n)
   into settlements
@@ -83,10 +92,22 @@ begin
   -- Read after the locks: only what is still unresolved can be settled, and by one member of the group: the first that is
   -- firm, before any that only holds. What a not-found concludes, it concludes upon the count that it was told of; if
   -- somebody has counted anew since, it is late and concludes nothing.
-  select coalesce(array_agg(row(w.s, w.amount, w.day, w.idempotency_key, w.insurance_id)::winner order by w.company_id, w.id), '{}')
-  into winners
+  select
+    coalesce(
+      array_agg(
+        row(w.s, w.amount, w.day, w.idempotency_key, w.insurance_id, w.status, w.owned)::winner order by w.company_id, w.id
+      ),
+      '{}'
+    ),
+    bool_or((w.s).verdict = 'Confirm'),
+    bool_or((w.s).verdict in ('Release', 'Free')),
+    bool_or((w.s).verdict = 'Free'),
+    bool_or(w.insurance_id is not null),
+    bool_or(w.id <= w.listed_to)
+  into winners, any_sold, any_returned, any_freed, any_insured, any_listed
   from (
-    select distinct on (t.company_id, t.id) t.company_id, t.id, t.amount, t.day, t.idempotency_key, t.insurance_id, s
+    select distinct on (t.company_id, t.id)
+      t.company_id, t.id, t.amount, t.day, t.idempotency_key, t.insurance_id, t.status, b.owned, b.listed_to, s
     from unnest(settlements) as s
     cross join lateral (
       select *
@@ -96,54 +117,64 @@ begin
         and (s.not_found = 0 or s.not_found = t.not_found + 1 or s.verdict not in ('Release', 'Hold'))
       offset 0
     ) as t
+    join balance as b on b.company_id = t.company_id
     where t.status in ('PROCESSING', 'PENDING')
     order by t.company_id, t.id, s.verdict = 'Hold', s.n
   ) as w;
 
-  insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
-  select
-    c.company_id,
-    nextval('entry_id'),
-    'sale',
-    -c.amount,
-    c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),
-    c.transaction_id,
-    c.at
-  from (
-    select (w.settlement).company_id, (w.settlement).transaction_id, (w.settlement).at, w.amount, b.owned
-    from unnest(winners) as w
-    join balance as b on b.company_id = (w.settlement).company_id
-    where (w.settlement).verdict = 'Confirm'
-    order by 1, 2
-  ) as c;
-
-  update balance as b
-  set held = b.held - moved.amount,
-    available = b.available + moved.returned,
-    updated_at = moved.at
-  from (
+  if any_sold then
+    insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
     select
-      (w.settlement).company_id,
-      sum(w.amount)::bigint as amount,
-      coalesce(sum(w.amount) filter (where (w.settlement).verdict <> 'Confirm'), 0)::bigint as returned,
-      max((w.settlement).at) as at
-    from unnest(winners) as w
-    where (w.settlement).verdict <> 'Hold'
-    group by 1
-  ) as moved
-  where b.company_id = moved.company_id;
+      c.company_id,
+      nextval('entry_id'),
+      'sale',
+      -c.amount,
+      c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),
+      c.transaction_id,
+      c.at
+    from (
+      select (w.settlement).company_id, (w.settlement).transaction_id, (w.settlement).at, w.amount, w.owned
+      from unnest(winners) as w
+      where (w.settlement).verdict = 'Confirm'
+      order by 1, 2
+    ) as c;
+  end if;
+
+  with moved as (
+    update balance as b
+    set held = b.held - moved.amount,
+      available = b.available + moved.returned,
+      entries = b.entries + moved.sold,
+      updated_at = moved.at
+    from (
+      select
+        (w.settlement).company_id,
+        sum(w.amount)::bigint as amount,
+        coalesce(sum(w.amount) filter (where (w.settlement).verdict <> 'Confirm'), 0)::bigint as returned,
+        count(*) filter (where (w.settlement).verdict = 'Confirm') as sold,
+        max((w.settlement).at) as at
+      from unnest(winners) as w
+      where (w.settlement).verdict <> 'Hold'
+      group by 1
+    ) as moved
+    where b.company_id = moved.company_id
+    returning b.company_id, b.entries - b.entries_listed as unlisted
+  )
+  select array_agg(m.company_id) filter (where m.unlisted >= block_length()) into grown from moved as m;
 
   -- What was not sold was not consumed, on the day on which it was asked for.
-  update consumption as c
-  set total = c.total - given_back.amount
-  from (
-    select (w.settlement).company_id, w.day, sum(w.amount)::bigint as amount
-    from unnest(winners) as w
-    where (w.settlement).verdict in ('Release', 'Free')
-    group by 1, 2
-  ) as given_back
-  where c.company_id = given_back.company_id
-    and c.day = given_back.day;
+  if any_returned then
+    update consumption as c
+    set total = c.total - given_back.amount
+    from (
+      select (w.settlement).company_id, w.day, sum(w.amount)::bigint as amount
+      from unnest(winners) as w
+      where (w.settlement).verdict in ('Release', 'Free')
+      group by 1, 2
+    ) as given_back
+    where c.company_id = given_back.company_id
+      and c.day = given_back.day;
+  end if;
 
   update transaction as t
   set status = case s.verdict when 'Confirm' then 'SUCCESS' when 'Hold' then 'PENDING' else 'FAILED' end,
@@ -159,7 +190,7 @@ begin
     and t.id = s.transaction_id;
 
   -- A policy and its money are settled together.
-  if exists (select 1 from unnest(winners) as w where w.insurance_id is not null) then
+  if any_insured then
     update insurance as g
     set state = case s.verdict
         when 'Confirm' then 'emitida'
@@ -193,12 +224,31 @@ begin
     and r.key = s.winner_key
     and r.transaction_id = s.transaction_id;
 
-  delete from idempotency as r
-  using (select (w.settlement).*, w.key as winner_key from unnest(winners) as w) as s
-  where s.verdict = 'Free'
-    and r.company_id = s.company_id
-    and r.key = s.winner_key
-    and r.transaction_id = s.transaction_id;
+  if any_freed then
+    delete from idempotency as r
+    using (select (w.settlement).*, w.key as winner_key from unnest(winners) as w) as s
+    where s.verdict = 'Free'
+      and r.company_id = s.company_id
+      and r.key = s.winner_key
+      and r.transaction_id = s.transaction_id;
+  end if;
+
+  if any_listed then
+    perform recount_blocks(
+      array_agg(
+        row(
+          (w.settlement).company_id,
+          (w.settlement).transaction_id,
+          w.status,
+          case (w.settlement).verdict when 'Confirm' then 'SUCCESS' when 'Hold' then 'PENDING' else 'FAILED' end
+        )::change
+      )
+    )
+    from unnest(winners) as w;
+  end if;
+  if grown is not null then
+    perform make_blocks('entry', grown);
+  end if;
 
   return query
   select

@@ -6,6 +6,7 @@ import type { Invariant } from "../../core/domain/Invariants.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { CommandLine } from "../support/CommandLine.ts"
 import { insureInEveryState, sellInEveryState } from "../support/EveryState.ts"
+import { shortBlocks } from "../support/Listed.ts"
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(CommandLine.layer))
 
@@ -29,7 +30,12 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["running", ["update cell.entry set balance = balance + 1 where type = 'deposit'"]],
   ["listed", ["delete from cell.transaction where status = 'FAILED'"]],
   ["listed", ["delete from cell.block where list = 'entry'"]],
-  ["listed", ["update cell.block set success = success - 1, failed = failed + 1 where list = 'sale'"]],
+  ["listed", ["update cell.block set success = success - 1, failed = failed + 1 where success > 0"]],
+  ["listed", ["update cell.balance set sales = sales + 1"]],
+  ["listed", ["update cell.balance set entries = entries + 1"]],
+  ["listed", ["update cell.balance set sales_listed = sales_listed - 1 where sales_listed > 0"]],
+  ["listed", ["update cell.balance set entries_listed = entries_listed - 1 where entries_listed > 0"]],
+  ["listed", ["update cell.balance set listed_to = listed_to + 1"]],
   ["insured", ["update cell.insurance set state = 'cobrando' where state = 'fallida'"]],
   ["insured", ["delete from cell.insurance where state = 'emitiendo'"]],
   ["insured", ["update cell.insurance set transaction_id = transaction_id + 1000 where state = 'emitida'"]],
@@ -74,6 +80,7 @@ const brokenBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>)
 layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
   it.effect("of sales in every state finds nothing", () =>
     Effect.gen(function* () {
+      yield* shortBlocks(2)
       yield* sellInEveryState(7)
       yield* insureInEveryState(8)
       const { answer } = yield* CommandLine

@@ -34,7 +34,6 @@ const stuck = Effect.fnUntraced(function* (code: string, identifier: string, typ
     update cell.transaction
     set created_at = created_at - interval '20 minutes'
     where company_id = ${company}`
-  yield* sql`update cell.block set earliest = earliest - interval '20 minutes' where company_id = ${company}`
   return { company, id: String(order.transactionId) }
 }, Effect.scoped)
 

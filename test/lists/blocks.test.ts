@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Array as Arr, Effect, Layer } from "effect"
 import fc from "fast-check"
 import * as AllTransactionsPostgres from "../../adapters/postgres/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
@@ -12,19 +12,25 @@ import { AllTransactions } from "../../core/ports/AllTransactions.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { shortBlocks } from "../support/Listed.ts"
 
 const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPostgres.layer, AuditPostgres.layer).pipe(
   Layer.provideMerge(TestDatabase)
 )
 
 const statuses = ["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"] as const
-const sales = 3_000
 const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
 
-/** Sales of two companies that come in parts, not always in order, and settle in parts. */
+const blockLength = 6
+
+/** So many sales go as one group. */
+const group = 5
+const groups = 14
+
+/** Sales of two companies that come in groups, not always in the order of their ids, and settle in parts. */
 const history = fc.record({
-  parts: fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], { minLength: 6 }),
-  settled: fc.array(fc.record({ from: fc.integer({ min: 1, max: sales }), count: fc.integer({ min: 1, max: 900 }) }), {
+  groups: fc.shuffledSubarray(Arr.range(0, groups - 1), { minLength: 8 }),
+  settled: fc.array(fc.record({ from: fc.nat(group * groups), count: fc.integer({ min: 1, max: 30 }) }), {
     maxLength: 4
   })
 })
@@ -35,35 +41,64 @@ const filter: fc.Arbitrary<TransactionFilter> = fc.record(
 )
 
 const page = fc.record({
-  page: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(1_000_000)),
-  perPage: fc.integer({ min: 1, max: 200 })
+  page: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1_000_000)),
+  perPage: fc.integer({ min: 1, max: 20 })
 })
 
 const asking = fc.array(fc.tuple(filter, page), { minLength: 12, maxLength: 12 })
 
-/** The part of the ids, 250 of each, that begin to be sold in the middle of a day and go on over three. */
-const sell = (companies: ReadonlyArray<number>, part: number) => `
-  insert into cell.transaction (
-    company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier, amount,
-    reversible, day, created_at
+/** The instants of a group: it is sold in the middle of a day, and all of them in three days. */
+const at = (n: number) => `timestamptz '2026-01-01 16:00Z' + ${n} * interval '5 hours'`
+
+/** Reserves the sales of a group, whose ids are drawn at its turn, however late it comes. */
+const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => [
+  `select setval('cell.transaction_id', ${first + n * group * companies.length}, false)`,
+  `select count(*) from cell.reserve(
+    (
+      select jsonb_agg(jsonb_build_object(
+        'n', ${group} * c + n, 'company_id', c, 'key', 'k-${n}-' || n, 'owner', gen_random_uuid(), 'fingerprint', '00',
+        'xid', 'x-${n}-' || n, 'environment', 'development', 'service_id', 1, 'service_name', 's', 'service_type', 'generic',
+        'identifier', 'iii', 'amount', 100, 'reversible', true
+      ))
+      from unnest(array[${companies}]) as c, generate_series(1, ${group}) as n
+    ),
+    ${at(n)}, '2026-01-01', '2026-01-01', '2026-01-01', ${at(n)}, 'epoch', 'epoch'
+  )`
+]
+
+/** Settles what is unresolved of some ids: a third each is delivered, refused and held. */
+const settle = (companies: ReadonlyArray<number>, from: number, count: number) => [
+  `select count(*) from cell.settle(
+    (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'n', id, 'company_id', company_id, 'transaction_id', id, 'at', created_at, 'outcome', jsonb_build_object(),
+        'not_found', 0, 'verdict', case id % 3 when 0 then 'Confirm' when 1 then 'Release' else 'Hold' end,
+        'auth_code', case id % 3 when 0 then 'a' end
+      )), '[]')
+      from cell.transaction
+      where company_id = any (array[${companies}])
+        and status in ('PROCESSING', 'PENDING')
+        and id between ${from} and ${from + count}
+    )
+  )`
+]
+
+/** Gives some of what was delivered back. */
+const reverse = (companies: ReadonlyArray<number>) => [
+  `select cell.settle_reversal(
+    s.company_id, (s.begun ->> 'id')::bigint, 'Confirm', jsonb_build_object(), timestamptz '2026-01-05', null, 0
   )
-  select c, n, 'x-' || n, 'k-' || n, case when n % 7 = 0 then 'PENDING' else 'PROCESSING' end, 'development', 1, 's', 'generic',
-    'iii', 100, false, '2026-01-01', timestamptz '2026-01-01 16:00Z' + n * interval '80 seconds'
-  from generate_series(${part * 250 + 1}, ${part * 250 + 250}) as n, unnest(array[${companies}]) as c`
-
-const settle = (companies: ReadonlyArray<number>, from: number, count: number) => `
-  update cell.transaction
-  set status = case id % 3 when 0 then 'FAILED' when 1 then 'SUCCESS' else 'PENDING' end,
-    processed_at = case when id % 3 < 2 then created_at end,
-    auth_code = case when id % 3 = 1 then 'a' end
-  where company_id = any (array[${companies}])
-    and id between ${from} and ${from + count}
-    and status in ('PROCESSING', 'PENDING')`
-
-const reverse = (companies: ReadonlyArray<number>) => `
-  update cell.transaction
-  set status = 'REVERSED'
-  where company_id = any (array[${companies}]) and id % 11 = 0 and status = 'SUCCESS'`
+  from (
+    select
+      company_id,
+      cell.begin_reversal(
+        company_id, id, 'r-' || id, gen_random_uuid(), '', 'r-' || id, timestamptz '2026-01-05', null, 'epoch', 'epoch'
+      ) as begun
+    from cell.transaction
+    where company_id = any (array[${companies}]) and id % 6 = 0 and status = 'SUCCESS'
+    offset 0
+  ) as s`
+]
 
 /** The page as a plain query has it. */
 const plainly = Effect.fnUntraced(function* (
@@ -97,53 +132,67 @@ const plainlyOfAll = Effect.fnUntraced(function* (
   return { ids, total: found.length }
 }, Effect.orDie)
 
-const sellThese = (company: number, ids: ReadonlyArray<number>) => `
-  insert into cell.transaction (
-    company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier, amount,
-    reversible, day, created_at
-  )
-  select ${company}, n, 'x-' || n, 'k-' || n, 'PROCESSING', 'development', 1, 's', 'generic', 'iii', 100, false,
-    '2026-01-01', timestamptz '2026-01-01 16:00Z' + n * interval '80 seconds'
-  from unnest(array[${ids}]) as n`
+const money = (companies: ReadonlyArray<number>) => [
+  `select count(*)
+  from unnest(array[${companies}]) as c
+  cross join lateral cell.deposit(c, 1000000, 9007199254740991, 'apertura', '2026-01-01')`
+]
 
 layer(TestLayer, { excludeTestServices: true })("lists that are counted in blocks", (it) => {
   let companies = 0
+  let ids = 1
 
-  // Two groups that drew their ids by turns: the second has some below the last id of the newest block and some beyond it.
-  it.effect("take sales from both sides of the newest block's end at once", () =>
+  const run = Effect.fnUntraced(function* (statements: ReadonlyArray<string>) {
+    const sql = yield* PgClient.PgClient
+    for (const statement of statements) yield* sql.unsafe(statement).unprepared
+  }, Effect.orDie)
+
+  const blocksOf = (company: number) =>
+    PgClient.PgClient.use(
+      (sql) => sql`
+        select list, first_id::int as first, last_id::int as last, members
+        from cell.block
+        where company_id = ${company}
+        order by list desc, first_id`
+    )
+
+  /** Leaves room for the ids of some groups, and says where it begins. */
+  const roomFor = (companies: number) => {
+    const first = ids
+    ids += companies * group * groups
+    return first
+  }
+
+  it.effect("take in sales that come when later ones have been counted", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
       const company = ++companies
-      for (const ids of [
-        [2, 4, 6],
-        [3, 5, 7],
-        [1, 8]
-      ])
-        yield* sql.unsafe(sellThese(company, ids)).unprepared
-      const blocks = yield* sql<{ first: number; last: number; members: number }>`
-        select first_id::int as first, last_id::int as last, members from cell.block where company_id = ${company} order by 1`
-      assert.deepStrictEqual(blocks, [
-        { first: 1, last: 1, members: 1 },
-        { first: 2, last: 8, members: 7 }
+      const first = roomFor(1)
+      yield* shortBlocks(blockLength)
+      yield* run(money([company]))
+      for (const n of [2, 1, 4, 3, 0]) yield* run(reserve([company], first, n))
+      assert.deepStrictEqual(yield* blocksOf(company), [
+        { list: "sale", first, last: first + 10, members: 11 },
+        { list: "sale", first: first + 11, last: first + 21, members: 11 }
       ])
     })
   )
 
   it.effect("show what is there, in whatever order it came", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
       const transactions = yield* Transactions
       const everybodys = yield* AllTransactions
-      const run = (statement: string) => Effect.orDie(sql.unsafe(statement).unprepared)
+      yield* shortBlocks(blockLength)
       const context = yield* Effect.context<PgClient.PgClient>()
       const holds = Effect.fnUntraced(function* (
-        { parts, settled }: { parts: Array<number>; settled: Array<{ from: number; count: number }> },
+        past: { groups: Array<number>; settled: Array<{ from: number; count: number }> },
         questions: ReadonlyArray<readonly [TransactionFilter, { page: number; perPage: number }]>,
         questionsOfAll: ReadonlyArray<readonly [ReadonlyArray<Status>, { page: number; perPage: number }]>
       ) {
         const pair = [++companies, ++companies]
-        for (const part of parts) yield* run(sell(pair, part))
-        for (const { count, from } of settled) yield* run(settle(pair, from, count))
+        const first = roomFor(2)
+        yield* run(money(pair))
+        for (const n of past.groups) yield* run(reserve(pair, first, n))
+        for (const { count, from } of past.settled) yield* run(settle(pair, first + 2 * from, 2 * count))
         yield* run(reverse(pair))
         for (const [filter, page] of questions) {
           const { items, total } = yield* transactions.list(CompanyId.make(companies), filter, page)
@@ -164,13 +213,13 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
           fc.asyncProperty(history, asking, askingAll, (past, questions, questionsOfAll) =>
             Effect.runPromiseWith(context)(holds(past, questions, questionsOfAll))
           ),
-          { numRuns: 12 }
+          { numRuns: 30 }
         )
       )
       const findings = yield* Audit.use(({ prove }) => prove)
-      assert.deepInclude(
-        findings.map(({ invariant, violations }) => ({ invariant, violations })),
-        { invariant: "listed", violations: 0 }
+      assert.deepStrictEqual(
+        findings.filter(({ violations }) => violations > 0),
+        []
       )
     })
   )

@@ -57,7 +57,7 @@ layer(TestDatabase)("the schema of a cell", (it) => {
         select p.proname as name, p.proconfig as settings
         from pg_proc as p
         join pg_namespace as n on n.oid = p.pronamespace
-        where n.nspname = 'cell' and p.prorettype <> 'trigger'::regtype`
+        where n.nspname = 'cell' and p.prorettype <> 'trigger'::regtype and p.provolatile <> 'i'`
       assert.isNotEmpty(functions)
       for (const { name, settings } of functions) {
         assert.include(settings ?? [], "search_path=cell, pg_temp", name)

@@ -49,7 +49,7 @@ const forbiddenToAll = [
   "delete from cell.question",
   "delete from cell.resolution",
   "update cell.block set members = 1",
-  "select cell.place('entry', array[row(1, 1, 'epoch', null)::cell.member])",
+  "select cell.make_blocks('entry', array[1])",
   "select nextval('cell.entry_id')",
   "update directory.audit_event set details = '{}'",
   "delete from directory.audit_event",
@@ -165,10 +165,11 @@ layer(TestDatabase)("every function that moves money", (it) => {
         where p.pronamespace = 'cell'::regnamespace and p.prorettype <> 'trigger'::regtype
         order by p.proname`
       const money = ["adjust", "begin_reversal", "deposit", "reserve", "settle", "settle_reversal"]
+      const lists = ["block_length", "join_blocks", "make_blocks", "recount_blocks"]
       const isMoney = (name: string) => money.includes(name)
       assert.deepStrictEqual(
         functions,
-        [...money, "place"].sort().map((name) => ({
+        [...money, ...lists].sort().map((name) => ({
           name,
           definer: isMoney(name),
           server: isMoney(name),

@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import { listed } from "./Listed.ts"
 
 /** A company, how many sales it has made, and in how many days, the last of them 2026-01-31. */
 export interface History {
@@ -54,6 +55,7 @@ export const load = Effect.fnUntraced(function* ({ company, days, sales }: Histo
     from cell.transaction
     where company_id = ${company} and status = 'SUCCESS'
     order by id`)
+  yield* listed
   // What autovacuum does sooner or later.
   yield* run("vacuum analyze cell.transaction").pipe(Effect.andThen(run("vacuum analyze cell.entry")))
   yield* run("vacuum analyze cell.block")
