@@ -19,8 +19,8 @@ type Ended = Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>
 
 const statusOf = (exit: Ended): number => (exit._tag === "Success" ? exit.value.status : hungUp)
 
-// One line a request, for whoever asks for it; what went wrong on our side is told without being asked.
-const told = Effect.fnUntraced(function* (
+/** Measures an answer, and writes a line for whoever asks for it; what went wrong on our side is told without being asked. */
+export const told = Effect.fnUntraced(function* (
   { code, route }: AccessShape,
   method: string,
   { since_ns, status }: { readonly since_ns: bigint; readonly status: number }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { type Context, Effect, Option, Predicate, Result } from "effect"
+import { Clock, type Context, Effect, Option, Predicate, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Headers } from "effect/http"
 import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
@@ -8,6 +8,8 @@ import { Invalid, NotFound } from "../../core/domain/Errors.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import type { Call } from "../trpc/Call.ts"
 import { spendByAddress } from "../trpc/Gate.ts"
+import { accessOf } from "./Access.ts"
+import { told } from "./Accessed.ts"
 import { failureBody, failureHeaders, headersOf } from "./Answer.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { nothingSaid } from "./Incoming.ts"
@@ -66,11 +68,19 @@ interface Refused {
   readonly counted: "address" | "unread" | undefined
 }
 
+/** The method of a request whose head could not be read. */
+const unread = "{unread}"
+
+// A request that a route has counted is told of by that route.
 const answerTo = Effect.fnUntraced(function* (socket: Duplex, { counted, error, request }: Refused) {
+  const since_ns = yield* Clock.monotonicTimeNanos
   const caller = yield* callerOf(socket, request)
   if (counted === undefined) return yield* written(caller, error)
   const spent = yield* Effect.result(spendByAddress(caller, counted))
-  return yield* written(caller, Result.isFailure(spent) ? toPublic(spent.failure) : error)
+  const due = Result.isFailure(spent) ? toPublic(spent.failure) : error
+  const access = { ...accessOf(caller.requestId), code: due.code }
+  yield* Effect.annotateLogs(told(access, request?.method ?? unread, { since_ns, status: due.status }), access.about)
+  return yield* written(caller, due)
 })
 
 interface Exchange {

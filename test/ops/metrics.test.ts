@@ -9,7 +9,7 @@ import { customer } from "../contract/support/Customer.ts"
 import { applicationFor, insurer, spanish } from "../contract/support/Insuring.ts"
 import { OwnTime } from "../contract/support/OwnTime.ts"
 import { Script } from "../contract/support/Script.ts"
-import { call, get, sell } from "../facade/support/Calls.ts"
+import { call, get, raw, sell } from "../facade/support/Calls.ts"
 import { look, metrics, watchedServer } from "./support/Watched.ts"
 
 const canary = "8095557130"
@@ -58,6 +58,18 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
       assert.strictEqual(count("GET", "/trpc/{batch}", batch.status), 1)
       assert.strictEqual(count("GET", "{unknown}", 404), 2)
       assert.isAtLeast(count("POST", "/v1/recargas", 201) ?? 0, 1)
+    })
+  )
+
+  it.effect("count what no route answers, because it could not be read or is a tunnel", () =>
+    Effect.gen(function* () {
+      yield* raw("GET /v1/info HTTP/1.1\r\nX A: 1\r\n\r\n")
+      yield* raw(`GET /v1/info HTTP/1.1\r\nX-A: ${"a".repeat(16 * 1024)}\r\n\r\n`)
+      yield* raw("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n")
+      const now = yield* metrics
+      const count = (method: string, status: number) =>
+        now.get(`saldo_http_request_seconds_count{method="${method}",path="{unknown}",status="${status}"}`)
+      assert.deepStrictEqual([count("{unread}", 422), count("{unread}", 431), count("CONNECT", 404)], [1, 1, 1])
     })
   )
 
