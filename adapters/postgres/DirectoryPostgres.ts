@@ -25,17 +25,26 @@ const credentialsOf = (row: CredentialsRow): Credentials => ({
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  const read = Effect.fnUntraced(function* (apiKey: string) {
-    const [row] = yield* sql<CredentialsRow>`
-      select
-        t.id, t.company_id, t.name, t.api_key, t.permissions, t.addresses, t.expires_at, t.state, t.calls_per_minute,
-        t.real_lookups, ${sql.literal(secretColumns)},
-        c.legal_name, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled
-      from directory.token as t
-      join directory.company as c on c.id = t.company_id
-      where t.api_key = ${apiKey}`
-    return Option.map(Option.fromUndefinedOr(row), credentialsOf)
-  }, Effect.orDie)
+  // Where there are many tokens the cache forgets some at every moment.
+  const rowOf = grouped<string, CredentialsRow | undefined>("credentials", (apiKeys) =>
+    Effect.map(
+      sql<CredentialsRow>`
+        select
+          t.id, t.company_id, t.name, t.api_key, t.permissions, t.addresses, t.expires_at, t.state, t.calls_per_minute,
+          t.real_lookups, ${sql.literal(secretColumns)},
+          c.legal_name, c.code, c.environment, c.state as company_state, c.api_enabled, c.insurance_enabled
+        from jsonb_array_elements_text(${PgTypes.jsonb(apiKeys)}) as wanted(api_key)
+        join directory.token as t using (api_key)
+        join directory.company as c on c.id = t.company_id`,
+      (rows) => {
+        const found = new Map(rows.map((row) => [row.api_key, row]))
+        return apiKeys.map((apiKey) => found.get(apiKey))
+      }
+    )
+  )
+
+  const read = (apiKey: string) =>
+    Effect.map(rowOf(apiKey), (row) => Option.map(Option.fromUndefinedOr(row), credentialsOf))
 
   const known = yield* Cache.make({ lookup: read, capacity: cachedKeys_max, timeToLive: cached_max })
   yield* onAnnouncement("directory_changed", Cache.invalidateAll(known))

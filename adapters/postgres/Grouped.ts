@@ -18,6 +18,12 @@ const sizes = seriesOf(["group"], (attributes) =>
   })
 )
 
+/**
+ * Where there is room for two groups, what waits is parted between them: the answers of one are worked on while the other
+ * is in the database. So few go together all the same.
+ */
+const members_few = 16
+
 /** One call that waits for its answer. */
 interface Call<Member, Answer> extends Traced {
   readonly member: Member
@@ -78,7 +84,8 @@ export const grouped = <Member, Answer>(
   const sendWaiting = (): void => {
     isWoken = false
     while (underWay < groups_max) {
-      const calls = waiting.splice(0, members_max)
+      const share = Math.ceil(waiting.length / (groups_max - underWay))
+      const calls = waiting.splice(0, Math.min(members_max, Math.max(share, members_few)))
       if (!Arr.isReadonlyArrayNonEmpty(calls)) return
       underWay++
       fork(calls[0].context, Effect.ensuring(send(calls), Effect.sync(finished)))
