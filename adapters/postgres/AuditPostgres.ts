@@ -95,19 +95,34 @@ export const broken: Record<Invariant, string> = {
     ) as e
     where balance <> expected`,
 
-  // A member's block is found by halving: to hold each of a company's sales against each of its blocks would take hours
-  // where it has millions. What is beyond the last block is in none, and counts towards the length alone.
+  // A member's block is found by halving, and the rows are counted before they are held against the blocks: a join of the
+  // two would hold each of a company's sales against each of its blocks, for hours where it has millions. What is beyond
+  // the last block is in none, and counts towards the length alone.
   listed: `
-    with member as not materialized (
-      select company_id, 'sale' as list, id, created_at, status from cell.transaction
-      union all
-      select company_id, 'entry', id, created_at, null from cell.entry
-    ),
-    parted as materialized (
+    with parted as materialized (
       select company_id, list, array_agg(first_id order by first_id) as first_ids, max(last_id) as last_id,
         sum(members) as members
       from cell.block
       group by company_id, list
+    ),
+    counted as materialized (
+      select m.company_id, m.list, m.first_id, count(*) as members,
+        count(*) filter (where m.status = 'PENDING') as pending,
+        count(*) filter (where m.status = 'SUCCESS') as success,
+        count(*) filter (where m.status = 'FAILED') as failed,
+        count(*) filter (where m.status = 'REVERSED') as reversed,
+        max(m.id) as last_id, min(m.created_at) as earliest, max(m.created_at) as latest
+      from (
+        select company_id, list, m.id, m.created_at, m.status,
+          case when m.id <= p.last_id then coalesce(p.first_ids[width_bucket(m.id, p.first_ids)], 0) end as first_id
+        from (
+          select company_id, 'sale' as list, id, created_at, status from cell.transaction
+          union all
+          select company_id, 'entry', id, created_at, null from cell.entry
+        ) as m
+        left join parted as p using (company_id, list)
+      ) as m
+      group by m.company_id, m.list, m.first_id
     ),
     length as (
       select company_id, 'sale' as list, sales as members, sales_listed as listed, listed_to as last_id from cell.balance
@@ -117,28 +132,18 @@ export const broken: Record<Invariant, string> = {
     select coalesce(b.company_id, l.company_id) as company_id, coalesce(b.list, l.list) as list, b.first_id,
       b.members as counted, l.members
     from cell.block as b
-    full join (
-      select m.company_id, m.list, o.first_id, count(*) as members,
-        count(*) filter (where m.status = 'PENDING') as pending,
-        count(*) filter (where m.status = 'SUCCESS') as success,
-        count(*) filter (where m.status = 'FAILED') as failed,
-        count(*) filter (where m.status = 'REVERSED') as reversed
-      from member as m
-      join parted as p on p.company_id = m.company_id and p.list = m.list and m.id <= p.last_id
-      left join cell.block as o
-        on o.company_id = m.company_id
-        and o.list = m.list
-        and o.first_id = p.first_ids[width_bucket(m.id, p.first_ids)]
-        and m.id <= o.last_id
-        and m.created_at between o.earliest and o.latest
-      group by m.company_id, m.list, o.first_id
-    ) as l on l.company_id = b.company_id and l.list = b.list and l.first_id = b.first_id
+    full join (select * from counted where first_id is not null) as l
+      on l.company_id = b.company_id and l.list = b.list and l.first_id = b.first_id
     where (b.members, b.pending, b.success, b.failed, b.reversed)
-      is distinct from (l.members, l.pending, l.success, l.failed, l.reversed)
+        is distinct from (l.members, l.pending, l.success, l.failed, l.reversed)
+      or l.last_id > b.last_id
+      or l.earliest < b.earliest
+      or l.latest > b.latest
     union all
-    select coalesce(b.company_id, m.company_id), coalesce(b.list, m.list), null, coalesce(b.members, 0), coalesce(m.members, 0)
+    select coalesce(b.company_id, m.company_id), coalesce(b.list, m.list), null, coalesce(b.members, 0),
+      coalesce(m.members, 0)
     from length as b
-    full join (select company_id, list, count(*) as members from member group by company_id, list) as m
+    full join (select company_id, list, sum(members) as members from counted group by company_id, list) as m
       on m.company_id = b.company_id and m.list = b.list
     left join parted as p on p.company_id = b.company_id and p.list = b.list
     where coalesce(b.members, 0) <> coalesce(m.members, 0)

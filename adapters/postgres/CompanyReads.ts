@@ -6,6 +6,12 @@ import * as Database from "./Database.ts"
 /** A role that can read, and of the tenant tables only the rows of the company that its statement has entered. */
 const reader = "saldo_reader"
 
+/**
+ * To plan a page takes longer than to read it, and the best plan is the same for every company: by the indexes, which are in
+ * memory or on a disk that has no arm to move.
+ */
+const planning = { plan_cache_mode: "force_generic_plan", random_page_cost: "1.1" }
+
 /** Connections of the role that sees one company at a time. */
 export class ReadingClient extends Context.Service<ReadingClient, PgClient.PgClient>()(
   "saldo/adapters/ReadingClient"
@@ -33,7 +39,9 @@ export const reading = (options: Database.DatabaseOptions) =>
       may
         ? Layer.effect(ReadingClient, PgClient.PgClient).pipe(
             Layer.provide(
-              Layer.fresh(Database.layer({ ...options, parameters: { ...options.parameters, role: reader } }))
+              Layer.fresh(
+                Database.layer({ ...options, parameters: { ...planning, ...options.parameters, role: reader } })
+              )
             )
           )
         : Layer.effect(ReadingClient, PgClient.PgClient)

@@ -6,6 +6,7 @@ import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import { operator } from "../../facade/App.ts"
 import { type CuttingProxy, cuttingProxy } from "../../test/support/CuttingProxy.ts"
 import { copyDatabase } from "../../test/support/PostgresDatabases.ts"
+import { blocksAreOf } from "../../tools/Lists.ts"
 import { type Customer, makeCustomer } from "./Customers.ts"
 import { answering } from "./Postgres.ts"
 import { type Server, startServer } from "./Server.ts"
@@ -84,6 +85,8 @@ export const setStage = Effect.gen(function* () {
     )
   )
   const customers = yield* Effect.provide(Effect.forEach(["A", "B", "C"], makeCustomer), operating)
+  // So that these few sales make blocks of their lists.
+  yield* Effect.provide(blocksAreOf(4), operating)
   const environment = {
     ...everybody,
     DATABASE_URL: behind(database, proxy),

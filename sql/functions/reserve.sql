@@ -333,6 +333,7 @@ begin
       and g.id = i.insurance_id;
   end if;
 
+  -- For the lists: block.sql.
   if cardinality(late) > 0 then
     perform join_blocks(array_agg(row(i.company_id, i.transaction_id, null, 'PROCESSING')::change))
     from unnest(intents) as i

@@ -233,6 +233,7 @@ begin
       and r.transaction_id = s.transaction_id;
   end if;
 
+  -- For the lists: block.sql.
   if any_listed then
     perform recount_blocks(
       array_agg(

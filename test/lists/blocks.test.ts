@@ -11,8 +11,8 @@ import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { AllTransactions } from "../../core/ports/AllTransactions.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
+import { blocksAreOf } from "../../tools/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { shortBlocks } from "../support/Listed.ts"
 
 const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPostgres.layer, AuditPostgres.layer).pipe(
   Layer.provideMerge(TestDatabase)
@@ -167,7 +167,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
-      yield* shortBlocks(blockLength)
+      yield* blocksAreOf(blockLength)
       yield* run(money([company]))
       for (const n of [2, 1, 4, 3, 0]) yield* run(reserve([company], first, n))
       assert.deepStrictEqual(yield* blocksOf(company), [
@@ -181,7 +181,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     Effect.gen(function* () {
       const transactions = yield* Transactions
       const everybodys = yield* AllTransactions
-      yield* shortBlocks(blockLength)
+      yield* blocksAreOf(blockLength)
       const context = yield* Effect.context<PgClient.PgClient>()
       const holds = Effect.fnUntraced(function* (
         past: { groups: Array<number>; settled: Array<{ from: number; count: number }> },

@@ -8,6 +8,7 @@ import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { AllTransactions, type OwnedFilter } from "../../core/ports/AllTransactions.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
+import { blocksAreOf } from "../../tools/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { load } from "../support/ManySales.ts"
 import { type Scan, scansOfStatements } from "../support/Plans.ts"
@@ -18,7 +19,7 @@ const block = 1_000
 const small = { company: 1, sales: 200, days: 30 }
 const large = { company: 2, sales: 200_000, days: 100 }
 
-const Loaded = Layer.effectDiscard(Effect.andThen(load(small), load(large)))
+const Loaded = Layer.effectDiscard(Effect.all([blocksAreOf(1_000), load(small), load(large)], { discard: true }))
 
 const TestLayer = Layer.mergeAll(
   TransactionsPostgres.layer,

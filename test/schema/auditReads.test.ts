@@ -2,8 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { broken } from "../../adapters/postgres/AuditPostgres.ts"
+import { blocksAreOf, listed } from "../../tools/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { listed } from "../support/Listed.ts"
 
 const sales = 20_000
 
@@ -34,6 +34,7 @@ layer(TestDatabase)("an audit of a company that has sold much", (it) => {
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(history).unprepared
+      yield* blocksAreOf(1_000)
       yield* listed
       yield* sql.unsafe("analyze cell.transaction, cell.block").unprepared
       for (const [invariant, query] of Object.entries(broken)) {

@@ -6,6 +6,7 @@ import type { TestProject } from "vitest/node"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
+import { blocksAreOf } from "../../tools/Lists.ts"
 import { makeLogins } from "./Logins.ts"
 import { copyDatabase } from "./PostgresDatabases.ts"
 
@@ -19,6 +20,9 @@ declare module "vitest" {
 // Nothing of it outlives the run, so nothing has to reach the disk: the tests kill processes, not the machine.
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
 
+/** So short that whatever sells a little makes some, and the audits after it hold them against the rows. */
+const blockLength = 4
+
 const removedAtTheEnd = (path: string) =>
   Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true, force: true })))
 
@@ -31,7 +35,10 @@ const start = Effect.gen(function* () {
   )
   const url = Redacted.value(embedded.url)
   const template = yield* copyDatabase(url, "template0", "template_saldo")
-  yield* Effect.provide(migrate, Database.layer({ url: Redacted.make(template), connections_max: 1 }))
+  yield* Effect.provide(
+    Effect.andThen(migrate, blocksAreOf(blockLength)),
+    Database.layer({ url: Redacted.make(template), connections_max: 1 })
+  )
   yield* makeLogins(url)
   return url
 })

@@ -3,6 +3,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { type Effect, Layer, ManagedRuntime } from "effect"
 import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
 import { migrate } from "../../../adapters/postgres/Migrations.ts"
+import { blocksAreOf } from "../../../tools/Lists.ts"
 import { companies } from "../Directory.ts"
 import { greeting } from "./Frames.ts"
 import { functionText, type Patch, patched } from "./Patch.ts"
@@ -55,6 +56,8 @@ export const startServer = async (): Promise<Server> => {
   const observer = () => ManagedRuntime.make(Layer.fresh(observerOf(run)))
   let runtime = observer()
   await runtime.runPromise(migrate)
+  // A run sells little; with blocks as short as this it makes some all the same.
+  await runtime.runPromise(blocksAreOf(4))
   for (const { code, environment, id, legalName } of companies)
     await postgres.query(
       `insert into directory.company (id, legal_name, code, environment, created_at)

@@ -1,10 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { CompanyId } from "../../../core/domain/Ids.ts"
+import { blocksAreOf } from "../../../tools/Lists.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { sellInEveryState } from "../../support/EveryState.ts"
 import { begun, insurancesReplica } from "../../support/Insuring.ts"
-import { shortBlocks } from "../../support/Listed.ts"
 
 export const one = CompanyId.make(1)
 export const other = CompanyId.make(2)
@@ -13,7 +13,7 @@ export const other = CompanyId.make(2)
 export const populated = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    yield* shortBlocks(1)
+    yield* blocksAreOf(1)
     for (const company of [one, other]) {
       yield* sellInEveryState(company)
       yield* begun(yield* insurancesReplica, company)
