@@ -130,6 +130,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
         update cell.transaction
         set created_at = created_at - interval '1 minute', ask_at = ask_at - interval '5 minutes'
         where status in ('PROCESSING', 'PENDING')`
+      yield* sql`update cell.block set earliest = earliest - interval '1 minute' where list = 'sale'`
       assert.deepStrictEqual(yield* answer("reconcile"), { ...nothing, confirmadas: 4 })
       assert.strictEqual((yield* listed("--pendientes")).pagination.total, 0)
       assert.isTrue((yield* answer("audit")).ok)
