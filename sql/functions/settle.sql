@@ -117,7 +117,9 @@ begin
         and (s.not_found = 0 or s.not_found = t.not_found + 1 or s.verdict not in ('Release', 'Hold'))
       offset 0
     ) as t
-    join balance as b on b.company_id = t.company_id
+    cross join lateral (
+      select b.owned, b.listed_to from balance as b where b.company_id = s.company_id offset 0
+    ) as b
     where t.status in ('PROCESSING', 'PENDING')
     order by t.company_id, t.id, s.verdict = 'Hold', s.n
   ) as w;
