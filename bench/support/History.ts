@@ -106,7 +106,7 @@ export const makeHistory = Effect.fnUntraced(function* (rows: number) {
       sql.withTransaction(Effect.forEach(chunk, run, { discard: true }))
     )
   }
-  yield* step("Counting their lists", rows / countedPerSecond, listed)
+  if (rows > 0) yield* step("Counting their lists", rows / countedPerSecond, listed)
   yield* run("vacuum analyze")
 })
 
