@@ -109,8 +109,25 @@ const reversals: ReadonlyArray<Mutant> = [
   )
 ]
 
+/** Bugs of the lists: no money is lost, but a customer would not see it. */
+const lists: ReadonlyArray<Mutant> = [
+  patch(
+    "a sale that succeeds in a block is not counted there",
+    "block",
+    "success = b.success + m.success,",
+    "success = b.success,"
+  ),
+  patch("a deposit does not lengthen the statement", "deposit", "entries = b.entries + 1,", "entries = b.entries,"),
+  patch(
+    "a reversed sale counts as a success",
+    "reversal",
+    "perform recount_blocks(array[row(company, sold.id, sold.status, 'REVERSED')::change]);",
+    ""
+  )
+]
+
 /**
  * Bugs of the money functions, as changes of their text. A bug that a constraint of the tables turns into a failed
  * transaction is not among them: it loses no money.
  */
-export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals]
+export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals, ...lists]

@@ -26,6 +26,9 @@ const emptied = `
   set session_replication_role = origin;
 `
 
+/** A run sells little; with blocks of its lists as short as this it makes some all the same. */
+const blockLength = 4
+
 /** A Postgres in this process, and a connection from which it is looked at. Nothing ever goes wrong with that one. */
 export interface Server {
   /** Runs a statement to its end, at once. */
@@ -56,8 +59,8 @@ export const startServer = async (): Promise<Server> => {
   const observer = () => ManagedRuntime.make(Layer.fresh(observerOf(run)))
   let runtime = observer()
   await runtime.runPromise(migrate)
-  // A run sells little; with blocks as short as this it makes some all the same.
-  await runtime.runPromise(blocksAreOf(4))
+  const shorten = () => runtime.runPromise(blocksAreOf(blockLength))
+  await shorten()
   for (const { code, environment, id, legalName } of companies)
     await postgres.query(
       `insert into directory.company (id, legal_name, code, environment, created_at)
@@ -72,11 +75,13 @@ export const startServer = async (): Promise<Server> => {
     observe: (effect) => runtime.runPromise(effect),
     reset: async (patch) => {
       await runtime.dispose()
-      if (changed !== null) await postgres.exec(functionText(changed))
+      const before = changed
       changed = patch?.file ?? null
+      if (before !== null) await postgres.exec(functionText(before))
       if (patch !== null) await postgres.exec(patched(patch))
       await postgres.exec(emptied)
       runtime = observer()
+      if (before !== null || patch !== null) await shorten()
     }
   }
 }
