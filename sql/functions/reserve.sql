@@ -45,7 +45,9 @@ security definer
 set search_path = cell, pg_temp
 -- The values differ and the work does not: to plan it again for each call would take as long as to do it.
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small must serve when they are large: look up by key, never scan.
+-- A plan made while the tables were small must serve when they are large: look up by key, never scan. To a planner that
+-- was told of an empty table, reading all of it by an index is as good as looking one row up; so each row is looked up for
+-- itself (offset 0 keeps it so), and changed by its place, which is safe for it is locked.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -102,13 +104,15 @@ begin
     -- A key whose operation was over more than a day ago may name a new sale, unless its xid names one already, or it has
     -- sold by another xid, from before the prefix of xids was changed.
     perform 1
-    from idempotency as r
-    where (r.company_id, r.key) in (
-        select i.company_id, i.key from unnest(intents) as i where i.transaction_id <> all (claimed)
-      )
-      and r.settled_at < expired
-    order by r.company_id, r.key
-    for update;
+    from (
+      select i.company_id, i.key from unnest(intents) as i where i.transaction_id <> all (claimed) order by i.company_id, i.key
+    ) as i
+    cross join lateral (
+      select r.key
+      from idempotency as r
+      where r.company_id = i.company_id and r.key = i.key and r.settled_at < expired
+      for update
+    ) as r;
 
     with retake as (
       update idempotency as r
@@ -120,24 +124,31 @@ begin
         settled_at = null,
         outcome = null
       from unnest(intents) as i
-      where i.transaction_id <> all (claimed)
-        and r.company_id = i.company_id
-        and r.key = i.key
-        and r.owner <> i.owner
-        and r.settled_at < expired
-        and not exists (
-          select 1
-          from transaction as t
-          where t.company_id = i.company_id and t.xid = i.xid and t.status <> 'FAILED'
-        )
-        and not exists (
-          select 1
-          from transaction as t
-          where t.company_id = r.company_id
-            and t.id = r.transaction_id
-            and t.idempotency_key = r.key
-            and t.status <> 'FAILED'
-        )
+      cross join lateral (
+        select r.ctid as place
+        from idempotency as r
+        where r.company_id = i.company_id
+          and r.key = i.key
+          and r.owner <> i.owner
+          and r.settled_at < expired
+          and not exists (
+            select 1
+            from transaction as t
+            where t.company_id = i.company_id and t.xid = i.xid and t.status <> 'FAILED'
+            offset 0
+          )
+          and not exists (
+            select 1
+            from transaction as t
+            where t.company_id = r.company_id
+              and t.id = r.transaction_id
+              and t.idempotency_key = r.key
+              and t.status <> 'FAILED'
+            offset 0
+          )
+        offset 0
+      ) as k
+      where i.transaction_id <> all (claimed) and r.ctid = k.place
       returning r.transaction_id
     )
     select coalesce(array_agg(transaction_id), '{}') into retaken from retake;
@@ -280,9 +291,10 @@ begin
   if cardinality(refused) > 0 then
     delete from idempotency as r
     using unnest(intents) as i
-    where i.transaction_id = any (refused)
-      and r.company_id = i.company_id
-      and r.key = i.key;
+    cross join lateral (
+      select r.ctid as place from idempotency as r where r.company_id = i.company_id and r.key = i.key offset 0
+    ) as k
+    where i.transaction_id = any (refused) and r.ctid = k.place;
   end if;
 
   if cardinality(accepted) > 0 then
@@ -365,8 +377,15 @@ begin
       else jsonb_build_object('tag', 'InProgress', 'transaction_id', r.transaction_id)
     end
   from unnest(intents) as i
-  left join idempotency as r on r.company_id = i.company_id and r.key = i.key
-  left join transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
+  left join lateral (
+    select * from idempotency as r where r.company_id = i.company_id and r.key = i.key offset 0
+  ) as r on true
+  left join lateral (
+    select t.id, t.created_at, t.status
+    from transaction as t
+    where t.company_id = r.company_id and t.id = r.transaction_id
+    offset 0
+  ) as t on true
   where i.transaction_id <> all (claimed);
 end;
 $$;

@@ -22,6 +22,8 @@ create type cell.settlement as (
 -- A member that settles its sale, with what it has to know of it.
 create type cell.winner as (
   settlement cell.settlement,
+  -- Where the sale's row is. It is locked, so it stays there until this transaction changes it.
+  place tid,
   amount bigint,
   day date,
   key text,
@@ -40,7 +42,7 @@ security definer
 set search_path = cell, pg_temp
 -- The values differ and the work does not: to plan it again for each call would take as long as to do it.
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small must serve when they are large: look up by key, never scan.
+-- A plan made while the tables were small must serve when they are large; see reserve.sql.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -61,8 +63,7 @@ begin
   from jsonb_populate_recordset(null::settlement, items) as s;
 
   -- Locks in the order of reserve: keys, then balances, then transactions. A transaction's key never changes, so it is
-  -- read before it is locked. Each sale is looked up for itself (offset 0 keeps it so): a join would let the planner,
-  -- while it knows nothing of a new table, read all sales of the company for each.
+  -- read before it is locked.
   perform 1
   from (
     select s.company_id, t.idempotency_key
@@ -95,7 +96,8 @@ begin
   select
     coalesce(
       array_agg(
-        row(w.s, w.amount, w.day, w.idempotency_key, w.insurance_id, w.status, w.owned)::winner order by w.company_id, w.id
+        row(w.s, w.place, w.amount, w.day, w.idempotency_key, w.insurance_id, w.status, w.owned)::winner
+        order by w.company_id, w.id
       ),
       '{}'
     ),
@@ -107,10 +109,10 @@ begin
   into winners, any_sold, any_returned, any_freed, any_insured, any_listed
   from (
     select distinct on (t.company_id, t.id)
-      t.company_id, t.id, t.amount, t.day, t.idempotency_key, t.insurance_id, t.status, b.owned, b.listed_to, s
+      t.company_id, t.id, t.place, t.amount, t.day, t.idempotency_key, t.insurance_id, t.status, b.owned, b.listed_to, s
     from unnest(settlements) as s
     cross join lateral (
-      select *
+      select t.*, t.ctid as place
       from transaction as t
       where t.company_id = s.company_id
         and t.id = s.transaction_id
@@ -187,9 +189,8 @@ begin
     ask_at = case when s.verdict = 'Hold' then s.ask_at end,
     not_found = s.not_found,
     leased_until = null
-  from (select (w.settlement).* from unnest(winners) as w) as s
-  where t.company_id = s.company_id
-    and t.id = s.transaction_id;
+  from (select (w.settlement).*, w.place from unnest(winners) as w) as s
+  where t.ctid = s.place;
 
   -- A policy and its money are settled together.
   if any_insured then
@@ -220,19 +221,33 @@ begin
   set outcome = coalesce(r.outcome, s.outcome),
     completed_at = coalesce(r.completed_at, s.at),
     settled_at = case when s.verdict <> 'Hold' then s.at end
-  from (select (w.settlement).*, w.key as winner_key from unnest(winners) as w) as s
-  where s.verdict <> 'Free'
-    and r.company_id = s.company_id
-    and r.key = s.winner_key
-    and r.transaction_id = s.transaction_id;
+  from (
+    select (w.settlement).*, k.place
+    from unnest(winners) as w
+    cross join lateral (
+      select r.ctid as place
+      from idempotency as r
+      where r.company_id = (w.settlement).company_id
+        and r.key = w.key
+        and r.transaction_id = (w.settlement).transaction_id
+      offset 0
+    ) as k
+    where (w.settlement).verdict <> 'Free'
+  ) as s
+  where r.ctid = s.place;
 
   if any_freed then
     delete from idempotency as r
-    using (select (w.settlement).*, w.key as winner_key from unnest(winners) as w) as s
-    where s.verdict = 'Free'
-      and r.company_id = s.company_id
-      and r.key = s.winner_key
-      and r.transaction_id = s.transaction_id;
+    using unnest(winners) as w
+    cross join lateral (
+      select r.ctid as place
+      from idempotency as r
+      where r.company_id = (w.settlement).company_id
+        and r.key = w.key
+        and r.transaction_id = (w.settlement).transaction_id
+      offset 0
+    ) as k
+    where (w.settlement).verdict = 'Free' and r.ctid = k.place;
   end if;
 
   -- For the lists: block.sql.
@@ -267,12 +282,17 @@ begin
     r.outcome
   from unnest(settlements) as s
   cross join lateral (
-    select * from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id offset 0
+    select t.status, t.idempotency_key
+    from transaction as t
+    where t.company_id = s.company_id and t.id = s.transaction_id
+    offset 0
   ) as t
-  left join idempotency as r
-    on r.company_id = t.company_id
-    and r.key = t.idempotency_key
-    and r.transaction_id = t.id;
+  left join lateral (
+    select r.outcome
+    from idempotency as r
+    where r.company_id = s.company_id and r.key = t.idempotency_key and r.transaction_id = s.transaction_id
+    offset 0
+  ) as r on true;
 end;
 $$;
 
