@@ -1,23 +1,46 @@
-import { Duration, Effect, Exit, Metric } from "effect"
+import { Cause, Duration, Effect, Exit, Metric, Option } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { seriesOf } from "../../core/domain/Series.ts"
+import { followed } from "../../core/workflows/Followed.ts"
+import { NotAttempted } from "./NotAttempted.ts"
 
-const calls = Metric.counter("saldo_party_calls_total", {
-  description: "Calls to outside parties, by party and outcome",
-  incremental: true
-})
+const calls = seriesOf(["party", "outcome"], (attributes) =>
+  Metric.counter("saldo_party_calls_total", {
+    description: "Calls to outside parties, by party and outcome",
+    incremental: true,
+    attributes
+  })
+)
 
-const seconds = Metric.histogram("saldo_party_call_seconds", {
-  description: "Time until an outside party began to answer, in seconds",
-  boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30]
-})
+const seconds = seriesOf(["party"], (attributes) =>
+  Metric.histogram("saldo_party_call_seconds", {
+    description: "Time until an outside party began to answer, in seconds",
+    boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+    attributes
+  })
+)
 
 type Ended = Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
-/** The class of the status, or that there was no answer. */
-const outcomeOf = (exit: Ended): string =>
-  Exit.isSuccess(exit) ? `${Math.floor(exit.value.status / 100)}xx` : "no_answer"
+const notMade = "not_made"
 
-/** Counts a call to a party, and how long it took until the answer began. */
+const isNotMade = (exit: Ended): boolean =>
+  Exit.isFailure(exit) &&
+  Option.exists(
+    Cause.findErrorOption(exit.cause),
+    ({ reason }) => reason._tag === "TransportError" && reason.cause instanceof NotAttempted
+  )
+
+/** The class of the status; that there was no answer; or that we did not ask. */
+const outcomeOf = (exit: Ended): string => {
+  if (Exit.isSuccess(exit)) return `${Math.floor(exit.value.status / 100)}xx`
+  return isNotMade(exit) ? notMade : "no_answer"
+}
+
+/** Counts a call that we chose not to make, before anything was done for it. */
+export const countNotMade = (party: string): Effect.Effect<void> => Metric.update(calls({ party, outcome: notMade }), 1)
+
+/** Counts a call to a party, and how long it took until the answer began; and follows it, where somebody follows. */
 export const measured =
   (party: string) =>
   <R>(
@@ -26,9 +49,11 @@ export const measured =
     Effect.timed(Effect.exit(call)).pipe(
       Effect.tap(([took, exit]) =>
         Effect.andThen(
-          Metric.update(Metric.withAttributes(calls, { party, outcome: outcomeOf(exit) }), 1),
-          Metric.update(Metric.withAttributes(seconds, { party }), Duration.toSeconds(took))
+          Metric.update(calls({ party, outcome: outcomeOf(exit) }), 1),
+          Metric.update(seconds({ party }), Duration.toSeconds(took))
         )
       ),
-      Effect.flatMap(([, exit]) => exit)
+      Effect.flatMap(([, exit]) => exit),
+      // Without the address, which may tell a customer's number.
+      followed(`call ${party}`)
     )

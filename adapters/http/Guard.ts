@@ -1,7 +1,7 @@
 import { Data, Duration, Effect, Exit, Option, Semaphore } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
-import { measured } from "./CallMetrics.ts"
+import { countNotMade, measured } from "./CallMetrics.ts"
 import { NotAttempted } from "./NotAttempted.ts"
 
 /** A workflow's patience with the whole of an answer is 30 s. */
@@ -93,7 +93,9 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   const roomy = Effect.flatMap(permits.takeIfAvailable(1), (taken) =>
     taken ? Effect.as(permits.release(1), true) : Effect.succeed(false)
   )
-  const accepts = Effect.flatMap(closed, (whole) => (whole ? roomy : Effect.succeed(false)))
+  const accepts = Effect.flatMap(closed, (whole) => (whole ? roomy : Effect.succeed(false))).pipe(
+    Effect.tap((accepted) => Effect.when(countNotMade(party), Effect.succeed(!accepted)))
+  )
 
   return { protect, accepts } satisfies Guard
 })

@@ -28,6 +28,7 @@ export const layer = ({ connections_max, parameters, url, variable = "DATABASE_U
   PgClient.layerFrom(
     PgClient.make({
       url,
+      ...placeOf(url),
       applicationName: "saldo",
       startupParameters: parameters,
       minConnections: connections_max,
@@ -40,6 +41,19 @@ export const layer = ({ connections_max, parameters, url, variable = "DATABASE_U
       Effect.mapError((error) => new DatabaseUnavailable({ message: explain(error, url, variable) }))
     )
   )
+
+/** Spans tell where a statement went by what stands apart from the address; an address may also say it in other ways. */
+const placeOf = (url: Redacted.Redacted) => {
+  const address = URL.parse(Redacted.value(url))
+  if (address === null || address.hostname === "" || address.searchParams.size > 0) return {}
+  const { hostname, pathname, port } = address
+  if (/[%[]/.test(hostname + pathname)) return {}
+  return {
+    host: hostname,
+    ...(port !== "" && { port: Number(port) }),
+    ...(pathname.length > 1 && { database: pathname.slice(1) })
+  }
+}
 
 const explain = ({ reason }: SqlError, url: Redacted.Redacted, variable: string): string => {
   const { host, hostname, pathname, username } = URL.parse(Redacted.value(url)) ?? noAddress

@@ -12,6 +12,14 @@ const seconds = seriesOf(["method", "path", "status"], (attributes) =>
   })
 )
 
+const refusals = seriesOf(["code"], (attributes) =>
+  Metric.counter("saldo_refusals_total", {
+    description: "Calls that were refused, by the code of the error",
+    incremental: true,
+    attributes
+  })
+)
+
 /** What a client is recorded with that hung up before it was answered. */
 const hungUp = 499
 
@@ -27,6 +35,7 @@ export const told = Effect.fnUntraced(function* (
 ) {
   const duration_ms = Number((yield* Clock.monotonicTimeNanos) - since_ns) / 1e6
   yield* Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
+  if (code !== null) yield* Metric.update(refusals({ code }), 1)
   const line = { method, path: route, status, code, duration_ms }
   yield* status >= 500 ? Effect.logWarning("answered", line) : Effect.logDebug("answered", line)
 })

@@ -29,14 +29,17 @@ const auditConnection = connections(1, {
 
 const answers = SqlClient.SqlClient.useSync((sql) => Effect.orDie(Effect.as(sql`select 1`, true)))
 
-const isMigrated = SqlClient.SqlClient.use((sql) =>
-  pending.pipe(
+// Only a good answer is kept: that the database was away for a moment says nothing of its schema.
+const isMigrated = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const look = pending.pipe(
     Effect.map((missing) => missing.length === 0),
     Effect.provideService(SqlClient.SqlClient, sql),
-    Effect.orDie,
-    Effect.cachedWithTTL(schemaFresh_max)
+    Effect.orDie
   )
-)
+  const [known, forget] = yield* Effect.cachedInvalidateWithTTL(look, schemaFresh_max)
+  return Effect.onExit(known, (exit) => Effect.when(forget, Effect.succeed(exit._tag === "Failure" || !exit.value)))
+})
 
 const isRecovering = Effect.gen(function* () {
   const now_ms = yield* Clock.currentTimeMillis

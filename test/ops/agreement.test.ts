@@ -37,6 +37,7 @@ layer(selling, { excludeTestServices: true })("a live server", (it) => {
     Effect.gen(function* () {
       const { auth } = yield* customer({ company: { environment: "production" } })
       assert.strictEqual((yield* sell({ service_id: 1, identifier: "8095550123", amount: 100 }, auth)).status, 201)
+      assert.strictEqual((yield* sell({}, {})).status, 401)
       yield* recover("due")
       const { text } = yield* look("/metrics")
       const told = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name))

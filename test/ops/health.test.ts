@@ -43,9 +43,12 @@ layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
       const { pass } = yield* OwnTime
       const sql = yield* PgClient.PgClient
       yield* recover("due")
+      const [known] = yield* sql<{ digest: string }>`select digest from migration_function where name = 'settle'`
       yield* sql`update migration_function set digest = 'another' where name = 'settle'`
       yield* pass("40 seconds")
       assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["migrations"] })
+      yield* sql`update migration_function set digest = ${known?.digest ?? ""} where name = 'settle'`
+      assert.strictEqual((yield* readyz).status, 200)
     })
   )
 
@@ -65,6 +68,8 @@ layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
       yield* pass("10 seconds")
       yield* eventually(Effect.andThen(pass("10 seconds"), metrics), (now) => now.get("saldo_database_up") === 1)
       assert.strictEqual((yield* metrics).get('saldo_held_pesos{ambiente="production"}'), 0)
+      yield* recover("due")
+      assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
     })
   )
 

@@ -7,6 +7,7 @@ import { eventually } from "../contract/support/Eventually.ts"
 import { OwnTime } from "../contract/support/OwnTime.ts"
 import { Script } from "../contract/support/Script.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { testDatabaseUrl } from "../support/Database.ts"
 import { collector, type Span } from "./support/Collector.ts"
 import { Logged } from "./support/Logged.ts"
 import { watchedServer } from "./support/Watched.ts"
@@ -74,6 +75,11 @@ layer(followed, { excludeTestServices: true })("a collector", (it) => {
       const [group] = named(spans, "group reserve")
       const statements = spans.filter((span) => span.parentSpanId === group?.spanId)
       assert.match(String(attribute(statements[0] as Span, "db.query.text")), /from cell\.reserve\(/)
+      const { hostname, pathname, port } = new URL(yield* testDatabaseUrl)
+      const place = ["server.address", "server.port", "db.namespace"].map((key) =>
+        String(attribute(statements[0] as Span, key))
+      )
+      assert.deepStrictEqual(place, [hostname, port, pathname.slice(1)])
     })
   )
 

@@ -1,4 +1,4 @@
-import { connect } from "node:net"
+import { connect, isIP } from "node:net"
 import { connect as connectSecurely } from "node:tls"
 import { Data, Duration, Effect, Redacted } from "effect"
 import { Settings } from "../../Settings.ts"
@@ -15,8 +15,11 @@ class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: st
 /** Connects, with TLS where it is spoken, and hangs up: nothing is asked, so nothing can be sold. */
 const reach = ({ hostname, port, protocol }: URL) =>
   Effect.callback<void, Unreachable>((resume) => {
-    const place = { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? (ports[protocol] ?? 0) : Number(port) }
-    const socket = secure.has(protocol) ? connectSecurely(place) : connect(place)
+    const host = hostname.replace(/^\[|\]$/g, "")
+    const place = { host, port: port === "" ? (ports[protocol] ?? 0) : Number(port) }
+    // Servers that share an address show the certificate of the name that is asked for; an address is no name.
+    const named = isIP(host) === 0 ? { servername: host } : {}
+    const socket = secure.has(protocol) ? connectSecurely({ ...place, ...named }) : connect(place)
     socket.once(secure.has(protocol) ? "secureConnect" : "connect", () => resume(Effect.void))
     socket.once("error", ({ message }) => resume(Effect.fail(new Unreachable({ message }))))
     return Effect.sync(() => socket.destroy())
