@@ -3,8 +3,12 @@
 # and no more rights than it needs (docs/operating.md, "Roles").
 set -eu
 
-psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
-  -v owner="$OWNER_PASSWORD" -v server="$SERVER_PASSWORD" -v operator="$OPERATOR_PASSWORD" <<'SQL'
+# The passwords come by the environment: what stands in a command line, others can read while it runs.
+export OWNER_PASSWORD SERVER_PASSWORD OPERATOR_PASSWORD
+psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres <<'SQL'
+\getenv owner OWNER_PASSWORD
+\getenv server SERVER_PASSWORD
+\getenv operator OPERATOR_PASSWORD
 create role saldo_reader nologin;
 create role saldo_server nologin;
 create role saldo_operator nologin;

@@ -1,7 +1,7 @@
 import { Cause, Duration, Effect, Exit, Metric, Option } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { followed } from "../../core/domain/Followed.ts"
 import { seriesOf } from "../../core/domain/Series.ts"
-import { followed } from "../../core/workflows/Followed.ts"
 import { NotAttempted } from "./NotAttempted.ts"
 
 const calls = seriesOf(["party", "outcome"], (attributes) =>

@@ -50,7 +50,7 @@ export const hear = <A, B, R>(
       },
       onFailure: (failure) => ("outcome" in failure ? refused(id, failure) : failed(failure))
     }),
-    Effect.annotateLogs({ operation, id })
+    Effect.annotateLogs(id === null ? { operation } : { operation, xid: id })
   )
 
 const wrong = (reason: string, details: Readonly<Record<string, unknown>> = {}): Effect.Effect<Heard<never>> =>

@@ -1,8 +1,8 @@
 import { DateTime, Effect } from "effect"
+import { followed } from "../domain/Followed.ts"
 import { type Order, Outcome, Verdict } from "../domain/Sale.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
-import { followed } from "./Followed.ts"
 import { insist } from "./Insist.ts"
 import { countLateOutcome, countSale } from "./SaleMetrics.ts"
 

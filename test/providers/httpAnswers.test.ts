@@ -141,7 +141,7 @@ layer(Outside)("what a gateway answers to an order", (it) => {
       const { lines } = yield* overheard(provider.dispatch(order(1)))
       assert.deepStrictEqual(
         lines.map(({ annotations, level }) => [level, annotations]),
-        [[level, { operation: "dispatch", id: xid }]]
+        [[level, { operation: "dispatch", xid }]]
       )
       assert.notInclude(JSON.stringify(lines), order(1).identifier)
       assert.notInclude(JSON.stringify(lines), secret)

@@ -169,7 +169,7 @@ layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
       assert.deepStrictEqual(heard, answer)
       assert.deepStrictEqual(
         lines.map(({ annotations }) => annotations),
-        [{ operation: "issue", id: xid }]
+        [{ operation: "issue", xid }]
       )
     })
   )
