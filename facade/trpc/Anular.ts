@@ -49,8 +49,8 @@ export const anular = allowed("transactions.reverse")
   .input(input({ id: pathId(TransactionId, "La transacción."), idempotency_key: idempotencyKey }))
   .output(output(TransactionView))
   .mutation(
-    answer(({ ctx, input: { id, idempotency_key } }) =>
-      Effect.gen(function* () {
+    answer(
+      Effect.fnUntraced(function* ({ ctx, input: { id, idempotency_key } }) {
         const { outcome, replayed } = yield* reverse(ctx.session, id, idempotency_key)
         ctx.access.about.xid = (outcome._tag === "Reversed" ? outcome.transaction : outcome).xid
         if (replayed) ctx.reply.headers["idempotent-replay"] = "true"

@@ -52,8 +52,8 @@ export const cuenta = router({
     .input(input({}))
     .output(output(BalanceView))
     .query(
-      answer(({ ctx }) =>
-        Effect.gen(function* () {
+      answer(
+        Effect.fnUntraced(function* ({ ctx }) {
           const now = yield* DateTime.now
           const accounts = yield* Accounts
           return balanceView(yield* accounts.read(ctx.session.company.id, periodsAt(now)), now)

@@ -57,8 +57,8 @@ export const movimientos = router({
     )
     .output(output(Schema.Struct({ items: Schema.Array(EntryView), pagination: Pagination })))
     .query(
-      answer(({ ctx, input }) =>
-        Effect.gen(function* () {
+      answer(
+        Effect.fnUntraced(function* ({ ctx, input }) {
           const statement = yield* Statement
           const { id } = ctx.session.company
           const { items, total } = yield* statement.page(id, rangeOf(input), pageOf(input))

@@ -61,8 +61,8 @@ export const recargas = router({
     )
     .output(output(SaleView))
     .mutation(
-      answer(({ ctx, input: wanted }) =>
-        Effect.gen(function* () {
+      answer(
+        Effect.fnUntraced(function* ({ ctx, input: wanted }) {
           const { outcome, replayed } = yield* purchase(ctx.session, {
             key: wanted.idempotency_key,
             serviceId: wanted.service_id,

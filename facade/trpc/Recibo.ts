@@ -47,8 +47,8 @@ export const recibo = allowed("transactions.read")
   )
   .output(output(ReceiptView))
   .query(
-    answer(({ ctx, input: { formato, id } }) =>
-      Effect.gen(function* () {
+    answer(
+      Effect.fnUntraced(function* ({ ctx, input: { formato, id } }) {
         const made = yield* receipt(ctx.session.company, id)
         if (formato === "pdf") {
           const renderer = yield* ReceiptRenderer

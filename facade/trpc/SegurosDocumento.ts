@@ -80,8 +80,8 @@ export const documento = allowed("recharges.create")
   )
   .output(output(FileView))
   .query(
-    answer(({ ctx, input: { id, tipo } }) =>
-      Effect.gen(function* () {
+    answer(
+      Effect.fnUntraced(function* ({ ctx, input: { id, tipo } }) {
         const facts = yield* policyOf(ctx.session, id)
         const renderer = yield* PolicyRenderer
         const body = yield* discreetly(renderer.pdf(facts, tipo))

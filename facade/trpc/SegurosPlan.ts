@@ -80,8 +80,8 @@ export const elegirPlan = allowed("recharges.create")
   .input(input({ id: insuranceId, version, cd_tipo_plan: cdTipoPlan }))
   .output(output(ElegidoView))
   .mutation(
-    answer(({ ctx, input: wanted }) =>
-      Effect.gen(function* () {
+    answer(
+      Effect.fnUntraced(function* ({ ctx, input: wanted }) {
         const chosen = { version: wanted.version, plan: wanted.cd_tipo_plan }
         const insurance = yield* choosePlan(ctx.session, wanted.id, chosen)
         return elegidoView(insurance, yield* made(insurance.plan))
@@ -120,8 +120,8 @@ export const cotizar = allowed("recharges.create")
   .input(input({ id: insuranceId, ...wishes }))
   .output(output(CotizacionView))
   .mutation(
-    answer(({ ctx, input: { id, ...wanted } }) =>
-      Effect.gen(function* () {
+    answer(
+      Effect.fnUntraced(function* ({ ctx, input: { id, ...wanted } }) {
         const insurance = yield* quoteInsurance(ctx.session, id, extrasWanted(wanted))
         return cotizacionView(insurance, yield* made(insurance.quote))
       })

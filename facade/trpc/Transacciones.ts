@@ -45,8 +45,8 @@ export const transacciones = router({
     .input(input({ id: pathId(TransactionId, "La transacción.") }))
     .output(output(TransactionView))
     .query(
-      answer(({ ctx, input: { id } }) =>
-        Effect.gen(function* () {
+      answer(
+        Effect.fnUntraced(function* ({ ctx, input: { id } }) {
           const transactions = yield* Transactions
           const found = yield* transactions.find(ctx.session.company.id, id)
           return Option.isSome(found) ? transactionView(found.value) : yield* new NotFound()
@@ -78,8 +78,8 @@ export const transacciones = router({
     )
     .output(output(Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination })))
     .query(
-      answer(({ ctx, input }) =>
-        Effect.gen(function* () {
+      answer(
+        Effect.fnUntraced(function* ({ ctx, input }) {
           const { idempotency_key: key, identifier, status, xid } = input
           const { items, total } = yield* listTransactions(
             ctx.session.company.id,
