@@ -15,7 +15,7 @@ export const codes = {
   LIMIT_EXCEEDED: { status: 422, message: "La operación excede el límite de consumo del período." },
   IDEMPOTENT_REQUEST_IN_PROGRESS: {
     status: 409,
-    message: "Una operación con esta clave está en curso; espere y repita con la misma clave."
+    message: "Ya hay una operación en curso; espere y repita esta llamada con su misma clave."
   },
   IDEMPOTENCY_CONFLICT: { status: 409, message: "La clave no puede resolverse; revise el historial antes de repetir." },
   RATE_LIMIT_EXCEEDED: { status: 429, message: "Demasiadas solicitudes; espere y repita." },
@@ -42,7 +42,7 @@ export const codes = {
   VEHICULO_NO_SOPORTADO: { status: 422, message: "La aseguradora no cubre este tipo de vehículo." },
   SEGURO_RECHAZADO: { status: 422, message: "La aseguradora rechazó los datos." },
   OTP_INCORRECTO: { status: 422, message: "El código es incorrecto o venció." },
-  OTP_BLOQUEADO: { status: 409, message: "Demasiados intentos; empiece de nuevo." },
+  OTP_BLOQUEADO: { status: 409, message: "Demasiados códigos fallidos o reenvíos; no se enviará otro código." },
   SEGURO_PASO_INVALIDO: { status: 409, message: "Este paso no corresponde al estado del seguro." },
   SEGUROS_NO_DISPONIBLE: { status: 503, message: "La venta de seguros no está disponible por ahora." }
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>

@@ -9,6 +9,6 @@ export const messages: Readonly<Record<Status, string>> = {
   PROCESSING: "Operación en proceso.",
   PENDING: "Resultado desconocido; el monto queda retenido.",
   SUCCESS: "Operación exitosa.",
-  FAILED: "Operación rechazada; el monto fue devuelto.",
+  FAILED: "Operación no realizada; el monto fue devuelto.",
   REVERSED: "Operación anulada; el monto fue devuelto."
 }

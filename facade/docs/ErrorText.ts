@@ -11,7 +11,6 @@ export interface ErrorText {
 
 export const untouched = "No se movió: la operación no llegó al proveedor."
 export const returned = "Se reservó y se devolvió completo al saldo disponible."
-export const held = "Queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado."
 export const none = "Esta llamada no mueve dinero."
 export const perhaps = "Puede haberse movido: hay que consultarlo antes de decidir."
 

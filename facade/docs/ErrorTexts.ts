@@ -2,7 +2,6 @@ import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 import {
   corrected,
   type ErrorText,
-  held,
   newKey,
   none,
   perhaps,
@@ -49,7 +48,7 @@ export const errorTexts = {
   },
   VALIDATION_ERROR: {
     meaning:
-      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida o clave_reutilizada. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
+      "Algún dato no es válido. error.details tiene una entrada por campo con el motivo: requerido, invalido, fuera_de_rango, max_2_decimales, longitud, no_coincide, no_disponible, no_anulable, vencida o clave_reutilizada; o, de un cuerpo o unas cabeceras que no se pueden leer, json_invalido, incompleto o demasiado_grande. Según la causa, el estado HTTP puede ser también 408, 413, 415 o 431.",
     money: untouched,
     again: corrected,
     action: [
@@ -82,12 +81,13 @@ export const errorTexts = {
   },
   IDEMPOTENT_REQUEST_IN_PROGRESS: {
     meaning:
-      "La primera llamada con esta Idempotency-Key todavía no termina. Lo mismo se responde a una segunda anulación de la misma transacción.",
-    money: "Lo mueve la primera llamada; esta no mueve nada.",
-    again: `${sameKey} Nunca con otra: sería otra venta.`,
+      "La primera llamada con esta Idempotency-Key todavía no termina; o se pidió anular una venta que ya tiene otra anulación sin resolver, con otra clave. error.details.transaction_id nombra la transacción.",
+    money: "Lo mueve la operación que está en curso; esta llamada no mueve nada.",
+    again: `${sameKey} Una venta, nunca con otra clave: sería otra venta.`,
     action: [
-      "Espere lo que dice Retry-After (2 segundos) y repita con la misma clave y el mismo cuerpo.",
-      "Cuando la primera termine, recibirá su respuesta con Idempotent-Replay: true."
+      "Espere lo que dice Retry-After (2 segundos) y repita la llamada con su misma clave y el mismo cuerpo.",
+      "Si la clave es la de la primera llamada, recibirá la respuesta de esta, con Idempotent-Replay: true, cuando termine.",
+      "Si era otra anulación, consulte la transacción: en REVERSED ya está anulada. Si sigue en SUCCESS, la repetición sirve solo cuando la anulación anterior fue rechazada."
     ]
   },
   IDEMPOTENCY_CONFLICT: {
@@ -115,13 +115,16 @@ export const errorTexts = {
   },
   TRANSACTION_PENDING: {
     meaning:
-      "La operación se envió y no hay una respuesta firme. No es un fallo: puede terminar en SUCCESS o en FAILED. La conciliación pregunta al proveedor hasta saberlo.",
-    money: held,
-    again: "Nunca, ni con la misma clave ni con otra: podría pagarse dos veces.",
+      "No hay todavía una respuesta firme sobre la operación. No es un fallo. Una venta queda en PENDING y termina en SUCCESS o en FAILED. En una anulación, PENDING es la anulación: la venta sigue en SUCCESS, y pasa a REVERSED si la anulación se confirma o se queda en SUCCESS si se rechaza. La conciliación pregunta al proveedor hasta saberlo.",
+    money:
+      "El de una venta queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado. El de una venta que se quiso anular sigue cobrado, y vuelve solo si la anulación se confirma.",
+    again:
+      "No, ni con la misma clave ni con otra: una venta podría pagarse dos veces, y una anulación ya se está resolviendo.",
     action: [
       "Muestre la operación como «verificando», no como fallida.",
       "Consulte la ruta de error.details.consultar_en (también en Location) cada 10 segundos, hasta 2 minutos.",
-      "Si sigue PENDING, siga consultando más espaciado: se resolverá sola."
+      "De una venta, espere a que esté en SUCCESS o en FAILED; de una anulación, a que la venta pase a REVERSED. Mientras siga en SUCCESS, no está anulada.",
+      "Si nada cambia, siga consultando más espaciado: se resolverá sola."
     ]
   },
   INVALID_PHONE: {
@@ -176,8 +179,10 @@ export const errorTexts = {
     ]
   },
   SERVICE_UNAVAILABLE: {
-    meaning: "No se pudo llegar al proveedor. Es seguro que no recibió la operación.",
-    money: returned,
+    meaning:
+      "Ahora no hay proveedor, no se pudo llegar a él o no atendió la llamada. Es seguro que no hizo la operación, sea una venta o una anulación.",
+    money:
+      "Una venta: si ya se había reservado, se devolvió completo; si no había a quién enviarla, no se movió. Una anulación: la venta sigue en SUCCESS y cobrada.",
     again: sameKey,
     action: [
       "Espere lo que dice Retry-After y repita con la misma clave.",

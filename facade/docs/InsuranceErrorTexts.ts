@@ -103,12 +103,13 @@ export const insuranceErrorTexts = {
   },
   OTP_BLOQUEADO: {
     meaning:
-      "Hubo 5 códigos fallidos, o se pidieron más de 5 reenvíos. Este seguro queda bloqueado: ni el código correcto ni otro SMS lo abren.",
+      "Hubo 5 códigos fallidos, o se pidió otro SMS después de 5 reenvíos. Con 5 códigos fallidos el seguro queda bloqueado: ni el código correcto ni otro SMS lo abren. Sin reenvíos solo se acaban los SMS: el último código todavía abre el seguro, durante sus 10 minutos y mientras no haya 5 fallidos.",
     money: none,
-    again: "No con este seguro_id.",
+    again: "No con este seguro_id: no se enviará otro código.",
     action: [
       "Confirme con el cliente que el teléfono es el suyo y que recibe mensajes.",
-      "Empiece de nuevo en el paso 1, POST /v1/seguros: da otro seguro_id y otro código."
+      "Si se acabaron los reenvíos y el cliente tiene el último SMS, verifique su código.",
+      "Si no, empiece de nuevo en el paso 1, POST /v1/seguros: da otro seguro_id y otro código."
     ]
   },
   SEGURO_PASO_INVALIDO: {

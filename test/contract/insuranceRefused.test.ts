@@ -173,6 +173,9 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
           const { body, status } = yield* unchanged(step)
           assert.deepStrictEqual([status, body.error.code], [403, "FORBIDDEN"])
         }
+        // What cannot be read is told first, to everybody.
+        const unreadable = yield* unchanged(at.read(auth, "abc"))
+        assert.deepStrictEqual([unreadable.status, unreadable.body.error.details], [422, { id: "invalido" }])
         yield* setEnabled(true)
         yield* eventually(at.available(auth), ({ body }) => body.data.disponible)
         assert.strictEqual((yield* at.sell(auth, id, placa)).status, 201)

@@ -186,6 +186,8 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
         assert.deepStrictEqual([data.saldo_actual, data.saldo_retenido, data.consumo_periodo.diario], [800, 0, 200])
         const { items } = (yield* get("/v1/transacciones?status=FAILED", auth)).body.data
         assert.deepStrictEqual([items.length, items[0].identifier], [1, "809-555-0003"])
+        // A sale that nobody could be asked for ends so too: it says nothing of who refused.
+        assert.strictEqual(items[0].message, "Operación no realizada; el monto fue devuelto.")
       })
     )
   })
