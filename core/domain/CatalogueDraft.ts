@@ -1,5 +1,5 @@
 import type { Package } from "./Package.ts"
-import type { Service } from "./Service.ts"
+import { type Service, takesOption } from "./Service.ts"
 
 /** A group of services as the operator writes it. */
 interface CategoryDraft {
@@ -24,7 +24,16 @@ export interface CatalogueDraft {
 export interface DraftFault {
   readonly list: "categories" | "services" | "packages"
   readonly index: number
-  readonly field: "id" | "name" | "categoryId" | "maximum" | "reversible" | "flow" | "serviceId"
+  readonly field:
+    | "id"
+    | "name"
+    | "categoryId"
+    | "maximum"
+    | "reversible"
+    | "flow"
+    | "requiresLookup"
+    | "serviceId"
+    | "code"
   readonly reason: string
 }
 
@@ -42,9 +51,21 @@ export const faultsOf = ({ categories, packages, services }: CatalogueDraft): Re
     ...packages.flatMap(({ serviceId }, index) => {
       const reason = faultOfSeller(services.find(({ id }) => id === serviceId))
       return reason === null ? [] : [{ list: "packages" as const, index, field: "serviceId" as const, reason }]
-    })
+    }),
+    ...sharedCodes(packages)
   ]
 }
+
+// A provider may be asked for a package by its code. One that was withdrawn may leave its code to another.
+const sharedCodes = (packages: ReadonlyArray<PackageDraft>): ReadonlyArray<DraftFault> =>
+  packages.flatMap(({ active, code, id, serviceId }, index) => {
+    const shared = packages
+      .slice(0, index)
+      .some((other) => other.active && other.id !== id && other.serviceId === serviceId && other.code === code)
+    return active && shared
+      ? [{ list: "packages", index, field: "code", reason: "is that of an earlier package on sale" }]
+      : []
+  })
 
 const repeated = <Field extends "id" | "name">(
   list: DraftFault["list"],
@@ -70,7 +91,12 @@ const faultsOfService = (
     [!categories.has(service.categoryId), "categoryId", "is no category of this file"],
     [service.maximum > 0 && service.maximum < service.minimum, "maximum", "is below the minimum; 0 means no bound"],
     [insurance && service.reversible, "reversible", "insurance cannot be reversed"],
-    [insurance !== (service.flow === "seguros"), "flow", "seguros is the flow of insurance, and of nothing else"]
+    [insurance !== (service.flow === "seguros"), "flow", "seguros is the flow of insurance, and of nothing else"],
+    [
+      service.requiresLookup && !takesOption(service.flow),
+      "requiresLookup",
+      "cannot be true: only a sale of the flows paquetes and facturas needs a consulta before it"
+    ]
   ]
   return faults.flatMap(([wrong, field, reason]) => (wrong ? [[field, reason] as const] : []))
 }

@@ -214,7 +214,9 @@ const wireNames: Record<DraftFault["list"] | DraftFault["field"], string> = {
   maximum: "monto_maximo",
   reversible: "acepta_anulacion",
   flow: "flujo",
-  serviceId: "service_id"
+  requiresLookup: "requiere_consulta",
+  serviceId: "service_id",
+  code: "codigo"
 }
 
 /** `servicios[2].monto_maximo`, as a person would point at it. */

@@ -22,7 +22,7 @@ const service = {
 }
 const category = { id: 9, nombre: "Pagos únicos" }
 
-const paquetes = { ...service, id: 21, nombre: "Paquetes", flujo: "paquetes" }
+const paquetes = { ...service, id: 21, nombre: "Paquetes", flujo: "paquetes", requiere_consulta: true }
 const paquete = {
   id: 90,
   service_id: 21,
@@ -63,6 +63,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
   it.effect("puts packages on sale, changes them and withdraws them", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
+      // Of two packages with one code, one is on sale.
       const more = { ...paquete, id: 91, nombre: "Quincena", activo: false }
       yield* answer("catalog", "import", yield* fileOf("packages", JSON.stringify(withPackages(paquete, more))))
       const onSale = Catalogue.use((catalogue) => catalogue.packages(ServiceId.make(21))).pipe(
@@ -115,6 +116,20 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
       { categorias: [category], servicios: [{ ...service, tipo: "insurance", flujo: "facturas" }] },
       ["servicios[0].flujo"]
     ],
+    [
+      "a free amount that needs a consulta, which no sale of it asks for",
+      { categorias: [category], servicios: [{ ...service, requiere_consulta: true }] },
+      ["servicios[0].requiere_consulta"]
+    ],
+    [
+      "insurance that needs a consulta, which there is none of",
+      {
+        categorias: [category],
+        servicios: [{ ...service, tipo: "insurance", flujo: "seguros", requiere_consulta: true }]
+      },
+      ["servicios[0].requiere_consulta"]
+    ],
+    ["a code twice", withPackages(paquete, { ...paquete, id: 91 }), ["paquetes[1].codigo"]],
     ["a package for nothing", withPackages({ ...paquete, precio: 0 }), ["paquetes[0].precio"]],
     ["a package of three decimals", withPackages({ ...paquete, precio: 1.005 }), ["paquetes[0].precio"]],
     ["minutes below zero", withPackages({ ...paquete, minutos: -1 }), ["paquetes[0].minutos"]],
