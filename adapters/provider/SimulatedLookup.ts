@@ -9,16 +9,18 @@ import { sellsToPhones } from "../../core/domain/Service.ts"
 
 const holder = "Cliente de Prueba"
 
-// A provider may know a package or a bill by the same name; its price is not to be taken for this one's.
-const example = (name: number | string): string => `ejemplo-${name}`
-
-const packageOffer = ({ data, duration, id, name, price }: Package): Offer => ({
-  reference: example(id),
+// By its code in the catalogue a provider may know a package that it was never asked about.
+const packageOffer = ({ code, data, duration, name, price }: Package): Offer => ({
+  reference: code,
   name,
   price,
   validity: duration,
   data
 })
+
+/** The packages that their codes name. A code that two have, of two imports, would sell one at the other's price. */
+const packageOffers = (packages: ReadonlyArray<Package>): ReadonlyArray<Offer> =>
+  packages.filter((one) => !packages.some(({ code, id }) => code === one.code && id !== one.id)).map(packageOffer)
 
 const bill_min = 25_000
 const bill_span = 300_000
@@ -34,7 +36,8 @@ const billPrice = (identifier: Identifier, month: string): Amount => {
 const bill = (identifier: Identifier, begins: DateTime.Utc): Offer => {
   const month = DateTime.formatIsoDateUtc(begins).slice(0, 7)
   return {
-    reference: example(month),
+    // A provider may know a bill by its month alone, and its price is not to be taken for this one's.
+    reference: `ejemplo-${month}`,
     name: `Factura de ${DateTime.formatUtc(begins, { locale: "es-DO", month: "long", year: "numeric" })}`,
     price: billPrice(identifier, month),
     validity: null,
@@ -49,16 +52,19 @@ const bills = (identifier: Identifier, now: DateTime.Utc): ReadonlyArray<Offer> 
 }
 
 const examples = ({ identifier, packages, service }: LookupQuery, now: DateTime.Utc): Found => {
-  const nothing = identifier.endsWith("1")
   switch (service.flow) {
     case "paquetes":
-      return { holder: null, offers: nothing ? [] : packages.map(packageOffer) }
+      return { holder: null, offers: packageOffers(packages) }
     case "facturas":
-      return { holder, offers: nothing ? [] : bills(identifier, now) }
+      return { holder, offers: bills(identifier, now) }
     default:
       return { holder, offers: [] }
   }
 }
+
+/** Answers without regard to the identifier: it may be a real one, of which nobody could be asked. Contract: 4.4. */
+export const standIn = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
+  Effect.map(DateTime.now, (now) => LookupAnswer.Found({ found: examples(query, now) }))
 
 /** Answers by the last character of the identifier: 0 does not exist, 1 has no options, 2 is not answered. Contract: 4.4. */
 export const simulatedLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
@@ -66,5 +72,7 @@ export const simulatedLookup = (query: LookupQuery): Effect.Effect<LookupAnswer>
     const { identifier, service } = query
     const noNumber = sellsToPhones(service.type) && !/^\d+$/.test(identifier)
     if (noNumber || identifier.endsWith("0")) return LookupAnswer.NoSuchIdentifier()
-    return identifier.endsWith("2") ? LookupAnswer.NoAnswer() : LookupAnswer.Found({ found: examples(query, now) })
+    if (identifier.endsWith("2")) return LookupAnswer.NoAnswer()
+    const found = examples(query, now)
+    return LookupAnswer.Found({ found: identifier.endsWith("1") ? { ...found, offers: [] } : found })
   })

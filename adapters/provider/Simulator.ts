@@ -58,6 +58,7 @@ const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): Rev
  * 94 unknown until it is asked about, any other confirmed.
  */
 export const simulator: Provider = {
+  knows: () => true,
   dispatch: (order) => Effect.sync(() => dispatch(order)),
   status: (order) => Effect.map(DateTime.now, (now) => status(order, now)),
   reverse: (asked) => Effect.sync(() => reversal(asked, false)),

@@ -18,6 +18,8 @@ export const Answer = Data.taggedEnum<Answer>()
 
 /** Somebody who delivers. An xid is dispatched at most once; afterwards it is only asked about. */
 export interface Provider {
+  /** Whether an option of this name may be one of its own. What it cannot know is not sold through it. */
+  readonly knows: (reference: string) => boolean
   readonly dispatch: (order: Order) => Effect.Effect<Answer>
   readonly status: (order: Order) => Effect.Effect<StatusAnswer>
   readonly reverse: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
@@ -33,5 +35,7 @@ export class Providers extends Context.Service<
     readonly serving: (environment: Environment) => Effect.Effect<Provider, ServiceUnavailable>
     /** Whose examples answer the lookups that no provider may be asked. Contract: 4.4. */
     readonly simulator: Provider
+    /** Examples for who was to hear a provider, which cannot be asked now: always found, whoever is asked about. */
+    readonly standIn: Provider["lookup"]
   }
 >()("saldo/core/Providers") {}

@@ -38,14 +38,19 @@ const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: 
   return service.flow === "seguros" ? yield* new NotImplemented() : service
 })
 
-/** Who answers: the provider, if the token may ask it now and there is one, or else the simulator. Contract: 4.4. */
+/**
+ * Who answers: the provider, if the token may ask it, or else the simulator, by its scenarios. Where a provider cannot be
+ * asked now, for the quota or because there is none, examples stand in for it, and find whoever is asked about: nobody has
+ * said of a real customer that he does not exist. Contract: 4.4.
+ */
 const source = Effect.fnUntraced(function* ({ company, token }: Session) {
-  const { serving, simulator } = yield* Providers
-  const examples = { lookup: simulator.lookup, simulated: true }
-  if (!token.realLookups) return examples
-  const provider = yield* Effect.orElseSucceed(serving(company.environment), () => simulator)
-  if (provider === simulator) return examples
-  return (yield* mayAskProvider(token)) ? { lookup: provider.lookup, simulated: false } : examples
+  const { serving, simulator, standIn } = yield* Providers
+  if (!token.realLookups) return { lookup: simulator.lookup, simulated: true }
+  const provider = yield* Effect.orElseSucceed(serving(company.environment), () => null)
+  if (provider === simulator) return { lookup: simulator.lookup, simulated: true }
+  return provider !== null && (yield* mayAskProvider(token))
+    ? { lookup: provider.lookup, simulated: false }
+    : { lookup: standIn, simulated: true }
 })
 
 const mayAskProvider = Effect.fnUntraced(function* ({ id }: Session["token"]) {
@@ -77,7 +82,8 @@ const keep = Effect.fnUntraced(function* (
   if (!takesOption(flow)) return []
   const customer = { companyId: company.id, serviceId, identifier }
   const options = yield* Effect.forEach(offers, (offer) => offered(flow, customer, offer))
-  // An invented bill must never be paid with real money. An example of a package is one that the catalogue sells.
+  // An invented bill must never be paid with real money. An example of a package is one that the catalogue sells, by its
+  // code there; whether whoever serves can know it is asked at the sale.
   const buyable = !simulated || company.environment === "development" || flow === "paquetes"
   if (buyable) yield* Options.use((all) => all.store(options))
   return options

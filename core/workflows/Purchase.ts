@@ -1,6 +1,6 @@
 import { DateTime, Effect, Option } from "effect"
 import type { Session } from "../domain/Access.ts"
-import { Forbidden, InvalidProduct } from "../domain/Errors.ts"
+import { Forbidden, Invalid, InvalidProduct } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import { followed } from "../domain/Followed.ts"
 import type { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../domain/Ids.ts"
@@ -78,6 +78,10 @@ const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: 
     ? quoteOf(company, wanted, wanted.optionId)
     : optionOf(company, service, wanted)
   const supplier = yield* supplierOf(company.environment, service.type)
+  // An example, or another provider's offer: whoever serves now could only refuse it, so nothing is reserved for it.
+  if (bought.reference !== null && !supplier.knows(bought.reference)) {
+    return yield* new Invalid({ details: { opcion_id: "invalido" } })
+  }
   return { bought, service, supplier }
 })
 

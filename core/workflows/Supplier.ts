@@ -11,7 +11,7 @@ import { Answer, type Provider, Providers } from "../ports/Provider.ts"
 import { isFresh } from "./Fresh.ts"
 
 /** Whoever delivers what was sold: a provider or, for a policy, an insurer. Both are asked by xid, and sent to once. */
-export type Supplier = Pick<Provider, "dispatch" | "status">
+export type Supplier = Pick<Provider, "dispatch" | "knows" | "status">
 
 /** Who supplies a type of service to an environment. */
 export const supplierOf = Effect.fnUntraced(function* (environment: Environment, type: ServiceType) {
@@ -19,6 +19,8 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
   const insurances = yield* Insurances
   const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
   return {
+    // A quote tells itself whose it is. Contract: 4.6.
+    knows: () => true,
     dispatch: (order) => issue(insurances, insurer, order),
     status: (order) =>
       Effect.filterOrElse(

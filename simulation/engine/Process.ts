@@ -85,6 +85,7 @@ const randomOf = (seed: number, name: string) => {
 
 // Consultas are asked of the provider: nobody meets the examples.
 const noExamples: Provider = {
+  knows: () => true,
   dispatch: () => Effect.die(new Error("the simulator sells nothing here")),
   status: () => Effect.die(new Error("the simulator knows nothing here")),
   reverse: () => Effect.die(new Error("the simulator takes nothing back here")),
@@ -118,7 +119,11 @@ export const startProcess = (
     Context.add(Catalogue, catalogue),
     Context.add(Companies, directory),
     Context.add(CallCounter, { count: () => Effect.succeed({ admitted: true, remaining: 1 }) }),
-    Context.add(Providers, { serving: () => Effect.succeed(around.provider), simulator: noExamples }),
+    Context.add(Providers, {
+      serving: () => Effect.succeed(around.provider),
+      simulator: noExamples,
+      standIn: noExamples.lookup
+    }),
     Context.add(Insurers, { serving: () => Effect.succeed(around.insurer) }),
     Context.add(SmsGateways, { serving: () => Effect.succeed(around.gateway) })
   )

@@ -107,6 +107,7 @@ interface ProviderSide extends Side {
 export const providerFor = (sim: Sim, life: Life, side: ProviderSide): Provider => {
   const { reversals, reversing } = side
   return {
+    knows: () => true,
     dispatch: told(sim, life, side, "dispatch"),
     status: askedAbout(sim, life, side, "ask"),
     reverse: (reversal) =>

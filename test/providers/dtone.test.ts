@@ -161,10 +161,10 @@ describe("an order that DT One could not understand", () => {
   it.effect.each([
     ["a phone with hyphens", { identifier: "809-555-1234" }, "Refused"],
     ["a phone with the country's code", { identifier: "+18095551234" }, "Refused"],
-    ["an option of the simulator's", { type: "data_package", reference: "ejemplo-3" }, "Refused"],
+    ["a code of the catalogue", { type: "data_package", reference: "CM-DIA-1GB" }, "Refused"],
     ["a number that another provider offered", { type: "data_package", reference: String(ids.week) }, "Refused"],
     ["a product that is none", { type: "data_package", reference: "dtone:producto:dos" }, "Refused"],
-    ["a bill of the simulator's", { type: "generic", identifier: "5501", reference: "2026-03" }, "Refused"],
+    ["a bill of the simulator's", { type: "generic", identifier: "5501", reference: "ejemplo-2026-03" }, "Refused"],
     ["a service without a product", { product: null }, "NotSent"],
     ["a product that is no number", { product: "claro" }, "NotSent"],
     ["a product beyond what there are", { product: "9999999999" }, "NotSent"]

@@ -8,7 +8,7 @@ import { OwnTime } from "../contract/support/OwnTime.ts"
 import { statusOf } from "../contract/support/Reversing.ts"
 import { unchanged } from "../contract/support/Rows.ts"
 import { another, testServer } from "../contract/support/Server.ts"
-import { type Answered, consult, post, sell } from "../facade/support/Calls.ts"
+import { type Answered, consult, get, post, sell } from "../facade/support/Calls.ts"
 import { insurable, livePrice, quotedLive } from "./support/LiveInsurance.ts"
 import { Outsiders, played, production } from "./support/Production.ts"
 
@@ -60,6 +60,13 @@ const moved = Effect.fnUntraced(function* (companyId: number, environment: Envir
   // Whatever is remembered of it is forgotten.
   yield* pass("6 seconds")
 })
+
+/** What the catalogue calls the first package of the example, and its price. */
+const firstPackage = (auth: Headers) =>
+  Effect.map(get("/v1/servicios/3/paquetes", auth), ({ body }): readonly [code: string, price: number] => [
+    body.data[0].codigo,
+    body.data[0].precio
+  ])
 
 const refusal = ({ body, status }: Answered) => [status, body.error.code]
 
@@ -113,6 +120,30 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
         const sent = provider.requests.filter(({ path }) => path === provider.deliversAt)
         assert.lengthOf(sent, wares.length)
         assert.lengthOf(provider.truth.delivered, delivered + wares.length)
+      })
+    )
+
+    it.effect("in production is shown the catalogue's packages by a token that may not ask its provider", () =>
+      Effect.gen(function* () {
+        const { provider } = yield* Outsiders
+        const { auth } = yield* insuring({ company: { environment: "production" } })
+        const wanted = { service_id: 3, identifier: "8495550045" }
+        const [code, price] = yield* firstPackage(auth)
+        const { opciones, origen_datos } = (yield* unheard(consult(3, wanted.identifier, auth))).body.data
+        assert.deepStrictEqual([origen_datos, opciones[0].precio], ["simulado", price])
+        const bought = sell({ ...wanted, opcion_id: opciones[0].opcion_id }, auth)
+        if (name === "dtone") {
+          // DT One has products of its own, and knows none of them by this code: it cannot be sold there.
+          const answer = yield* unheard(unchanged(bought))
+          assert.deepStrictEqual(refusal(answer), [422, "VALIDATION_ERROR"])
+          assert.deepStrictEqual(answer.body.error.details, { opcion_id: "invalido" })
+        } else {
+          const { body, status, text } = yield* bought
+          assert.strictEqual(status, 201, text)
+          const order = provider.requests.findLast(({ path }) => path === provider.deliversAt)?.body
+          assert.include(order, { xid: body.data.xid, reference: code, amount_centavos: Math.round(price * 100) })
+          assert.strictEqual(provider.truth.of(body.data.xid).times, 1)
+        }
       })
     )
 

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { realLookupsPerDay, realLookupsPerMinute } from "../../core/domain/RateLimit.ts"
-import { countOfDay } from "../../core/workflows/RateLimit.ts"
+import { countCall, countOfDay } from "../../core/workflows/RateLimit.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { OwnTime } from "../contract/support/OwnTime.ts"
 import { consult } from "../facade/support/Calls.ts"
@@ -67,6 +67,25 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
         assert.deepStrictEqual(yield* origin(another.auth), real)
         yield* pass("1 minute")
         assert.deepStrictEqual(yield* origin(auth), real)
+      })
+    )
+
+    it.effect.each(["0", "1", "2"])("beyond its calls finds something for a number that ends in %s, too", (ending) =>
+      Effect.gen(function* () {
+        const { pass } = yield* OwnTime
+        const { auth, tokenId } = yield* company()
+        yield* pass("1 minute")
+        const one = countCall({ key: `lookups:minute:${tokenId}`, limit: realLookupsPerMinute })
+        yield* Effect.replicateEffect(one, realLookupsPerMinute, { discard: true })
+        for (const [service_id, identifier] of [
+          [3, `849555004${ending}`],
+          [5, `CONTRATO-7${ending}`]
+        ] as const) {
+          assert.deepStrictEqual(yield* origin(auth, service_id, identifier), simulated)
+          const { opciones, sin_deuda } = (yield* consult(service_id, identifier, auth)).body.data
+          assert.isNotEmpty(opciones)
+          assert.isFalse(sin_deuda)
+        }
       })
     )
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import { standIn } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import type { Session } from "../../core/domain/Access.ts"
@@ -129,7 +130,25 @@ describe("a lookup at the provider", () => {
   ] as const)("is an example when %s", ([, serving]) =>
     origin().pipe(
       Effect.map((said) => assert.strictEqual(said, "simulado")),
-      Effect.provideService(Providers, { serving: () => serving, simulator }),
+      Effect.provideService(Providers, { serving: () => serving, simulator, standIn }),
+      Effect.provide(shop())
+    )
+  )
+
+  it.effect.each([
+    ["asked for by a token that may have no others", inProduction(session), "NotFound"],
+    ["of the sandbox", real, "NotFound"],
+    ["in place of a provider that is not there", inProduction(real), "found"]
+  ] as const)("is, as an example %s, of a number that ends in 0: %s", ([, caller, expected]) =>
+    consult(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(
+      Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "found" }),
+      Effect.map((said) => assert.strictEqual(said, expected)),
+      Effect.provideService(Providers, {
+        serving: (environment) =>
+          environment === "development" ? Effect.succeed(simulator) : Effect.fail(new ServiceUnavailable()),
+        simulator,
+        standIn
+      }),
       Effect.provide(shop())
     )
   )

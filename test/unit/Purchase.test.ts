@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import { standIn } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import { ServiceUnavailable } from "../../core/domain/Errors.ts"
@@ -10,7 +11,7 @@ import { Amount, toPesos } from "../../core/domain/Money.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { xidOf } from "../../core/domain/Xid.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
-import { Providers } from "../../core/ports/Provider.ts"
+import { type Provider, Providers } from "../../core/ports/Provider.ts"
 import { consult } from "../../core/workflows/Consult.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
 import { billService, company, packageService, packages, service, session } from "./support/Examples.ts"
@@ -26,9 +27,9 @@ const wanted: Purchase = {
 }
 
 /** A shop whose shelf can be changed while it is open. */
-const shop = () => {
+const shop = (behaviour: Partial<Provider> = {}) => {
   const shelf: Array<Service> = [service, packageService, billService]
-  const { dispatched, layer } = world()
+  const { dispatched, layer } = world(behaviour)
   const catalogue = Layer.succeed(Catalogue, {
     services: () => Effect.sync(() => [...shelf]),
     packages: () => Effect.succeed(packages)
@@ -76,7 +77,8 @@ describe("a purchase", () => {
     const { layer } = shop()
     const nobody = Layer.succeed(Providers, {
       serving: () => Effect.fail(new ServiceUnavailable()),
-      simulator
+      simulator,
+      standIn
     })
     return Effect.gen(function* () {
       yield* fund()
@@ -191,6 +193,25 @@ describe("a purchase of an option", () => {
       assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect(
+    "that whoever serves cannot know is refused before anything is held, and can be bought where it is known",
+    () => {
+      let known = false
+      const { dispatched, layer } = shop({ knows: (reference) => known && reference === "P1" })
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const { asked } = yield* offerOf(packageService)
+        assert.deepStrictEqual(yield* refusal(asked), { opcion_id: "invalido" })
+        assert.deepStrictEqual([dispatched, yield* sales], [[], []])
+        assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
+        known = true
+        assert.strictEqual((yield* buy(asked)).outcome._tag, "Delivered")
+        known = false
+        assert.isTrue((yield* buy(asked)).replayed)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("twice is two packages, but never two payments of a bill", () => {
     const { dispatched, layer } = shop()

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { standIn } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import { Identifier } from "../../core/domain/Ids.ts"
 import { LookupAnswer } from "../../core/domain/Lookup.ts"
@@ -52,6 +53,24 @@ describe("a lookup in the simulator", () => {
       // Still January in Santo Domingo.
       yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-02-01T03:59:59.999Z")))
       assert.deepStrictEqual(told(yield* ask(flow, identifier)), expected)
+    })
+  )
+
+  it.effect("names a package by its code in the catalogue, and offers none whose code another has", () =>
+    Effect.gen(function* () {
+      const [first, second] = packages
+      if (first === undefined || second === undefined) return assert.fail("no packages")
+      const namesOf = (shelved: typeof packages) =>
+        Effect.map(
+          standIn({ service: packageService, identifier: Identifier.make("8095551230"), packages: shelved }),
+          (answer) =>
+            LookupAnswer.$is("Found")(answer)
+              ? answer.found.offers.map(({ reference }) => reference)
+              : assert.fail(answer._tag)
+        )
+      assert.deepStrictEqual(yield* namesOf(packages), ["P1", "P2"])
+      const namesake = { ...second, id: 3, code: first.code }
+      assert.deepStrictEqual(yield* namesOf([first, second, namesake]), ["P2"])
     })
   )
 

@@ -6,6 +6,7 @@ import { dispatch } from "./Dispatch.ts"
 import { type DtOneSettings, dtOneApi } from "./DtOneApi.ts"
 import { lookup } from "./Lookup.ts"
 import { reversalStatus, reverse } from "./Reversal.ts"
+import { isOurs } from "./Wanted.ts"
 
 /**
  * Sells through DT One's Digital Value Services. Source: DT One DVS API 1.23.0, public OpenAPI description; what each of
@@ -15,6 +16,7 @@ export const dtone = (settings: DtOneSettings): Effect.Effect<Provider, never, H
   HttpClient.HttpClient.useSync((http): Provider => {
     const api = dtOneApi(http, settings)
     return {
+      knows: isOurs,
       dispatch: (order) => dispatch(api, order),
       status: (order) => status(api, order),
       reverse: (reversal) => reverse(api, reversal),

@@ -33,6 +33,10 @@ export const packageReference = (productId: number): string => `${packagePrefix}
 /** What an offered bill is called: by its statement alone, so that it stays the same bill when its date changes. */
 export const billReference = (statement: string): string => `${billPrefix}${statement}`
 
+/** Whether a lookup at DT One gave this name. */
+export const isOurs = (reference: string): boolean =>
+  reference.startsWith(packagePrefix) || reference.startsWith(billPrefix)
+
 const phone = /^\d{10}$/
 
 /**

@@ -88,6 +88,8 @@ const reversed: (heard: Heard<ReversalAnswer>) => ReversalAnswer = Heard.$match(
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* towards(options) })
   return {
+    // It names its options as it likes, or by the catalogue's codes.
+    knows: () => true,
     dispatch: (order) =>
       hear(gateway.dispatch({ payload: wireOrder(order) }), {
         operation: "dispatch",

@@ -38,7 +38,8 @@ const Order = Schema.Struct({
   amount_centavos: AmountCentavos,
   currency: Currency,
   reference: Schema.NullOr(Schema.String).annotate({
-    description: "The option that is bought, by the reference that a lookup gave it; null where the amount is free."
+    description:
+      "The option that is bought, by the reference that a lookup gave it or, of a package, by its code in the operator's catalogue; null where the amount is free."
   })
 }).annotate({ identifier: "Order", description: "What is to be delivered, once." })
 

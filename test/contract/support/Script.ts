@@ -56,6 +56,7 @@ const providers = Layer.effect(
     // Who asks whether it is the simulator must be able to tell.
     const simulator = played(real.simulator)
     return Providers.of({
+      ...real,
       simulator,
       serving: (environment) =>
         Effect.map(real.serving(environment), (provider) =>

@@ -1,6 +1,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
+import { standIn } from "../../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../../adapters/provider/Simulator.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import { LookupAnswer } from "../../../core/domain/Lookup.ts"
@@ -30,6 +31,7 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
   const asked: Array<{ readonly xid: string; readonly at_s: number }> = []
   const audited: Array<AuditEvent> = []
   const provider: Provider = {
+    knows: (reference) => behaviour.knows?.(reference) ?? true,
     dispatch: (order) =>
       Effect.suspend(() => {
         dispatched.push(order.xid)
@@ -49,7 +51,7 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
     Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
     Layer.fresh(InFlight.layer),
     Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
-    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator }),
+    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator, standIn }),
     InsurersConfigured.layer(null)
   )
   return { asked, audited, dispatched, layer, provider }
