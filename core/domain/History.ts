@@ -27,7 +27,7 @@ export interface History {
     readonly begunAt: DateTime.Utc
     readonly endedAt: DateTime.Utc | null
   }>
-  /** What recovery asked; alike answers in a row are one. */
+  /** What recovery asked, or could not ask; alike answers in a row are one. */
   readonly questions: ReadonlyArray<{
     readonly about: "sale" | "reversal"
     readonly answer: string
@@ -56,6 +56,8 @@ export type Happening = Data.TaggedEnum<{
     readonly times: number
     readonly until: DateTime.Utc
   }
+  /** Recovery wanted to ask, and nobody took the question. */
+  NotAsked: { readonly about: "sale" | "reversal"; readonly times: number; readonly until: DateTime.Utc }
   Settled: {
     readonly status: Status
     readonly by: FoundBy
@@ -113,9 +115,12 @@ const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Moment) => at)
 export const timelineOf = (history: History): ReadonlyArray<Moment> => {
   const { audited, key, questions, reversals, transaction } = history
   const later: ReadonlyArray<Moment> = [
-    ...questions.map(({ about, answer, firstAt, lastAt, times }) => ({
+    ...questions.map(({ about, answer, firstAt, lastAt: until, times }) => ({
       at: firstAt,
-      happening: Happening.Asked({ about, answer, times, until: lastAt })
+      happening:
+        answer === "NotAsked"
+          ? Happening.NotAsked({ about, times, until })
+          : Happening.Asked({ about, answer, times, until })
     })),
     ...settledIn(history),
     ...enteredIn(history, "sale"),

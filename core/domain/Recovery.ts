@@ -30,6 +30,8 @@ export type StatusAnswer = Data.TaggedEnum<{
   Delivered: { readonly delivery: Delivery }
   Refused: { readonly refusal: Refusal }
   NotFound: {}
+  /** Nobody was asked: there is no provider, or it takes no calls. */
+  NotAsked: {}
   Unknown: {}
 }>
 export const StatusAnswer = Data.taggedEnum<StatusAnswer>()
@@ -73,6 +75,7 @@ export const conclude = (
   StatusAnswer.$match(answer, {
     Delivered: ({ delivery }): Conclusion => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
     Refused: ({ refusal }): Conclusion => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
+    NotAsked: (): Conclusion => ({ verdict: Verdict.Hold(), notFound: 0 }),
     Unknown: (): Conclusion => ({ verdict: Verdict.Hold(), notFound: 0 }),
     NotFound: (): Conclusion => {
       const { denied, notFound } = countNotFound(sale, now)

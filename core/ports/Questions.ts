@@ -3,12 +3,12 @@ import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { ReversalAnswer } from "../domain/Reversal.ts"
 import type { Order } from "../domain/Sale.ts"
 
-/** What recovery asked a supplier about a sale, and was told. */
+/** What recovery asked a supplier about a sale, and was told; or that nobody took the question. */
 export interface Question {
   readonly order: Order
   /** What was asked about: the sale itself, or its reversal. */
   readonly about: "sale" | "reversal"
-  readonly answer: (StatusAnswer | ReversalAnswer)["_tag"]
+  readonly answer: StatusAnswer["_tag"] | Exclude<ReversalAnswer["_tag"], "NotSent">
   readonly at: DateTime.Utc
 }
 

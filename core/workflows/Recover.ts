@@ -23,9 +23,11 @@ export interface Recovered {
   readonly reversed: number
   readonly reversalsDenied: number
   readonly stillUnknown: number
+  /** Nobody took the question about them, and they stay as they were. */
+  readonly notAsked: number
 }
 
-const none: Recovered = { confirmed: 0, released: 0, reversed: 0, reversalsDenied: 0, stillUnknown: 0 }
+const none: Recovered = { confirmed: 0, released: 0, reversed: 0, reversalsDenied: 0, stillUnknown: 0, notAsked: 0 }
 
 /** When recovery last got anything done: a claim, or an answer. A long cycle is no stalled one. */
 export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timestamp_seconds", {
@@ -69,8 +71,13 @@ const sum = (left: Recovered, right: Recovered): Recovered => ({
   released: left.released + right.released,
   reversed: left.reversed + right.reversed,
   reversalsDenied: left.reversalsDenied + right.reversalsDenied,
-  stillUnknown: left.stillUnknown + right.stillUnknown
+  stillUnknown: left.stillUnknown + right.stillUnknown,
+  notAsked: left.notAsked + right.notAsked
 })
+
+/** What is counted of an operation that was not settled. */
+const open = (answer: Question["answer"]): Recovered =>
+  answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
 // Nobody has to insist: the row is still there, and is asked about again once its lease has ended.
 const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
@@ -96,7 +103,7 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
   )
   const settled = yield* settleOnce(order, verdict, notFound)
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
-  return settled.status === "FAILED" ? { ...none, released: 1 } : { ...none, stillUnknown: 1 }
+  return settled.status === "FAILED" ? { ...none, released: 1 } : open(answer._tag)
 }, orAnotherTime)
 
 const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(function* (claimed: ClaimedReversal) {
@@ -105,27 +112,44 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   yield* Effect.annotateCurrentSpan({ xid })
   const answer = yield* asked(under, "reversalStatus")
   const at = yield* DateTime.now
-  yield* noted({ order, about: "reversal", answer: answer._tag, at })
+  const heard = answer._tag === "NotSent" ? "NotAsked" : answer._tag
+  yield* noted({ order, about: "reversal", answer: heard, at })
   const { notFound, verdict } = concludeReversal({ createdAt, notFound: before }, answer, at)
   const settled = yield* settleReversalOnce(under, verdict, notFound)
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
-  return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : { ...none, stillUnknown: 1 }
+  return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : open(heard)
 }, orAnotherTime)
 
 const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 
-/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm. */
+/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nor does it. */
 export const statusOf = (order: Order) =>
   supplierOf(order.environment, order.service.type).pipe(
     Effect.flatMap((supplier) => supplier.status(order)),
     Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(StatusAnswer.Unknown()) }),
+    Effect.catchTag(["ServiceUnavailable", "InsuranceUnavailable"], () => Effect.succeed(StatusAnswer.NotAsked())),
     Effect.catchCause((cause) =>
-      Effect.as(Effect.logWarning("status", { xid: order.xid }, cause), StatusAnswer.Unknown())
+      Effect.as(
+        Effect.logWarning(
+          "a supplier could not say how a sale stands: it is held, and asked about again",
+          { xid: order.xid },
+          cause
+        ),
+        StatusAnswer.Unknown()
+      )
     )
   )
 
 /** Recovers whatever is due, every second, for as long as the process lives; a failed cycle is only logged. */
 export const keepRecovering = recover("due").pipe(
+  Effect.tap(({ notAsked }) =>
+    Effect.when(
+      Effect.logWarning("sales and reversals are held that nobody can be asked about: no provider takes calls", {
+        notAsked
+      }),
+      Effect.succeed(notAsked > 0)
+    )
+  ),
   Effect.catchCause((cause) => Effect.logError("a recovery cycle failed", cause)),
   Effect.repeat(Schedule.spaced("1 second")),
   (cycles) => Effect.andThen(signOfLife, cycles)

@@ -65,12 +65,13 @@ export const asked = ({ reversal }: UnderReversal, question: "reverse" | "revers
   Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
     Effect.flatMap((provider) => provider[question](reversal)),
     Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(ReversalAnswer.Unknown()) }),
-    // Without a provider nothing was sent, and nobody can be asked.
-    Effect.catchTag("ServiceUnavailable", () =>
-      Effect.succeed(question === "reverse" ? ReversalAnswer.NotSent() : ReversalAnswer.Unknown())
-    ),
+    // Without a provider nothing was sent, and nobody was asked.
+    Effect.catchTag("ServiceUnavailable", () => Effect.succeed(ReversalAnswer.NotSent())),
     Effect.catchCause((cause) =>
-      Effect.as(Effect.logError("reversal", { xid: reversal.xid }, cause), ReversalAnswer.Unknown())
+      Effect.as(
+        Effect.logError("a provider broke over a reversal, which stays open", { question, xid: reversal.xid }, cause),
+        ReversalAnswer.Unknown()
+      )
     )
   )
 

@@ -1,3 +1,4 @@
+import type { DateTime } from "effect"
 import { type FoundBy, Happening, type Moment } from "../../core/domain/History.ts"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { toPesos } from "../../core/domain/Money.ts"
@@ -20,6 +21,12 @@ const factsOf = Happening.$match({
     veces: times,
     ultima: formatLocal(until)
   }),
+  NotAsked: ({ about, times, until }): Document => ({
+    evento: "not_asked",
+    sobre: about,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
   Settled: ({ authCode, by, refusal, status }): Document => ({
     evento: "settled",
     status,
@@ -36,6 +43,9 @@ const factsOf = Happening.$match({
   Audited: ({ action, details }): Document => ({ evento: action, detalles: details })
 })
 
+const often = (times: number, until: DateTime.Utc): string =>
+  times === 1 ? "" : `, ${times} times until ${formatLocal(until)}`
+
 const finders: Readonly<Record<FoundBy, string>> = {
   call: "by the call itself",
   recovery: "by recovery",
@@ -47,8 +57,9 @@ const wordsOf = Happening.$match({
   Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
   Answered: ({ by, outcome, repeatsUntil }) =>
     `answered ${outcome} ${finders[by]}; a repeat hears the same ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
-  Asked: ({ about, answer, times, until }) =>
-    `recovery asked about the ${about}: ${answer}${times === 1 ? "" : `, ${times} times until ${formatLocal(until)}`}`,
+  Asked: ({ about, answer, times, until }) => `recovery asked about the ${about}: ${answer}${often(times, until)}`,
+  NotAsked: ({ about, times, until }) =>
+    `recovery could not ask about the ${about}, as no provider takes calls${often(times, until)}`,
   Settled: ({ authCode, by, refusal, status }) =>
     `settled ${finders[by]}: ${[status, authCode ?? refusal ?? "never sent"].join(", ")}`,
   Entered: ({ entry }) =>

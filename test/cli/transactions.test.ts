@@ -118,7 +118,15 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
   )
 
   /** What a cycle without work reports. */
-  const nothing = { confirmadas: 0, devueltas: 0, anuladas: 0, anulaciones_negadas: 0, sin_resolver: 0 }
+  const nothing = {
+    confirmadas: 0,
+    devueltas: 0,
+    anuladas: 0,
+    anulaciones_negadas: 0,
+    sin_resolver: 0,
+    sin_preguntar: 0,
+    variables_ausentes: []
+  }
 
   it.effect("whose outcome is unknown are settled by reconcile, and the audit stays sound", () =>
     Effect.gen(function* () {

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { ServiceUnavailable } from "../../core/domain/Errors.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import type { Provider } from "../../core/ports/Provider.ts"
+import { type Provider, Providers } from "../../core/ports/Provider.ts"
+import { type Question, Questions } from "../../core/ports/Questions.ts"
 import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
@@ -78,6 +80,33 @@ describe("an unresolved sale", () => {
       assert.deepStrictEqual(yield* Fiber.join(cycle), tally({ stillUnknown: 1 }))
       assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
     }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("an unresolved sale that nobody can be asked about", () => {
+  it.effect("stays held, is not counted as asked, and is tried again at the same times", () => {
+    const { asked, layer } = world()
+    const noted: Array<Pick<Question, "about" | "answer">> = []
+    const nobody = Layer.effect(
+      Providers,
+      Effect.map(Providers, ({ simulator }) => ({ serving: () => Effect.fail(new ServiceUnavailable()), simulator }))
+    )
+    const questions = Layer.succeed(Questions, {
+      record: ({ about, answer }) => Effect.sync(() => void noted.push({ about, answer }))
+    })
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan()
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* recover("due"), tally({ notAsked: 1 }))
+      assert.deepStrictEqual(yield* recover("due"), tally())
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* recover("due"), tally({ notAsked: 1 }))
+      assert.deepStrictEqual(asked, [])
+      assert.deepStrictEqual(noted, Array(2).fill({ about: "sale", answer: "NotAsked" }))
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
+      assert.deepStrictEqual(yield* money, { available: 90_000, held: 10_000, consumed: 10_000 })
+    }).pipe(Effect.provide(Layer.merge(Layer.provideMerge(nobody, layer), questions)))
   })
 })
 

@@ -43,7 +43,7 @@ describe("an unresolved reversal", () => {
     ["refused it", Effect.succeed(Denied()), "SUCCESS", charged, "reversalsDenied"],
     ["does not know", Effect.succeed(Unknown()), "SUCCESS", charged, "stillUnknown"],
     ["has not heard of it yet", Effect.succeed(NotFound()), "SUCCESS", charged, "stillUnknown"],
-    ["cannot be reached", Effect.succeed(NotSent()), "SUCCESS", charged, "stillUnknown"],
+    ["cannot be reached", Effect.succeed(NotSent()), "SUCCESS", charged, "notAsked"],
     ["breaks down", Effect.die(new Error("reset")), "SUCCESS", charged, "stillUnknown"]
   ] as const)("whose provider %s", ([, asked, status, left, counted]) => {
     const { layer } = reversing({ asked })

@@ -83,6 +83,7 @@ export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
   reversed: 0,
   reversalsDenied: 0,
   stillUnknown: 0,
+  notAsked: 0,
   ...counted
 })
 
