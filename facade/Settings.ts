@@ -35,8 +35,8 @@ const number = (minimum: number, maximum: number, fallback: number) => ({
   fallback
 })
 
-// One without the other is a mistake, and serving plain HTTP would hide it.
-const tls = Effect.gen(function* () {
+/** The files of TLS. One without the other is a mistake, and serving plain HTTP would hide it. */
+export const tls = Effect.gen(function* () {
   const certificateFile = yield* variable("TLS_CERT_FILE", { expected: "a file", read: file, fallback: null })
   const keyFile = yield* variable("TLS_KEY_FILE", { expected: "a file", read: file, fallback: null })
   if (certificateFile !== null && keyFile !== null) return { certificateFile, keyFile }

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { basename } from "node:path"
 import { Context, Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { isForbidden, wordsOf } from "./SqlFailure.ts"
 
 /** Where this version has its schema: migrations, functions, roles and the list of versions. */
 export const SqlFolder = Context.Reference<URL>("saldo/adapters/postgres/SqlFolder", {
@@ -16,6 +17,11 @@ const oneAtATime = 7_249_014
 
 /** The schema could not be brought up to this version; the database is as it was before. */
 class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
+  message: Schema.String
+}) {}
+
+/** Who cannot even read which version the schema has can do nothing else with it. */
+class LoginWithoutRole extends Schema.TaggedError<LoginWithoutRole>()("LoginWithoutRole", {
   message: Schema.String
 }) {}
 
@@ -176,6 +182,13 @@ const isUpToDate = Effect.gen(function* () {
   return recorded && (yield* pending).length === 0 && (yield* ungranted) === null
 })
 
+const withoutRole = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ login: string }>`select current_user::text as login`
+  const message = `the login ${row?.login} may not use the tables of the database: grant saldo_server to it, or saldo_operator for commands`
+  return yield* new LoginWithoutRole({ message })
+})
+
 /** Whether this login may make the schema, or owns the one that is there. */
 const mayMigrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -217,13 +230,13 @@ const bringUp = Effect.gen(function* () {
  *
  * @returns the names of the files that were new.
  */
-export const migrate = Effect.flatMap(isUpToDate, (already) => (already ? Effect.succeed([]) : bringUp)).pipe(
-  Effect.mapError((error) => new MigrationFailed({ message: `the database was not migrated: ${wordsOf(error)}` })),
+export const migrate = isUpToDate.pipe(
+  Effect.catchIf(isForbidden, () => withoutRole),
+  Effect.flatMap((already) => (already ? Effect.succeed([]) : bringUp)),
+  Effect.mapError((error) =>
+    error instanceof LoginWithoutRole
+      ? error
+      : new MigrationFailed({ message: `the database was not migrated: ${wordsOf(error)}` })
+  ),
   Effect.withSpan("Migrations.migrate")
 )
-
-/** The message of an error and of what caused it. */
-const wordsOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : `${error.message}: ${wordsOf(error.cause)}`
-}

@@ -18,6 +18,15 @@ const stateOf = (cause: unknown): unknown =>
 export const isTransient = (error: SqlError): boolean =>
   error.isRetryable || serverGone.has(String(stateOf(error.reason.cause)))
 
+/** Has the database refused it because the login has no right to it? */
+export const isForbidden = (error: unknown): boolean => stateOf(error) === "42501"
+
+/** The message of an error and of what caused it. */
+export const wordsOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${wordsOf(error.cause)}`
+}
+
 /** About three seconds of tries: as long as a caller can be kept waiting for a database that restarts. */
 export const briefly = Schedule.max([Schedule.exponential("25 millis"), Schedule.recurs(6)]).pipe(
   Schedule.setInputType<SqlError>(),

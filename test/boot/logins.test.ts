@@ -74,6 +74,30 @@ describe("two logins", () => {
     })
   )
 
+  it.live("need a role: without one the doctor looks at the rest, and a command says what to grant", () =>
+    Effect.gen(function* () {
+      const address = new URL((yield* empty).all)
+      const login = `stranger_${randomUUID()}`
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: address.href })), 0)
+      yield* administer(`create role "${login}" login password 'x'`)
+      address.username = login
+      address.password = "x"
+      const environment = { DATABASE_URL: address.href, DATA_KEY, OPS_PORT: "off" }
+      const doctor = yield* saldo(["doctor"], environment)
+      assert.strictEqual(yield* ended(doctor), 1)
+      assert.match(doctor.stdout(), /ok +database +Postgres 18/)
+      assert.match(doctor.stdout(), /ok +clock/)
+      assert.match(doctor.stdout(), /WRONG +migrations +could not be looked at: the login may not; see role/)
+      assert.match(doctor.stdout(), /WRONG +role +stranger_\S+ may not use the tables: grant saldo_server to it/)
+      for (const command of [["company", "list"], ["serve"]]) {
+        const refused = yield* saldo(command, { ...environment, PORT: "0" })
+        assert.strictEqual(yield* ended(refused), 1)
+        assert.match(refused.stderr(), /the login stranger_\S+ may not use the tables .*: grant saldo_server to it/)
+        assert.notMatch(refused.stderr(), /not migrated/)
+      }
+    })
+  )
+
   it.live("are two addresses of one database", () =>
     Effect.gen(function* () {
       const { owner } = yield* empty

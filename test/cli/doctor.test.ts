@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { serverCheck } from "../../facade/cli/checks/DatabaseChecks.ts"
 import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
 import { certificateIn } from "../support/Certificates.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
@@ -44,7 +45,10 @@ describe("the doctor", () => {
     [{ HOST: "0.0.0.0" }, ["exposure"]],
     [{ HOST: "0.0.0.0", SANDBOX: "off" }, []],
     [{ HOST: "::", SANDBOX_API_SECRET: "propio" }, []],
-    [{ TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["certificate"]]
+    [{ TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["certificate"]],
+    // Wrong settings hide no files that are wrong.
+    [{ PORT: "abc", TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["settings", "certificate"]],
+    [{ PORT: "abc", TLS_CERT_FILE: "/absent" }, ["settings"]]
   ] as const)("looks at what others can reach: %j", ([environment, found]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* wrongWith(environment), [...found])
@@ -81,6 +85,13 @@ describe("the doctor", () => {
       assert.isEmpty(requests)
     })
   )
+
+  it("wants the Postgres that the manual names", () => {
+    assert.isTrue(serverCheck({ version: "18.4", number: 180_004 }, "here").ok)
+    const { detail, ok } = serverCheck({ version: "17.6", number: 170_006 }, "here")
+    assert.isFalse(ok)
+    assert.include(detail, "Postgres 18 or later")
+  })
 
   // Who listens at the operations port -> what is wrong.
   it.live.each([

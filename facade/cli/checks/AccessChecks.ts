@@ -5,7 +5,7 @@ import { countPeppers } from "../../../adapters/postgres/PeppersPostgres.ts"
 import { Pepper } from "../../../core/ports/Pepper.ts"
 import { Settings } from "../../Settings.ts"
 import { Store } from "../../Store.ts"
-import { fine, wrong } from "./Check.ts"
+import { byItself, fine, wrong } from "./Check.ts"
 
 // Without TOKEN_PEPPER everything works, so that is advice and nothing wrong.
 const tokenSecrets = Effect.gen(function* () {
@@ -25,7 +25,8 @@ const tokenSecrets = Effect.gen(function* () {
   return fine(check, `${under} kept under TOKEN_PEPPER${later}`)
 })
 
-// One login for everything is how an installation begins, and no fault.
+// One login for everything is how an installation begins, and no fault. The table is looked for in the catalogue, which
+// everybody may read: by its name it is refused to who may not use its schema.
 const role = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { ours } = yield* Store
@@ -33,8 +34,11 @@ const role = Effect.gen(function* () {
   const [row] = yield* sql<{ login: string; may: boolean | null; uses: boolean | null }>`
     select
       current_user::text as login,
-      has_table_privilege(to_regclass('cell.entry')::oid, 'UPDATE, DELETE, TRUNCATE') as may,
-      has_table_privilege(to_regclass('cell.entry')::oid, 'SELECT') as uses`
+      has_table_privilege(entry.oid, 'UPDATE, DELETE, TRUNCATE') as may,
+      has_table_privilege(entry.oid, 'SELECT') as uses
+    from (values (1)) as one
+    left join pg_namespace as cell on cell.nspname = 'cell'
+    left join pg_class as entry on entry.relnamespace = cell.oid and entry.relname = 'entry'`
   const { login, may, uses } = row ?? { login: "", may: null, uses: null }
   if (may === null) return fine("role", `${login}; there are no tables yet`)
   if (may) return fine("role", `${login} could change tables and ledger by itself: give the server a login of its own`)
@@ -44,4 +48,4 @@ const role = Effect.gen(function* () {
 })
 
 /** Who may do what, as far as the database tells. */
-export const accessChecks = Effect.all([tokenSecrets, role])
+export const accessChecks = Effect.all([byItself("token secrets", tokenSecrets), byItself("role", role)])

@@ -1,3 +1,6 @@
+import { Effect } from "effect"
+import { isForbidden, wordsOf } from "../../../adapters/postgres/SqlFailure.ts"
+
 /** Something that was looked at, and how it is. */
 export interface Check {
   readonly name: string
@@ -10,3 +13,12 @@ export const fine = (name: string, detail: string): Check => ({ name, ok: true, 
 
 /** A check that did, and what to do about it. */
 export const wrong = (name: string, detail: string): Check => ({ name, ok: false, detail })
+
+const unseen = (name: string) => (error: unknown) =>
+  Effect.succeed(
+    wrong(name, `could not be looked at: ${isForbidden(error) ? "the login may not; see role" : wordsOf(error)}`)
+  )
+
+/** What breaks while it looks is a check that failed, and the others look all the same. */
+export const byItself = <E, R>(name: string, check: Effect.Effect<Check, E, R>): Effect.Effect<Check, never, R> =>
+  check.pipe(Effect.catch(unseen(name)), Effect.catchDefect(unseen(name)))

@@ -5,7 +5,7 @@ import * as DataKeyPostgres from "../../../adapters/postgres/DataKeyPostgres.ts"
 import { isAhead, pending } from "../../../adapters/postgres/Migrations.ts"
 import { Settings } from "../../Settings.ts"
 import { Store } from "../../Store.ts"
-import { type Check, fine, wrong } from "./Check.ts"
+import { byItself, type Check, fine, wrong } from "./Check.ts"
 
 /** How far this machine's clock may be from the database's. Limits and recovery go by the former. */
 const skew_max_ms = 2000
@@ -13,13 +13,28 @@ const skew_max_ms = 2000
 /** So many dead rows, and more of them than live ones: nobody cleans up. Fewer come and go with every busy minute. */
 const dead_max = 100_000
 
+/** The Postgres that everything was tried on. */
+const server_min = 18
+
 const durable = ["fsync", "full_page_writes", "synchronous_commit"]
+
+/** What the server of the database is. */
+export const serverCheck = (
+  { number, version }: { readonly version: string; readonly number: number },
+  place: string
+): Check => {
+  const said = `Postgres ${version} answers: ${place}`
+  return number >= server_min * 10_000
+    ? fine("database", said)
+    : wrong("database", `${said}; Saldo needs Postgres ${server_min} or later: move the data to one`)
+}
 
 const server = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { place } = yield* Store
-  const [row] = yield* sql<{ version: string }>`select current_setting('server_version') as version`
-  return fine("database", `Postgres ${row?.version} answers: ${place}`)
+  const [row] = yield* sql<{ version: string; number: number }>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
+  return serverCheck(row ?? { version: "of no version", number: 0 }, place)
 })
 
 const durability = Effect.gen(function* () {
@@ -103,4 +118,11 @@ const vacuum = Effect.gen(function* () {
 })
 
 /** What the database is like, as far as one connection shows. */
-export const databaseChecks = Effect.all([server, durability, schema, clock, personalData, vacuum])
+export const databaseChecks = Effect.all([
+  byItself("database", server),
+  byItself("durability", durability),
+  byItself("migrations", schema),
+  byItself("clock", clock),
+  byItself("personal data", personalData),
+  byItself("vacuum", vacuum)
+])

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { DateTime, Duration, Effect } from "effect"
 import { localUrl } from "../../LocalUrl.ts"
-import { Settings } from "../../Settings.ts"
+import { Settings, tls } from "../../Settings.ts"
 import { type Check, fine, wrong } from "./Check.ts"
 
 /** Long enough to order a new one. */
@@ -24,8 +24,7 @@ const exposure = Settings.useSync(({ http, sandbox }): Check => {
     : fine("exposure", `HOST is ${http.host}; the sandbox has credentials of its own, which /docs shows to everybody`)
 })
 
-const certificate = Effect.gen(function* () {
-  const { tls } = yield* Settings
+const certificate = Effect.fnUntraced(function* (tls: Settings["Service"]["tls"]) {
   if (tls === null) return fine("certificate", "none: a proxy in front speaks TLS, or nobody does")
   const now = yield* DateTime.now
   return yield* Effect.match(
@@ -77,4 +76,15 @@ const operations = Effect.gen(function* () {
 })
 
 /** Who can reach the service, and how it shows itself. */
-export const exposureChecks = Effect.all([exposure, certificate, operations])
+export const exposureChecks = Effect.all([
+  exposure,
+  Effect.flatMap(Settings, ({ tls }) => certificate(tls)),
+  operations
+])
+
+/** The certificate, where other settings are wrong: its files are named by variables too, and all faults are told at once. */
+export const certificateAlone: Effect.Effect<ReadonlyArray<Check>> = tls.pipe(
+  Effect.flatMap((files) => (files === null ? Effect.succeed([]) : Effect.map(certificate(files), (check) => [check]))),
+  // That is among the settings that are wrong.
+  Effect.catch(() => Effect.succeed([]))
+)

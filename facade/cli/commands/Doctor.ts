@@ -5,7 +5,7 @@ import { connections, Store } from "../../Store.ts"
 import { accessChecks } from "../checks/AccessChecks.ts"
 import { type Check, fine, wrong } from "../checks/Check.ts"
 import { databaseChecks } from "../checks/DatabaseChecks.ts"
-import { exposureChecks } from "../checks/ExposureChecks.ts"
+import { certificateAlone, exposureChecks } from "../checks/ExposureChecks.ts"
 import { reachChecks } from "../checks/ReachChecks.ts"
 import { CheckFailed, type Document, print } from "../Output.ts"
 
@@ -21,7 +21,7 @@ const database = Effect.all([databaseChecks, accessChecks]).pipe(
 const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([database, exposureChecks, reachChecks]).pipe(
   Effect.map((checks) => [settings, ...checks.flat()]),
   Effect.provide(foundation),
-  Effect.catch((error) => Effect.succeed([wrong("settings", error.message)]))
+  Effect.catch((error) => Effect.map(certificateAlone, (checks) => [wrong("settings", error.message), ...checks]))
 )
 
 const checkDocument = ({ detail, name, ok }: Check): Document => ({ nombre: name, ok, detalle: detail })
