@@ -8,6 +8,7 @@ const lockFile = new URL("../package-lock.json", import.meta.url)
 interface Locked {
   readonly version: string
   readonly license?: string
+  readonly integrity: string
   readonly dev?: boolean
   readonly optional?: boolean
   readonly devOptional?: boolean
@@ -21,6 +22,8 @@ export interface Licensed {
   /** As the package itself says it in its manifest; undefined when it says nothing there. */
   readonly declared: string | undefined
   readonly licence: string
+  /** The digest of what npm fetches. */
+  readonly integrity: string
   /** Whether every installation has it. */
   readonly always: boolean
 }
@@ -50,11 +53,12 @@ const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse
 /** What an installation has without the packages for development. */
 export const licensed: ReadonlyArray<Licensed> = Object.entries(lock.packages)
   .filter(([path, { dev }]) => path !== "" && dev !== true)
-  .map(([path, { devOptional, license, optional, version }]) => ({
+  .map(([path, { devOptional, integrity, license, optional, version }]) => ({
     path,
     name: nameAt(path),
     version,
     declared: license,
+    integrity,
     licence: readByHand[nameAt(path)] ?? license ?? "none",
     always: optional !== true && devOptional !== true
   }))
@@ -92,7 +96,7 @@ export const licencesPage = (): string =>
     "that somebody reads it first. The texts stand in the packages, and stay there in the image: whoever passes Saldo on",
     "passes them on too.",
     "",
-    "`npm run sbom` writes the same for programs, as CycloneDX.",
+    "`npm run sbom` writes the same packages for programs to sbom.json, as CycloneDX 1.5.",
     "",
     ...summary(),
     "",

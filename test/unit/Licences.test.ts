@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import manifest from "../../package.json" with { type: "json" }
+import { bill } from "../../scripts/BillOfMaterials.ts"
 import { accepted, licencesFile, licencesPage, licensed, readByHand } from "../../scripts/LicencesPage.ts"
 
 const manifestOf = (path: string) => new URL(`../../${path}/package.json`, import.meta.url)
@@ -32,6 +33,33 @@ describe("the page of licences", () => {
     for (const name of Object.keys(readByHand)) {
       const { declared } = licensed.find((each) => each.name === name) ?? {}
       assert.isFalse(accepted.has(declared ?? ""), name)
+    }
+  })
+})
+
+describe("the bill of materials", () => {
+  const { components } = bill()
+
+  it("has the packages of the page, and no others", () => {
+    const rows = components.map(({ licenses: [licence], name, version }) => {
+      const named = licence !== undefined && "license" in licence ? licence.license.id : licence?.expression
+      return `| ${name} | ${version} | ${named} |`
+    })
+    const page = licencesPage().match(/^\| \S+ \| \d+\.\S+ \| .* \|$/gm)
+    assert.sameMembers(rows, [...(page ?? [])])
+  })
+
+  it("has whatever the image has as required", () => {
+    const required = new Set(components.flatMap(({ name, scope }) => (scope === "required" ? [name] : [])))
+    assert.isEmpty(Object.keys(manifest.dependencies).filter((name) => !required.has(name)))
+  })
+
+  it("names each so that others find it, with the hash that npm demands", () => {
+    const refs = new Set(components.map((each) => each["bom-ref"]))
+    assert.strictEqual(refs.size, components.length)
+    for (const { hashes, name, purl } of components) {
+      assert.match(purl, /^pkg:npm\/(%40[^/@]+\/)?[^/@]+@\d+\.\d+\.\d+\S*$/, name)
+      assert.match(hashes.map(({ alg, content }) => `${alg} ${content}`).join(), /^SHA-512 [0-9a-f]{128}$/, name)
     }
   })
 })

@@ -1,0 +1,56 @@
+import { Buffer } from "node:buffer"
+import manifest from "../package.json" with { type: "json" }
+import { type Licensed, licensed } from "./LicencesPage.ts"
+
+/** Where the bill is written. */
+export const billFile = new URL("../sbom.json", import.meta.url)
+
+const purlOf = ({ name, version }: Pick<Licensed, "name" | "version">): string =>
+  `pkg:npm/${name.replace("@", "%40")}@${version}`
+
+// npm says algorithm and digest as browsers do: `sha512-`, and base64.
+const hashOf = (integrity: string) => {
+  const [algorithm = "", digest = ""] = integrity.split("-", 2)
+  return { alg: algorithm.replace("sha", "SHA-"), content: Buffer.from(digest, "base64").toString("hex") }
+}
+
+const licenceOf = (licence: string) => (licence.includes(" ") ? { expression: licence } : { license: { id: licence } })
+
+const component = (those: readonly [Licensed, ...ReadonlyArray<Licensed>]) => {
+  const [{ integrity, licence, name, version }] = those
+  const purl = purlOf({ name, version })
+  return {
+    type: "library",
+    "bom-ref": purl,
+    name,
+    version,
+    scope: those.some(({ always }) => always) ? "required" : "optional",
+    licenses: [licenceOf(licence)],
+    purl,
+    hashes: integrity.split(" ").map(hashOf)
+  }
+}
+
+/**
+ * What is shipped, for programs: the packages of the page of licences, once each, in the form of CycloneDX 1.5. npm's own
+ * bill leaves out whatever a package for development needs too.
+ */
+export const bill = () => ({
+  $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
+  bomFormat: "CycloneDX",
+  specVersion: "1.5",
+  version: 1,
+  metadata: {
+    component: {
+      type: "application",
+      "bom-ref": purlOf(manifest),
+      name: manifest.name,
+      version: manifest.version,
+      licenses: [licenceOf(manifest.license)],
+      purl: purlOf(manifest)
+    }
+  },
+  components: [...Map.groupBy(licensed, purlOf).values()].map((those) =>
+    component(those as [Licensed, ...ReadonlyArray<Licensed>])
+  )
+})
