@@ -34,6 +34,9 @@ const plainDigits = /^(?<whole>\d+)(?:\.(?<decimals>\d+))?$/
 /** The longest run of digits that is still a safe integer of centavos. */
 const digits_max = 15
 
+/** The largest amount that can be read. */
+export const amount_max = Amount.make(10 ** digits_max - 1)
+
 /** Reads an amount off its literal text: at most two decimals written, above zero, never rounded. */
 export const readAmount = (literal: AmountLiteral): Result.Result<Amount, AmountFault> => {
   const groups = (literal._tag === "NumberLiteral" ? jsonNumber : plainDigits).exec(literal.text)?.groups

@@ -2,7 +2,7 @@ import { DateTime, Duration, Option, Result } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { isAddressRange } from "../../core/domain/Access.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../core/domain/Ids.ts"
-import { AmountLiteral, readAmount, readLimit } from "../../core/domain/Money.ts"
+import { AmountLiteral, amount_max, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
 import { isClean, lengthOf } from "../../core/domain/Text.ts"
 import { Permission } from "../../core/domain/Token.ts"
 
@@ -25,13 +25,16 @@ export const transactionId = Argument.map(
   TransactionId.make
 )
 
+/** What an amount looks like, in words. */
+export const pesosForm = `pesos from 0.01 to ${toPesos(amount_max)} with at most two decimals`
+
 const textLiteral = (text: string) => AmountLiteral.TextLiteral({ text })
 
 export const amount = Argument.String("amount").pipe(
   Argument.withDescription("Pesos above zero with at most two decimals, such as 1500 or 1500.50"),
   Argument.filterMap(
     (text) => Result.getSuccess(readAmount(textLiteral(text))),
-    () => "Expected: pesos above zero with at most two decimals, such as 1500 or 1500.50"
+    () => `Expected: ${pesosForm}, such as 1500 or 1500.50`
   )
 )
 
@@ -42,7 +45,7 @@ export const limit = (name: string, description: string) =>
     Flag.withMetavar("pesos"),
     Flag.filterMap(
       (text) => Result.getSuccess(readLimit(textLiteral(text))),
-      () => "Expected: pesos with at most two decimals, such as 50000, or 0 for none"
+      () => `Expected: ${pesosForm}, such as 50000, or 0 for none`
     )
   )
 

@@ -47,16 +47,32 @@ const unexpected = (cause: Cause.Cause<unknown>) =>
   })
 
 /** Help goes to stdout; what is wrong with a command line goes to stderr, with the way to its help. */
-const present = (event: CliOutput.Presenter.Event) =>
-  event._tag === "InvalidInvocation"
-    ? wrongUsage(event.commandPath, event.helpDoc, event.errors)
-    : CliOutput.defaultPresenter.present(event)
+const present = Effect.fnUntraced(function* (event: CliOutput.Presenter.Event) {
+  if (event._tag === "InvalidInvocation") {
+    return yield* wrongUsage(event.commandPath, event.helpDoc, event.errors.map(faultOf))
+  }
+  // A group without its command is wrong usage, which a person is answered with help, and a program as ever.
+  const ofGroup = event._tag === "Help" && event.reason === "Implicit" && event.commandPath.length > 1
+  if (!(ofGroup && (yield* AsJson))) return yield* CliOutput.defaultPresenter.present(event)
+  const names = event.helpDoc.subcommands?.flatMap(({ commands }) => commands.map(({ name }) => name)) ?? []
+  yield* wrongUsage(event.commandPath, event.helpDoc, [`A command is missing: ${names.join(", ")}`])
+})
+
+// What the library's own readings say. Every number of the command line is a whole one, and a file that is not there is
+// nothing that was expected.
+const noNumber = /Expected (?:a string representing a finite number|an integer)$/
+const complained = /Expected: (?=(?:File|Path|Failed) )/
+
+const faultOf = ({ message }: CliError.CliError): string =>
+  message.replace(noNumber, "Expected: a whole number").replace(complained, "")
 
 const wrongUsage = Effect.fnUntraced(function* (
   path: ReadonlyArray<string>,
   { usage }: HelpDoc.HelpDoc,
-  errors: ReadonlyArray<CliError.CliError>
+  faults: ReadonlyArray<string>
 ) {
-  const wrong = errors.map(({ message }) => message).join("\n")
-  yield* report({ code: "WRONG_USAGE", message: `${wrong}\nUsage: ${usage}\n"${path.join(" ")} --help" tells more.` })
+  yield* report({
+    code: "WRONG_USAGE",
+    message: `${faults.join("\n")}\nUsage: ${usage}\n"${path.join(" ")} --help" tells more.`
+  })
 })

@@ -87,7 +87,11 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["token issue 1 --nombre x --expira 2027-01-01", "--expira"],
     ["token issue 1 --nombre x --expira 2027-13-01T00:00:00Z", "--expira"],
     ["token issue 1 --nombre x --por-minuto 0", "--por-minuto"],
-    ["catalog import /no/such/file.json", "/no/such/file.json"],
+    ["company deposit 1 99999999999999.99 --referencia x", "from 0.01 to 9999999999999.99"],
+    ["company show abc", "Expected: a whole number\n"],
+    ["transactions show 1.5", "Expected: a whole number\n"],
+    ["transactions list --page x", "Expected: a whole number\n"],
+    ["catalog import /no/such/file.json", '"/no/such/file.json". File does not exist'],
     ["transactions list --status DONE", "--status"],
     ["transactions list --per-page 201", "--per-page"],
     ["transactions list --status FAILED --pendientes", "--pendientes"],
@@ -101,6 +105,27 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
       const { code, stderr } = yield* run(...line.split(" "))
       assert.strictEqual(code, 2)
       assert.include(stderr, named)
+    })
+  )
+
+  it.effect.each(["company", "token", "catalog", "transactions", "sms"])(
+    "misses a command after %s, in JSON too",
+    (group) =>
+      Effect.gen(function* () {
+        const { refusal, run } = yield* CommandLine
+        const { code, exit, message } = yield* refusal(group)
+        assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
+        const missing = commands.flatMap((command) => (command.startsWith(`${group} `) ? [command.split(" ")[1]] : []))
+        assert.match(message, new RegExp(`^A command is missing: .*${missing.join(".*")}`))
+        const { code: exited, stdout } = yield* run(group)
+        assert.deepStrictEqual([exited, stdout.includes("SUBCOMMANDS")], [2, true])
+      })
+  )
+
+  it.effect.each(["--version", "--help", "company --help"])("answers %s in text, --json or not", (line) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      assert.deepStrictEqual(yield* run(...line.split(" "), "--json"), yield* run(...line.split(" ")))
     })
   )
 
