@@ -1,3 +1,4 @@
+import { zero } from "./Money.ts"
 import type { Package } from "./Package.ts"
 import { type Service, takesOption } from "./Service.ts"
 
@@ -37,32 +38,40 @@ export interface DraftFault {
   readonly reason: string
 }
 
-/** Everything that the entries of a draft say wrongly of themselves or of each other. Contract: 1 and 2.4. */
-export const faultsOf = ({ categories, packages, services }: CatalogueDraft): ReadonlyArray<DraftFault> => {
-  const known = new Set(categories.map(({ id }) => id))
-  return [
-    ...repeated("categories", "id", categories),
-    ...repeated("categories", "name", categories),
-    ...repeated("services", "id", services),
-    ...repeated("packages", "id", packages),
-    ...services.flatMap((service, index) =>
-      faultsOfService(service, known).map(([field, reason]) => ({ list: "services" as const, index, field, reason }))
-    ),
-    ...packages.flatMap(({ serviceId }, index) => {
-      const reason = faultOfSeller(services.find(({ id }) => id === serviceId))
-      return reason === null ? [] : [{ list: "packages" as const, index, field: "serviceId" as const, reason }]
-    }),
-    ...sharedCodes(packages)
-  ]
+/** What could be read of an entry. */
+type Partly<Entry> = { readonly [Field in keyof Entry]?: Entry[Field] | undefined }
+
+/** What could be read of a draft. A field that could not says nothing, right or wrong, of its entry or of another. */
+export interface PartlyRead {
+  readonly categories: ReadonlyArray<Partly<CategoryDraft>>
+  readonly services: ReadonlyArray<Partly<ServiceDraft>>
+  readonly packages: ReadonlyArray<Partly<PackageDraft>>
 }
 
+/** Everything that the entries of a draft say wrongly of themselves or of each other. Contract: 1 and 2.4. */
+export const faultsOf = ({ categories, packages, services }: PartlyRead): ReadonlyArray<DraftFault> => [
+  ...repeated("categories", "id", categories),
+  ...repeated("categories", "name", categories),
+  ...repeated("services", "id", services),
+  ...repeated("packages", "id", packages),
+  ...services.flatMap((service, index) =>
+    faultsOfService(service, categories).map(([field, reason]) => ({ list: "services" as const, index, field, reason }))
+  ),
+  ...packages.flatMap(({ serviceId }, index) => {
+    const reason = faultOfSeller(serviceId, services)
+    return reason === null ? [] : [{ list: "packages" as const, index, field: "serviceId" as const, reason }]
+  }),
+  ...sharedCodes(packages)
+]
+
 // A provider may be asked for a package by its code. One that was withdrawn may leave its code to another.
-const sharedCodes = (packages: ReadonlyArray<PackageDraft>): ReadonlyArray<DraftFault> =>
+const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArray<DraftFault> =>
   packages.flatMap(({ active, code, id, serviceId }, index) => {
+    const known = code !== undefined && serviceId !== undefined
     const shared = packages
       .slice(0, index)
       .some((other) => other.active && other.id !== id && other.serviceId === serviceId && other.code === code)
-    return active && shared
+    return known && active && shared
       ? [{ list: "packages", index, field: "code", reason: "is that of an earlier package on sale" }]
       : []
   })
@@ -70,30 +79,41 @@ const sharedCodes = (packages: ReadonlyArray<PackageDraft>): ReadonlyArray<Draft
 const repeated = <Field extends "id" | "name">(
   list: DraftFault["list"],
   field: Field,
-  entries: ReadonlyArray<{ readonly [_ in Field]: unknown }>
+  entries: ReadonlyArray<{ readonly [_ in Field]?: unknown }>
 ): ReadonlyArray<DraftFault> =>
   entries.flatMap((entry, index) => {
     const first = entries.findIndex((other) => other[field] === entry[field])
-    return first < index ? [{ list, index, field, reason: "is that of an earlier entry" }] : []
+    return entry[field] !== undefined && first < index
+      ? [{ list, index, field, reason: "is that of an earlier entry" }]
+      : []
   })
 
-const faultOfSeller = (service: ServiceDraft | undefined): string | null => {
-  if (service === undefined) return "is no service of this file"
-  return service.flow === "paquetes" ? null : "is a service that sells no packages: its flow is another"
+/** Is this surely the id of none of them? Not while one of them has an id that could not be read. */
+const isNoneOf = (id: number | undefined, entries: ReadonlyArray<{ readonly id?: number | undefined }>): boolean =>
+  id !== undefined && entries.every((entry) => entry.id !== undefined && entry.id !== id)
+
+const faultOfSeller = (
+  id: ServiceDraft["id"] | undefined,
+  services: ReadonlyArray<Partly<ServiceDraft>>
+): string | null => {
+  if (isNoneOf(id, services)) return "is no service of this file"
+  const { flow } = services.find((service) => id !== undefined && service.id === id) ?? {}
+  return flow === undefined || flow === "paquetes" ? null : "is a service that sells no packages: its flow is another"
 }
 
 const faultsOfService = (
-  service: ServiceDraft,
-  categories: ReadonlySet<number>
+  { categoryId, flow, maximum = zero, minimum = zero, requiresLookup, reversible, type }: Partly<ServiceDraft>,
+  categories: ReadonlyArray<Partly<CategoryDraft>>
 ): ReadonlyArray<readonly [DraftFault["field"], string]> => {
-  const insurance = service.type === "insurance"
+  const insurance = type === "insurance"
+  const flowKnown = type !== undefined && flow !== undefined
   const faults: ReadonlyArray<readonly [boolean, DraftFault["field"], string]> = [
-    [!categories.has(service.categoryId), "categoryId", "is no category of this file"],
-    [service.maximum > 0 && service.maximum < service.minimum, "maximum", "is below the minimum; 0 means no bound"],
-    [insurance && service.reversible, "reversible", "insurance cannot be reversed"],
-    [insurance !== (service.flow === "seguros"), "flow", "seguros is the flow of insurance, and of nothing else"],
+    [isNoneOf(categoryId, categories), "categoryId", "is no category of this file"],
+    [maximum > 0 && maximum < minimum, "maximum", "is below the minimum; 0 means no bound"],
+    [insurance && reversible === true, "reversible", "insurance cannot be reversed"],
+    [flowKnown && insurance !== (flow === "seguros"), "flow", "seguros is the flow of insurance, and of nothing else"],
     [
-      service.requiresLookup && !takesOption(service.flow),
+      requiresLookup === true && flow !== undefined && !takesOption(flow),
       "requiresLookup",
       "cannot be true: only a sale of the flows paquetes and facturas needs a consulta before it"
     ]

@@ -1,10 +1,11 @@
 import { Effect, Option, Predicate, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
-import { type CatalogueDraft, type DraftFault, faultsOf } from "../../core/domain/CatalogueDraft.ts"
+import { type CatalogueDraft, type DraftFault, faultsOf, type PartlyRead } from "../../core/domain/CatalogueDraft.ts"
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { Amount, AmountLiteral, Centavos, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
 import { Flow, ServiceType } from "../../core/domain/Service.ts"
 import { isClean } from "../../core/domain/Text.ts"
 import { type FileFault, type Path, readJsonFile } from "./JsonFile.ts"
+import { pesosForm } from "./Parameters.ts"
 
 /** A catalogue file says something that cannot be. */
 export class BadCatalogue extends Schema.TaggedError<BadCatalogue>()("BadCatalogue", {
@@ -36,8 +37,8 @@ const pesos = <A extends number>(
   )
 }
 
-const Bound = pesos(Centavos, readLimit, "Expected pesos with at most two decimals; 0 means no bound")
-const Price = pesos(Amount, readAmount, "Expected pesos above 0 with at most two decimals")
+const Bound = pesos(Centavos, readLimit, `Expected ${pesosForm}; 0 means no bound`)
+const Price = pesos(Amount, readAmount, `Expected ${pesosForm}`)
 
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
 
@@ -102,10 +103,10 @@ const refusal = (faults: ReadonlyArray<FileFault>) =>
 export const catalogueOf = (
   content: unknown
 ): Result.Result<CatalogueDraft, ReadonlyArray<Omit<FileFault, "line">>> => {
-  const readable = readableOf(content)
-  const draft = draftOf(readable)
-  const faults = [...malformedIn(content), ...brokenRules(draft, readable)]
-  return faults.length === 0 ? Result.succeed(draft) : Result.fail(faults)
+  const draft = draftOf(content)
+  const faults = [...malformedIn(content), ...brokenRules(draft)]
+  // Where nothing is malformed, every field of every entry has been read.
+  return faults.length === 0 ? Result.succeed(draft as CatalogueDraft) : Result.fail(faults)
 }
 
 const strictly = { errors: "all", onExcessProperty: "error" } as const
@@ -128,81 +129,64 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
 
 const segmentOf = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key)
 
-/** The entries of a list that can be read, each with its place in the list. */
-interface Readable<A> {
-  readonly entries: ReadonlyArray<A>
-  readonly places: ReadonlyArray<number>
-  /** Whether these are all of them. */
-  readonly whole: boolean
+/** What can be read of each entry of a list, field by field. Of a list that is none there is an entry, and nothing is known of it. */
+const readIn = <Fields extends Schema.Struct.Fields>(
+  { fields }: Schema.Struct<Fields>,
+  list: unknown
+): ReadonlyArray<Partial<Schema.Struct<Fields>["Type"]>> => {
+  if (!Array.isArray(list)) return [{}]
+  const readers = Object.entries(fields).map(([name, field]) => {
+    const read = Schema.decodeUnknownOption(field as unknown as Schema.Codec<unknown, unknown>)
+    return (entry: unknown) =>
+      Predicate.hasProperty(entry, name) ? Option.toArray(Option.map(read(entry[name]), (value) => [name, value])) : []
+  })
+  return list.map((entry) => Object.fromEntries(readers.flatMap((read) => read(entry))))
 }
 
-const readableIn = <A>(entry: Schema.Codec<A, unknown>, list: unknown): Readable<A> => {
-  if (!Array.isArray(list)) return { entries: [], places: [], whole: false }
-  const decode = Schema.decodeUnknownOption(entry, strictly)
-  const read = list.flatMap((raw, place) => Option.toArray(Option.map(decode(raw), (entry) => ({ entry, place }))))
-  return {
-    entries: read.map(({ entry }) => entry),
-    places: read.map(({ place }) => place),
-    whole: read.length === list.length
-  }
-}
+const brokenRules = (draft: PartlyRead) =>
+  faultsOf(draft).map(({ field, index, list, reason }) => ({
+    path: [wireNames[list], index, wireNames[field]],
+    reason
+  }))
 
-const readableOf = (content: unknown) => {
+const draftOf = (content: unknown): PartlyRead => {
   const {
     categorias,
     paquetes = [],
     servicios
   }: Record<string, unknown> = Predicate.isObject(content) ? { ...content } : {}
   return {
-    categories: readableIn(Category, categorias),
-    services: readableIn(Service, servicios),
-    packages: readableIn(Package, paquetes)
+    categories: readIn(Category, categorias).map(({ id, nombre }) => ({ id, name: nombre })),
+    services: readIn(Service, servicios).map((servicio) => ({
+      id: servicio.id,
+      name: servicio.nombre,
+      description: servicio.descripcion,
+      type: servicio.tipo,
+      categoryId: servicio.categoria_id,
+      minimum: servicio.monto_minimo,
+      maximum: servicio.monto_maximo,
+      reversible: servicio.acepta_anulacion,
+      flow: servicio.flujo,
+      requiresLookup: servicio.requiere_consulta,
+      howToBuy: servicio.como_comprar,
+      product: servicio.producto_proveedor ?? null,
+      active: servicio.activo ?? true
+    })),
+    packages: readIn(Package, paquetes).map((paquete) => ({
+      id: paquete.id,
+      serviceId: paquete.service_id,
+      code: paquete.codigo,
+      name: paquete.nombre,
+      description: paquete.descripcion,
+      price: paquete.precio,
+      duration: paquete.duracion,
+      data: paquete.datos,
+      minutes: paquete.minutos,
+      sms: paquete.sms,
+      active: paquete.activo ?? true
+    }))
   }
 }
-
-/** Which list an entry refers to by a field. */
-const referred = { categoryId: "categories", serviceId: "services" } as const
-
-// What an entry refers to may be one that cannot be read. Then it is not missing.
-const brokenRules = (draft: CatalogueDraft, readable: ReturnType<typeof readableOf>) =>
-  faultsOf(draft)
-    .filter(({ field }) => !(field in referred) || readable[referred[field as keyof typeof referred]].whole)
-    .map(({ field, index, list, reason }) => ({
-      path: [wireNames[list], readable[list].places[index] ?? index, wireNames[field]],
-      reason
-    }))
-
-const draftOf = ({ categories, packages, services }: ReturnType<typeof readableOf>): CatalogueDraft => ({
-  categories: categories.entries.map(({ id, nombre }) => ({ id, name: nombre })),
-  services: services.entries.map((servicio) => ({
-    id: servicio.id,
-    name: servicio.nombre,
-    description: servicio.descripcion,
-    type: servicio.tipo,
-    categoryId: servicio.categoria_id,
-    minimum: servicio.monto_minimo,
-    maximum: servicio.monto_maximo,
-    reversible: servicio.acepta_anulacion,
-    flow: servicio.flujo,
-    requiresLookup: servicio.requiere_consulta,
-    howToBuy: servicio.como_comprar,
-    product: servicio.producto_proveedor ?? null,
-    active: servicio.activo ?? true
-  })),
-  packages: packages.entries.map((paquete) => ({
-    id: paquete.id,
-    serviceId: paquete.service_id,
-    code: paquete.codigo,
-    name: paquete.nombre,
-    description: paquete.descripcion,
-    price: paquete.precio,
-    duration: paquete.duracion,
-    data: paquete.datos,
-    minutes: paquete.minutos,
-    sms: paquete.sms,
-    active: paquete.activo ?? true
-  }))
-})
 
 const wireNames: Record<DraftFault["list"] | DraftFault["field"], string> = {
   categories: "categorias",

@@ -187,11 +187,60 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
         "line 9: servicios[0].monto_maximo: is below the minimum; 0 means no bound",
         ...required,
         "line 11: servicios[1].id: Expected number",
-        "line 12: servicios[1].precio: Unknown here"
+        "line 12: servicios[1].precio: Unknown here",
+        "line 16: paquetes[0].service_id: is a service that sells no packages: its flow is another"
       ])
       assert.deepStrictEqual(message.split("\n  ").slice(1), told)
       const { stderr } = yield* run("catalog", "import", file)
       assert.deepStrictEqual(stderr.split("\n  ").slice(1), told)
+    })
+  )
+
+  it.effect("tells what an entry of the wrong shape says wrongly besides, and what is wrong with others", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const content = {
+        categorias: [category],
+        servicios: [
+          { ...service, categoria_id: 77, monto_minimo: 10, monto_maximo: 5 },
+          { ...service, id: 22, tipo: "insurance", flujo: "paquetes", acepta_anulacion: true, activo: "x" }
+        ],
+        paquetes: [{ ...paquete, service_id: 99 }]
+      }
+      const { details } = yield* refusal("catalog", "import", yield* fileOf("shapes", JSON.stringify(content)))
+      assert.sameMembers(
+        details.errores.map(({ entrada }: { entrada: string }) => entrada),
+        [
+          "servicios[0].categoria_id",
+          "servicios[0].monto_maximo",
+          "servicios[1].activo",
+          "servicios[1].acepta_anulacion",
+          "servicios[1].flujo",
+          "paquetes[0].service_id"
+        ]
+      )
+    })
+  )
+
+  // What cannot be read -> the faults, of which none is a guess about it.
+  it.effect.each([
+    ["a category's id", { categorias: [{ ...category, id: "9" }], servicios: [service] }, ["categorias[0].id"]],
+    ["the categories", { categorias: 9, servicios: [service] }, ["categorias"]],
+    ["a service's id", { ...withPackages(paquete), servicios: [{ ...paquetes, id: "21" }] }, ["servicios[0].id"]],
+    ["a service's flow", { ...withPackages(paquete), servicios: [{ ...paquetes, flujo: 1 }] }, ["servicios[0].flujo"]],
+    [
+      "a minimum",
+      { categorias: [category], servicios: [{ ...service, monto_minimo: "10", monto_maximo: 5 }] },
+      ["servicios[0].monto_minimo"]
+    ]
+  ] as const)("supposes nothing of %s that cannot be read", ([name, content, places]) =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { details } = yield* refusal("catalog", "import", yield* fileOf(name, JSON.stringify(content)))
+      assert.deepStrictEqual(
+        details.errores.map(({ entrada }: { entrada: string }) => entrada),
+        places
+      )
     })
   )
 
