@@ -14,7 +14,7 @@ import { jsonFlag } from "./Output.ts"
 /** The operator's command line. */
 export const saldo = Command.make("saldo").pipe(
   Command.withDescription(
-    "Sell top-ups, bills and insurance on a prepaid balance. Commands work on DATABASE_URL or, without it, on the embedded Postgres in DATA_DIR, which is started when it does not run. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
+    "Sell top-ups, bills and insurance on a prepaid balance. Commands work on DATABASE_URL or, without it, on the embedded Postgres in DATA_DIR, which is started when it does not run. Times are those of Santo Domingo (UTC-4), as on the wire; a time that ends in Z is UTC. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
   ),
   Command.withSubcommands([serve, migrate, doctor, company, token, catalog, transactions, sms, reconcile, audit]),
   Command.withGlobalFlags([jsonFlag])
