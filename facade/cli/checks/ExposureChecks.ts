@@ -86,5 +86,5 @@ export const exposureChecks = Effect.all([
 export const certificateAlone: Effect.Effect<ReadonlyArray<Check>> = tls.pipe(
   Effect.flatMap((files) => (files === null ? Effect.succeed([]) : Effect.map(certificate(files), (check) => [check]))),
   // That is among the settings that are wrong.
-  Effect.catch(() => Effect.succeed([]))
+  Effect.orElseSucceed(() => [])
 )
