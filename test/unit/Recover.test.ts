@@ -89,7 +89,7 @@ describe("an unresolved sale that nobody can be asked about", () => {
     const noted: Array<Pick<Question, "about" | "answer">> = []
     const nobody = Layer.effect(
       Providers,
-      Effect.map(Providers, ({ simulator }) => ({ serving: () => Effect.fail(new ServiceUnavailable()), simulator }))
+      Effect.map(Providers, (all) => ({ ...all, serving: () => Effect.fail(new ServiceUnavailable()) }))
     )
     const questions = Layer.succeed(Questions, {
       record: ({ about, answer }) => Effect.sync(() => void noted.push({ about, answer }))
