@@ -29,17 +29,21 @@ const auditConnection = connections(1, {
 
 const answers = SqlClient.SqlClient.useSync((sql) => Effect.orDie(Effect.as(sql`select 1`, true)))
 
-// Only a good answer is kept: that the database was away for a moment says nothing of its schema.
-const isMigrated = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const look = pending.pipe(
+const looksMigrated = SqlClient.SqlClient.useSync((sql) =>
+  pending.pipe(
     Effect.map((missing) => missing.length === 0),
     Effect.provideService(SqlClient.SqlClient, sql),
     Effect.orDie
   )
-  const [known, forget] = yield* Effect.cachedInvalidateWithTTL(look, schemaFresh_max)
-  return Effect.onExit(known, (exit) => Effect.when(forget, Effect.succeed(exit._tag === "Failure" || !exit.value)))
-})
+)
+
+// Only a good answer is kept: that the database was away for a moment says nothing of its schema.
+const isMigrated = looksMigrated.pipe(
+  Effect.flatMap(Effect.cachedInvalidateWithTTL(schemaFresh_max)),
+  Effect.map(([known, forget]) =>
+    Effect.onExit(known, (exit) => Effect.when(forget, Effect.succeed(exit._tag === "Failure" || !exit.value)))
+  )
+)
 
 const isRecovering = Effect.gen(function* () {
   const now_ms = yield* Clock.currentTimeMillis
