@@ -8,15 +8,19 @@ import {
   ReversalNotSupported
 } from "../../core/domain/Errors.ts"
 import { countsOn, nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
-import { type ReversalIntent, type ReversalOutcome, reversalOutcomeOf } from "../../core/domain/Reversal.ts"
+import {
+  type ReversalIntent,
+  type ReversalOutcome,
+  reversalOutcomeOf,
+  type UnderReversal
+} from "../../core/domain/Reversal.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
 import {
   Begun,
   type ClaimedReversal,
   type ReversalSettled,
   type ReversalSettlement,
-  Reversals,
-  type UnderReversal
+  Reversals
 } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 import {
@@ -37,7 +41,8 @@ import { transactionOf } from "./TransactionsMemory.ts"
 const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): ReversalEntry | undefined =>
   [...books.reversals.values()].find((entry) => entry.status !== "DENIED" && is(entry))
 
-const underOf = (books: CompanyBooks, { reversal }: ReversalEntry): UnderReversal => ({
+/** A reversal with its sale. */
+export const underOf = (books: CompanyBooks, { reversal }: ReversalEntry): UnderReversal => ({
   reversal,
   transaction: transactionOf(saleOf(books, reversal.order.transactionId))
 })

@@ -1,50 +1,63 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../core/domain/Ids.ts"
-import { Finding, Stuck } from "../../core/domain/Resolution.ts"
+import { Finding, Proposal, type Stuck } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
-import { orderOf, type TransactionRow, transactionColumns } from "./TransactionRow.ts"
+import { type ReversalRow, underOf } from "./ReversalRow.ts"
+import { orderOf, type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
-interface StuckRow extends TransactionRow {
-  readonly verdict: "success" | "failed" | null
+/** How a finding is called in the table. */
+const verdicts = { Success: "success", Failed: "failed", Reversed: "reversed", Stands: "stands" } as const
+
+interface ProposalRow {
+  readonly verdict: (typeof verdicts)[Finding["_tag"]]
   readonly number: number
-  readonly reason: string | null
+  readonly about_reversal: bigint | null
+  readonly reason: string
   readonly proposed_code: string | null
   readonly proposed_token: string | null
   readonly valid_from: string | null
   readonly valid_until: string | null
-  readonly proposed_by: string | null
-  readonly proposed_at: Date | null
+  readonly proposed_by: string
+  readonly proposed_at: Date
   readonly confirmed_by: string | null
 }
 
-const decode = Schema.decodeUnknownSync(Schema.toType(Stuck))
+/** A sale, with its proposal and its reversal without outcome, where there are such. */
+type StuckRow = TransactionRow &
+  (ProposalRow | { readonly verdict: null }) &
+  (ReversalRow | { readonly reversal_id: null })
 
-const findingOf = ({ proposed_code, proposed_token, valid_from, valid_until, verdict }: StuckRow) =>
-  verdict === "failed"
-    ? Finding.cases.Failed.make({})
-    : Finding.cases.Success.make({
-        authCode: proposed_code ?? "",
-        rechargeToken: proposed_token,
-        validity: valid_from === null || valid_until === null ? null : { from: valid_from, until: valid_until }
-      })
+const decode = Schema.decodeUnknownSync(Schema.toType(Proposal))
 
-const stuckOf = (row: StuckRow): Stuck =>
-  decode({
-    order: orderOf(row),
-    status: row.status,
-    proposal:
-      row.verdict === null
-        ? null
-        : {
-            number: row.number,
-            finding: findingOf(row),
-            reason: row.reason,
-            proposedBy: row.proposed_by,
-            proposedAt: row.proposed_at === null ? null : DateTime.fromDateUnsafe(row.proposed_at),
-            confirmedBy: row.confirmed_by
-          }
+const findingOf = ({ proposed_code, proposed_token, valid_from, valid_until, verdict }: ProposalRow): Finding => {
+  if (verdict === "failed") return Finding.cases.Failed.make({})
+  if (verdict === "reversed") return Finding.cases.Reversed.make({})
+  if (verdict === "stands") return Finding.cases.Stands.make({})
+  return Finding.cases.Success.make({
+    authCode: proposed_code ?? "",
+    rechargeToken: proposed_token,
+    validity: valid_from === null || valid_until === null ? null : { from: valid_from, until: valid_until }
   })
+}
+
+const proposalOf = (row: ProposalRow): Proposal =>
+  decode({
+    number: row.number,
+    finding: findingOf(row),
+    reversalId: row.about_reversal === null ? null : Number(row.about_reversal),
+    reason: row.reason,
+    proposedBy: row.proposed_by,
+    proposedAt: DateTime.fromDateUnsafe(row.proposed_at),
+    confirmedBy: row.confirmed_by
+  })
+
+const stuckOf = (row: StuckRow): Stuck => ({
+  order: orderOf(row),
+  status: transactionOf(row).status,
+  under: row.reversal_id === null ? null : underOf(row),
+  proposal: row.verdict === null ? null : proposalOf(row)
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -57,30 +70,34 @@ const make = Effect.gen(function* () {
       from directory.company as c
       cross join lateral (
         select ${columns}, r.number, r.verdict, r.reason, r.auth_code as proposed_code, r.recharge_token as proposed_token,
-          r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by
+          r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by, r.reversal_id as about_reversal,
+          v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at
         from cell.transaction as t
         left join cell.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id
+        left join cell.reversal as v
+          on v.company_id = t.company_id and v.transaction_id = t.id and v.status in ('PROCESSING', 'PENDING')
         where t.company_id = c.id and t.id = ${PgTypes.int8(BigInt(id))}
       ) as t`
     return Option.map(Option.fromUndefinedOr(row), stuckOf)
   }, Effect.orDie)
 
   const propose: Resolutions["Service"]["propose"] = Effect.fnUntraced(function* (order, proposal) {
-    const { finding, proposedAt, proposedBy, reason } = proposal
+    const { finding, proposedAt, proposedBy, reason, reversalId } = proposal
     const success = finding._tag === "Success" ? finding : null
     const [proposed] = yield* sql<{ number: number }>`
       insert into cell.resolution as r (
-        company_id, transaction_id, verdict, reason, auth_code, recharge_token, valid_from, valid_until, proposed_by,
+        company_id, transaction_id, reversal_id, verdict, reason, auth_code, recharge_token, valid_from, valid_until, proposed_by,
         proposed_at
       )
       values (
         ${PgTypes.int8(BigInt(order.companyId))}, ${PgTypes.int8(BigInt(order.transactionId))},
-        ${success === null ? "failed" : "success"}, ${reason}, ${success?.authCode ?? null},
+        ${reversalId === null ? PgTypes.int8(null) : PgTypes.int8(BigInt(reversalId))}, ${verdicts[finding._tag]}, ${reason}, ${success?.authCode ?? null},
         ${success?.rechargeToken ?? null}, ${success?.validity?.from ?? null}::date, ${success?.validity?.until ?? null}::date, ${proposedBy},
         ${DateTime.formatIso(proposedAt)}::timestamptz
       )
       on conflict (company_id, transaction_id) do update
       set number = r.number + 1,
+        reversal_id = excluded.reversal_id,
         verdict = excluded.verdict,
         reason = excluded.reason,
         auth_code = excluded.auth_code,
@@ -88,8 +105,10 @@ const make = Effect.gen(function* () {
         valid_from = excluded.valid_from,
         valid_until = excluded.valid_until,
         proposed_by = excluded.proposed_by,
-        proposed_at = excluded.proposed_at
-      where r.confirmed_by is null
+        proposed_at = excluded.proposed_at,
+        confirmed_by = null,
+        confirmed_at = null
+      where r.confirmed_by is null or r.reversal_id is distinct from excluded.reversal_id
       returning r.number`
     return proposed?.number ?? null
   }, Effect.orDie)

@@ -8,9 +8,9 @@ import {
   ReversalNotSupported
 } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
-import { ReversalOutcome, type ReversalStatus } from "../../core/domain/Reversal.ts"
+import { ReversalOutcome, type ReversalStatus, type UnderReversal } from "../../core/domain/Reversal.ts"
 import type { Status } from "../../core/domain/Status.ts"
-import { Begun, type ReversalSettled, type UnderReversal } from "../../core/ports/Reversals.ts"
+import { Begun, type ReversalSettled } from "../../core/ports/Reversals.ts"
 import { orderOf, type TransactionRow, transactionOf } from "./TransactionRow.ts"
 
 const OutcomeJson = Schema.toCodecJson(ReversalOutcome)

@@ -42,7 +42,7 @@ export interface History {
   }>
 }
 
-/** Who found out how a sale ended: the call that made it, recovery afterwards, or two operators. */
+/** Who found out how a sale or a reversal ended: the call that made it, recovery afterwards, or two operators. */
 export type FoundBy = "call" | "recovery" | "operator"
 
 /** Something that happened to a sale. */
@@ -66,7 +66,7 @@ export type Happening = Data.TaggedEnum<{
   }
   Entered: { readonly entry: Entry }
   ReversalBegun: { readonly xid: string }
-  ReversalEnded: { readonly xid: string; readonly status: ReversalStatus }
+  ReversalEnded: { readonly xid: string; readonly status: ReversalStatus; readonly by: FoundBy }
   Audited: { readonly action: string; readonly details: Readonly<Record<string, unknown>> }
 }>
 export const Happening = Data.taggedEnum<Happening>()
@@ -80,8 +80,24 @@ export interface Moment {
 const askedBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
   questions.some(({ about, firstAt }) => about === "sale" && DateTime.isLessThanOrEqualTo(firstAt, at))
 
-const wasConfirmed = ({ audited }: History): boolean =>
-  audited.some(({ action, details }) => action === "resolution_confirmed" && details["won"] === true)
+const confirmedIn = ({ audited }: History) =>
+  audited.flatMap(({ action, details }) =>
+    action === "resolution_confirmed" && details["won"] === true ? [details] : []
+  )
+
+// A confirmation that does not say what it is about is as old as when only sales had such.
+const wasConfirmed = (history: History): boolean => confirmedIn(history).some(({ about }) => about !== "reversal")
+
+const reversalFoundBy = (history: History, { begunAt, endedAt, xid }: History["reversals"][number]): FoundBy => {
+  if (confirmedIn(history).some((details) => details["about"] === "reversal" && details["xid"] === xid))
+    return "operator"
+  const until = endedAt ?? begunAt
+  const isOfIt = (about: string, firstAt: DateTime.Utc, lastAt: DateTime.Utc) =>
+    about === "reversal" &&
+    DateTime.isLessThanOrEqualTo(firstAt, until) &&
+    DateTime.isGreaterThanOrEqualTo(lastAt, begunAt)
+  return history.questions.some(({ about, firstAt, lastAt }) => isOfIt(about, firstAt, lastAt)) ? "recovery" : "call"
+}
 
 const answeredIn = (history: History): ReadonlyArray<Moment> => {
   const { answer } = history
@@ -125,9 +141,11 @@ export const timelineOf = (history: History): ReadonlyArray<Moment> => {
     ...settledIn(history),
     ...enteredIn(history, "sale"),
     ...reversals.map(({ begunAt, xid }) => ({ at: begunAt, happening: Happening.ReversalBegun({ xid }) })),
-    ...reversals.flatMap(({ endedAt, status, xid }) =>
-      endedAt === null ? [] : [{ at: endedAt, happening: Happening.ReversalEnded({ xid, status }) }]
-    ),
+    ...reversals.flatMap((reversal) => {
+      const { endedAt: at, status, xid } = reversal
+      const by = reversalFoundBy(history, reversal)
+      return at === null ? [] : [{ at, happening: Happening.ReversalEnded({ xid, status, by }) }]
+    }),
     ...enteredIn(history, "reversal"),
     ...answeredIn(history),
     ...audited.map(({ action, at, details }) => ({ at, happening: Happening.Audited({ action, details }) }))

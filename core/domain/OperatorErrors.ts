@@ -48,13 +48,17 @@ export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("Depo
   asked: Amount
 }) {}
 
-/** How the sale ended is not for an operator to say, or not so. */
+/** How the sale, or its reversal, ended is not for an operator to say, or not so. */
 export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
   transactionId: TransactionId,
   status: Status,
   cause: Schema.Literals([
     "settled",
+    "reversal",
+    "unsettled",
+    "no_reversal",
     "young",
+    "young_reversal",
     "no_validity",
     "validity",
     "ends_before",
@@ -67,12 +71,13 @@ export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResol
 /** There is nothing that this operator could confirm. */
 export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
   transactionId: TransactionId,
-  cause: Schema.Literals(["no_proposal", "same_operator", "changed"])
+  cause: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated"])
 }) {}
 
 /** The supplier firmly says the opposite of what was proposed. */
 export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("SupplierDisagrees", {
   transactionId: TransactionId,
+  about: Schema.Literals(["sale", "reversal"]),
   said: Schema.String
 }) {}
 

@@ -22,6 +22,12 @@ export interface Reversal {
   readonly order: Order
 }
 
+/** A reversal under way, and the sale that it takes back. */
+export interface UnderReversal {
+  readonly reversal: Reversal
+  readonly transaction: Transaction
+}
+
 /** Where a reversal stands. One that was denied, or never sent, makes room for another. */
 export type ReversalStatus = "PROCESSING" | "PENDING" | "CONFIRMED" | "DENIED"
 

@@ -1,15 +1,14 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { NotFound, NotReversible, ReversalNotSupported } from "../domain/Errors.ts"
-import type { Reversal, ReversalIntent, ReversalOutcome, ReversalStatus, ReversalVerdict } from "../domain/Reversal.ts"
-import type { Transaction } from "../domain/Transaction.ts"
+import type {
+  ReversalIntent,
+  ReversalOutcome,
+  ReversalStatus,
+  ReversalVerdict,
+  UnderReversal
+} from "../domain/Reversal.ts"
 import type { KeyError } from "./Ledger.ts"
 import type { Claim } from "./Unresolved.ts"
-
-/** A reversal under way, and the sale that it takes back. */
-export interface UnderReversal {
-  readonly reversal: Reversal
-  readonly transaction: Transaction
-}
 
 /** The reversal is recorded and may be sent, or its key already has its answer. */
 export type Begun = Data.TaggedEnum<{

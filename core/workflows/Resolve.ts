@@ -1,11 +1,22 @@
 import { DateTime, Effect, Option } from "effect"
 import type { TransactionId } from "../domain/Ids.ts"
 import { NotConfirmable, NotResolvable, UnknownTransaction } from "../domain/OperatorErrors.ts"
-import { confirmable, type Finding, resolvable, verdictOn } from "../domain/Resolution.ts"
+import {
+  confirmable,
+  type Finding,
+  Resolvable,
+  resolvable,
+  reversalVerdictOn,
+  verdictOn
+} from "../domain/Resolution.ts"
+import type { ReversalStatus } from "../domain/Reversal.ts"
+import type { Status } from "../domain/Status.ts"
 import { Resolutions } from "../ports/Resolutions.ts"
 import { byHand } from "./ByHand.ts"
 import { statusOf } from "./Recover.ts"
+import { asked } from "./Reverse.ts"
 import { settle } from "./Settle.ts"
+import { settleReversal } from "./SettleReversal.ts"
 
 const stuckOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   const resolutions = yield* Resolutions
@@ -13,60 +24,90 @@ const stuckOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   return Option.isNone(found) ? yield* new UnknownTransaction({ transactionId }) : found.value
 })
 
-/** Proposes how a sale ended that no provider settles. Moves nothing: another operator has to confirm it. */
+/** What a proposal speaks of: its reversal, if it is one of a reversal, and the words of the audit log for it. */
+const spokenOf = Resolvable.$match({
+  Sale: () => ({ reversalId: null, audited: { about: "sale" } }),
+  Reversal: ({ under: { reversal } }) => ({
+    reversalId: reversal.id,
+    audited: { about: "reversal", xid: reversal.xid }
+  })
+})
+
+/** Proposes how a sale or a reversal ended that no provider settles. Moves nothing: another operator has to confirm it. */
 export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function* (
   transactionId: TransactionId,
   { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
 ) {
   const now = yield* DateTime.now
   const stuck = yield* stuckOf(transactionId)
-  const order = yield* Effect.fromResult(resolvable(stuck, finding, now))
+  const { audited, reversalId } = spokenOf(yield* Effect.fromResult(resolvable(stuck, finding, now)))
+  const { order, status } = stuck
   const resolutions = yield* Resolutions
-  const number = yield* resolutions.propose(order, { finding, reason, proposedBy: operator, proposedAt: now })
+  const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
+  const number = yield* resolutions.propose(order, proposal)
   // It was confirmed, and whoever did so has died before it was settled, or is about to settle it.
-  if (number === null) return yield* new NotResolvable({ transactionId, status: stuck.status, cause: "confirmed" })
+  if (number === null) return yield* new NotResolvable({ transactionId, status, cause: "confirmed" })
   yield* byHand(
     "resolution_proposed",
     { companyId: order.companyId },
-    { transactionId, proposal: number, finding, reason, operator }
+    { transactionId, ...audited, proposal: number, finding, reason, operator }
   )
   return { order, number }
 })
 
+/** How the sale now stands, and its reversal if it was that which was settled. */
+interface Ended {
+  readonly status: Status
+  readonly reversal: ReversalStatus | null
+  readonly won: boolean
+}
+
+/** Asks the supplier once more; `ended` then settles what it and the operators say. */
+const heardOf = Resolvable.$match({
+  Sale: ({ finding, order }) =>
+    Effect.gen(function* () {
+      const said = yield* statusOf(order)
+      const verdict = yield* Effect.fromResult(verdictOn(order, finding, said))
+      const ended = Effect.map(settle(order, verdict), ({ status, won }): Ended => ({ status, reversal: null, won }))
+      return { said: said._tag, ended }
+    }),
+  Reversal: ({ finding, under }) =>
+    Effect.gen(function* () {
+      const said = yield* asked(under, "reversalStatus")
+      const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
+      const ended = Effect.map(settleReversal(under, verdict), ({ status: reversal, won }): Ended => {
+        const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
+        return { status, reversal, won }
+      })
+      return { said: said._tag, ended }
+    })
+})
+
 /**
- * Confirms the proposal of another operator that has this number, and settles the sale as a provider's answer would. The
- * provider is asked once more: what it firmly says stands above what operators believe, and its own proof of a delivery
- * above what they wrote.
+ * Confirms the proposal of another operator that has this number, and settles the sale or its reversal as a provider's
+ * answer would. The provider is asked once more: what it firmly says stands above what operators believe, and its own
+ * proof of a delivery above what they wrote.
  */
 export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function* (
   transactionId: TransactionId,
   { number, operator }: { readonly number: number; readonly operator: string }
 ) {
   const stuck = yield* stuckOf(transactionId)
+  const { order } = stuck
   const proposal = yield* Effect.fromResult(confirmable(stuck, { number, operator }))
+  const { finding, proposedBy, reason } = proposal
   const at = yield* DateTime.now
-  const order = yield* Effect.fromResult(resolvable(stuck, proposal.finding, at))
-  const said = yield* statusOf(order)
-  const verdict = yield* Effect.fromResult(verdictOn(order, proposal.finding, said))
+  const doubt = yield* Effect.fromResult(resolvable(stuck, finding, at))
+  const { ended, said } = yield* heardOf(doubt)
   const resolutions = yield* Resolutions
   const current = yield* resolutions.confirm(order, proposal, { operator, at })
   if (!current) return yield* new NotConfirmable({ transactionId, cause: "changed" })
-  const settled = yield* settle(order, verdict)
-  const { finding, proposedBy, reason } = proposal
+  const { reversal, status, won } = yield* ended
+  const settled = { said, status: reversal ?? status, won }
   yield* byHand(
     "resolution_confirmed",
     { companyId: order.companyId },
-    {
-      transactionId,
-      proposal: number,
-      finding,
-      reason,
-      proposedBy,
-      operator,
-      said: said._tag,
-      status: settled.status,
-      won: settled.won
-    }
+    { transactionId, ...spokenOf(doubt).audited, proposal: number, finding, reason, proposedBy, operator, ...settled }
   )
-  return { order, finding, status: settled.status }
+  return { order, finding, status, reversal }
 })

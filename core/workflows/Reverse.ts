@@ -4,10 +4,16 @@ import { ReversalDenied, ReversalPending, ServiceUnavailable } from "../domain/E
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import type { IdempotencyKey, TransactionId } from "../domain/Ids.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
-import { ReversalAnswer, type ReversalIntent, ReversalOutcome, reversalVerdictOf } from "../domain/Reversal.ts"
+import {
+  ReversalAnswer,
+  type ReversalIntent,
+  ReversalOutcome,
+  reversalVerdictOf,
+  type UnderReversal
+} from "../domain/Reversal.ts"
 import { reversalXidOf } from "../domain/Xid.ts"
 import { Providers } from "../ports/Provider.ts"
-import { Begun, Reversals, type UnderReversal } from "../ports/Reversals.ts"
+import { Begun, Reversals } from "../ports/Reversals.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight } from "./InFlight.ts"
 import { settleReversal } from "./SettleReversal.ts"

@@ -1,7 +1,7 @@
 import { DateTime, Effect } from "effect"
-import { ReversalVerdict, reversalOutcomeOf } from "../domain/Reversal.ts"
+import { ReversalVerdict, reversalOutcomeOf, type UnderReversal } from "../domain/Reversal.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
-import { type ReversalSettled, type ReversalSettlement, Reversals, type UnderReversal } from "../ports/Reversals.ts"
+import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
 import { insist } from "./Insist.ts"
 import { countLateOutcome, countSale } from "./SaleMetrics.ts"
 

@@ -39,7 +39,7 @@ const factsOf = Happening.$match({
     return { evento: "entered", movimiento_id, tipo, monto, saldo }
   },
   ReversalBegun: ({ xid }): Document => ({ evento: "reversal_begun", xid }),
-  ReversalEnded: ({ status, xid }): Document => ({ evento: "reversal_ended", xid, status }),
+  ReversalEnded: ({ by, status, xid }): Document => ({ evento: "reversal_ended", xid, status, por: by }),
   Audited: ({ action, details }): Document => ({ evento: action, detalles: details })
 })
 
@@ -65,7 +65,7 @@ const wordsOf = Happening.$match({
   Entered: ({ entry }) =>
     `ledger entry ${entry.id}, ${entry.type}: ${toPesos(entry.amount)} pesos, leaving ${toPesos(entry.balance)}`,
   ReversalBegun: ({ xid }) => `reversal begun as ${xid}`,
-  ReversalEnded: ({ status, xid }) => `reversal ${xid} ended: ${status}`,
+  ReversalEnded: ({ by, status, xid }) => `reversal ${xid} ended ${finders[by]}: ${status}`,
   Audited: ({ action, details }) => `${action}: ${card(details).replaceAll("\n", ", ")}`
 })
 

@@ -15,8 +15,16 @@ type Refused = OperatorError | BadCatalogue
 
 const unresolvable: { readonly [Cause in NotResolvable["cause"]]: (id: number, status: string) => string } = {
   settled: (id, status) => `Transaction ${id} is ${status}: it is settled, and nothing was changed.`,
+  reversal: (id, status) =>
+    `Transaction ${id} is ${status}, and nobody knows how its reversal ended: propose --as reversed if it was taken back, --as stands if it was not.`,
+  unsettled: (id, status) =>
+    `Transaction ${id} is ${status}: nobody knows how it ended itself, and it has no reversal. Propose --as success or --as failed.`,
+  no_reversal: (id, status) =>
+    `Transaction ${id} is ${status} and has no reversal of unknown outcome: nothing was changed.`,
   young: (id) =>
     `Transaction ${id} is less than 15 minutes old: its call, or recovery, may still settle it. Wait, then look again with "saldo transactions show ${id}".`,
+  young_reversal: (id) =>
+    `The reversal of transaction ${id} is less than 15 minutes old: its call, or recovery, may still settle it. Wait, then look again with "saldo transactions show ${id}".`,
   no_validity: (id) =>
     `Transaction ${id} is a policy: give --desde and --hasta, the first and last day of its validity.`,
   validity: (id) => `Transaction ${id} is no policy: leave out --desde and --hasta.`,
@@ -32,7 +40,9 @@ const unconfirmable: { readonly [Cause in NotConfirmable["cause"]]: (id: number)
   no_proposal: (id) => `Nobody has proposed how transaction ${id} ended. "saldo transactions resolve ${id}" does.`,
   same_operator: (id) => `You proposed this yourself. Somebody else has to confirm transaction ${id}.`,
   changed: (id) =>
-    `That is not the latest proposal for transaction ${id}. Look at it with "saldo transactions show ${id}" before you confirm it.`
+    `That is not the latest proposal for transaction ${id}. Look at it with "saldo transactions show ${id}" before you confirm it.`,
+  outdated: (id) =>
+    `That was proposed for an earlier reversal of transaction ${id}, which has ended. "saldo transactions resolve ${id}" proposes how this one did.`
 }
 
 /** Each cause in words. A cause without a row does not compile. */
@@ -91,9 +101,9 @@ const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag
     message: unconfirmable[cause](transactionId),
     details: { transaction_id: transactionId, motivo: cause }
   }),
-  SupplierDisagrees: ({ said, transactionId }) => ({
+  SupplierDisagrees: ({ about, said, transactionId }) => ({
     code: "SUPPLIER_DISAGREES",
-    message: `The supplier was asked about transaction ${transactionId} and says ${said}: nothing was settled. "saldo reconcile" settles it so.`,
+    message: `The supplier was asked about ${about === "sale" ? "" : "the reversal of "}transaction ${transactionId} and says ${said}: nothing was settled. "saldo reconcile" settles it so.`,
     details: { transaction_id: transactionId, proveedor: said }
   }),
   BadCatalogue: ({ faults }) => ({

@@ -1,7 +1,9 @@
 import { Effect, Layer, Option } from "effect"
-import { Books, type Sale } from "../../adapters/memory/Books.ts"
+import { Books } from "../../adapters/memory/Books.ts"
+import { isUnresolved } from "../../adapters/memory/Claims.ts"
+import { underOf } from "../../adapters/memory/ReversalsMemory.ts"
 import type { TransactionId } from "../../core/domain/Ids.ts"
-import type { Proposal } from "../../core/domain/Resolution.ts"
+import type { Proposal, Stuck } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 
 /** Proposals of operators, in memory. */
@@ -9,23 +11,26 @@ export const layer = Layer.effect(
   Resolutions,
   Effect.map(Books, ({ all }) => {
     const proposals = new Map<TransactionId, Proposal>()
-    const saleOf = (id: TransactionId): Sale | undefined => {
-      for (const { sales } of all()) if (sales.has(id)) return sales.get(id)
-      return undefined
+    const found = (id: TransactionId): Option.Option<Stuck> => {
+      for (const books of all()) {
+        const sale = books.sales.get(id)
+        if (sale === undefined) continue
+        const { order, status } = sale
+        const doubt = [...books.reversals.values()].find(
+          (entry) => entry.reversal.order.transactionId === id && isUnresolved(entry)
+        )
+        const under = doubt === undefined ? null : underOf(books, doubt)
+        return Option.some({ order, status, under, proposal: proposals.get(id) ?? null })
+      }
+      return Option.none()
     }
     return Resolutions.of({
-      find: (id) =>
-        Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(saleOf(id)), ({ order, status }) => ({
-            order,
-            status,
-            proposal: proposals.get(id) ?? null
-          }))
-        ),
+      find: (id) => Effect.sync(() => found(id)),
       propose: ({ transactionId }, proposal) =>
         Effect.sync(() => {
           const before = proposals.get(transactionId)
-          if (before !== undefined && before.confirmedBy !== null) return null
+          if (before !== undefined && before.confirmedBy !== null && before.reversalId === proposal.reversalId)
+            return null
           const number = (before?.number ?? 0) + 1
           proposals.set(transactionId, { ...proposal, number, confirmedBy: null })
           return number

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { Store } from "../../facade/Store.ts"
@@ -82,7 +83,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
           ["settled", "recovery", null, null],
           ["entered", null, null, null],
           ["reversal_begun", null, null, null],
-          ["reversal_ended", null, null, null],
+          ["reversal_ended", "call", null, null],
           ["entered", null, null, null]
         ]
       )
@@ -92,6 +93,24 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       )
       assert.include(words, "recovery asked about the sale: Unknown, 2 times until")
       assert.include(words, "settled by recovery: SUCCESS, PRUEBA-1")
+    })
+  )
+
+  it.effect("whose reversal had no answer tells that recovery found it", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const { pass } = yield* OwnTime
+      const { auth } = yield* customer()
+      const identifier = "204510006"
+      provider.set(identifier, { reverse: () => Effect.succeed(ReversalAnswer.Unknown()) })
+      const id = (yield* sell({ ...sold, identifier }, auth)).body.data.transaction_id
+      const path = `/v1/transacciones/${id}/anular`
+      assert.strictEqual((yield* post(path, {}, { ...auth, "idempotency-key": "tres" })).status, 202)
+      yield* pass("10 seconds")
+      yield* recover("due")
+      const { words } = yield* shown(id)
+      assert.include(words, "recovery asked about the reversal: Confirmed")
+      assert.match(words, /reversal RD-\S+ ended by recovery: CONFIRMED/)
     })
   )
 

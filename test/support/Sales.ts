@@ -4,10 +4,10 @@ import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
 import * as ReversalsPostgres from "../../adapters/postgres/ReversalsPostgres.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import type { ReversalIntent } from "../../core/domain/Reversal.ts"
+import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
-import { Reversals, type UnderReversal } from "../../core/ports/Reversals.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
 
 /** A sale of `centavos` that a test may reserve; its xid is made of company and key. */
 export const intentOf = (company: number, key: string, centavos: number): Intent => ({
@@ -71,11 +71,28 @@ export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent)
     )
   )
 
+const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
+
+/** A sale that was delivered, and whose reversal under this key no provider answers. */
+export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"], intent: Intent, key: string) {
+  const order = yield* reservedOrder(ledger, { ...intent, reversible: true })
+  const at = yield* DateTime.now
+  yield* ledger.settle({ order, verdict: delivered, at, notFound: 0 })
+  yield* unansweredAgain(order, key)
+  return order
+})
+
+/** Another reversal of the same. */
+export const unansweredAgain = Effect.fnUntraced(function* (order: Order, key: string) {
+  const reversals = yield* reversalsReplica
+  const under = yield* begunOn(reversals, reversalOf(order, key))
+  yield* reversals.settle({ under, verdict: ReversalVerdict.Hold(), at: yield* DateTime.now, notFound: 0 })
+})
+
 /** A company's only sale: all that it had, spent on something that can be given back. */
 export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
   yield* opened(ledger, company, centavos)
   const order = yield* reservedOrder(ledger, { ...intentOf(company, "sale", centavos), reversible: true })
-  const verdict = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
-  yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
+  yield* ledger.settle({ order, verdict: delivered, at: yield* DateTime.now, notFound: 0 })
   return order
 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ReversalAnswer, ReversalVerdict } from "../../core/domain/Reversal.ts"
-import { Reversals, type UnderReversal } from "../../core/ports/Reversals.ts"
+import { ReversalAnswer, ReversalVerdict, type UnderReversal } from "../../core/domain/Reversal.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
 import { type ReversalFault, reversing, sold, take } from "./support/Reversing.ts"
 import { fund, money } from "./support/World.ts"
 

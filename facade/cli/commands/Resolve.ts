@@ -21,6 +21,8 @@ const day = (name: string, description: string) =>
 /** What was found, in the words of the options that say it. */
 const findingWords = Finding.match({
   Failed: () => ({ resultado: "failed" }),
+  Reversed: () => ({ resultado: "reversed" }),
+  Stands: () => ({ resultado: "stands" }),
   Success: ({ authCode, rechargeToken, validity }) => ({
     resultado: "success",
     autorizacion: authCode,
@@ -29,12 +31,22 @@ const findingWords = Finding.match({
   })
 })
 
+/** What was found, as the options say it; only a success has more to it. */
+const findingAs = {
+  success: (found: Omit<Extract<Finding, { readonly _tag: "Success" }>, "_tag">) => Finding.cases.Success.make(found),
+  failed: () => Finding.cases.Failed.make({}),
+  reversed: () => Finding.cases.Reversed.make({}),
+  stands: () => Finding.cases.Stands.make({})
+}
+
 export const resolve = Command.make(
   "resolve",
   {
     transactionId,
-    as: Flag.Literals("as", ["success", "failed"]).pipe(
-      Flag.withDescription("How it ended: success charges what is held, failed gives it back")
+    as: Flag.Literals("as", ["success", "failed", "reversed", "stands"]).pipe(
+      Flag.withDescription(
+        "How it ended. A sale: success charges what is held, failed gives it back. A reversal: reversed gives the money back, stands lets the sale stand"
+      )
     ),
     reason: text("motivo", 500, "What proves it: a statement, a ticket, a letter of the provider"),
     who,
@@ -56,14 +68,8 @@ export const resolve = Command.make(
     until: day("hasta", "Of a policy: the last day of its validity")
   },
   Effect.fn(function* ({ as, authCode, from, reason, token, transactionId, until, who }) {
-    const finding =
-      as === "failed"
-        ? Finding.cases.Failed.make({})
-        : Finding.cases.Success.make({
-            authCode: authCode ?? "",
-            rechargeToken: token,
-            validity: from === null || until === null ? null : { from, until }
-          })
+    const validity = from === null || until === null ? null : { from, until }
+    const finding = findingAs[as]({ authCode: authCode ?? "", rechargeToken: token, validity })
     const { number, order } = yield* proposeResolution(transactionId, { finding, operator: who, reason })
     yield* print(
       {
@@ -83,20 +89,25 @@ export const resolve = Command.make(
     const wrong = (message: string) => new CliError.ValidationError({ message })
     if (as === "success" && authCode === null)
       return wrong("--as success needs --autorizacion: what proves the delivery.")
-    if (as === "failed" && (authCode ?? token ?? from ?? until) !== null) {
-      return wrong("--as failed takes neither --autorizacion nor --token, nor --desde and --hasta.")
+    if (as !== "success" && (authCode ?? token ?? from ?? until) !== null) {
+      return wrong(`--as ${as} takes neither --autorizacion nor --token, nor --desde and --hasta.`)
     }
     return (from === null) === (until === null) ? Effect.void : wrong("--desde and --hasta go together.")
   }),
   Command.withDescription(
-    "Propose how a sale ended that no provider settles. Nothing moves until another operator confirms it; then it is settled as a provider's answer would settle it."
+    "Propose how a sale, or the reversal of one, ended that no provider settles. Nothing moves until another operator confirms it; then it is settled as a provider's answer would settle it."
   ),
-  Command.withShortDescription("Propose how a stuck sale ended"),
+  Command.withShortDescription("Propose how a stuck sale or reversal ended"),
   Command.withExamples([
     {
       command:
         'saldo transactions resolve 4711 --as failed --motivo "Not in the provider\'s statement of May 3" --operador turno-1',
       description: "It was never delivered"
+    },
+    {
+      command:
+        'saldo transactions resolve 4711 --as reversed --motivo "Credited in the provider\'s statement of May 3" --operador turno-1',
+      description: "It was delivered, and the provider has taken it back"
     }
   ])
 )
@@ -114,7 +125,7 @@ export const confirm = Command.make(
     who
   },
   Effect.fn(function* ({ number, transactionId, who }) {
-    const { finding, order, status } = yield* confirmResolution(transactionId, { number, operator: who })
+    const { finding, order, reversal, status } = yield* confirmResolution(transactionId, { number, operator: who })
     yield* print(
       {
         transaction_id: transactionId,
@@ -122,15 +133,16 @@ export const confirm = Command.make(
         propuesta: number,
         ...findingWords(finding),
         status,
+        ...(reversal !== null && { anulacion: reversal }),
         operador: who
       },
-      `Transaction ${transactionId} is ${status}.`
+      `Transaction ${transactionId} is ${status}${reversal === null ? "" : `, its reversal ${reversal}`}.`
     )
   })
 ).pipe(
   Command.provide(operator),
   Command.withDescription(
-    'Confirm what another operator proposed with "saldo transactions resolve", and settle the sale so. A proposal that has changed since you saw it is not confirmed. The provider is asked once more, and what it firmly says wins.'
+    'Confirm what another operator proposed with "saldo transactions resolve", and settle the sale or its reversal so. A proposal that has changed since you saw it is not confirmed. The provider is asked once more, and what it firmly says wins.'
   ),
   Command.withShortDescription("Confirm another operator's proposal"),
   Command.withExamples([

@@ -51,7 +51,9 @@ const providers = Layer.effect(
       ...provider,
       dispatch: (order) => (script.provider.get(order.identifier)?.dispatch ?? provider.dispatch)(order),
       status: (order) => (script.provider.get(order.identifier)?.status ?? provider.status)(order),
-      reverse: (asked) => (script.provider.get(asked.order.identifier)?.reverse ?? provider.reverse)(asked)
+      reverse: (asked) => (script.provider.get(asked.order.identifier)?.reverse ?? provider.reverse)(asked),
+      reversalStatus: (asked) =>
+        (script.provider.get(asked.order.identifier)?.reversalStatus ?? provider.reversalStatus)(asked)
     })
     // Who asks whether it is the simulator must be able to tell.
     const simulator = played(real.simulator)
