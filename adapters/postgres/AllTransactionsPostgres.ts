@@ -1,13 +1,15 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Centavos } from "../../core/domain/Money.ts"
+import type { ReversalStatus } from "../../core/domain/Reversal.ts"
 import type { Page } from "../../core/domain/Transaction.ts"
 import {
   AllTransactions,
   type OwnedFilter,
   type OwnedTransaction,
-  type PendingOrder
+  type PendingOrder,
+  type PendingTransaction
 } from "../../core/ports/AllTransactions.ts"
 import { companyReads } from "./CompanyReads.ts"
 import { pageOfCounted, sliceOf, type Totalled } from "./Paged.ts"
@@ -19,6 +21,26 @@ const ownedOf = (row: TransactionRow): OwnedTransaction => ({
   transaction: transactionOf(row)
 })
 
+/** A sale with what is in doubt about it, since when; of a reversal its name and status too. */
+type PendingRow = TransactionRow & { readonly doubted_at: Date } & (
+    | { readonly reversal_xid: null }
+    | { readonly reversal_xid: string; readonly reversal_status: ReversalStatus }
+  )
+
+/** What all that is unresolved comes to. */
+interface Summed {
+  readonly held: bigint
+  readonly reversals: number
+}
+
+const pendingOf = (row: PendingRow): PendingTransaction => ({
+  ...ownedOf(row),
+  reversal:
+    row.reversal_xid === null
+      ? null
+      : { xid: row.reversal_xid, status: row.reversal_status, createdAt: DateTime.fromDateUnsafe(row.doubted_at) }
+})
+
 /** How many sales of a condition are beyond a company's last block. */
 const countOf = (condition: string) => `
   select count(*)
@@ -28,7 +50,7 @@ const countOf = (condition: string) => `
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
-  const columns = sql.literal(transactionColumns())
+  const columns = sql.literal(transactionColumns("t."))
 
   /**
    * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
@@ -107,26 +129,38 @@ const make = Effect.gen(function* () {
     return { items: items.map(ownedOf), total }
   }, Effect.orDie)
 
-  // The sums run over the unresolved alone, which an index of their own finds.
+  // The sums run over the unresolved alone, which two indexes of their own find. No sale is in both parts: only one that is
+  // delivered is reversed.
   const pending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
-    const first = sql.literal(order === "age" ? "t.created_at" : "t.amount desc, t.created_at")
+    const first = (table: string) =>
+      sql.literal(order === "age" ? `${table}.doubted_at` : `${table}.holds desc, ${table}.doubted_at`)
     const ofCompany = companyId === undefined ? sql`true` : sql`t.company_id = ${PgTypes.int8(BigInt(companyId))}`
-    const rows = yield* sql<Totalled<TransactionRow> & { readonly held: bigint }>`
+    const rows = yield* sql<Totalled<PendingRow> & Summed>`
       with unresolved as materialized (
-        select t.* from cell.transaction as t where t.status in ('PROCESSING', 'PENDING') and ${ofCompany}
+        select ${columns}, t.amount as holds, t.created_at as doubted_at, null as reversal_xid, null as reversal_status
+        from cell.transaction as t
+        where t.status in ('PROCESSING', 'PENDING') and ${ofCompany}
+        union all
+        select ${columns}, 0, v.created_at, v.xid, v.status
+        from cell.reversal as v
+        join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+        where v.status in ('PROCESSING', 'PENDING') and ${ofCompany}
       )
-      select whole.total, whole.held, shown.*
-      from (select count(*) as total, coalesce(sum(amount), 0)::bigint as held from unresolved) as whole
+      select whole.total, whole.held, whole.reversals, shown.*
+      from (
+        select count(*) as total, count(reversal_xid)::int as reversals, coalesce(sum(holds), 0)::bigint as held
+        from unresolved
+      ) as whole
       left join (
-        select ${columns}
+        select *
         from unresolved as t
-        order by ${first}, t.company_id, t.id
+        order by ${first("t")}, t.company_id, t.id
         limit ${page.perPage} offset ${PgTypes.int8(BigInt(page.page - 1) * BigInt(page.perPage))}
       ) as shown on true
-      order by ${sql.literal(order === "age" ? "shown.created_at" : "shown.amount desc, shown.created_at")},
-        shown.company_id, shown.id`
+      order by ${first("shown")}, shown.company_id, shown.id`
     const { items, total } = sliceOf(rows)
-    return { items: items.map(ownedOf), total, held: Centavos.make(Number(rows[0]?.held ?? 0)) }
+    const { held, reversals } = rows[0] ?? { held: 0n, reversals: 0 }
+    return { items: items.map(pendingOf), total, reversals, held: Centavos.make(Number(held)) }
   }, Effect.orDie)
 
   return AllTransactions.of({ list, pending })

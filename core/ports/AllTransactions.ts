@@ -1,6 +1,7 @@
-import { Context, type Effect } from "effect"
+import { Context, type DateTime, type Effect } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { Centavos } from "../domain/Money.ts"
+import type { ReversalStatus } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import type { Page, Slice, Transaction } from "../domain/Transaction.ts"
 
@@ -16,11 +17,21 @@ export interface OwnedFilter {
   readonly statuses?: ReadonlyArray<Status> | undefined
 }
 
-/** Which unresolved sales come first: the oldest, or those that hold the most. */
+/** A sale of unknown outcome, or one that was delivered and whose reversal has none. */
+export interface PendingTransaction extends OwnedTransaction {
+  readonly reversal: {
+    readonly xid: string
+    readonly status: ReversalStatus
+    readonly createdAt: DateTime.Utc
+  } | null
+}
+
+/** Which doubts come first: the oldest, or the sales that hold the most; a reversal holds nothing. */
 export type PendingOrder = "age" | "amount"
 
-/** Some of the unresolved sales, how many there are, and what all of them hold. */
-export interface PendingSlice extends Slice<OwnedTransaction> {
+/** Some of what is unresolved, how much there is, how many of it are reversals, and what all the sales hold. */
+export interface PendingSlice extends Slice<PendingTransaction> {
+  readonly reversals: number
   readonly held: Centavos
 }
 
@@ -30,7 +41,7 @@ export class AllTransactions extends Context.Service<
   {
     /** Newest first. */
     readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<Slice<OwnedTransaction>>
-    /** What nobody knows the outcome of, of one company or of all. */
+    /** What nobody knows the outcome of, sales and reversals, of one company or of all. */
     readonly pending: (companyId: CompanyId | undefined, order: PendingOrder, page: Page) => Effect.Effect<PendingSlice>
   }
 >()("saldo/core/AllTransactions") {}

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { CommandLine } from "../support/CommandLine.ts"
 import { sellInEveryState } from "../support/EveryState.ts"
+import { intentOf, replica, unanswered } from "../support/Sales.ts"
 
 const companies = Effect.gen(function* () {
   const { answer } = yield* CommandLine
@@ -143,6 +144,42 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
       assert.strictEqual((yield* listed("--pendientes")).pagination.total, 0)
       assert.isTrue((yield* answer("audit")).ok)
       assert.deepStrictEqual(yield* answer("reconcile"), nothing)
+    })
+  )
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("reversals whose outcome is unknown", (it) => {
+  const sold = Effect.gen(function* () {
+    const [company, other] = yield* companies
+    const ledger = yield* replica
+    const sale = yield* unanswered(ledger, intentOf(company, "taken-back", 1_000), "reversal-1")
+    yield* unanswered(ledger, intentOf(other, "taken-back", 1_000), "reversal-2")
+    return { company, id: sale.transactionId }
+  }).pipe(Effect.scoped)
+
+  it.effect("are listed with the sales that are pending, and hold nothing", () =>
+    Effect.gen(function* () {
+      const { company, id } = yield* sold
+      const ofBoth = yield* listed("--pendientes")
+      assert.deepStrictEqual([ofBoth.pagination.total, ofBoth.anulaciones, ofBoth.retenido], [6, 2, 12])
+      const { items, pagination, ...sums } = yield* listed("--pendientes", "--empresa", `${company}`)
+      assert.deepStrictEqual([pagination.total, sums], [3, { anulaciones: 1, retenido: 6 }])
+      assert.deepStrictEqual(field("status", items), ["PROCESSING", "PENDING", "SUCCESS"])
+      const [, , reversed] = items
+      assert.strictEqual(reversed.transaction_id, id)
+      const { created_at, ...anulacion } = reversed.anulacion
+      assert.deepStrictEqual(anulacion, { xid: `RV-${company}-reversal-1`, status: "PENDING" })
+      assert.match(created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      assert.deepStrictEqual(field("anulacion", items.slice(0, 2)), [null, null])
+      const byAmount = yield* listed("--pendientes", "--orden", "monto", "--per-page", "4")
+      assert.deepStrictEqual(field("amount", byAmount.items), [4, 4, 2, 2])
+      const rest = yield* listed("--pendientes", "--orden", "monto", "--per-page", "4", "--page", "2")
+      assert.deepStrictEqual(field("amount", rest.items), [10, 10])
+      const { run } = yield* CommandLine
+      const { stdout } = yield* run("transactions", "list", "--pendientes", "--empresa", `${company}`)
+      assert.include(stdout, "3 in all. They hold 6 pesos. Reversals among them: 1; they hold nothing.")
+      const ended = yield* listed("--status", "SUCCESS", "--empresa", `${company}`)
+      assert.notProperty(ended.items[0], "anulacion")
     })
   )
 })

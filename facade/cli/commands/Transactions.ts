@@ -2,11 +2,17 @@ import { DateTime, Duration, Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { timelineOf } from "../../../core/domain/History.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
-import { toPesos } from "../../../core/domain/Money.ts"
+import { formatLocal } from "../../../core/domain/LocalTime.ts"
+import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
 import { UnknownTransaction } from "../../../core/domain/OperatorErrors.ts"
 import { Status } from "../../../core/domain/Status.ts"
 import type { Page } from "../../../core/domain/Transaction.ts"
-import { AllTransactions, type OwnedTransaction, type PendingOrder } from "../../../core/ports/AllTransactions.ts"
+import {
+  AllTransactions,
+  type OwnedTransaction,
+  type PendingOrder,
+  type PendingTransaction
+} from "../../../core/ports/AllTransactions.ts"
 import { Histories } from "../../../core/ports/Histories.ts"
 import { operator } from "../../App.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
@@ -51,23 +57,35 @@ const ageOf = (since: DateTime.Utc, now: DateTime.Utc): string => {
     .join(" ")
 }
 
+/** Since when nobody knows: of a reversal, since it began. */
+const doubtedAt = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
+  reversal?.createdAt ?? transaction.createdAt
+
+/** What is in doubt of a sale whose own state is settled. */
+const reversalDocument = ({ reversal }: PendingTransaction) =>
+  reversal === null ? null : { xid: reversal.xid, status: reversal.status, created_at: formatLocal(reversal.createdAt) }
+
+const pendingWords = (reversals: number, held: Centavos): string =>
+  `They hold ${toPesos(held)} pesos.${reversals === 0 ? "" : ` Reversals among them: ${reversals}; they hold nothing.`}`
+
 const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
   const transactions = yield* AllTransactions
   const now = yield* DateTime.now
-  const { held, items, total } = yield* transactions.pending(companyId, order, page)
-  const age = ({ transaction: { createdAt } }: OwnedTransaction) => DateTime.distance(createdAt, now)
+  const { held, items, reversals, total } = yield* transactions.pending(companyId, order, page)
   yield* print(
     {
       items: items.map((owned) => ({
         ...transactionDocument(owned),
-        edad_segundos: Math.floor(Duration.toSeconds(age(owned)))
+        anulacion: reversalDocument(owned),
+        edad_segundos: Math.floor(Duration.toSeconds(DateTime.distance(doubtedAt(owned), now)))
       })),
+      anulaciones: reversals,
       retenido: toPesos(held),
       pagination: paginationOf(page, total)
     },
     items.length === 0
       ? "Nothing is pending."
-      : `${table(items.map((owned) => ({ ...transactionLine(owned), edad: ageOf(owned.transaction.createdAt, now) })))}\n\n${pageWords(page, total)} They hold ${toPesos(held)} pesos.`
+      : `${table(items.map((owned) => ({ ...transactionLine(owned), anulacion: owned.reversal?.status ?? null, edad: ageOf(doubtedAt(owned), now) })))}\n\n${pageWords(page, total)} ${pendingWords(reversals, held)}`
   )
 })
 
@@ -90,14 +108,18 @@ const list = Command.make(
     ),
     pending: Flag.Boolean("pendientes").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Only those whose outcome is unknown: PROCESSING and PENDING"),
+      Flag.withDescription(
+        "Only those whose outcome is unknown, PROCESSING and PENDING, and those whose reversal is so"
+      ),
       Flag.withDefault(false)
     ),
     order: Flag.ChoiceWithValue("orden", [
       ["edad", "age"],
       ["monto", "amount"]
     ]).pipe(
-      Flag.withDescription("With --pendientes: the oldest first, or those that hold the most"),
+      Flag.withDescription(
+        "With --pendientes: the oldest first, or those that hold the most; a reversal holds nothing"
+      ),
       Flag.optional,
       Flag.map(Option.getOrUndefined)
     ),
