@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import type { Environment } from "../../core/domain/Company.ts"
 import { Centavos } from "../../core/domain/Money.ts"
-import { type UnresolvedSales, VitalSigns } from "../../core/ports/VitalSigns.ts"
+import { type UnresolvedReversals, type UnresolvedSales, VitalSigns } from "../../core/ports/VitalSigns.ts"
 
 /** A message that did not arrive is news for so long. */
 const smsNews = Duration.hours(24)
@@ -21,15 +21,26 @@ const unresolvedOf = ({ held, oldest, ...row }: UnresolvedRow): UnresolvedSales 
   oldest: DateTime.fromDateUnsafe(oldest)
 })
 
+interface UnresolvedReversalRow extends Omit<UnresolvedReversals, "oldest"> {
+  readonly oldest: Date
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // Partial indexes find both of these; what they read is what is wrong, not what there is.
+  // Partial indexes find these three; what they read is what is wrong, not what there is.
   const unresolved = sql<UnresolvedRow>`
     select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
     from cell.transaction
     where status in ('PROCESSING', 'PENDING')
     group by environment, status`
+
+  const unresolvedReversals = sql<UnresolvedReversalRow>`
+    select t.environment, count(*)::int as reversals, min(v.created_at) as oldest
+    from cell.reversal as v
+    join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+    where v.status in ('PROCESSING', 'PENDING')
+    group by t.environment`
 
   const undeliveredSms = (since: DateTime.Utc) => sql<{ environment: Environment; messages: number }>`
     select environment, count(*)::int as messages
@@ -55,6 +66,10 @@ const make = Effect.gen(function* () {
     const since = DateTime.subtractDuration(yield* DateTime.now, smsNews)
     return {
       unresolved: (yield* unresolved).map(unresolvedOf),
+      unresolvedReversals: (yield* unresolvedReversals).map(({ oldest, ...row }) => ({
+        ...row,
+        oldest: DateTime.fromDateUnsafe(oldest)
+      })),
       undeliveredSms: yield* undeliveredSms(since),
       lowBalances: yield* lowBalances,
       connections: yield* connections

@@ -12,10 +12,18 @@ export interface UnresolvedSales {
   readonly oldest: DateTime.Utc
 }
 
+/** The reversals of an environment whose outcome is not known. They hold nothing. */
+export interface UnresolvedReversals {
+  readonly environment: Environment
+  readonly reversals: number
+  readonly oldest: DateTime.Utc
+}
+
 /** What an operator watches of the data. */
 export interface Vitals {
   /** Nothing for what there is none of, here and below. */
   readonly unresolved: ReadonlyArray<UnresolvedSales>
+  readonly unresolvedReversals: ReadonlyArray<UnresolvedReversals>
   /** Messages that did not arrive in the last 24 hours. */
   readonly undeliveredSms: ReadonlyArray<{ readonly environment: Environment; readonly messages: number }>
   /** Companies that have less to spend than they want to be told about. */

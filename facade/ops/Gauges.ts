@@ -19,6 +19,12 @@ const ofEnvironment = ["ambiente"] as const
 const held = gauge("saldo_held_pesos", ofEnvironment, "What sales of unknown outcome hold, in pesos")
 const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Sales whose outcome is not known")
 const oldest = gauge("saldo_pending_oldest_seconds", ofEnvironment, "Age of the oldest sale whose outcome is not known")
+const reversals = gauge("saldo_pending_reversals", ofEnvironment, "Reversals whose outcome is not known")
+const oldestReversal = gauge(
+  "saldo_pending_reversal_oldest_seconds",
+  ofEnvironment,
+  "Age of the oldest reversal whose outcome is not known"
+)
 const sms = gauge("saldo_sms_undelivered", ofEnvironment, "Messages that did not arrive in the last 24 hours")
 const lowBalances = gauge("saldo_companies_low_balance", ofEnvironment, "Companies below their own low-balance alert")
 const connections = gauge(
@@ -33,6 +39,10 @@ const set = (series: Metric.Metric<number, unknown>, value: number) => Metric.up
 
 const sumOf = <A>(items: ReadonlyArray<A>, value: (item: A) => number): number =>
   items.reduce((total, item) => total + value(item), 0)
+
+/** How long ago the oldest of some began; 0 of none. */
+const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, now: DateTime.Utc): number =>
+  Math.max(0, ...items.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now))))
 
 /** Shows what was read; what there is none of is shown as none. */
 const show = (vitals: Vitals, now: DateTime.Utc) =>
@@ -49,12 +59,17 @@ const show = (vitals: Vitals, now: DateTime.Utc) =>
           sumOf(those, ({ sales }) => sales)
         )
       }
-      const ages_s = unresolved.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now)))
       yield* set(
         held({ ambiente }),
         sumOf(unresolved, (each) => toPesos(each.held))
       )
-      yield* set(oldest({ ambiente }), Math.max(0, ...ages_s))
+      yield* set(oldest({ ambiente }), oldestAge_s(unresolved, now))
+      const inDoubt = here(vitals.unresolvedReversals)
+      yield* set(
+        reversals({ ambiente }),
+        sumOf(inDoubt, (each) => each.reversals)
+      )
+      yield* set(oldestReversal({ ambiente }), oldestAge_s(inDoubt, now))
       yield* set(
         sms({ ambiente }),
         sumOf(here(vitals.undeliveredSms), ({ messages }) => messages)
@@ -77,7 +92,8 @@ const show = (vitals: Vitals, now: DateTime.Utc) =>
 const forget = Effect.gen(function* () {
   yield* set(isUp, 0)
   for (const ambiente of Environment.literals) {
-    for (const each of [held, oldest, sms, lowBalances]) yield* set(each({ ambiente }), Number.NaN)
+    for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances])
+      yield* set(each({ ambiente }), Number.NaN)
     for (const status of ["PROCESSING", "PENDING"]) yield* set(pending({ ambiente, status }), Number.NaN)
   }
   for (const state of states) yield* set(connections({ state }), Number.NaN)

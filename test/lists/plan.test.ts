@@ -1,13 +1,16 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import * as AllTransactionsPostgres from "../../adapters/postgres/AllTransactionsPostgres.ts"
 import * as StatementPostgres from "../../adapters/postgres/StatementPostgres.ts"
 import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
+import * as VitalSignsPostgres from "../../adapters/postgres/VitalSignsPostgres.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { AllTransactions, type OwnedFilter } from "../../core/ports/AllTransactions.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
+import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { blocksAreOf } from "../../tools/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { load } from "../support/ManySales.ts"
@@ -25,6 +28,7 @@ const TestLayer = Layer.mergeAll(
   TransactionsPostgres.layer,
   AllTransactionsPostgres.layer,
   StatementPostgres.layer,
+  VitalSignsPostgres.layer,
   Loaded
 ).pipe(Layer.provideMerge(TestDatabase))
 
@@ -126,6 +130,35 @@ layer(TestLayer)("a page of a long list", (it) => {
       (company) => Statement.use((statement) => statement.page(company, range, { page, perPage })),
       perPage + 4 * block
     )
+  )
+
+  it.effect("of what is pending reads that alone, however many sales were reversed", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`
+        insert into cell.reversal (
+          company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at, ask_at
+        )
+        select
+          company_id, nextval('cell.reversal_id'), id, 'RV-' || id, 'reversal-' || id,
+          case when id % 5000 = 1 then 'PENDING' else 'CONFIRMED' end, created_at,
+          case when id % 5000 <> 1 then created_at end, created_at
+        from cell.transaction
+        where company_id = ${large.company} and status = 'SUCCESS' and id % 5 = 1`
+      const pending = AllTransactions.use((all) => all.pending(undefined, "age", { page: 1, perPage }))
+      const vitals = VitalSigns.use((signs) => signs.read)
+      for (const reading of [pending, vitals]) {
+        const scans = yield* scansOfStatements<unknown, never, AllTransactions | VitalSigns>(reading)
+        const money = scans.filter(({ of }) => /^(transaction|reversal)/.test(of))
+        assert.isEmpty(
+          money.filter(({ kind }) => kind === "Seq Scan"),
+          JSON.stringify(scans)
+        )
+        const unresolved = (2 * (small.sales + large.sales)) / 100
+        assert.isAtMost(read(scans, /^transaction$/), unresolved + 100, JSON.stringify(scans))
+        assert.isAtMost(read(scans, /^reversal$/), 100, JSON.stringify(scans))
+      }
+    })
   )
 
   it.effect("is not needed for the whole of a day: it is read from where it is, part by part", () =>

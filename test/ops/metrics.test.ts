@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { SmsAnswer } from "../../core/domain/Sms.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { recover } from "../../core/workflows/Recover.ts"
@@ -9,7 +10,7 @@ import { customer } from "../contract/support/Customer.ts"
 import { applicationFor, insurer, spanish } from "../contract/support/Insuring.ts"
 import { OwnTime } from "../contract/support/OwnTime.ts"
 import { Script } from "../contract/support/Script.ts"
-import { call, get, raw, sell } from "../facade/support/Calls.ts"
+import { call, get, post, raw, sell } from "../facade/support/Calls.ts"
 import { look, metrics, watchedServer } from "./support/Watched.ts"
 
 const canary = "8095557130"
@@ -92,6 +93,32 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
       assert.strictEqual(now.get('saldo_held_pesos{ambiente="production"}'), 100)
       assert.strictEqual(now.get('saldo_pending_oldest_seconds{ambiente="production"}'), 1206)
       assert.strictEqual(now.get('saldo_held_pesos{ambiente="development"}'), held)
+    })
+  )
+
+  it.effect("show reversals that nobody answers, and for how long, though their sales are settled", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const { provider } = yield* Script
+      const { auth } = yield* customer()
+      const identifier = "204510109"
+      provider.set(identifier, { reverse: () => Effect.succeed(ReversalAnswer.Unknown()) })
+      const { body } = yield* sell({ service_id: 7, amount: 100, identifier }, auth)
+      const id = body.data.transaction_id
+      const before = yield* freshMetrics
+      assert.strictEqual(before.get('saldo_pending_reversals{ambiente="production"}'), 0)
+      assert.strictEqual(before.get('saldo_pending_reversal_oldest_seconds{ambiente="production"}'), 0)
+      assert.strictEqual(
+        (yield* post(`/v1/transacciones/${id}/anular`, {}, { ...auth, "idempotency-key": "a" })).status,
+        202
+      )
+      const sql = yield* PgClient.PgClient
+      yield* sql`update cell.transaction set environment = 'production' where id = ${id}`
+      yield* pass("20 minutes")
+      const now = yield* freshMetrics
+      assert.strictEqual(now.get('saldo_pending_reversals{ambiente="production"}'), 1)
+      assert.strictEqual(now.get('saldo_pending_reversals{ambiente="development"}'), 0)
+      assert.strictEqual(now.get('saldo_pending_reversal_oldest_seconds{ambiente="production"}'), 1206)
     })
   )
 
