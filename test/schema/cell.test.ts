@@ -100,6 +100,10 @@ layer(TestDatabase)("the schema of a cell", (it) => {
     insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at)
     values (1, ${id}, 1, 'RV-${id}', 'k${id}', '${status}', 'epoch', ${processed})`
 
+  const resolution = (verdict: string, reversal: string) => `
+    insert into cell.resolution (company_id, transaction_id, reversal_id, verdict, reason, proposed_by, proposed_at)
+    values (1, 1, ${reversal}, '${verdict}', 'r', 'a', 'epoch')`
+
   it.effect.each([
     ["an available balance below zero", `update cell.balance set available = -1`],
     ["a held balance below zero", `update cell.balance set held = -1`],
@@ -135,6 +139,15 @@ layer(TestDatabase)("the schema of a cell", (it) => {
       `${sale("SUCCESS", "'epoch'", "'x'")}; ${reversal(1, "CONFIRMED", "null")}`
     ],
     ["a reversal of no sale", reversal(1, "PENDING", "null")],
+    [
+      "a finding of a reversal that names none",
+      `${sale("SUCCESS", "'epoch'", "'x'")}; ${resolution("reversed", "null")}`
+    ],
+    [
+      "a finding of a sale that names a reversal",
+      `${sale("SUCCESS", "'epoch'", "'x'")}; ${reversal(1, "PENDING", "null")}; ${resolution("failed", "1")}`
+    ],
+    ["a finding of no reversal that there is", `${sale("SUCCESS", "'epoch'", "'x'")}; ${resolution("stands", "9")}`],
     ["another amount for a sale", `${sale("PROCESSING", "null", "null")}; update cell.transaction set amount = 1`]
   ] as const)("refuses %s", ([, statement]) =>
     Effect.gen(function* () {
