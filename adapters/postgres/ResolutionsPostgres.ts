@@ -86,14 +86,14 @@ const make = Effect.gen(function* () {
     const success = finding._tag === "Success" ? finding : null
     const [proposed] = yield* sql<{ number: number }>`
       insert into cell.resolution as r (
-        company_id, transaction_id, reversal_id, verdict, reason, auth_code, recharge_token, valid_from, valid_until, proposed_by,
-        proposed_at
+        company_id, transaction_id, reversal_id, verdict, reason, auth_code, recharge_token, valid_from, valid_until,
+        proposed_by, proposed_at
       )
       values (
         ${PgTypes.int8(BigInt(order.companyId))}, ${PgTypes.int8(BigInt(order.transactionId))},
-        ${reversalId === null ? PgTypes.int8(null) : PgTypes.int8(BigInt(reversalId))}, ${verdicts[finding._tag]}, ${reason}, ${success?.authCode ?? null},
-        ${success?.rechargeToken ?? null}, ${success?.validity?.from ?? null}::date, ${success?.validity?.until ?? null}::date, ${proposedBy},
-        ${DateTime.formatIso(proposedAt)}::timestamptz
+        ${PgTypes.int8(reversalId === null ? null : BigInt(reversalId))}, ${verdicts[finding._tag]}, ${reason},
+        ${success?.authCode ?? null}, ${success?.rechargeToken ?? null}, ${success?.validity?.from ?? null}::date,
+        ${success?.validity?.until ?? null}::date, ${proposedBy}, ${DateTime.formatIso(proposedAt)}::timestamptz
       )
       on conflict (company_id, transaction_id) do update
       set number = r.number + 1,
