@@ -133,8 +133,9 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
 
     it.effect("does not count a call twice whose body breaks off", () =>
       Effect.gen(function* () {
-        const elsewhere = yield* another(three)
+        // In this order: that a token was made is announced, and whoever hears it forgets what is known.
         const { auth } = yield* customer({ token: { callsPerMinute: 5 } })
+        const elsewhere = yield* another(three)
         const lines = [
           "POST /v1/recargas HTTP/1.1",
           "Host: a",
