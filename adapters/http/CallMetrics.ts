@@ -31,11 +31,9 @@ const isNotMade = (exit: Ended): boolean =>
     ({ reason }) => reason._tag === "TransportError" && reason.cause instanceof NotAttempted
   )
 
-/** The class of the status; that there was no answer; or that we did not ask. */
-const outcomeOf = (exit: Ended): string => {
-  if (Exit.isSuccess(exit)) return `${Math.floor(exit.value.status / 100)}xx`
-  return isNotMade(exit) ? notMade : "no_answer"
-}
+/** The class of the status, or that there was no answer. */
+const outcomeOf = (exit: Ended): string =>
+  Exit.isSuccess(exit) ? `${Math.floor(exit.value.status / 100)}xx` : "no_answer"
 
 /** Counts a call that we chose not to make, before anything was done for it. */
 export const countNotMade = (party: string): Effect.Effect<void> => Metric.update(calls({ party, outcome: notMade }), 1)
@@ -48,10 +46,12 @@ export const measured =
   ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError, R> =>
     Effect.timed(Effect.exit(call)).pipe(
       Effect.tap(([took, exit]) =>
-        Effect.andThen(
-          Metric.update(calls({ party, outcome: outcomeOf(exit) }), 1),
-          Metric.update(seconds({ party }), Duration.toSeconds(took))
-        )
+        isNotMade(exit)
+          ? countNotMade(party)
+          : Effect.andThen(
+              Metric.update(calls({ party, outcome: outcomeOf(exit) }), 1),
+              Metric.update(seconds({ party }), Duration.toSeconds(took))
+            )
       ),
       Effect.flatMap(([, exit]) => exit),
       // Without the address, which may tell a customer's number.

@@ -79,7 +79,11 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     Effect.flatMap(
       permits.withPermitsIfAvailable(1)(attempt(call, request)),
       Option.match({
-        onNone: () => Effect.fail(failedWith(request, new NotAttempted({ party, why: "busy" }))),
+        onNone: () =>
+          Effect.andThen(
+            countNotMade(party),
+            Effect.fail(failedWith(request, new NotAttempted({ party, why: "busy" })))
+          ),
         onSome: (response) => Effect.succeed(response)
       })
     )

@@ -78,7 +78,10 @@ export interface Moment {
 
 // Recovery asks only once the call must be over, so whatever was found out after a question was not found by the call.
 const askedBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
-  questions.some(({ about, firstAt }) => about === "sale" && DateTime.isLessThanOrEqualTo(firstAt, at))
+  questions.some(
+    ({ about, answer, firstAt }) =>
+      about === "sale" && answer !== "NotAsked" && DateTime.isLessThanOrEqualTo(firstAt, at)
+  )
 
 const confirmedIn = ({ audited }: History) =>
   audited.flatMap(({ action, details }) =>
@@ -96,7 +99,11 @@ const reversalFoundBy = (history: History, { begunAt, endedAt, xid }: History["r
     about === "reversal" &&
     DateTime.isLessThanOrEqualTo(firstAt, until) &&
     DateTime.isGreaterThanOrEqualTo(lastAt, begunAt)
-  return history.questions.some(({ about, firstAt, lastAt }) => isOfIt(about, firstAt, lastAt)) ? "recovery" : "call"
+  return history.questions.some(
+    ({ about, answer, firstAt, lastAt }) => answer !== "NotAsked" && isOfIt(about, firstAt, lastAt)
+  )
+    ? "recovery"
+    : "call"
 }
 
 const answeredIn = (history: History): ReadonlyArray<Moment> => {

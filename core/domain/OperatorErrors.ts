@@ -71,7 +71,7 @@ export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResol
 /** There is nothing that this operator could confirm. */
 export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
   transactionId: TransactionId,
-  cause: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated"])
+  cause: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked"])
 }) {}
 
 /** The supplier firmly says the opposite of what was proposed. */

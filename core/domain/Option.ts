@@ -47,16 +47,18 @@ interface Customer {
 
 /**
  * Makes an option of an offer. Its id follows from company, service, identifier and the offer's reference: the same
- * offer, looked up again, is the same option for another half hour, and a bill is the same bill whoever asks when.
+ * offer, looked up again, is the same option for another half hour, and a bill is the same bill whoever asks when. An
+ * example is another one than the provider's own offer of that name, which has a price of its own.
  */
 export const offered = Effect.fnUntraced(function* (
   flow: OptionFlow,
   { companyId, identifier, serviceId }: Customer,
-  offer: Offer
+  offer: Offer,
+  isExample: boolean
 ) {
   const digest = yield* Digest.Digest
   const now = yield* DateTime.now
-  const named = JSON.stringify([companyId, serviceId, identifier, offer.reference])
+  const named = JSON.stringify([companyId, serviceId, identifier, offer.reference, ...(isExample ? ["example"] : [])])
   const hex = yield* digest.digestHex(Digest.sha256, encoder.encode(named))
   const id = `${prefixes[flow]}-${hex.slice(0, 24)}`
   const expiresAt = DateTime.addDuration(now, optionLife)

@@ -81,7 +81,7 @@ const keep = Effect.fnUntraced(function* (
 ) {
   if (!takesOption(flow)) return []
   const customer = { companyId: company.id, serviceId, identifier }
-  const options = yield* Effect.forEach(offers, (offer) => offered(flow, customer, offer))
+  const options = yield* Effect.forEach(offers, (offer) => offered(flow, customer, offer, simulated))
   // An invented bill must never be paid with real money. An example of a package is one that the catalogue sells, by its
   // code there; whether whoever serves can know it is asked at the sale.
   const buyable = !simulated || company.environment === "development" || flow === "paquetes"

@@ -23,7 +23,7 @@ export interface Recovered {
   readonly reversed: number
   readonly reversalsDenied: number
   readonly stillUnknown: number
-  /** Nobody took the question about them, and they stay as they were. */
+  /** Nobody took the question about them: they stay held. */
   readonly notAsked: number
 }
 
@@ -79,6 +79,12 @@ const sum = (left: Recovered, right: Recovered): Recovered => ({
 const open = (answer: Question["answer"]): Recovered =>
   answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
+/**
+ * Does a question that nobody took leave everything as it is, until the lease ends? To write that the operation is held
+ * would begin anew with its not-founds, which another process may have heard.
+ */
+const leavesAsItIs = (answer: Question["answer"], notFound: number): boolean => answer === "NotAsked" && notFound > 0
+
 // Nobody has to insist: the row is still there, and is asked about again once its lease has ended.
 const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
   Effect.catchDefect(question, (cause) =>
@@ -95,6 +101,7 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
   const answer = yield* statusOf(order)
   const at = yield* DateTime.now
   yield* noted({ order, about: "sale", answer: answer._tag, at })
+  if (leavesAsItIs(answer._tag, sale.notFound)) return open(answer._tag)
   const { notFound, verdict } = conclude(
     { createdAt: order.createdAt, notFound: sale.notFound },
     answer,
@@ -114,6 +121,7 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   const at = yield* DateTime.now
   const heard = answer._tag === "NotSent" ? "NotAsked" : answer._tag
   yield* noted({ order, about: "reversal", answer: heard, at })
+  if (leavesAsItIs(heard, before)) return open(heard)
   const { notFound, verdict } = concludeReversal({ createdAt, notFound: before }, answer, at)
   const settled = yield* settleReversalOnce(under, verdict, notFound)
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
@@ -122,7 +130,7 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
 
 const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 
-/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nor does it. */
+/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody was asked. */
 export const statusOf = (order: Order) =>
   supplierOf(order.environment, order.service.type).pipe(
     Effect.flatMap((supplier) => supplier.status(order)),
@@ -144,9 +152,12 @@ export const statusOf = (order: Order) =>
 export const keepRecovering = recover("due").pipe(
   Effect.tap(({ notAsked }) =>
     Effect.when(
-      Effect.logWarning("sales and reversals are held that nobody can be asked about: no provider takes calls", {
-        notAsked
-      }),
+      Effect.logWarning(
+        "sales and reversals are held that nobody can be asked about: whoever would know takes no calls",
+        {
+          notAsked
+        }
+      ),
       Effect.succeed(notAsked > 0)
     )
   ),

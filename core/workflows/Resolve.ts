@@ -74,12 +74,13 @@ const heardOf = Resolvable.$match({
   Reversal: ({ finding, under }) =>
     Effect.gen(function* () {
       const said = yield* asked(under, "reversalStatus")
+      const heard = said._tag === "NotSent" ? "NotAsked" : said._tag
       const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
       const ended = Effect.map(settleReversal(under, verdict), ({ status: reversal, won }): Ended => {
         const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
         return { status, reversal, won }
       })
-      return { said: said._tag, ended }
+      return { said: heard, ended }
     })
 })
 
@@ -87,10 +88,16 @@ const heardOf = Resolvable.$match({
  * Confirms the proposal of another operator that has this number, and settles the sale or its reversal as a provider's
  * answer would. The provider is asked once more: what it firmly says stands above what operators believe, and its own
  * proof of a delivery above what they wrote.
+ *
+ * @param evenUnasked whether it is settled also when there is nobody to ask.
  */
 export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function* (
   transactionId: TransactionId,
-  { number, operator }: { readonly number: number; readonly operator: string }
+  {
+    evenUnasked,
+    number,
+    operator
+  }: { readonly evenUnasked: boolean; readonly number: number; readonly operator: string }
 ) {
   const stuck = yield* stuckOf(transactionId)
   const { order } = stuck
@@ -99,15 +106,16 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const at = yield* DateTime.now
   const doubt = yield* Effect.fromResult(resolvable(stuck, finding, at))
   const { ended, said } = yield* heardOf(doubt)
+  if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, cause: "not_asked" })
   const resolutions = yield* Resolutions
   const current = yield* resolutions.confirm(order, proposal, { operator, at })
   if (!current) return yield* new NotConfirmable({ transactionId, cause: "changed" })
+  const { audited } = spokenOf(doubt)
+  const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
+  // Before any money moves, as whoever settles it may die before the second line: a later proposal takes the row's place.
+  yield* byHand("resolution_agreed", { companyId: order.companyId }, agreed)
   const { reversal, status, won } = yield* ended
-  const settled = { said, status: reversal ?? status, won }
-  yield* byHand(
-    "resolution_confirmed",
-    { companyId: order.companyId },
-    { transactionId, ...spokenOf(doubt).audited, proposal: number, finding, reason, proposedBy, operator, ...settled }
-  )
+  const settled = { ...agreed, status: reversal ?? status, won }
+  yield* byHand("resolution_confirmed", { companyId: order.companyId }, settled)
   return { order, finding, status, reversal }
 })

@@ -59,7 +59,7 @@ const wordsOf = Happening.$match({
     `answered ${outcome} ${finders[by]}; a repeat hears the same ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
   Asked: ({ about, answer, times, until }) => `recovery asked about the ${about}: ${answer}${often(times, until)}`,
   NotAsked: ({ about, times, until }) =>
-    `recovery could not ask about the ${about}, as no provider takes calls${often(times, until)}`,
+    `recovery could not ask about the ${about}, as whoever would know takes no calls${often(times, until)}`,
   Settled: ({ authCode, by, refusal, status }) =>
     `settled ${finders[by]}: ${[status, authCode ?? refusal ?? "never sent"].join(", ")}`,
   Entered: ({ entry }) =>

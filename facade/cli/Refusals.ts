@@ -42,7 +42,9 @@ const unconfirmable: { readonly [Cause in NotConfirmable["cause"]]: (id: number)
   changed: (id) =>
     `That is not the latest proposal for transaction ${id}. Look at it with "saldo transactions show ${id}" before you confirm it.`,
   outdated: (id) =>
-    `That was proposed for an earlier reversal of transaction ${id}, which has ended. "saldo transactions resolve ${id}" proposes how this one did.`
+    `That was proposed for an earlier reversal of transaction ${id}, which has ended. "saldo transactions resolve ${id}" proposes how this one did.`,
+  not_asked: (id) =>
+    `Nobody could be asked about transaction ${id} once more, as no provider or insurer takes calls here. Run this with the variables of the servers; if there is nobody left to ask, add --sin-preguntar.`
 }
 
 /** Each cause in words. A cause without a row does not compile. */

@@ -20,6 +20,13 @@ const refusals = seriesOf(["code"], (attributes) =>
   })
 )
 
+/** Shows refusals that an alarm looks for as none until there are some. */
+export const beginCountingRefusals = Effect.forEach(
+  ["SERVICE_UNAVAILABLE", "SEGUROS_NO_DISPONIBLE"],
+  (code) => Metric.update(refusals({ code }), 0),
+  { discard: true }
+)
+
 /** What a client is recorded with that hung up before it was answered. */
 const hungUp = 499
 

@@ -7,6 +7,7 @@ import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { auditOnce, keepAuditing } from "../../core/workflows/KeepAuditing.ts"
 import { lastSignOfRecovery } from "../../core/workflows/Recover.ts"
 import { beginCounting } from "../../core/workflows/SaleMetrics.ts"
+import { beginCountingRefusals } from "../http/Accessed.ts"
 import { Settings } from "../Settings.ts"
 import { connections, Store } from "../Store.ts"
 import { Gauges } from "./Gauges.ts"
@@ -60,6 +61,7 @@ const judging = Layer.effectDiscard(
     const gauges = yield* Gauges
     yield* gauges.readBy(yield* VitalSigns.useSync(({ read }) => read))
     yield* beginCounting
+    yield* beginCountingRefusals
   })
 ).pipe(Layer.provide(Layer.provideMerge(VitalSignsPostgres.layer, watchingConnection)))
 

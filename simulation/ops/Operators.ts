@@ -69,6 +69,7 @@ export const resolve = Effect.fnUntraced(function* ({ sales, stuck, untrue }: Ba
     reason: "el estado de cuenta"
   })
   yield* Effect.sleep("10 seconds")
-  yield* Effect.ignore(confirmResolution(TransactionId.make(transactionId), { number, operator: "turno-1" }))
-  return (yield* confirmResolution(TransactionId.make(transactionId), { number, operator: "turno-2" })).status
+  const shown = { evenUnasked: true, number }
+  yield* Effect.ignore(confirmResolution(TransactionId.make(transactionId), { ...shown, operator: "turno-1" }))
+  return (yield* confirmResolution(TransactionId.make(transactionId), { ...shown, operator: "turno-2" })).status
 })

@@ -47,7 +47,7 @@ set search_path = cell, pg_temp
 set plan_cache_mode = force_generic_plan
 -- A plan made while the tables were small must serve when they are large: look up by key, never scan. To a planner that
 -- was told of an empty table, reading all of it by an index is as good as looking one row up; so each row is looked up for
--- itself (offset 0 keeps it so), and changed by its place, which is safe for it is locked.
+-- itself (offset 0 keeps it so), and changed by its place, which is safe for it is locked, or this transaction's own.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

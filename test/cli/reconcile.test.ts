@@ -38,7 +38,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a pro
       assert.deepStrictEqual(asked, [["not_asked", 1]])
       assert.match(
         (yield* run("transactions", "show", id)).stdout,
-        /recovery could not ask about the sale, as no provider/
+        /recovery could not ask about the sale, as whoever would know takes no calls/
       )
     })
   )

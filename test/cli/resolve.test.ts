@@ -82,6 +82,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
         order by id`
       assert.deepStrictEqual(audited, [
         { action: "resolution_proposed", operator: "turno-1" },
+        { action: "resolution_agreed", operator: "turno-2" },
         { action: "resolution_confirmed", operator: "turno-2" }
       ])
     })

@@ -62,7 +62,7 @@ const stands = ["--as", "stands", "--motivo", "Not credited in the statement"]
 const failed = ["--as", "failed", "--motivo", "Not in the statement"]
 const success = ["--as", "success", "--motivo", "In the statement", "--autorizacion", "OP-77"]
 const first = ["--operador", "turno-1"]
-const second = ["--operador", "turno-2"]
+const second = ["--operador", "turno-2", "--sin-preguntar"]
 const the = (proposal: number) => ["--propuesta", `${proposal}`]
 
 layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no provider settles", (it) => {
@@ -102,13 +102,15 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
       yield* answer("transactions", "confirm", id, ...the(1), ...second)
       const { historia } = yield* answer("transactions", "show", id)
       const told = historia
-        .slice(-4)
+        .slice(-5)
         .map((each: { evento: string; por?: string; detalles?: { operator: string } }) => [
           each.evento,
           each.por ?? each.detalles?.operator ?? null
         ])
-      assert.deepStrictEqual(told, [
+      // In the order of time; some of them happen within one millisecond.
+      assert.sameDeepMembers(told, [
         ["resolution_proposed", "turno-1"],
+        ["resolution_agreed", "turno-2"],
         ["reversal_ended", "operator"],
         ["entered", null],
         ["resolution_confirmed", "turno-2"]
@@ -200,7 +202,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
       const { company, id } = yield* stuck("AT-ONCE")
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
       const confirming = ["turno-2", "turno-3", "turno-4"].map((who) =>
-        run("transactions", "confirm", id, ...the(1), "--operador", who)
+        run("transactions", "confirm", id, ...the(1), "--operador", who, "--sin-preguntar")
       )
       const codes = (yield* Effect.all(confirming, { concurrency: "unbounded" })).map(({ code }) => code)
       assert.include(codes, 0)
@@ -211,6 +213,28 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
         from directory.audit_event
         where company_id = ${company} and action = 'resolution_confirmed' and (details ->> 'won')::boolean`
       assert.lengthOf(won, 1)
+    })
+  )
+
+  it.effect("is not settled where nobody could be asked, unless whoever confirms it says so", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const { company, id } = yield* stuck("UNASKED")
+      yield* answer("transactions", "resolve", id, ...reversed, ...first)
+      const { code, details, message } = yield* refusal(
+        "transactions",
+        "confirm",
+        id,
+        ...the(1),
+        "--operador",
+        "turno-2"
+      )
+      assert.strictEqual(code, "RESOLUTION_NOT_CONFIRMABLE")
+      assert.strictEqual(details.motivo, "not_asked")
+      assert.match(message, /--sin-preguntar/)
+      assert.deepStrictEqual(yield* moneyOf(company), charged)
+      yield* answer("transactions", "confirm", id, ...the(1), ...second)
+      assert.deepStrictEqual(yield* moneyOf(company), givenBack)
     })
   )
 

@@ -38,7 +38,8 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators settle 
       operator: "turno-1",
       reason: "ticket 123"
     })
-  const confirm = (transactionId: TransactionId) => confirmResolution(transactionId, { number: 1, operator: "turno-2" })
+  const confirm = (transactionId: TransactionId) =>
+    confirmResolution(transactionId, { evenUnasked: true, number: 1, operator: "turno-2" })
 
   // What recovery hears and settles while the operators ask -> how the reversal ended, the sale, centavos, alerts.
   it.effect.each([

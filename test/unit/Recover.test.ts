@@ -10,7 +10,7 @@ import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
 import { delivery, fund, money, orphan, sales, saying, tally, world } from "./support/World.ts"
 
-const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
+const { Delivered, NotAsked, NotFound, Refused, Unknown } = StatusAnswer
 
 const pending = (provider: Provider, key = "k1") => sell(intent({ key }), provider)
 
@@ -84,6 +84,21 @@ describe("an unresolved sale", () => {
 })
 
 describe("an unresolved sale that nobody can be asked about", () => {
+  it.effect("keeps the not-founds that were heard of it before", () => {
+    const answers = [NotFound(), NotAsked(), NotFound()]
+    const { layer } = world(saying(() => Effect.sync(() => answers.shift() ?? Unknown())))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan()
+      yield* TestClock.adjust("20 minutes")
+      assert.deepStrictEqual(yield* recover("due"), tally({ stillUnknown: 1 }))
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* recover("due"), tally({ notAsked: 1 }))
+      yield* TestClock.adjust("61 seconds")
+      assert.deepStrictEqual(yield* recover("due"), tally({ released: 1 }))
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("stays held, is not counted as asked, and is tried again at the same times", () => {
     const { asked, layer } = world()
     const noted: Array<Pick<Question, "about" | "answer">> = []

@@ -16,7 +16,7 @@ const notAskedWords = (notAsked: number, absent: ReadonlyArray<string>): string 
     absent.length === 0
       ? "whoever would know takes no calls at present. Run it again later; the servers do so by themselves."
       : `${absent.join(" and ")} ${absent.length === 1 ? "is" : "are"} not set here, so there is nobody to ask for what is sold in production. Run this command with the variables of the servers.`
-  return `Could not ask about ${notAsked}, which stay as they were: ${why}`
+  return `Could not ask about ${notAsked}, which stay held: ${why}`
 }
 
 export const reconcile = Command.make("reconcile", {}, () =>

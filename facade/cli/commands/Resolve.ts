@@ -122,10 +122,19 @@ export const confirm = Command.make(
       ),
       Flag.withMetavar("number")
     ),
+    evenUnasked: Flag.Boolean("sin-preguntar").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Settle it also when there is nobody left to ask: the provider is gone for good"),
+      Flag.withDefault(false)
+    ),
     who
   },
-  Effect.fn(function* ({ number, transactionId, who }) {
-    const { finding, order, reversal, status } = yield* confirmResolution(transactionId, { number, operator: who })
+  Effect.fn(function* ({ evenUnasked, number, transactionId, who }) {
+    const { finding, order, reversal, status } = yield* confirmResolution(transactionId, {
+      evenUnasked,
+      number,
+      operator: who
+    })
     yield* print(
       {
         transaction_id: transactionId,
