@@ -1,4 +1,4 @@
-import { Array as Arr, Cause, Context, Effect, type Fiber, Metric, Scheduler } from "effect"
+import { Array as Arr, Cause, Effect, type Fiber, Metric } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../core/domain/Series.ts"
 import { followingMembers, type Traced } from "./GroupSpan.ts"
@@ -88,7 +88,7 @@ export const grouped = <Member, Answer>(
       const calls = waiting.splice(0, Math.min(members_max, Math.max(share, members_few)))
       if (!Arr.isReadonlyArrayNonEmpty(calls)) return
       underWay++
-      fork(calls[0].context, Effect.ensuring(send(calls), Effect.sync(finished)))
+      Effect.runForkWith(calls[0].context)(Effect.ensuring(send(calls), Effect.sync(finished)))
     }
   }
 
@@ -101,7 +101,7 @@ export const grouped = <Member, Answer>(
   const wake = ({ context }: Fiber.Fiber<unknown, unknown>): void => {
     if (isWoken || underWay >= groups_max) return
     isWoken = true
-    fork(context, Effect.andThen(Effect.yieldNow, Effect.sync(sendWaiting)))
+    Effect.runForkWith(context)(Effect.andThen(Effect.yieldNow, Effect.sync(sendWaiting)))
   }
 
   return (member) =>
@@ -117,6 +117,3 @@ export const grouped = <Member, Answer>(
       })
     )
 }
-
-const fork = (context: Context.Context<never>, work: Effect.Effect<void>): void =>
-  void Effect.runForkWith(context)(work, { scheduler: Context.get(context, Scheduler.Scheduler) })
