@@ -14,7 +14,7 @@ const seconds = seriesOf(["method", "path", "status"], (attributes) =>
 
 const refusals = seriesOf(["code"], (attributes) =>
   Metric.counter("saldo_refusals_total", {
-    description: "Calls that were refused, by the code of the error",
+    description: "Calls that were answered with an error, by its code",
     incremental: true,
     attributes
   })

@@ -22,11 +22,11 @@ create type cell.settlement as (
 -- A member that settles its sale, with what it has to know of it.
 create type cell.winner as (
   settlement cell.settlement,
-  -- Where the sale's row is. It is locked, so it stays there until this transaction changes it.
+  -- Where the rows of the sale and of its key are. They are locked, so they stay there until this transaction changes them.
   place tid,
+  key_place tid,
   amount bigint,
   day date,
-  key text,
   insurance_id bigint,
   -- How the sale stood, and what its company owned, before.
   status text,
@@ -96,7 +96,7 @@ begin
   select
     coalesce(
       array_agg(
-        row(w.s, w.place, w.amount, w.day, w.idempotency_key, w.insurance_id, w.status, w.owned)::winner
+        row(w.s, w.place, w.key_place, w.amount, w.day, w.insurance_id, w.status, w.owned)::winner
         order by w.company_id, w.id
       ),
       '{}'
@@ -109,7 +109,7 @@ begin
   into winners, any_sold, any_returned, any_freed, any_insured, any_listed
   from (
     select distinct on (t.company_id, t.id)
-      t.company_id, t.id, t.place, t.amount, t.day, t.idempotency_key, t.insurance_id, t.status, b.owned, b.listed_to, s
+      t.company_id, t.id, t.place, k.place as key_place, t.amount, t.day, t.insurance_id, t.status, b.owned, b.listed_to, s
     from unnest(settlements) as s
     cross join lateral (
       select t.*, t.ctid as place
@@ -119,6 +119,12 @@ begin
         and (s.not_found = 0 or s.not_found = t.not_found + 1 or s.verdict not in ('Release', 'Hold'))
       offset 0
     ) as t
+    left join lateral (
+      select r.ctid as place
+      from idempotency as r
+      where r.company_id = s.company_id and r.key = t.idempotency_key and r.transaction_id = s.transaction_id
+      offset 0
+    ) as k on true
     cross join lateral (
       select b.owned, b.listed_to from balance as b where b.company_id = s.company_id offset 0
     ) as b
@@ -221,33 +227,13 @@ begin
   set outcome = coalesce(r.outcome, s.outcome),
     completed_at = coalesce(r.completed_at, s.at),
     settled_at = case when s.verdict <> 'Hold' then s.at end
-  from (
-    select (w.settlement).*, k.place
-    from unnest(winners) as w
-    cross join lateral (
-      select r.ctid as place
-      from idempotency as r
-      where r.company_id = (w.settlement).company_id
-        and r.key = w.key
-        and r.transaction_id = (w.settlement).transaction_id
-      offset 0
-    ) as k
-    where (w.settlement).verdict <> 'Free'
-  ) as s
-  where r.ctid = s.place;
+  from (select (w.settlement).*, w.key_place from unnest(winners) as w) as s
+  where s.verdict <> 'Free' and r.ctid = s.key_place;
 
   if any_freed then
     delete from idempotency as r
     using unnest(winners) as w
-    cross join lateral (
-      select r.ctid as place
-      from idempotency as r
-      where r.company_id = (w.settlement).company_id
-        and r.key = w.key
-        and r.transaction_id = (w.settlement).transaction_id
-      offset 0
-    ) as k
-    where (w.settlement).verdict = 'Free' and r.ctid = k.place;
+    where (w.settlement).verdict = 'Free' and r.ctid = w.key_place;
   end if;
 
   -- For the lists: block.sql.
