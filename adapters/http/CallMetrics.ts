@@ -1,8 +1,7 @@
-import { Cause, Duration, Effect, Exit, Metric, Option } from "effect"
+import { Duration, Effect, Exit, Metric } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { followed } from "../../core/domain/Followed.ts"
 import { seriesOf } from "../../core/domain/Series.ts"
-import { NotAttempted } from "./NotAttempted.ts"
 
 const calls = seriesOf(["party", "outcome"], (attributes) =>
   Metric.counter("saldo_party_calls_total", {
@@ -22,21 +21,13 @@ const seconds = seriesOf(["party"], (attributes) =>
 
 type Ended = Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
-const notMade = "not_made"
-
-const isNotMade = (exit: Ended): boolean =>
-  Exit.isFailure(exit) &&
-  Option.exists(
-    Cause.findErrorOption(exit.cause),
-    ({ reason }) => reason._tag === "TransportError" && reason.cause instanceof NotAttempted
-  )
-
 /** The class of the status, or that there was no answer. */
 const outcomeOf = (exit: Ended): string =>
   Exit.isSuccess(exit) ? `${Math.floor(exit.value.status / 100)}xx` : "no_answer"
 
 /** Counts a call that we chose not to make, before anything was done for it. */
-export const countNotMade = (party: string): Effect.Effect<void> => Metric.update(calls({ party, outcome: notMade }), 1)
+export const countNotMade = (party: string): Effect.Effect<void> =>
+  Metric.update(calls({ party, outcome: "not_made" }), 1)
 
 /** Counts a call to a party, and how long it took until the answer began; and follows it, where somebody follows. */
 export const measured =
@@ -46,12 +37,10 @@ export const measured =
   ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError, R> =>
     Effect.timed(Effect.exit(call)).pipe(
       Effect.tap(([took, exit]) =>
-        isNotMade(exit)
-          ? countNotMade(party)
-          : Effect.andThen(
-              Metric.update(calls({ party, outcome: outcomeOf(exit) }), 1),
-              Metric.update(seconds({ party }), Duration.toSeconds(took))
-            )
+        Effect.andThen(
+          Metric.update(calls({ party, outcome: outcomeOf(exit) }), 1),
+          Metric.update(seconds({ party }), Duration.toSeconds(took))
+        )
       ),
       Effect.flatMap(([, exit]) => exit),
       // Without the address, which may tell a customer's number.

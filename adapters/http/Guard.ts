@@ -33,7 +33,7 @@ export interface GuardOptions {
 interface Guard {
   /** Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
-  /** Would a call be made now? Asked before anything is reserved. */
+  /** Would a call be made now? Asked before anything is reserved; a no counts as a call that was not made. */
   readonly accepts: Effect.Effect<boolean>
 }
 
@@ -62,28 +62,24 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   const breaker = yield* CircuitBreaker.make({ tripPolicy, openDuration: openFor })
   const permits = yield* Semaphore.make(calls_max)
 
+  const notMade = (request: Request, why: NotAttempted["why"]) =>
+    Effect.andThen(countNotMade(party), Effect.fail(failedWith(request, new NotAttempted({ party, why }))))
+
   const attempt = (call: Call, request: Request): Call => {
     const timed = Effect.timeoutOrElse(call, {
       duration: answerBegins_max,
       orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
     })
-    return breaker.execute(timed, { key: party, classify }).pipe(
-      Effect.catchTag("CircuitBreakerError", () =>
-        Effect.fail(failedWith(request, new NotAttempted({ party, why: "circuit_open" })))
-      ),
-      measured(party)
-    )
+    return breaker
+      .execute(measured(party)(timed), { key: party, classify })
+      .pipe(Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")))
   }
 
   const protect: Guard["protect"] = HttpClient.transform((call: Call, request) =>
     Effect.flatMap(
       permits.withPermitsIfAvailable(1)(attempt(call, request)),
       Option.match({
-        onNone: () =>
-          Effect.andThen(
-            countNotMade(party),
-            Effect.fail(failedWith(request, new NotAttempted({ party, why: "busy" })))
-          ),
+        onNone: () => notMade(request, "busy"),
         onSome: (response) => Effect.succeed(response)
       })
     )
@@ -98,7 +94,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     taken ? Effect.as(permits.release(1), true) : Effect.succeed(false)
   )
   const accepts = Effect.flatMap(closed, (whole) => (whole ? roomy : Effect.succeed(false))).pipe(
-    Effect.tap((accepted) => Effect.when(countNotMade(party), Effect.succeed(!accepted)))
+    Effect.tap((accepted) => (accepted ? Effect.void : countNotMade(party)))
   )
 
   return { protect, accepts } satisfies Guard

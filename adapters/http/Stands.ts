@@ -14,11 +14,11 @@ export const dispatched = (heard: Heard<Stands>): Answer =>
     Unknown: () => Answer.Unknown()
   })
 
-/** What its answer to a later question means. A question that it did not hear says nothing of the order. */
+/** What its answer to a later question means. One that it did not take says nothing of the order. */
 export const askedAbout = (heard: Heard<Stands>): StatusAnswer =>
   Heard.$match(heard, {
     Answered: ({ answer }): StatusAnswer => answer,
-    NotDone: () => StatusAnswer.Unknown(),
+    NotDone: () => StatusAnswer.NotAsked(),
     NotFound: () => StatusAnswer.NotFound(),
     Unknown: () => StatusAnswer.Unknown()
   })

@@ -76,12 +76,13 @@ export interface Moment {
   readonly happening: Happening
 }
 
-// Recovery asks only once the call must be over, so whatever was found out after a question was not found by the call.
-const askedBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
-  questions.some(
-    ({ about, answer, firstAt }) =>
-      about === "sale" && answer !== "NotAsked" && DateTime.isLessThanOrEqualTo(firstAt, at)
-  )
+// Recovery turns to a sale only once its call must be over: what was written then was not written by the call.
+const turnedToBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
+  questions.some(({ about, firstAt }) => about === "sale" && DateTime.isLessThanOrEqualTo(firstAt, at))
+
+// Of those to which nobody took the question it has found out nothing.
+const answeredTo = ({ questions }: History): History["questions"] =>
+  questions.filter(({ answer }) => answer !== "NotAsked")
 
 const confirmedIn = ({ audited }: History) =>
   audited.flatMap(({ action, details }) =>
@@ -91,19 +92,20 @@ const confirmedIn = ({ audited }: History) =>
 // A confirmation that does not say what it is about is as old as when only sales had such.
 const wasConfirmed = (history: History): boolean => confirmedIn(history).some(({ about }) => about !== "reversal")
 
-const reversalFoundBy = (history: History, { begunAt, endedAt, xid }: History["reversals"][number]): FoundBy => {
+const reversalFoundBy = (
+  history: History,
+  { begunAt, xid }: History["reversals"][number],
+  endedAt: DateTime.Utc
+): FoundBy => {
   if (confirmedIn(history).some((details) => details["about"] === "reversal" && details["xid"] === xid))
     return "operator"
-  const until = endedAt ?? begunAt
-  const isOfIt = (about: string, firstAt: DateTime.Utc, lastAt: DateTime.Utc) =>
-    about === "reversal" &&
-    DateTime.isLessThanOrEqualTo(firstAt, until) &&
-    DateTime.isGreaterThanOrEqualTo(lastAt, begunAt)
-  return history.questions.some(
-    ({ about, answer, firstAt, lastAt }) => answer !== "NotAsked" && isOfIt(about, firstAt, lastAt)
+  const asked = answeredTo(history).some(
+    ({ about, firstAt, lastAt }) =>
+      about === "reversal" &&
+      DateTime.isLessThanOrEqualTo(firstAt, endedAt) &&
+      DateTime.isGreaterThanOrEqualTo(lastAt, begunAt)
   )
-    ? "recovery"
-    : "call"
+  return asked ? "recovery" : "call"
 }
 
 const answeredIn = (history: History): ReadonlyArray<Moment> => {
@@ -111,7 +113,7 @@ const answeredIn = (history: History): ReadonlyArray<Moment> => {
   if (answer === null) return []
   const { at, outcome, settledAt } = answer
   const repeatsUntil = settledAt === null ? null : DateTime.addDuration(settledAt, retention)
-  const by = askedBefore(history, at) ? "recovery" : "call"
+  const by = turnedToBefore(history, at) ? "recovery" : "call"
   return [{ at, happening: Happening.Answered({ outcome, by, repeatsUntil }) }]
 }
 
@@ -120,13 +122,19 @@ const settledIn = (history: History): ReadonlyArray<Moment> => {
   const { authCode, processedAt: at, status } = transaction
   if (at === null) return []
   const settledAs = status === "REVERSED" ? "SUCCESS" : status
-  const by = wasConfirmed(history) ? "operator" : askedBefore(history, at) ? "recovery" : "call"
+  const byRecovery = turnedToBefore({ ...history, questions: answeredTo(history) }, at)
+  const by = wasConfirmed(history) ? "operator" : byRecovery ? "recovery" : "call"
   return [{ at, happening: Happening.Settled({ status: settledAs, by, authCode, refusal }) }]
 }
 
 const enteredIn = ({ entries }: History, type: Entry["type"]): ReadonlyArray<Moment> =>
   entries.flatMap((entry) =>
     entry.type === type ? [{ at: entry.createdAt, happening: Happening.Entered({ entry }) }] : []
+  )
+
+const auditedIn = ({ audited }: History, which: (action: string) => boolean): ReadonlyArray<Moment> =>
+  audited.flatMap(({ action, at, details }) =>
+    which(action) ? [{ at, happening: Happening.Audited({ action, details }) }] : []
   )
 
 const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Moment) => at)
@@ -136,7 +144,7 @@ const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Moment) => at)
  * machines are in it, but nothing can have come before the reservation.
  */
 export const timelineOf = (history: History): ReadonlyArray<Moment> => {
-  const { audited, key, questions, reversals, transaction } = history
+  const { key, questions, reversals, transaction } = history
   const later: ReadonlyArray<Moment> = [
     ...questions.map(({ about, answer, firstAt, lastAt: until, times }) => ({
       at: firstAt,
@@ -145,17 +153,18 @@ export const timelineOf = (history: History): ReadonlyArray<Moment> => {
           ? Happening.NotAsked({ about, times, until })
           : Happening.Asked({ about, answer, times, until })
     })),
+    ...auditedIn(history, (action) => action === "resolution_agreed"),
     ...settledIn(history),
     ...enteredIn(history, "sale"),
     ...reversals.map(({ begunAt, xid }) => ({ at: begunAt, happening: Happening.ReversalBegun({ xid }) })),
     ...reversals.flatMap((reversal) => {
       const { endedAt: at, status, xid } = reversal
-      const by = reversalFoundBy(history, reversal)
-      return at === null ? [] : [{ at, happening: Happening.ReversalEnded({ xid, status, by }) }]
+      if (at === null) return []
+      return [{ at, happening: Happening.ReversalEnded({ xid, status, by: reversalFoundBy(history, reversal, at) }) }]
     }),
     ...enteredIn(history, "reversal"),
     ...answeredIn(history),
-    ...audited.map(({ action, at, details }) => ({ at, happening: Happening.Audited({ action, details }) }))
+    ...auditedIn(history, (action) => action !== "resolution_agreed")
   ]
   const reserved = Happening.Reserved({ key, amount: transaction.amount })
   return [{ at: transaction.createdAt, happening: reserved }, ...later.toSorted(inOrder)]

@@ -30,7 +30,7 @@ export type StatusAnswer = Data.TaggedEnum<{
   Delivered: { readonly delivery: Delivery }
   Refused: { readonly refusal: Refusal }
   NotFound: {}
-  /** Nobody was asked: there is no provider, or it takes no calls. */
+  /** Nobody was asked: there is no provider, it takes no calls, or this one did not reach it. */
   NotAsked: {}
   Unknown: {}
 }>
@@ -61,6 +61,12 @@ export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc)
  * outlived, another may have heard something else meanwhile, and counted anew.
  */
 export const countsOn = (counted: number, known: number): boolean => counted === 0 || counted === known + 1
+
+/**
+ * Does a question that nobody took leave everything as it is, until its lease ends? To write that the operation is held
+ * would begin anew with its not-founds, which another process may have heard.
+ */
+export const leavesAsItIs = (wasAsked: boolean, notFound: number): boolean => !wasAsked && notFound > 0
 
 /**
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough

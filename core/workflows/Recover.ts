@@ -1,6 +1,6 @@
 import { Clock, DateTime, Duration, Effect, Metric, Schedule } from "effect"
-import { conclude, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
-import { concludeReversal } from "../domain/Reversal.ts"
+import { conclude, leavesAsItIs, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
+import { concludeReversal, heardOf } from "../domain/Reversal.ts"
 import { denialOf, type Order } from "../domain/Sale.ts"
 import { type Question, Questions } from "../ports/Questions.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
@@ -79,12 +79,6 @@ const sum = (left: Recovered, right: Recovered): Recovered => ({
 const open = (answer: Question["answer"]): Recovered =>
   answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
-/**
- * Does a question that nobody took leave everything as it is, until the lease ends? To write that the operation is held
- * would begin anew with its not-founds, which another process may have heard.
- */
-const leavesAsItIs = (answer: Question["answer"], notFound: number): boolean => answer === "NotAsked" && notFound > 0
-
 // Nobody has to insist: the row is still there, and is asked about again once its lease has ended.
 const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
   Effect.catchDefect(question, (cause) =>
@@ -101,7 +95,7 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
   const answer = yield* statusOf(order)
   const at = yield* DateTime.now
   yield* noted({ order, about: "sale", answer: answer._tag, at })
-  if (leavesAsItIs(answer._tag, sale.notFound)) return open(answer._tag)
+  if (leavesAsItIs(answer._tag !== "NotAsked", sale.notFound)) return open(answer._tag)
   const { notFound, verdict } = conclude(
     { createdAt: order.createdAt, notFound: sale.notFound },
     answer,
@@ -119,9 +113,9 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   yield* Effect.annotateCurrentSpan({ xid })
   const answer = yield* asked(under, "reversalStatus")
   const at = yield* DateTime.now
-  const heard = answer._tag === "NotSent" ? "NotAsked" : answer._tag
+  const heard = heardOf(answer)
   yield* noted({ order, about: "reversal", answer: heard, at })
-  if (leavesAsItIs(heard, before)) return open(heard)
+  if (leavesAsItIs(heard !== "NotAsked", before)) return open(heard)
   const { notFound, verdict } = concludeReversal({ createdAt, notFound: before }, answer, at)
   const settled = yield* settleReversalOnce(under, verdict, notFound)
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }

@@ -9,7 +9,7 @@ import {
   reversalVerdictOn,
   verdictOn
 } from "../domain/Resolution.ts"
-import type { ReversalStatus } from "../domain/Reversal.ts"
+import { heardOf, type ReversalStatus } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import { Resolutions } from "../ports/Resolutions.ts"
 import { byHand } from "./ByHand.ts"
@@ -63,7 +63,7 @@ interface Ended {
 }
 
 /** Asks the supplier once more; `ended` then settles what it and the operators say. */
-const heardOf = Resolvable.$match({
+const askAbout = Resolvable.$match({
   Sale: ({ finding, order }) =>
     Effect.gen(function* () {
       const said = yield* statusOf(order)
@@ -74,13 +74,12 @@ const heardOf = Resolvable.$match({
   Reversal: ({ finding, under }) =>
     Effect.gen(function* () {
       const said = yield* asked(under, "reversalStatus")
-      const heard = said._tag === "NotSent" ? "NotAsked" : said._tag
       const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
       const ended = Effect.map(settleReversal(under, verdict), ({ status: reversal, won }): Ended => {
         const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
         return { status, reversal, won }
       })
-      return { said: heard, ended }
+      return { said: heardOf(said), ended }
     })
 })
 
@@ -105,7 +104,7 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const { finding, proposedBy, reason } = proposal
   const at = yield* DateTime.now
   const doubt = yield* Effect.fromResult(resolvable(stuck, finding, at))
-  const { ended, said } = yield* heardOf(doubt)
+  const { ended, said } = yield* askAbout(doubt)
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, cause: "not_asked" })
   const resolutions = yield* Resolutions
   const current = yield* resolutions.confirm(order, proposal, { operator, at })

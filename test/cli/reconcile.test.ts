@@ -20,7 +20,7 @@ const company = Effect.fnUntraced(function* (code: string, environment: string) 
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a provider", (it) => {
-  it.effect("fails, says which variable is not set, and leaves sales as they were", () =>
+  it.effect("fails, says which variable is not set, and leaves sales held", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       yield* company("UNA", "production")
@@ -36,6 +36,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a pro
         sobre === "sale" ? [[evento, veces]] : []
       )
       assert.deepStrictEqual(asked, [["not_asked", 1]])
+      const answered = historia.find(({ evento }: Record<string, unknown>) => evento === "answered")
+      assert.strictEqual(answered.por, "recovery", "the call was dead before it could answer")
       assert.match(
         (yield* run("transactions", "show", id)).stdout,
         /recovery could not ask about the sale, as whoever would know takes no calls/

@@ -107,8 +107,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
           each.evento,
           each.por ?? each.detalles?.operator ?? null
         ])
-      // In the order of time; some of them happen within one millisecond.
-      assert.sameDeepMembers(told, [
+      assert.deepStrictEqual(told, [
         ["resolution_proposed", "turno-1"],
         ["resolution_agreed", "turno-2"],
         ["reversal_ended", "operator"],

@@ -39,7 +39,7 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators settle 
       reason: "ticket 123"
     })
   const confirm = (transactionId: TransactionId) =>
-    confirmResolution(transactionId, { evenUnasked: true, number: 1, operator: "turno-2" })
+    confirmResolution(transactionId, { evenUnasked: false, number: 1, operator: "turno-2" })
 
   // What recovery hears and settles while the operators ask -> how the reversal ended, the sale, centavos, alerts.
   it.effect.each([

@@ -144,7 +144,7 @@ describe("a DT One that cannot be reached", () => {
       ({ alerts, provider }) =>
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* provider.dispatch(yield* ordered()), notSent)
-          assert.strictEqual((yield* provider.status(yield* ordered()))._tag, "Unknown")
+          assert.strictEqual((yield* provider.status(yield* ordered()))._tag, "NotAsked")
           assert.deepStrictEqual(alerts, ["DT One cannot be reached"])
         }),
       { at: () => baseUrl }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Ref } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Metric, Ref } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"
@@ -34,16 +34,28 @@ const unsent = (exit: Exit.Exit<unknown, HttpClientError.HttpClientError>): bool
   Exit.isFailure(exit) &&
   Exit.findErrorOption(exit).pipe((error) => error._tag === "Some" && isProvablyUnsent(error.value))
 
+/** Calls to a party that ended so. */
+const counted = (party: string, outcome: string) =>
+  Effect.map(Metric.snapshot, (all) =>
+    all.flatMap(({ attributes, id, state }) =>
+      id === "saldo_party_calls_total" && attributes?.["party"] === party && attributes["outcome"] === outcome
+        ? [(state as { readonly count: number }).count]
+        : []
+    )
+  )
+
 describe("a guard around a party", () => {
   it.effect("stops calling one that keeps failing, and tries again with one call", () =>
     Effect.gen(function* () {
       const party = yield* makeParty
-      const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
+      const guard = yield* makeGuard({ party: "failing", calls_max: 8 })
       const client = guard.protect(party.client)
       yield* party.answer(Effect.succeed(503))
       yield* Effect.forEach(Array.from({ length: 10 }), () => call(client))
       assert.isFalse(yield* guard.accepts)
       assert.isTrue(unsent(yield* call(client)), "a call that is not made says that nothing left")
+      assert.deepStrictEqual(yield* counted("failing", "5xx"), [10])
+      assert.deepStrictEqual(yield* counted("failing", "not_made"), [2], "the question, and the call")
       assert.strictEqual(yield* party.reached, 10)
       yield* TestClock.adjust(Duration.seconds(10))
       assert.isTrue(yield* guard.accepts)
@@ -68,13 +80,14 @@ describe("a guard around a party", () => {
   it.effect("lets no more calls be in flight than it was given", () =>
     Effect.gen(function* () {
       const party = yield* makeParty
-      const guard = yield* makeGuard({ party: "carrier", calls_max: 2 })
+      const guard = yield* makeGuard({ party: "busy", calls_max: 2 })
       const client = guard.protect(party.client)
       yield* party.answer(Effect.never)
       const waiting = yield* Effect.forEach([1, 2], () => Effect.forkChild(call(client), { startImmediately: true }))
       assert.isFalse(yield* guard.accepts)
       assert.isTrue(unsent(yield* call(client)))
       assert.strictEqual(yield* party.reached, 2)
+      assert.deepStrictEqual(yield* counted("busy", "not_made"), [2], "the question, and the call")
       yield* Effect.forEach(waiting, Fiber.interrupt)
       assert.isTrue(yield* guard.accepts)
     }).pipe(withStore)

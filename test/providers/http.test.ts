@@ -155,7 +155,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
     Effect.gen(function* () {
       const provider = yield* HttpProvider.make(at(url))
       assert.deepStrictEqual(yield* provider.dispatch(order(1)), NotSent())
-      assert.deepStrictEqual(yield* provider.status(order(1)), StatusAnswer.Unknown())
+      assert.deepStrictEqual(yield* provider.status(order(1)), StatusAnswer.NotAsked())
     })
   )
 })

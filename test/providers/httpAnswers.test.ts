@@ -114,7 +114,7 @@ layer(Outside)("what a gateway answers to an order", (it) => {
     ["404 of a proxy", { status: 404, body: page }, StatusAnswer.Unknown()],
     ["404 without a word", { status: 404, body: {} }, StatusAnswer.Unknown()],
     ["200, and it knows nothing of it", { status: 200, body: { outcome: "not_found", xid } }, StatusAnswer.Unknown()],
-    ["429, not processed", { status: 429, body: { outcome: "not_processed" } }, StatusAnswer.Unknown()],
+    ["429, not processed", { status: 429, body: { outcome: "not_processed" } }, StatusAnswer.NotAsked()],
     ["503", { status: 503, body: {} }, StatusAnswer.Unknown()],
     ["another order", { status: 200, body: { ...yes, xid: another } }, StatusAnswer.Unknown()],
     ["another amount", { status: 200, body: { ...yes, amount_centavos: 1_000_000 } }, StatusAnswer.Unknown()]

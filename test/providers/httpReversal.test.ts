@@ -99,7 +99,7 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
       Unknown(),
       Unknown()
     ],
-    ["422, not processed", { status: 422, body: { outcome: "not_processed" } }, NotSent(), Unknown()],
+    ["422, not processed", { status: 422, body: { outcome: "not_processed" } }, NotSent(), NotSent()],
     ["409, conflict", { status: 409, body: { outcome: "conflict", xid } }, Unknown(), Unknown()],
     ["404 of a proxy", { status: 404, body: "<html>" }, Unknown(), Unknown()],
     ["503", { status: 503, body: confirmed }, Unknown(), Unknown()]

@@ -82,7 +82,7 @@ layer(Outside)("a signed request", (it) => {
       const { gateway } = yield* start
       const stranger = yield* HttpProvider.make({ baseUrl: gateway.url, secret: Redacted.make("another") })
       assert.deepStrictEqual(yield* stranger.dispatch(order(1)), Answer.NotSent())
-      assert.deepStrictEqual(yield* stranger.status(order(1)), StatusAnswer.Unknown())
+      assert.deepStrictEqual(yield* stranger.status(order(1)), StatusAnswer.NotAsked())
       assert.isEmpty(gateway.truth.delivered)
     })
   )

@@ -127,7 +127,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
     Effect.gen(function* () {
       const insurer = yield* HttpInsurer.make(at(url))
       assert.deepStrictEqual(yield* insurer.issue(sale()), NotSent())
-      assert.deepStrictEqual(yield* insurer.status(sale()), StatusAnswer.Unknown())
+      assert.deepStrictEqual(yield* insurer.status(sale()), StatusAnswer.NotAsked())
     })
   )
 })
@@ -183,7 +183,7 @@ layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
     ],
     ["404 of a proxy", { status: 404, body: "<html>" }, StatusAnswer.Unknown()],
     ["another price", ok({ amount_centavos: 1 }), StatusAnswer.Unknown()],
-    ["401, not processed", { status: 401, body: { outcome: "not_processed" } }, StatusAnswer.Unknown()]
+    ["401, not processed", { status: 401, body: { outcome: "not_processed" } }, StatusAnswer.NotAsked()]
   ] as const)("that it is asked about: %s", ([, reply, answer]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer

@@ -12,13 +12,14 @@ import { wantedOf } from "./Wanted.ts"
 export const ask = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const answer = yield* api.find(order.xid)
   const standing = standingIn(order, answer)
-  if (standing._tag === "Unheard") {
+  if (standing._tag === "Unheard" || standing._tag === "Unasked") {
     yield* Effect.logWarning("DT One did not tell where a sale stands", { xid: order.xid, ...seen(answer) })
   }
   return yield* noted(order, standing)
 })
 
 const standingIn = (order: Order, answer: Exchange): Standing => {
+  if (answer._tag === "NotSent") return Standing.Unasked()
   if (answer._tag !== "Answered") return Standing.Unheard()
   const { body, status } = answer
   if (isNotFound(status, faultsIn(body))) return Standing.NotFound()
@@ -57,7 +58,8 @@ export const noted = (order: Order, standing: Standing): Effect.Effect<Standing>
     TakenBack: () => Effect.void,
     Contradicted: ({ facts }) => Effect.logError("DT One says of a sale what was not asked for", { ...about, facts }),
     NotFound: () => Effect.void,
-    Unheard: () => Effect.void
+    Unheard: () => Effect.void,
+    Unasked: () => Effect.void
   })
   return Effect.as(say, standing)
 }
@@ -81,5 +83,6 @@ const statusAnswerOf: (standing: Standing) => StatusAnswer = Standing.$match({
   TakenBack: () => StatusAnswer.Unknown(),
   Contradicted: () => StatusAnswer.Unknown(),
   NotFound: () => StatusAnswer.NotFound(),
-  Unheard: () => StatusAnswer.Unknown()
+  Unheard: () => StatusAnswer.Unknown(),
+  Unasked: () => StatusAnswer.NotAsked()
 })

@@ -106,5 +106,6 @@ const firmly: (standing: Standing) => Answer | null = Standing.$match({
   Contradicted: () => Answer.Unknown(),
   Open: () => null,
   NotFound: () => null,
-  Unheard: () => null
+  Unheard: () => null,
+  Unasked: () => null
 })

@@ -18,6 +18,7 @@ const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer
       Open: () => Effect.succeed(unanswered),
       NotFound: () => Effect.succeed(unanswered),
       Unheard: () => Effect.succeed(unanswered),
+      Unasked: () => Effect.succeed(ReversalAnswer.NotSent()),
       Contradicted: () => Effect.succeed(ReversalAnswer.Denied()),
       Refused: ({ status }) =>
         Effect.as(

@@ -51,6 +51,8 @@ export type Standing = Data.TaggedEnum<{
   NotFound: {}
   /** Nothing that can be read was said. */
   Unheard: {}
+  /** The question did not leave this process. */
+  Unasked: {}
 }>
 export const Standing = Data.taggedEnum<Standing>()
 

@@ -84,10 +84,6 @@ const reversed: (heard: Heard<ReversalAnswer>) => ReversalAnswer = Heard.$match(
   Unknown: () => ReversalAnswer.Unknown()
 })
 
-// A question that it did not hear says nothing of the reversal.
-const reversalStands: (heard: Heard<ReversalAnswer>) => ReversalAnswer = (heard) =>
-  heard._tag === "NotDone" ? ReversalAnswer.Unknown() : reversed(heard)
-
 /** A provider behind a gateway that speaks the protocol of docs/providers/http.md. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* towards(options) })
@@ -117,7 +113,7 @@ export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         operation: "reversalStatus",
         id: reversal.xid,
         read: readReversal(reversal)
-      }).pipe(Effect.map(reversalStands)),
+      }).pipe(Effect.map(reversed)),
     lookup: (query) =>
       hear(gateway.lookup({ payload: wireLookup(query) }), { operation: "lookup", id: null, read: readLookup }).pipe(
         Effect.map((heard) => (heard._tag === "Answered" ? heard.answer : LookupAnswer.NoAnswer()))
