@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
     "settle",
     Effect.fnUntraced(function* (members) {
       const rows = yield* sql<SettleAnswer & { readonly n: number }>`
-        select n, won, status, outcome
+        select n, won, kept, status, outcome
         from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))})`
       const answers = new Map(rows.map((row) => [row.n, row]))
       return members.map((_, n) => answers.get(n))
@@ -67,12 +67,13 @@ const make = Effect.gen(function* () {
 
   // What is written, and what is read, may be wrong in one member: that is nothing to the others of its group.
   const settle = (settlement: Settlement): Effect.Effect<Settled> =>
-    Effect.suspend(() => settleGroup(settleRow(settlement))).pipe(
-      Effect.map((answer) => {
-        if (answer === undefined) throw new Error(`transaction ${settlement.order.transactionId} does not exist`)
-        return settled(answer)
+    Effect.suspend(() => {
+      const row = settleRow(settlement)
+      return Effect.map(settleGroup(row), (answer) => {
+        if (answer === undefined) throw new Error(`transaction ${row.transaction_id} does not exist`)
+        return settled(row.outcome, answer)
       })
-    )
+    })
 
   const recall: Ledger["Service"]["recall"] = Effect.fnUntraced(function* (companyId, key, fingerprint) {
     const now = yield* DateTime.now

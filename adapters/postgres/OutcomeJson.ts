@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import { Outcome } from "../../core/domain/Sale.ts"
 
-const OutcomeJson = Schema.toCodecJson(Outcome)
+/** How a key keeps its answer. What is written needs no codec: an outcome as JSON is what this one would make of it. */
+export const OutcomeJson = Schema.toCodecJson(Outcome)
 
-/** How a key keeps its answer. */
-export const encodeOutcome = Schema.encodeSync(OutcomeJson)
 export const decodeOutcome = Schema.decodeUnknownSync(OutcomeJson)

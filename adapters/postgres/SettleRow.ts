@@ -1,20 +1,22 @@
 import { DateTime } from "effect"
 import { nextAsk } from "../../core/domain/Recovery.ts"
-import { outcomeOf } from "../../core/domain/Sale.ts"
+import { type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
 import type { Settled, Settlement } from "../../core/ports/Ledger.ts"
-import { decodeOutcome, encodeOutcome } from "./OutcomeJson.ts"
+import { decodeOutcome } from "./OutcomeJson.ts"
 
 /** What cell.settle answers a member. */
 export interface SettleAnswer {
   readonly won: boolean
+  /** The key replays the member's own outcome. */
+  readonly kept: boolean
   readonly status: Status
+  /** What the key replays otherwise; null where there is nothing. */
   readonly outcome: unknown
 }
 
 /** A settlement as cell.settle unpacks it, but for its place in the group. */
 export const settleRow = ({ at, notFound, order, verdict }: Settlement) => {
-  const outcome = outcomeOf(order, verdict, at)
   const delivery = verdict._tag === "Confirm" ? verdict.delivery : null
   return {
     company_id: order.companyId,
@@ -25,7 +27,7 @@ export const settleRow = ({ at, notFound, order, verdict }: Settlement) => {
     valid_from: delivery?.validity?.from ?? null,
     valid_until: delivery?.validity?.until ?? null,
     refusal: verdict._tag === "Release" ? verdict.refusal : null,
-    outcome: outcome === null ? null : encodeOutcome(outcome),
+    outcome: outcomeOf(order, verdict, at),
     at: DateTime.formatIso(at),
     ask_at: DateTime.formatIso(nextAsk(order.createdAt, at)),
     not_found: notFound
@@ -34,8 +36,8 @@ export const settleRow = ({ at, notFound, order, verdict }: Settlement) => {
 export type SettleRow = ReturnType<typeof settleRow>
 
 /** How the sale now stands. */
-export const settled = ({ outcome, status, won }: SettleAnswer): Settled => ({
+export const settled = (own: Outcome | null, { kept, outcome, status, won }: SettleAnswer): Settled => ({
   won,
   status,
-  outcome: outcome === null ? null : decodeOutcome(outcome)
+  outcome: kept ? own : outcome === null ? null : decodeOutcome(outcome)
 })

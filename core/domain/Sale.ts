@@ -95,11 +95,12 @@ export type Verdict = Data.TaggedEnum<{
 export const Verdict = Data.taggedEnum<Verdict>()
 
 /** The answer that a verdict makes; none for a freed key, which has nothing to replay. */
-export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc): Outcome | null =>
-  Verdict.$match(verdict, {
-    Confirm: ({ delivery }): Outcome => Outcome.cases.Delivered.make({ order, delivery, processedAt: at }),
-    Release: ({ refusal }): Outcome =>
-      Outcome.cases.Refused.make({ transactionId: order.transactionId, xid: order.xid, refusal }),
-    Hold: (): Outcome => Outcome.cases.Pending.make({ transactionId: order.transactionId, xid: order.xid }),
+export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc): Outcome | null => {
+  const { transactionId, xid } = order
+  return Verdict.$match(verdict, {
+    Confirm: ({ delivery }): Outcome => ({ _tag: "Delivered", order, delivery, processedAt: at }),
+    Release: ({ refusal }): Outcome => ({ _tag: "Refused", transactionId, xid, refusal }),
+    Hold: (): Outcome => ({ _tag: "Pending", transactionId, xid }),
     Free: () => null
   })
+}

@@ -61,7 +61,7 @@ declare
   accepted bigint[] := '{}';
   refused bigint[] := '{}';
   candidate record;
-  company bigint;
+  account record;
   left_over bigint;
   spent bigint;
   bills jsonb;
@@ -190,6 +190,7 @@ begin
       i.amount,
       i.bill_id,
       i.insurance_id,
+      i.leads,
       case
         when i.insurance_id is null then true
         else exists (
@@ -214,36 +215,42 @@ begin
         )
       end as paid_by,
       coalesce(b.available, 0) as available,
-      i.transaction_id <= b.listed_to as late,
+      coalesce(b.listed_to, 0) as listed_to,
       coalesce(b.limit_daily, 5000000) as limit_daily,
       coalesce(b.limit_weekly, 25000000) as limit_weekly,
       coalesce(b.limit_monthly, 100000000) as limit_monthly,
       coalesce(c.daily, 0) as daily,
       coalesce(c.weekly, 0) as weekly,
       coalesce(c.monthly, 0) as monthly
-    from unnest(intents) as i
-    left join balance as b on b.company_id = i.company_id and b.company_id = any (locked)
-    left join (
-      -- Each company's days are looked up for itself: a join would let the planner read the day of every company.
-      select l.company_id, t.daily, t.weekly, t.monthly
-      from unnest(locked) as l(company_id)
-      cross join lateral (
-        select
-          sum(c.total) filter (where c.day = today)::bigint as daily,
-          sum(c.total) filter (where c.day >= week)::bigint as weekly,
-          sum(c.total) filter (where c.day >= month)::bigint as monthly
-        from consumption as c
-        where c.company_id = l.company_id
-          and c.day >= least(week, month)
-          and c.day <= today
-      ) as t
-    ) as c on c.company_id = i.company_id
-    where i.transaction_id = any (claimed)
+    from (
+      -- What there is of a company is looked up with the first of its members.
+      select i.*, i.company_id is distinct from lag(i.company_id) over (order by i.company_id, i.n) as leads
+      from unnest(intents) as i
+      where i.transaction_id = any (claimed)
+    ) as i
+    left join lateral (
+      select b.available, b.listed_to, b.limit_daily, b.limit_weekly, b.limit_monthly
+      from balance as b
+      where i.leads and b.company_id = i.company_id and b.company_id = any (locked)
+      offset 0
+    ) as b on true
+    left join lateral (
+      select
+        sum(c.total) filter (where c.day = today)::bigint as daily,
+        sum(c.total) filter (where c.day >= week)::bigint as weekly,
+        sum(c.total) filter (where c.day >= month)::bigint as monthly
+      from consumption as c
+      where i.leads
+        and c.company_id = i.company_id
+        and c.day >= least(week, month)
+        and c.day <= today
+      offset 0
+    ) as c on true
     order by i.company_id, i.n
   loop
     -- Members of one company are judged one after the other: what the first takes, the second no longer has.
-    if company is distinct from candidate.company_id then
-      company := candidate.company_id;
+    if candidate.leads then
+      account := candidate;
       left_over := candidate.available;
       spent := 0;
       bills := '{}';
@@ -254,17 +261,17 @@ begin
       when paid_by is not null then jsonb_build_object('tag', 'Duplicate', 'transaction_id', paid_by)
       -- Whoever is told so reads the insurance again, which says why.
       when not candidate.quoted or candidate.insurance_id = any (insured) then jsonb_build_object('tag', 'QuoteChanged')
-      when candidate.limit_daily > 0 and candidate.daily + spent + candidate.amount > candidate.limit_daily then
+      when account.limit_daily > 0 and account.daily + spent + candidate.amount > account.limit_daily then
         jsonb_build_object(
-          'tag', 'LimitExceeded', 'period', 'diario', 'limit', candidate.limit_daily, 'consumption', candidate.daily + spent
+          'tag', 'LimitExceeded', 'period', 'diario', 'limit', account.limit_daily, 'consumption', account.daily + spent
         )
-      when candidate.limit_weekly > 0 and candidate.weekly + spent + candidate.amount > candidate.limit_weekly then
+      when account.limit_weekly > 0 and account.weekly + spent + candidate.amount > account.limit_weekly then
         jsonb_build_object(
-          'tag', 'LimitExceeded', 'period', 'semanal', 'limit', candidate.limit_weekly, 'consumption', candidate.weekly + spent
+          'tag', 'LimitExceeded', 'period', 'semanal', 'limit', account.limit_weekly, 'consumption', account.weekly + spent
         )
-      when candidate.limit_monthly > 0 and candidate.monthly + spent + candidate.amount > candidate.limit_monthly then
+      when account.limit_monthly > 0 and account.monthly + spent + candidate.amount > account.limit_monthly then
         jsonb_build_object(
-          'tag', 'LimitExceeded', 'period', 'mensual', 'limit', candidate.limit_monthly, 'consumption', candidate.monthly + spent
+          'tag', 'LimitExceeded', 'period', 'mensual', 'limit', account.limit_monthly, 'consumption', account.monthly + spent
         )
       when left_over < candidate.amount then jsonb_build_object('tag', 'InsufficientBalance', 'available', left_over)
       else jsonb_build_object('tag', 'Reserved', 'transaction_id', candidate.transaction_id, 'created_at', at)
@@ -274,7 +281,7 @@ begin
       left_over := left_over - candidate.amount;
       spent := spent + candidate.amount;
       accepted := accepted || candidate.transaction_id;
-      if candidate.late then
+      if candidate.transaction_id <= account.listed_to then
         late := late || candidate.transaction_id;
       end if;
       if candidate.bill_id is not null then

@@ -1,4 +1,5 @@
 drop function if exists cell.settle;
+drop function if exists cell.status_after;
 drop type if exists cell.winner;
 drop type if exists cell.settlement;
 
@@ -33,10 +34,16 @@ create type cell.winner as (
   owned bigint
 );
 
+-- How a sale stands once it was settled so.
+create function cell.status_after(verdict text) returns text language sql immutable as $$
+  select case verdict when 'Confirm' then 'SUCCESS' when 'Hold' then 'PENDING' else 'FAILED' end
+$$;
+
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
--- this call, `status` how the sale now stands and `outcome` what its key replays. A `not_found` above 0 is the caller's
--- count of firm not-founds, one more than the sale had when it was claimed.
-create function cell.settle(items jsonb) returns table (n int, won boolean, status text, outcome jsonb)
+-- this call, `status` how the sale now stands and `outcome` what its key replays, unless that is the member's own, which
+-- `kept` tells. A `not_found` above 0 is the caller's count of firm not-founds, one more than the sale had when it was
+-- claimed.
+create function cell.settle(items jsonb) returns table (n int, won boolean, kept boolean, status text, outcome jsonb)
 language plpgsql
 security definer
 set search_path = cell, pg_temp
@@ -56,6 +63,7 @@ declare
   any_freed boolean;
   any_insured boolean;
   any_listed boolean;
+  answered_n bigint;
   grown bigint[];
 begin
   select array_agg(s order by s.company_id, s.transaction_id, s.n)
@@ -187,7 +195,7 @@ begin
   end if;
 
   update transaction as t
-  set status = case s.verdict when 'Confirm' then 'SUCCESS' when 'Hold' then 'PENDING' else 'FAILED' end,
+  set status = status_after(s.verdict),
     processed_at = case when s.verdict <> 'Hold' then s.at end,
     auth_code = s.auth_code,
     recharge_token = s.recharge_token,
@@ -223,12 +231,18 @@ begin
   end if;
 
   -- A key that has answered keeps its answer, also when the sale is settled later.
-  update idempotency as r
-  set outcome = coalesce(r.outcome, s.outcome),
-    completed_at = coalesce(r.completed_at, s.at),
-    settled_at = case when s.verdict <> 'Hold' then s.at end
-  from (select (w.settlement).*, w.key_place from unnest(winners) as w) as s
-  where s.verdict <> 'Free' and r.ctid = s.key_place;
+  return query
+  with answered as (
+    update idempotency as r
+    set outcome = coalesce(r.outcome, s.outcome),
+      completed_at = coalesce(r.completed_at, s.at),
+      settled_at = case when s.verdict <> 'Hold' then s.at end
+    from (select (w.settlement).*, w.key_place from unnest(winners) as w) as s
+    where s.verdict <> 'Free' and r.ctid = s.key_place
+    returning s.n, s.verdict, old.outcome
+  )
+  select a.n, true, a.outcome is null, status_after(a.verdict), a.outcome from answered as a;
+  get diagnostics answered_n = row_count;
 
   if any_freed then
     delete from idempotency as r
@@ -244,7 +258,7 @@ begin
           (w.settlement).company_id,
           (w.settlement).transaction_id,
           w.status,
-          case (w.settlement).verdict when 'Confirm' then 'SUCCESS' when 'Hold' then 'PENDING' else 'FAILED' end
+          status_after((w.settlement).verdict)
         )::change
       )
     )
@@ -254,16 +268,16 @@ begin
     perform make_blocks('entry', grown);
   end if;
 
+  if answered_n = cardinality(settlements) then
+    return;
+  end if;
+
+  -- The others hear how their sale stands: who lost, and who won without a key that could keep the answer.
   return query
   select
     s.n,
-    exists (
-      select 1
-      from unnest(winners) as w
-      where (w.settlement).company_id = s.company_id
-        and (w.settlement).transaction_id = s.transaction_id
-        and (w.settlement).n = s.n
-    ),
+    exists (select 1 from unnest(winners) as w where (w.settlement).n = s.n),
+    false,
     t.status,
     r.outcome
   from unnest(settlements) as s
@@ -278,9 +292,14 @@ begin
     from idempotency as r
     where r.company_id = s.company_id and r.key = t.idempotency_key and r.transaction_id = s.transaction_id
     offset 0
-  ) as r on true;
+  ) as r on true
+  where not exists (
+    select 1
+    from unnest(winners) as w
+    where (w.settlement).n = s.n and (w.settlement).verdict <> 'Free' and w.key_place is not null
+  );
 end;
 $$;
 
 -- It runs as its owner, so whoever calls it has to be told that he may.
-revoke all on function cell.settle from public;
+revoke all on function cell.settle, cell.status_after from public;

@@ -50,7 +50,8 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
   )
 
   const lost = (order: Order): Order => ({ ...order, transactionId: TransactionId.make(999_999) })
-  const unwritable = (order: Order): Order => ({ ...order, xid: 7 as unknown as string })
+  // Postgres has no text with a NUL in it.
+  const unwritable = (order: Order): Order => ({ ...order, xid: `${order.xid}\0` })
 
   // One of ten that cannot be settled.
   it.effect.each([
