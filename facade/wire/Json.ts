@@ -14,17 +14,20 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 export const readJson = (bytes: Uint8Array): Result.Result<unknown, "json_invalido"> => {
   try {
     const text = utf8.decode(bytes)
-    refuseAmbiguous(text)
-    return Result.succeed(JSON.parse(text, keepLiteral))
+    return Result.succeed(isPlain(text) ? JSON.parse(text) : JSON.parse(text, keepLiteral))
   } catch {
     return Result.fail("json_invalido")
   }
 }
 
-// JSON.parse would let the last of two equal keys win, and others the first.
-const refuseAmbiguous = (text: string): void => {
+/**
+ * Refuses what can be read in two ways: JSON.parse would let the last of two equal keys win, and others the first. Says
+ * whether JavaScript would write all numbers as they are.
+ */
+const isPlain = (text: string): boolean => {
   const keys: Array<Set<string>> = []
   let depth = 0
+  let plain = true
   const enter = () => {
     depth += 1
     if (depth > depth_max) throw new RangeError("too deep")
@@ -47,8 +50,12 @@ const refuseAmbiguous = (text: string): void => {
       const known = keys.at(-1)
       if (known?.has(key)) throw new SyntaxError("a key given twice")
       known?.add(key)
+    },
+    onLiteralValue: (value, offset, length) => {
+      if (typeof value === "number" && String(value) !== text.slice(offset, offset + length)) plain = false
     }
   })
+  return plain
 }
 
 // The third argument is newer than TypeScript's idea of a reviver.
