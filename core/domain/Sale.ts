@@ -94,13 +94,20 @@ export type Verdict = Data.TaggedEnum<{
 }>
 export const Verdict = Data.taggedEnum<Verdict>()
 
+/** The answer to a sale whose outcome nobody knows yet. */
+export const pendingOf = ({ transactionId, xid }: Pick<Order, "transactionId" | "xid">): Outcome => ({
+  _tag: "Pending",
+  transactionId,
+  xid
+})
+
 /** The answer that a verdict makes; none for a freed key, which has nothing to replay. */
 export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc): Outcome | null => {
   const { transactionId, xid } = order
   return Verdict.$match(verdict, {
     Confirm: ({ delivery }): Outcome => ({ _tag: "Delivered", order, delivery, processedAt: at }),
     Release: ({ refusal }): Outcome => ({ _tag: "Refused", transactionId, xid, refusal }),
-    Hold: (): Outcome => ({ _tag: "Pending", transactionId, xid }),
+    Hold: () => pendingOf(order),
     Free: () => null
   })
 }

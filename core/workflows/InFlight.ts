@@ -1,7 +1,10 @@
-import { Context, Duration, Effect, Fiber, FiberSet, Layer } from "effect"
+import { Context, Deferred, Duration, Effect, FiberSet, Layer } from "effect"
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 const drain_max = Duration.seconds(40)
+
+/** Answers a caller who waits; one who was answered before hears no more. */
+export type Tell<A> = (answer: A) => Effect.Effect<void>
 
 /**
  * Work that must not die with the call that started it: a sale goes on when its client hangs up, and the process that
@@ -12,6 +15,8 @@ export class InFlight extends Context.Service<
   {
     /** Runs to its end whatever becomes of the caller, who may wait for it. */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** The same for work that may tell its caller an answer before it ends. */
+    readonly runTelling: <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Runs to its end; nobody waits. */
     readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
   }
@@ -21,8 +26,21 @@ export class InFlight extends Context.Service<
     Effect.gen(function* () {
       const fibers = yield* FiberSet.make<unknown, unknown>()
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
+      const runTelling = <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) =>
+        Effect.suspend(() => {
+          const heard = Deferred.makeUnsafe<A, E>()
+          const told = work((answer) => Deferred.succeed(heard, answer))
+          return Effect.andThen(
+            FiberSet.run(
+              fibers,
+              Effect.onExit(told, (exit) => Deferred.done(heard, exit))
+            ),
+            Deferred.await(heard)
+          )
+        })
       return InFlight.of({
-        run: (work) => Effect.flatMap(FiberSet.run(fibers, work), Fiber.join),
+        run: (work) => runTelling(() => work),
+        runTelling,
         start: (work) => Effect.asVoid(FiberSet.run(fibers, work))
       })
     })

@@ -1,5 +1,4 @@
 import { Duration, Effect, Schedule } from "effect"
-import { InFlight } from "./InFlight.ts"
 
 /** A caller waits this long for the database; then the write goes on in the background. */
 const patience = Duration.seconds(5)
@@ -9,26 +8,24 @@ const soon = Duration.millis(200)
 const untilItSucceeds = Schedule.min([Schedule.exponential(soon), Schedule.spaced("5 seconds")])
 
 /**
- * Writes what must not be lost because the database is gone: again and again until it succeeds. A caller whose patience
- * ends hears `meanwhile`.
+ * Writes what must not be lost because the database is gone: again and again until it succeeds.
  *
  * @param write may be made again after a failure of which nothing is known.
+ * @param impatient what is done when the caller has waited long enough; the write goes on.
  */
 export const insist = Effect.fnUntraced(function* <A, R>(
   write: Effect.Effect<A, never, R>,
-  meanwhile: A,
+  impatient: Effect.Effect<void>,
   about: Readonly<Record<string, unknown>>
 ) {
-  const inFlight = yield* InFlight
   const missed = (cause: unknown) => Effect.logError("an outcome could not be written yet", { ...about, cause })
   const again = () =>
     write.pipe(Effect.catchDefect(Effect.fail), Effect.tapError(missed), Effect.retry(untilItSucceeds), Effect.orDie)
+  const waiting = yield* Effect.forkChild(Effect.andThen(Effect.sleep(patience), impatient), { startImmediately: true })
   // Nearly every write succeeds at once: what it takes to go on trying is made when it is needed.
-  const written = Effect.catchDefect(write, (first) =>
+  const written = yield* Effect.catchDefect(write, (first) =>
     missed(first).pipe(Effect.andThen(Effect.sleep(soon)), Effect.andThen(Effect.suspend(again)))
   )
-  return yield* Effect.timeoutOrElse(inFlight.run(written), {
-    duration: patience,
-    orElse: () => Effect.succeed(meanwhile)
-  })
+  waiting.interruptUnsafe()
+  return written
 })

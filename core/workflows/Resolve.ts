@@ -15,8 +15,8 @@ import { Resolutions } from "../ports/Resolutions.ts"
 import { byHand } from "./ByHand.ts"
 import { statusOf } from "./Recover.ts"
 import { asked } from "./Reverse.ts"
-import { settle } from "./Settle.ts"
-import { settleReversal } from "./SettleReversal.ts"
+import { settleInFlight } from "./Settle.ts"
+import { settleReversalInFlight } from "./SettleReversal.ts"
 
 const stuckOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   const resolutions = yield* Resolutions
@@ -68,14 +68,17 @@ const askAbout = Resolvable.$match({
     Effect.gen(function* () {
       const said = yield* statusOf(order)
       const verdict = yield* Effect.fromResult(verdictOn(order, finding, said))
-      const ended = Effect.map(settle(order, verdict), ({ status, won }): Ended => ({ status, reversal: null, won }))
+      const ended = Effect.map(
+        settleInFlight(order, verdict),
+        ({ status, won }): Ended => ({ status, reversal: null, won })
+      )
       return { said: said._tag, ended }
     }),
   Reversal: ({ finding, under }) =>
     Effect.gen(function* () {
       const said = yield* asked(under, "reversalStatus")
       const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
-      const ended = Effect.map(settleReversal(under, verdict), ({ status: reversal, won }): Ended => {
+      const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): Ended => {
         const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
         return { status, reversal, won }
       })

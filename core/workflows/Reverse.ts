@@ -15,7 +15,7 @@ import { reversalXidOf } from "../domain/Xid.ts"
 import { Providers } from "../ports/Provider.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
 import { isFresh } from "./Fresh.ts"
-import { InFlight } from "./InFlight.ts"
+import { InFlight, type Tell } from "./InFlight.ts"
 import { settleReversal } from "./SettleReversal.ts"
 
 const endpoint = "POST /v1/transacciones/{id}/anular"
@@ -39,32 +39,36 @@ export const reverse = Effect.fn("Reverse.reverse")(function* (
   const inFlight = yield* InFlight
   const fingerprint = yield* fingerprintOf(endpoint, { id: transactionId })
   const xid = yield* reversalXidOf(company.id, key)
-  return yield* inFlight.run(beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }))
+  return yield* inFlight.runTelling((tell: Tell<Answered>) =>
+    beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }, tell)
+  )
 })
 
-const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent) {
+const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent, tell: Tell<Answered>) {
   const reversals = yield* Reversals
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* reversals.begin(intent)
   return yield* Begun.$match(begun, {
     Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
     Begun: ({ under }) =>
-      Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) => (fresh ? send(under) : leave(under)))
+      Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) => (fresh ? send(under, tell) : leave(under)))
   })
 })
 
-const send = Effect.fnUntraced(function* (under: UnderReversal) {
+const send = Effect.fnUntraced(function* (under: UnderReversal, tell: Tell<Answered>) {
   const answer = yield* asked(under, "reverse")
-  const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer))
+  const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer), tell(pending(under)))
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false } satisfies Answered
 })
 
-const leave = ({ reversal, transaction: { id: transactionId, xid } }: UnderReversal) =>
-  Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid: reversal.xid }), {
-    outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),
-    replayed: false
-  } satisfies Answered)
+const leave = (under: UnderReversal) =>
+  Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid: under.reversal.xid }), pending(under))
+
+const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): Answered => ({
+  outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),
+  replayed: false
+})
 
 /** What the provider says when it is told, or asked, about a reversal; without a firm word, Unknown. */
 export const asked = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") =>

@@ -2,11 +2,11 @@ import { Clock, Effect } from "effect"
 import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
 import { followed } from "../domain/Followed.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
-import { type Intent, type Order, Outcome, Verdict } from "../domain/Sale.ts"
+import { type Intent, type Order, Outcome, pendingOf, Verdict } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { Answer } from "../ports/Provider.ts"
 import { isFresh } from "./Fresh.ts"
-import { InFlight } from "./InFlight.ts"
+import { InFlight, type Tell } from "./InFlight.ts"
 import { countSale } from "./SaleMetrics.ts"
 import { settle } from "./Settle.ts"
 import type { Supplier } from "./Supplier.ts"
@@ -25,26 +25,26 @@ export interface Answered {
  */
 export const sell = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
   const inFlight = yield* InFlight
-  return yield* inFlight.run(reserveAndSend(intent, supplier))
+  return yield* inFlight.runTelling((tell: Tell<Answered>) => reserveAndSend(intent, supplier, tell))
 }, followed("Sell.sell"))
 
-const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
+const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier, tell: Tell<Answered>) {
   const ledger = yield* Ledger
   const asked = yield* Clock.monotonicTimeNanos
   const reserved = yield* ledger.reserve(intent)
   return yield* Reserved.$match(reserved, {
     Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
     Reservation: ({ order }) =>
-      Effect.flatMap(isFresh(asked, order.createdAt), (fresh) => (fresh ? send(order, supplier) : leave(order)))
+      Effect.flatMap(isFresh(asked, order.createdAt), (fresh) => (fresh ? send(order, supplier, tell) : leave(order)))
   })
 })
 
-const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier) {
+const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier, tell: Tell<Answered>) {
   const answer = yield* supplier.dispatch(order).pipe(
     Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(Answer.Unknown()) }),
     Effect.catchCause((cause) => Effect.as(Effect.logError("dispatch", { xid: order.xid }, cause), Answer.Unknown()))
   )
-  const settled = yield* settle(order, verdictOf(answer))
+  const settled = yield* settle(order, verdictOf(answer), tell(pending(order)))
   if (settled.won && settled.status === "PENDING") yield* countSale("PENDING", order.service.type)
   if (settled.outcome === null) return yield* new ServiceUnavailable()
   return { outcome: settled.outcome, replayed: false }
@@ -60,10 +60,9 @@ const verdictOf = (answer: Answer): Verdict =>
   })
 
 const leave = (order: Order) =>
-  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), {
-    outcome: Outcome.cases.Pending.make({ transactionId: order.transactionId, xid: order.xid }),
-    replayed: false
-  })
+  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), pending(order))
+
+const pending = (order: Order): Answered => ({ outcome: pendingOf(order), replayed: false })
 
 /** A sale that succeeded, or the error that its caller hears. Contract: 4.5. */
 export const delivered = Outcome.match({

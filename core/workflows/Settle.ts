@@ -1,19 +1,26 @@
 import { DateTime, Effect } from "effect"
 import { followed } from "../domain/Followed.ts"
-import { type Order, Outcome, Verdict } from "../domain/Sale.ts"
+import { type Order, pendingOf, Verdict } from "../domain/Sale.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
+import { InFlight, type Tell } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
 import { countLateOutcome, countSale } from "./SaleMetrics.ts"
 
 /**
- * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on in the
- * background, and the caller hears that the sale is pending. Contract: 3.1.
+ * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on, and a
+ * caller who has waited long enough is told that the sale is pending. Contract: 3.1.
+ *
+ * @param impatient tells him so.
  */
-export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdict) {
+export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdict, impatient: Effect.Effect<void>) {
   const at = yield* DateTime.now
-  return yield* insist(write({ order, verdict, at, notFound: 0 }), unsettled(order), { xid: order.xid })
+  return yield* insist(write({ order, verdict, at, notFound: 0 }), impatient, { xid: order.xid })
 }, followed("Settle.settle"))
+
+/** The same whatever becomes of the caller. */
+export const settleInFlight = (order: Order, verdict: Verdict) =>
+  InFlight.use(({ runTelling }) => runTelling((tell: Tell<Settled>) => settle(order, verdict, tell(unsettled(order)))))
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
 export const settleOnce = Effect.fnUntraced(function* (order: Order, verdict: Verdict, notFound: number) {
@@ -23,7 +30,7 @@ export const settleOnce = Effect.fnUntraced(function* (order: Order, verdict: Ve
 const unsettled = (order: Order): Settled => ({
   won: false,
   status: "PROCESSING",
-  outcome: Outcome.cases.Pending.make({ transactionId: order.transactionId, xid: order.xid })
+  outcome: pendingOf(order)
 })
 
 const write = Effect.fnUntraced(function* (settlement: Settlement) {

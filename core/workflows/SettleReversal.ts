@@ -2,20 +2,30 @@ import { DateTime, Effect } from "effect"
 import { ReversalVerdict, reversalOutcomeOf, type UnderReversal } from "../domain/Reversal.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
+import { InFlight, type Tell } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
 import { countLateOutcome, countSale } from "./SaleMetrics.ts"
 
 /**
- * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on in the
- * background, and the caller hears that the reversal is pending.
+ * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and a
+ * caller who has waited long enough is told that the reversal is pending.
+ *
+ * @param impatient tells him so.
  */
 export const settleReversal = Effect.fn("SettleReversal.settleReversal")(function* (
   under: UnderReversal,
-  verdict: ReversalVerdict
+  verdict: ReversalVerdict,
+  impatient: Effect.Effect<void>
 ) {
   const at = yield* DateTime.now
-  return yield* insist(write({ under, verdict, at, notFound: 0 }), unsettled(under), { xid: under.reversal.xid })
+  return yield* insist(write({ under, verdict, at, notFound: 0 }), impatient, { xid: under.reversal.xid })
 })
+
+/** The same whatever becomes of the caller. */
+export const settleReversalInFlight = (under: UnderReversal, verdict: ReversalVerdict) =>
+  InFlight.use(({ runTelling }) =>
+    runTelling((tell: Tell<ReversalSettled>) => settleReversal(under, verdict, tell(unsettled(under))))
+  )
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
 export const settleReversalOnce = Effect.fn("SettleReversal.settleReversalOnce")(function* (

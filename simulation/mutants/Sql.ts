@@ -10,8 +10,8 @@ const localDay = (at: string): string => `(${at} at time zone 'America/Santo_Dom
 
 /** Bugs of `cell.reserve` that no constraint stops. */
 const reservations: ReadonlyArray<Mutant> = [
-  patch("the daily limit is not looked at", "reserve", "when candidate.limit_daily > 0 and", "when false and"),
-  patch("the weekly limit is not looked at", "reserve", "when candidate.limit_weekly > 0 and", "when false and"),
+  patch("the daily limit is not looked at", "reserve", "when account.limit_daily > 0 and", "when false and"),
+  patch("the weekly limit is not looked at", "reserve", "when account.limit_weekly > 0 and", "when false and"),
   patch(
     "the week begins today",
     "reserve",
