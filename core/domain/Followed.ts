@@ -7,4 +7,4 @@ import { Effect, References } from "effect"
 export const followed =
   (name: string) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(References.TracerEnabled, (following) => (following ? Effect.withSpan(work, name) : work))
+    Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? Effect.withSpan(work, name) : work))

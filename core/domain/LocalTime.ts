@@ -2,11 +2,16 @@ import { DateTime, Duration, Option } from "effect"
 
 /** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
 const behindUtc = Duration.hours(4)
+const behindUtc_ms = Duration.toMillis(behindUtc)
+const day_ms = Duration.toMillis(Duration.days(1))
 
-const local = (instant: DateTime.Utc): DateTime.Utc => DateTime.subtractDuration(instant, behindUtc)
+// Each answer has a few of these: arithmetic on milliseconds takes half of what it takes on DateTime.
+const local = (instant: DateTime.Utc): number => DateTime.toEpochMillis(instant) - behindUtc_ms
+const formatIso = (epoch_ms: number): string => new Date(epoch_ms).toISOString()
+const formatDay = (epoch_ms: number): string => formatIso(epoch_ms).slice(0, 10)
 
 /** The local calendar day, `YYYY-MM-DD`. */
-export const dayOf = (instant: DateTime.Utc): string => DateTime.formatIsoDateUtc(local(instant))
+export const dayOf = (instant: DateTime.Utc): string => formatDay(local(instant))
 
 /** The days on which the periods of consumption begin: today, this week's Monday, the month's first. Contract: 2.3. */
 export interface Periods {
@@ -17,11 +22,11 @@ export interface Periods {
 
 export const periodsAt = (instant: DateTime.Utc): Periods => {
   const now = local(instant)
-  const day = DateTime.formatIsoDateUtc(now)
-  const daysSinceMonday = (DateTime.getPartUtc(now, "weekDay") + 6) % 7
+  const day = formatDay(now)
+  const daysSinceMonday = (new Date(now).getUTCDay() + 6) % 7
   return {
     day,
-    week: DateTime.formatIsoDateUtc(DateTime.subtractDuration(now, Duration.days(daysSinceMonday))),
+    week: formatDay(now - daysSinceMonday * day_ms),
     month: `${day.slice(0, 7)}-01`
   }
 }
@@ -35,12 +40,10 @@ export const nextDay = (day: string): string =>
   DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(`${day}T00:00:00Z`), { days: 1 }))
 
 /** `YYYY-MM-DD HH:MM:SS`, local: the form of details, lists and receipts. */
-export const formatLocal = (instant: DateTime.Utc): string =>
-  DateTime.formatIso(local(instant)).slice(0, 19).replace("T", " ")
+export const formatLocal = (instant: DateTime.Utc): string => formatIso(local(instant)).slice(0, 19).replace("T", " ")
 
 /** ISO 8601 with -04:00: the form of a sale's `processed_at`. */
-export const formatOffset = (instant: DateTime.Utc): string =>
-  `${DateTime.formatIso(local(instant)).slice(0, 19)}-04:00`
+export const formatOffset = (instant: DateTime.Utc): string => `${formatIso(local(instant)).slice(0, 19)}-04:00`
 
 // No calendar has a year 0.
 const dayForm = /^(?!0000)\d{4}-\d{2}-\d{2}$/
