@@ -2,13 +2,14 @@ import { Clock, Effect } from "effect"
 import { type Bucket, dayWindowAt, type Quota, windowAt } from "../domain/RateLimit.ts"
 import { CallCounter } from "../ports/CallCounter.ts"
 
-const count = Effect.fnUntraced(function* (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) {
-  const counter = yield* CallCounter
-  const window = windowOf(yield* Clock.currentTimeMillis)
-  const { admitted, remaining } = yield* counter.count(bucket, window, calls)
-  const quota: Quota = { limit: bucket.limit, remaining, window }
-  return { admitted, quota }
-})
+const count = (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const window = windowOf(now)
+    return Effect.map(
+      CallCounter.use((counter) => counter.count(bucket, window, calls)),
+      ({ admitted, remaining }) => ({ admitted, quota: { limit: bucket.limit, remaining, window } satisfies Quota })
+    )
+  })
 
 /** Counts one call, and says whether the bucket had room for it and what it has left. Contract: 8. */
 export const countCall = (bucket: Bucket) => count(bucket, 1)

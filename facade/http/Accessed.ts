@@ -35,24 +35,25 @@ type Ended = Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>
 const statusOf = (exit: Ended): number => (exit._tag === "Success" ? exit.value.status : hungUp)
 
 /** Measures an answer, and writes a line for whoever asks for it; what went wrong on our side is told without being asked. */
-export const told = Effect.fnUntraced(function* (
+export const told = (
   { code, route }: AccessShape,
   method: string,
   { since_ns, status }: { readonly since_ns: bigint; readonly status: number }
-) {
-  const duration_ms = Number((yield* Clock.monotonicTimeNanos) - since_ns) / 1e6
-  yield* Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
-  if (code !== null) yield* Metric.update(refusals({ code }), 1)
-  const line = { method, path: route, status, code, duration_ms }
-  yield* status >= 500 ? Effect.logWarning("answered", line) : Effect.logDebug("answered", line)
-})
+) =>
+  Effect.flatMap(Clock.monotonicTimeNanos, (now_ns) => {
+    const duration_ms = Number(now_ns - since_ns) / 1e6
+    const line = { method, path: route, status, code, duration_ms }
+    const logged = status >= 500 ? Effect.logWarning("answered", line) : Effect.logDebug("answered", line)
+    const timed = Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
+    const counted = code === null ? timed : Effect.andThen(timed, Metric.update(refusals({ code }), 1))
+    return Effect.andThen(counted, logged)
+  })
 
 /** Names a request, measures how long its answer takes, and tells of it. What does the answering never fails. */
 export const accessed = <R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
   Effect.gen(function* () {
-    const random = yield* SecureRandom.SecureRandom
     const { method } = yield* HttpServerRequest.HttpServerRequest
-    const access = accessOf(yield* random.uuidV7())
+    const access = accessOf(yield* SecureRandom.SecureRandom.use((random) => random.uuidV7()))
     const since_ns = yield* Clock.monotonicTimeNanos
     return yield* answering.pipe(
       Effect.onExit((exit) => told(access, method, { since_ns, status: statusOf(exit) })),

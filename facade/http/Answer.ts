@@ -56,17 +56,17 @@ export const headersOf = (
   }))
 
 /** An answer to a call: its body is JSON text, or nothing. */
-export const respond = Effect.fnUntraced(function* (
+export const respond = (
   call: Pick<Call, "address" | "reply" | "requestId">,
   status: number,
   body: string | undefined,
   extra: Readonly<Record<string, string>> = {}
-) {
-  const headers = yield* headersOf(call, extra)
-  return body === undefined
-    ? HttpServerResponse.empty({ status, headers })
-    : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
-})
+) =>
+  Effect.map(headersOf(call, extra), (headers) =>
+    body === undefined
+      ? HttpServerResponse.empty({ status, headers })
+      : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+  )
 
 /** A file as the answer to a call. One that breaks off in the middle ends the connection, so that nobody takes it for whole. */
 export const respondFile = Effect.fnUntraced(function* (

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { Call, Services } from "../trpc/Call.ts"
 import { Access } from "./Access.ts"
@@ -10,29 +10,26 @@ import { addressOf, baseUrlOf } from "./Origin.ts"
 export const nothingSaid = (): Call["reply"] => ({ file: undefined, headers: {}, message: undefined, quota: undefined })
 
 /** A call whose procedures take the input that the face reads for them. */
-export const incoming = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  input: Call["input"]
-) {
-  const options = yield* HttpOptions
-  const access = yield* Access
-  const { headers } = request
-  const call: Call = {
-    access,
-    requestId: access.about.request_id,
-    address: addressOf(request, options),
-    credentials: {
-      authorization: soleOf(headerValues(request, "authorization")),
-      apiKey: headers["x-api-key"],
-      apiSecret: headers["x-api-secret"]
-    },
-    baseUrl: () => baseUrlOf(request, options),
-    input,
-    reply: nothingSaid(),
-    services: yield* Effect.context<Services>()
-  }
-  return call
-})
+export const incoming = (request: HttpServerRequest.HttpServerRequest, input: Call["input"]) =>
+  Effect.contextWith((services: Context.Context<Services | Access>) => {
+    const options = Context.get(services, HttpOptions)
+    const access = Context.get(services, Access)
+    const { headers } = request
+    return Effect.succeed<Call>({
+      access,
+      requestId: access.about.request_id,
+      address: addressOf(request, options),
+      credentials: {
+        authorization: soleOf(headerValues(request, "authorization")),
+        apiKey: headers["x-api-key"],
+        apiSecret: headers["x-api-secret"]
+      },
+      baseUrl: () => baseUrlOf(request, options),
+      input,
+      reply: nothingSaid(),
+      services
+    })
+  })
 
 // Two of them are as good as a malformed one: nobody can say which was meant.
 const soleOf = (values: ReadonlyArray<string>): string | undefined => (values.length > 1 ? "" : values[0])

@@ -1,14 +1,13 @@
-import { Effect, References } from "effect"
+import { Context, Effect, References } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Access } from "./Access.ts"
 
 type Handler<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 const noting = <E, R>(route: (request: HttpServerRequest.HttpServerRequest) => string, handler: Handler<E, R>) =>
-  Effect.gen(function* () {
-    const access = yield* Access
-    access.route = route(yield* HttpServerRequest.HttpServerRequest)
-    return yield* handler
+  Effect.contextWith((services: Context.Context<R | Access | HttpServerRequest.HttpServerRequest>) => {
+    Context.get(services, Access).route = route(Context.get(services, HttpServerRequest.HttpServerRequest))
+    return handler
   })
 
 // Made here and not by the server, which would write the whole address into it, with the numbers that were asked for, and

@@ -1,5 +1,5 @@
 import type { AnyProcedure } from "@trpc/server"
-import { Cause, Effect, Option, Predicate } from "effect"
+import { Cause, Context, Effect, Option, Predicate, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import { refuse, respond, respondDefect, respondFile, successBody } from "../http/Answer.ts"
@@ -57,11 +57,11 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
 /** Every endpoint that the procedures make. */
 export const endpoints: ReadonlyArray<Endpoint> = Object.entries(procedures).flatMap(endpointOf)
 
-const inputReader = Effect.fnUntraced(function* (
+const inputReader = (
   { takesKey, type }: Endpoint,
-  request: HttpServerRequest.HttpServerRequest
-) {
-  const { params } = yield* HttpRouter.RouteContext
+  request: HttpServerRequest.HttpServerRequest,
+  { params }: HttpRouter.RouteContext["Service"]
+): Call["input"] => {
   if (type === "query") {
     const query = request.url.includes("?") ? queryOf(targetOf(request)) : {}
     return () => Effect.succeed({ ...query, ...params })
@@ -70,22 +70,24 @@ const inputReader = Effect.fnUntraced(function* (
     Effect.map(readBody(request), (body) =>
       isPlain(body) ? { ...body, ...params, ...(takesKey && { [keyField]: keyOf(request) }) } : body
     )
-})
+}
 
 const isPlain = (body: unknown): body is object | undefined => body === undefined || Predicate.isObject(body)
 
 const sole = 0
 
 /** Lets the caller in, reads the input and answers: what tRPC does with a procedure, without its promises. */
-const perform = Effect.fnUntraced(function* ({ handle, input, meta: { permission }, type }: Endpoint, call: Call) {
-  if (permission === undefined) {
-    const raw = yield* enterPublic(call, sole)
-    return yield* handle({ ctx: call, input: yield* Effect.fromResult(input.read(raw)) })
+const perform = ({ handle, input, meta: { permission }, type }: Endpoint, call: Call) => {
+  const handled = (raw: unknown) => {
+    const read = input.read(raw)
+    return Result.isSuccess(read) ? handle({ ctx: call, input: read.success }) : Effect.fail(read.failure)
   }
-  const { raw, session } = yield* enter(call, permission, { batchIndex: sole, type })
-  const ctx: Call = Object.assign(call, { session })
-  return yield* handle({ ctx, input: yield* Effect.fromResult(input.read(raw)) })
-})
+  if (permission === undefined) return Effect.flatMap(enterPublic(call, sole), handled)
+  return Effect.flatMap(enter(call, permission, { batchIndex: sole, type }), ({ raw, session }) => {
+    Object.assign(call, { session })
+    return handled(raw)
+  })
+}
 
 const refused = (call: Call) => (cause: Cause.Cause<CoreError>) => {
   const error = Cause.findErrorOption(cause)
@@ -96,24 +98,27 @@ const refused = (call: Call) => (cause: Cause.Cause<CoreError>) => {
 /** Answers an endpoint's calls. */
 export const serve = (endpoint: Endpoint) => {
   const { cached = false, message = "", status = 200 } = endpoint.meta
-  const shown = Effect.fnUntraced(function* (call: Call, known: string | undefined, answer: unknown) {
+  const shown = (call: Call, known: string | undefined, answer: unknown) => {
     const { file } = call.reply
-    if (file !== undefined) return yield* respondFile(call, file)
+    if (file !== undefined) return respondFile(call, file)
     const data = JSON.stringify(answer)
     const body = successBody(data, call.reply.message ?? message, call.requestId)
-    if (!cached) return yield* respond(call, status, body)
-    const etag = yield* etagOf(data)
-    const headers = { etag, "cache-control": "private, no-cache", vary: "Authorization, X-Api-Key" }
-    return isKnown(known, etag)
-      ? yield* respond(call, 304, undefined, headers)
-      : yield* respond(call, status, body, headers)
-  })
-  return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const call = yield* incoming(request, yield* inputReader(endpoint, request))
-    return yield* Effect.matchCauseEffect(perform(endpoint, call), {
-      onFailure: refused(call),
-      onSuccess: (answer) => shown(call, request.headers["if-none-match"], answer)
+    if (!cached) return respond(call, status, body)
+    return Effect.flatMap(etagOf(data), (etag) => {
+      const headers = { etag, "cache-control": "private, no-cache", vary: "Authorization, X-Api-Key" }
+      return isKnown(known, etag) ? respond(call, 304, undefined, headers) : respond(call, status, body, headers)
     })
-  })
+  }
+  return Effect.contextWith(
+    (services: Context.Context<HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>) => {
+      const request = Context.get(services, HttpServerRequest.HttpServerRequest)
+      const input = inputReader(endpoint, request, Context.get(services, HttpRouter.RouteContext))
+      return Effect.flatMap(incoming(request, input), (call) =>
+        Effect.matchCauseEffect(perform(endpoint, call), {
+          onFailure: refused(call),
+          onSuccess: (answer) => shown(call, request.headers["if-none-match"], answer)
+        })
+      )
+    }
+  )
 }

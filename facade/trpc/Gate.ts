@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Result } from "effect"
 import { permit, type Session } from "../../core/domain/Access.ts"
 import { Forbidden, Invalid, RateLimited } from "../../core/domain/Errors.ts"
 import type { Bucket } from "../../core/domain/RateLimit.ts"
@@ -6,7 +6,7 @@ import type { Permission } from "../../core/domain/Token.ts"
 import { AuditLog } from "../../core/ports/AuditLog.ts"
 import { authenticate } from "../../core/workflows/Authenticate.ts"
 import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
-import { HttpOptions } from "../http/HttpOptions.ts"
+import { HttpOptions, type HttpOptionsShape } from "../http/HttpOptions.ts"
 import { integerOf } from "../wire/Fields.ts"
 import type { Call } from "./Call.ts"
 import { readCredentials } from "./Credentials.ts"
@@ -15,43 +15,52 @@ import { readCredentials } from "./Credentials.ts"
 // cannot be read as HTTP: behind a proxy its address is the proxy's, which may have calls of its own to make.
 type Counted = "address" | "assets" | "unread"
 
-const addressBucket = (call: Pick<Call, "address">, counted: Counted = "address") =>
-  HttpOptions.useSync(({ limits }): Bucket => ({ key: `${counted}:${call.address}`, limit: limits.perAddress }))
+type Limits = Pick<HttpOptionsShape, "limits">
 
-const tokenBucket = ({ token }: Session) =>
-  HttpOptions.useSync(
-    ({ limits }): Bucket => ({ key: `token:${token.id}`, limit: token.callsPerMinute ?? limits.perToken })
-  )
-
-const spend = Effect.fnUntraced(function* (call: Pick<Call, "reply">, bucket: Bucket) {
-  const { admitted, quota } = yield* countCall(bucket)
-  call.reply.quota = quota
-  if (!admitted) return yield* new RateLimited({ retryAfter_s: quota.window.endsIn_s })
+const addressBucket = ({ limits }: Limits, call: Pick<Call, "address">, counted: Counted = "address"): Bucket => ({
+  key: `${counted}:${call.address}`,
+  limit: limits.perAddress
 })
+
+const tokenBucket = ({ limits }: Limits, { token }: Session): Bucket => ({
+  key: `token:${token.id}`,
+  limit: token.callsPerMinute ?? limits.perToken
+})
+
+const spend = (call: Pick<Call, "reply">, bucket: Bucket) =>
+  Effect.flatMap(countCall(bucket), ({ admitted, quota }) => {
+    call.reply.quota = quota
+    return admitted ? Effect.void : Effect.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
+  })
 
 /** Counts a call that no token answers for by its address. */
 export const spendByAddress = (call: Pick<Call, "address" | "reply">, counted?: Counted) =>
-  Effect.flatMap(addressBucket(call, counted), (bucket) => spend(call, bucket))
+  HttpOptions.use((limits) => spend(call, addressBucket(limits, call, counted)))
+
+const spendByToken = (call: Call, session: Session) =>
+  HttpOptions.use((limits) => spend(call, tokenBucket(limits, session)))
 
 /** What a caller has left: as the call found it or, when it was never counted, by its address. */
 export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>
-  call.reply.quota === undefined ? Effect.flatMap(addressBucket(call), quotaOf) : Effect.succeed(call.reply.quota)
+  call.reply.quota === undefined
+    ? HttpOptions.use((limits) => quotaOf(addressBucket(limits, call)))
+    : Effect.succeed(call.reply.quota)
 
 // A guess at credentials counts by its address, so that guessing is slow.
-const admitted = Effect.fnUntraced(function* (call: Call) {
-  const session = yield* Effect.fromResult(readCredentials(call.credentials)).pipe(
-    Effect.flatMap((credentials) => authenticate(credentials, call.address)),
-    Effect.tapError(() => spendByAddress(call))
+const authenticated = (call: Call) => {
+  const credentials = readCredentials(call.credentials)
+  return Effect.tapError(
+    Result.isSuccess(credentials) ? authenticate(credentials.success, call.address) : Effect.fail(credentials.failure),
+    () => spendByAddress(call)
   )
-  call.access.about.company = session.company.id
-  yield* Effect.flatMap(tokenBucket(session), (bucket) => spend(call, bucket))
-  return session
-})
+}
+
+const namesCompany = (raw: unknown): raw is { readonly empresa_id: unknown } =>
+  typeof raw === "object" && raw !== null && Object.hasOwn(raw, "empresa_id")
 
 // A caller's company follows from its token; naming another is refused, and remembered.
-const refuseForeign = Effect.fnUntraced(function* (session: Session, raw: unknown) {
-  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "empresa_id")) return
-  const claimed = integerOf((raw as { readonly empresa_id?: unknown }).empresa_id)
+const refuseForeign = Effect.fnUntraced(function* (session: Session, named: unknown) {
+  const claimed = integerOf(named)
   if (Option.isNone(claimed)) return yield* new Invalid({ details: { empresa_id: "invalido" } })
   if (claimed.value === session.company.id) return
   const log = yield* AuditLog
@@ -86,9 +95,11 @@ interface Entrance {
  * permission, and only then the body and whose company it names. Contract: 4.5 and 5.
  */
 export const enter = Effect.fnUntraced(function* (call: Call, permission: Permission, { batchIndex, type }: Entrance) {
-  const session = yield* admitted(call)
+  const session = yield* authenticated(call)
+  call.access.about.company = session.company.id
+  yield* spendByToken(call, session)
   yield* Effect.fromResult(permit(session.token, permission))
   const raw = given(yield* call.input(batchIndex))
-  if (type === "mutation") yield* refuseForeign(session, raw)
+  if (type === "mutation" && namesCompany(raw)) yield* refuseForeign(session, raw.empresa_id)
   return { session, raw }
 })
