@@ -1,5 +1,6 @@
+import { NodeHttpServerRequest, NodeStream } from "@effect/platform-node"
 import { ByteSize, Effect } from "effect"
-import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
+import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
 import { readJson } from "../wire/Json.ts"
 import { headerValues } from "./HeaderValues.ts"
@@ -20,8 +21,22 @@ const isJson = (request: HttpServerRequest.HttpServerRequest): boolean => {
 
 const unreadable = new Invalid({ details: { body: "json_invalido" } })
 
-const refusal = ({ reason }: HttpServerError.HttpServerError): BodyTooLarge | Invalid =>
-  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? new BodyTooLarge() : unreadable
+const refusal = (cause: unknown): BodyTooLarge | Invalid =>
+  cause instanceof NodeStream.MaxBytesError ? new BodyTooLarge() : unreadable
+
+// The request's own reader is asked where the client waits for 100 Continue, which it sends. It would share what it reads
+// with other readers, which takes it two fibers, and there are none.
+const bytesOf = (request: HttpServerRequest.HttpServerRequest) =>
+  request.headers["expect"] === undefined
+    ? NodeStream.toArrayBuffer(() => NodeHttpServerRequest.toIncomingMessage(request), {
+        maxBytes: maxBodySize,
+        destroyOnOverflow: false,
+        onError: refusal
+      })
+    : request.arrayBuffer.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
+        Effect.mapError(({ reason }) => refusal(reason.cause))
+      )
 
 /** Reads a JSON body of at most 64 KiB; no body at all is undefined. */
 export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
@@ -29,10 +44,7 @@ export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.
   if (announced === 0 && request.headers["transfer-encoding"] === undefined) return undefined
   if (!isJson(request)) return yield* new NotJson()
   if (announced > size_max) return yield* new BodyTooLarge()
-  const bytes = yield* request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
-    Effect.mapError(refusal)
-  )
+  const bytes = yield* bytesOf(request)
   if (bytes.byteLength === 0) return undefined
   return yield* Effect.mapError(Effect.fromResult(readJson(new Uint8Array(bytes))), () => unreadable)
 })

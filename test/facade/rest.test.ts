@@ -228,6 +228,20 @@ layer(TestService, { excludeTestServices: true })("REST", (it) => {
   )
 
   it.effect.each([
+    ["a whole one", 66, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 422 [^]*Idempotency-Key/],
+    ["one that is too large", 65_537, /^HTTP\/1.1 413 /]
+  ] as const)("a body that waits to be asked for is asked for when it is wanted: %s", ([, length, answer]) =>
+    Effect.gen(function* () {
+      const { said } = yield* raw(
+        `POST /v1/recargas HTTP/1.1\r\nHost: a\r\nAuthorization: ${as("todo").authorization}\r\n` +
+          `Content-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n` +
+          JSON.stringify({ ...sale, note: "x" }).padEnd(66)
+      )
+      assert.match(said, answer)
+    })
+  )
+
+  it.effect.each([
     ["a NUL in a header", "GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\u0000b\r\n\r\n", "422 ", "invalido"],
     ["a header too large", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, "431 ", "demasiado_grande"],
     ["an unknown method", "HOLA / HTTP/1.1\r\nHost: a\r\n\r\n", "404 ", "NOT_FOUND"],

@@ -67,9 +67,9 @@ export const sell = (body: unknown, headers: Record<string, string> = {}, path =
 export const consult = (service_id: number, identifier: string, headers: Record<string, string> = {}) =>
   post("/v1/consultas", { service_id, identifier }, headers)
 
-/** The first answer in what a connection said; its head as it stands. */
+/** The first answer in what a connection said, after any 100 Continue; its head as it stands. */
 const parsed = (said: string): Answered => {
-  const [head = "", ...rest] = said.split("\r\n\r\n")
+  const [head = "", ...rest] = said.replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, "").split("\r\n\r\n")
   const [status = "", ...lines] = head.split("\r\n")
   const headers = new Headers(lines.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]))
   const bytes = Buffer.from(rest.join("\r\n\r\n"))
