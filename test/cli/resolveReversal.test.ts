@@ -1,69 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { CompanyId, Identifier } from "../../core/domain/Ids.ts"
 import { CommandLine } from "../support/CommandLine.ts"
-import { intentOf, opened, replica, reservedOrder, unanswered, unansweredAgain } from "../support/Sales.ts"
-
-const age = Effect.fnUntraced(function* (company: number) {
-  const sql = yield* PgClient.PgClient
-  for (const table of ["cell.transaction", "cell.reversal"]) {
-    yield* sql`
-      update ${sql.literal(table)}
-      set created_at = created_at - interval '20 minutes'
-      where company_id = ${company} and processed_at is null`
-  }
-})
-
-/** A company of 100 pesos. In production nobody answers; elsewhere the identifier tells the simulator what to say. */
-const companyOf = Effect.fnUntraced(function* (code: string) {
-  const { answer } = yield* CommandLine
-  const names = ["--razon-social", code, "--codigo", code]
-  const { empresa_id } = yield* answer("company", "create", ...names, "--ambiente", "development")
-  const company = CompanyId.make(empresa_id)
-  const ledger = yield* replica
-  yield* opened(ledger, company, 10_000)
-  return { company, ledger }
-})
-
-/** One with a sale of one peso, whose reversal has had no answer for twenty minutes. */
-const stuck = Effect.fnUntraced(function* (code: string, identifier: string | null = null) {
-  const { company, ledger } = yield* companyOf(code)
-  const sale = intentOf(company, "sale", 100)
-  const intent =
-    identifier === null
-      ? { ...sale, environment: "production" as const }
-      : { ...sale, identifier: Identifier.make(identifier) }
-  const order = yield* unanswered(ledger, intent, "reversal")
-  yield* age(company)
-  return { company, id: String(order.transactionId), order }
-}, Effect.scoped)
-
-/** What the company has and holds, what counts against its limits, and how often the sale was given back. */
-const moneyOf = Effect.fnUntraced(function* (company: number) {
-  const sql = yield* PgClient.PgClient
-  const [row] = yield* sql<{ money: ReadonlyArray<number> }>`
-    select array[
-      available,
-      held,
-      (select coalesce(sum(total), 0) from cell.consumption where company_id = ${company}),
-      (select count(*) from cell.entry where company_id = ${company} and type = 'reversal')
-    ]::int[] as money
-    from cell.balance
-    where company_id = ${company}`
-  return row?.money
-})
-
-const charged = [9_900, 0, 100, 0]
-const givenBack = [10_000, 0, 0, 1]
-
-const reversed = ["--as", "reversed", "--motivo", "Credited in the statement"]
-const stands = ["--as", "stands", "--motivo", "Not credited in the statement"]
-const failed = ["--as", "failed", "--motivo", "Not in the statement"]
-const success = ["--as", "success", "--motivo", "In the statement", "--autorizacion", "OP-77"]
-const first = ["--operador", "turno-1"]
-const second = ["--operador", "turno-2", "--sin-preguntar"]
-const the = (proposal: number) => ["--propuesta", `${proposal}`]
+import { charged, first, givenBack, moneyOf, reversed, second, stands, stuck, the } from "./support/StuckReversal.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no provider settles", (it) => {
   // What is proposed -> how the reversal ends, the sale stands, and the money.
@@ -137,64 +76,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
     })
   )
 
-  it.effect("is not settled by what was found of a sale, nor a sale by what was found of a reversal", () =>
-    Effect.gen(function* () {
-      const { answer, refusal } = yield* CommandLine
-      const { id } = yield* stuck("KIND")
-      const ofSale = yield* refusal("transactions", "resolve", id, ...failed, ...first)
-      assert.deepStrictEqual([ofSale.code, ofSale.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "reversal"])
-      assert.match(ofSale.message, /--as reversed .* --as stands/)
-      yield* answer("transactions", "resolve", id, ...stands, ...first)
-      yield* answer("transactions", "confirm", id, ...the(1), ...second)
-      const none = yield* refusal("transactions", "resolve", id, ...reversed, ...first)
-      assert.strictEqual(none.details.motivo, "no_reversal")
-      const { company, ledger } = yield* companyOf("KIND-2")
-      const { transactionId } = yield* reservedOrder(ledger, intentOf(company, "sale", 100))
-      yield* age(company)
-      const ofReversal = yield* refusal("transactions", "resolve", `${transactionId}`, ...reversed, ...first)
-      assert.strictEqual(ofReversal.details.motivo, "unsettled")
-      assert.match(ofReversal.message, /--as success or --as failed/)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("may be one of a sale that two operators had settled themselves", () =>
-    Effect.gen(function* () {
-      const { answer, refusal } = yield* CommandLine
-      const { company, ledger } = yield* companyOf("TWICE")
-      const sale = { ...intentOf(company, "sale", 100), environment: "production" as const, reversible: true }
-      const order = yield* reservedOrder(ledger, sale)
-      const id = `${order.transactionId}`
-      yield* age(company)
-      yield* answer("transactions", "resolve", id, ...success, ...first)
-      yield* answer("transactions", "confirm", id, ...the(1), ...second)
-      yield* unansweredAgain(order, "reversal")
-      yield* age(company)
-      const early = yield* refusal("transactions", "confirm", id, ...the(1), ...second)
-      assert.strictEqual(early.details.motivo, "reversal", "what was confirmed of the sale is not of its reversal")
-      const proposed = yield* answer("transactions", "resolve", id, ...reversed, ...first)
-      assert.strictEqual(proposed.propuesta, 2)
-      const confirmed = yield* answer("transactions", "confirm", id, ...the(2), ...second)
-      assert.strictEqual(confirmed.status, "REVERSED")
-      assert.deepStrictEqual(yield* moneyOf(company), givenBack)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("is not settled by a proposal of an earlier one, nor kept from a new one by that", () =>
-    Effect.gen(function* () {
-      const { answer, refusal } = yield* CommandLine
-      const { company, id, order } = yield* stuck("AGAIN")
-      yield* answer("transactions", "resolve", id, ...stands, ...first)
-      yield* answer("transactions", "confirm", id, ...the(1), ...second)
-      yield* unansweredAgain(order, "another")
-      yield* age(company)
-      const { details } = yield* refusal("transactions", "confirm", id, ...the(1), ...second)
-      assert.strictEqual(details.motivo, "outdated")
-      yield* answer("transactions", "resolve", id, ...reversed, ...first)
-      yield* answer("transactions", "confirm", id, ...the(2), ...second)
-      assert.deepStrictEqual(yield* moneyOf(company), givenBack)
-    }).pipe(Effect.scoped)
-  )
-
   it.effect("is settled once by operators who confirm it at once", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
@@ -246,23 +127,6 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
       const { details, message } = yield* refusal("transactions", "resolve", id, ...reversed, ...first)
       assert.strictEqual(details.motivo, "young_reversal")
       assert.match(message, /reversal of transaction/)
-    })
-  )
-
-  it.effect("takes no proof of a delivery", () =>
-    Effect.gen(function* () {
-      const { refusal } = yield* CommandLine
-      const { exit, message } = yield* refusal(
-        "transactions",
-        "resolve",
-        "1",
-        ...stands,
-        "--autorizacion",
-        "X",
-        ...first
-      )
-      assert.strictEqual(exit, 2)
-      assert.match(message, /--as stands takes neither/)
     })
   )
 })

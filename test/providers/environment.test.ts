@@ -3,31 +3,16 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import { applicationFor, insurer as insuring, quoted, spanish } from "../contract/support/Insuring.ts"
+import { insurer as insuring, quoted, spanish } from "../contract/support/Insuring.ts"
 import { OwnTime } from "../contract/support/OwnTime.ts"
 import { statusOf } from "../contract/support/Reversing.ts"
 import { unchanged } from "../contract/support/Rows.ts"
-import { another, testServer } from "../contract/support/Server.ts"
-import { type Answered, consult, get, post, sell } from "../facade/support/Calls.ts"
-import { insurable, livePrice, quotedLive } from "./support/LiveInsurance.ts"
-import { Outsiders, played, production } from "./support/Production.ts"
+import { consult, get, post, sell } from "../facade/support/Calls.ts"
+import { livePrice, quotedLive } from "./support/LiveInsurance.ts"
+import { Outsiders, production } from "./support/Production.ts"
+import { company, type Environment, refusal, unheard, wares } from "./support/Wares.ts"
 
 type Headers = Record<string, string>
-type Environment = "development" | "production"
-
-/** A company with money for everything, that may sell insurance and look things up at the provider. */
-const company = (environment: Environment) => insuring({ company: { environment }, token: { realLookups: true } })
-
-/** What each flow sells, by service; a lookup comes first where an option is bought. */
-const wares: ReadonlyArray<readonly [service_id: number, identifier: string, amount: number | null]> = [
-  [1, "8095550012", 100],
-  [2, "8295550031", 50.5],
-  [3, "8495550044", null],
-  [4, "NIC-4455", 250],
-  [5, "CONTRATO-77", null],
-  [7, "JUGADOR-8", 75],
-  [8, "PRESTAMO-9", 1_000]
-]
 
 const sellWare = Effect.fnUntraced(function* (auth: Headers, [service_id, identifier, amount]: (typeof wares)[number]) {
   const { provider } = yield* Outsiders
@@ -35,21 +20,6 @@ const sellWare = Effect.fnUntraced(function* (auth: Headers, [service_id, identi
   provider.offer(identifier)
   const { opciones } = (yield* consult(service_id, identifier, auth)).body.data
   return yield* sell({ service_id, identifier, opcion_id: opciones[0].opcion_id }, auth)
-})
-
-/** What everybody outside has heard so far. */
-const heard = Outsiders.useSync(({ insurer, provider, sms }) => [
-  provider.requests.length,
-  insurer.requests.length,
-  sms.requests.length
-])
-
-/** Does what nobody outside may hear of. */
-const unheard = Effect.fnUntraced(function* <A, E, R>(what: Effect.Effect<A, E, R>) {
-  const before = yield* heard
-  const answer = yield* what
-  assert.deepStrictEqual(yield* heard, before)
-  return answer
 })
 
 /** From now on the company is in another environment. */
@@ -67,8 +37,6 @@ const firstPackage = (auth: Headers) =>
     body.data[0].codigo,
     body.data[0].precio
   ])
-
-const refusal = ({ body, status }: Answered) => [status, body.error.code]
 
 describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
   layer(production(name), { excludeTestServices: true })("a company", (it) => {
@@ -183,82 +151,3 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
     )
   })
 })
-
-/** What a company in production hears of a party that is not there. */
-const noProvider = [422, "SERVICE_UNAVAILABLE"]
-const noInsurer = [503, "SEGUROS_NO_DISPONIBLE"]
-
-layer(testServer({}), { excludeTestServices: true })("a company in production, while nobody is configured", (it) => {
-  it.effect.each(wares.filter(([, , amount]) => amount !== null))(
-    "cannot sell service %i to %s, and nothing is reserved",
-    ([service_id, identifier, amount]) =>
-      Effect.gen(function* () {
-        const { auth } = yield* company("production")
-        const answer = yield* unchanged(sell({ service_id, identifier, amount }, auth))
-        assert.deepStrictEqual(refusal(answer), noProvider)
-        assert.strictEqual(answer.headers.get("retry-after"), "30")
-      })
-  )
-
-  it.effect("is shown examples of packages, and cannot buy one", () =>
-    Effect.gen(function* () {
-      const { auth } = yield* company("production")
-      const wanted = { service_id: 3, identifier: "8495550044" }
-      const { opciones, origen_datos } = (yield* consult(wanted.service_id, wanted.identifier, auth)).body.data
-      assert.strictEqual(origen_datos, "simulado")
-      const answer = yield* unchanged(sell({ ...wanted, opcion_id: opciones[0].opcion_id }, auth))
-      assert.deepStrictEqual(refusal(answer), noProvider)
-    })
-  )
-
-  it.effect("cannot begin an insurance", () =>
-    Effect.gen(function* () {
-      const { auth } = yield* company("production")
-      assert.deepStrictEqual(refusal(yield* unchanged(spanish.start(auth, applicationFor()))), noInsurer)
-    })
-  )
-})
-
-/** A server on the same database, without one of the parties. */
-const without = (party: "PROVIDER" | "INSURER" | "SMS") =>
-  Effect.flatMap(Outsiders, ({ variables }) => another({ ...variables, [party]: "none" }, played))
-
-layer(production("http"), { excludeTestServices: true })(
-  "a company in production, while one party is missing",
-  (it) => {
-    it.effect("sells all that goes through the others", () =>
-      Effect.gen(function* () {
-        const { auth } = yield* company("production")
-        const topUp = sell({ service_id: 1, identifier: "8095550012", amount: 100 }, auth)
-        const noProviders = yield* without("PROVIDER")
-        assert.deepStrictEqual(refusal(yield* noProviders(unchanged(topUp))), noProvider)
-        const { id, placa } = yield* noProviders(quotedLive(auth))
-        assert.strictEqual((yield* noProviders(spanish.sell(auth, id, placa))).status, 201)
-        for (const party of ["INSURER", "SMS"] as const) {
-          assert.strictEqual((yield* (yield* without(party))(topUp)).status, 201)
-        }
-      })
-    )
-
-    it.effect.each(["INSURER", "SMS"] as const)("cannot begin an insurance without %s, and asks nobody", (party) =>
-      Effect.gen(function* () {
-        const { auth } = yield* company("production")
-        const missing = yield* without(party)
-        const application = yield* insurable
-        const answer = yield* unheard(unchanged(missing(spanish.start(auth, application))))
-        assert.deepStrictEqual(refusal(answer), noInsurer)
-      })
-    )
-
-    it.effect("cannot sell a quote while its insurer is missing, and can afterwards", () =>
-      Effect.gen(function* () {
-        const { auth } = yield* company("production")
-        const { id, placa } = yield* quotedLive(auth)
-        const missing = yield* without("INSURER")
-        assert.deepStrictEqual(refusal(yield* unheard(unchanged(missing(spanish.sell(auth, id, placa))))), noInsurer)
-        assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "cotizado")
-        assert.strictEqual((yield* spanish.sell(auth, id, placa)).status, 201)
-      })
-    )
-  }
-)
