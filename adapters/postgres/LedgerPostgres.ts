@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
     Effect.fnUntraced(function* (members) {
       const rows = yield* sql<SettleAnswer & { readonly n: number }>`
         select n, won, kept, status, outcome
-        from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))})`
+        from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`
       const answers = new Map(rows.map((row) => [row.n, row]))
       return members.map((_, n) => answers.get(n))
     })

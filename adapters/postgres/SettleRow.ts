@@ -8,7 +8,7 @@ import { decodeOutcome } from "./OutcomeJson.ts"
 /** What cell.settle answers a member. */
 export interface SettleAnswer {
   readonly won: boolean
-  /** The key replays the member's own outcome. */
+  /** The key replays the member's own outcome, which is not told again. */
   readonly kept: boolean
   readonly status: Status
   /** What the key replays otherwise; null where there is nothing. */

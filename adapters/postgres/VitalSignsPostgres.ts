@@ -1,11 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import type { Environment } from "../../core/domain/Company.ts"
+import { type LateOutcome, lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import { type UnresolvedReversals, type UnresolvedSales, VitalSigns } from "../../core/ports/VitalSigns.ts"
 
-/** A message that did not arrive is news for so long. */
+/** A message that did not arrive is news for so long; so is an answer that contradicts what was settled. */
 const smsNews = Duration.hours(24)
+const lateNews = Duration.hours(1)
 
 interface UnresolvedRow {
   readonly environment: Environment
@@ -48,6 +50,13 @@ const make = Effect.gen(function* () {
     where status in ('failed', 'unknown') and created_at > ${DateTime.formatIso(since)}::timestamptz
     group by environment`
 
+  // An index has these alone; the server may read no more of the audit log than this takes.
+  const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
+    select action as kind, count(*)::int as outcomes
+    from directory.audit_event
+    where action in ${sql.in(lateOutcomes)} and at > ${DateTime.formatIso(since)}::timestamptz
+    group by action`
+
   // A row a company: an index on what every sale changes would cost each of them more than this costs.
   const lowBalances = sql<{ environment: Environment; companies: number }>`
     select c.environment, count(*)::int as companies
@@ -63,14 +72,15 @@ const make = Effect.gen(function* () {
     group by 1`
 
   const read = Effect.gen(function* () {
-    const since = DateTime.subtractDuration(yield* DateTime.now, smsNews)
+    const now = yield* DateTime.now
     return {
       unresolved: (yield* unresolved).map(unresolvedOf),
       unresolvedReversals: (yield* unresolvedReversals).map(({ oldest, ...row }) => ({
         ...row,
         oldest: DateTime.fromDateUnsafe(oldest)
       })),
-      undeliveredSms: yield* undeliveredSms(since),
+      undeliveredSms: yield* undeliveredSms(DateTime.subtractDuration(now, smsNews)),
+      lateOutcomes: yield* late(DateTime.subtractDuration(now, lateNews)),
       lowBalances: yield* lowBalances,
       connections: yield* connections
     }

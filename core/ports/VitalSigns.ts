@@ -1,5 +1,6 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
+import type { LateOutcome } from "../domain/LateOutcome.ts"
 import type { Centavos } from "../domain/Money.ts"
 import type { Status } from "../domain/Status.ts"
 
@@ -26,6 +27,8 @@ export interface Vitals {
   readonly unresolvedReversals: ReadonlyArray<UnresolvedReversals>
   /** Messages that did not arrive in the last 24 hours. */
   readonly undeliveredSms: ReadonlyArray<{ readonly environment: Environment; readonly messages: number }>
+  /** Firm answers of the last hour that contradict what was settled, whichever process heard them. */
+  readonly lateOutcomes: ReadonlyArray<{ readonly kind: LateOutcome; readonly outcomes: number }>
   /** Companies that have less to spend than they want to be told about. */
   readonly lowBalances: ReadonlyArray<{ readonly environment: Environment; readonly companies: number }>
   /** What the service's connections to the database are doing, those of all its processes. */

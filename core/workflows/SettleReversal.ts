@@ -1,10 +1,11 @@
 import { DateTime, Effect } from "effect"
+import type { LateOutcome } from "../domain/LateOutcome.ts"
 import { ReversalVerdict, reversalOutcomeOf, type UnderReversal } from "../domain/Reversal.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
-import { countLateOutcome, countSale } from "./SaleMetrics.ts"
+import { countSale } from "./SaleMetrics.ts"
 
 /**
  * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and a
@@ -67,8 +68,7 @@ const alert = Effect.fnUntraced(function* (
   { status }: ReversalSettled
 ) {
   const { companyId, transactionId } = reversal.order
-  const action = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
-  yield* countLateOutcome(action)
+  const action: LateOutcome = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
   yield* Effect.logError(action, { xid: reversal.xid, transactionId, status })
   const log = yield* AuditLog
   yield* log.record({

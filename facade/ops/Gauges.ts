@@ -1,5 +1,6 @@
 import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { Environment } from "../../core/domain/Company.ts"
+import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import { seriesOf } from "../../core/domain/Series.ts"
 import type { Vitals } from "../../core/ports/VitalSigns.ts"
@@ -26,6 +27,11 @@ const oldestReversal = gauge(
   "Age of the oldest reversal whose outcome is not known"
 )
 const sms = gauge("saldo_sms_undelivered", ofEnvironment, "Messages that did not arrive in the last 24 hours")
+const late = gauge(
+  "saldo_late_outcomes",
+  ["kind"],
+  "Firm answers of a provider, in the last hour, that contradict what was settled"
+)
 const lowBalances = gauge("saldo_companies_low_balance", ofEnvironment, "Companies below their own low-balance alert")
 const connections = gauge(
   "saldo_pool_connections",
@@ -79,6 +85,13 @@ const show = (vitals: Vitals, now: DateTime.Utc) =>
         sumOf(here(vitals.lowBalances), ({ companies }) => companies)
       )
     }
+    for (const kind of lateOutcomes) {
+      const those = vitals.lateOutcomes.filter((each) => each.kind === kind)
+      yield* set(
+        late({ kind }),
+        sumOf(those, (each) => each.outcomes)
+      )
+    }
     for (const state of states) {
       const those = vitals.connections.filter((each) => each.state === state)
       yield* set(
@@ -96,6 +109,7 @@ const forget = Effect.gen(function* () {
       yield* set(each({ ambiente }), Number.NaN)
     for (const status of ["PROCESSING", "PENDING"]) yield* set(pending({ ambiente, status }), Number.NaN)
   }
+  for (const kind of lateOutcomes) yield* set(late({ kind }), Number.NaN)
   for (const state of states) yield* set(connections({ state }), Number.NaN)
 })
 

@@ -6,7 +6,6 @@ import * as VitalSignsPostgres from "../../adapters/postgres/VitalSignsPostgres.
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { auditOnce, keepAuditing } from "../../core/workflows/KeepAuditing.ts"
 import { lastSignOfRecovery } from "../../core/workflows/Recover.ts"
-import { beginCounting } from "../../core/workflows/SaleMetrics.ts"
 import { beginCountingRefusals } from "../http/Accessed.ts"
 import { Settings } from "../Settings.ts"
 import { connections, Store } from "../Store.ts"
@@ -60,7 +59,6 @@ const judging = Layer.effectDiscard(
     yield* readiness.judge("recovery", isRecovering)
     const gauges = yield* Gauges
     yield* gauges.readBy(yield* VitalSigns.useSync(({ read }) => read))
-    yield* beginCounting
     yield* beginCountingRefusals
   })
 ).pipe(Layer.provide(Layer.provideMerge(VitalSignsPostgres.layer, watchingConnection)))

@@ -40,10 +40,11 @@ create function cell.status_after(verdict text) returns text language sql immuta
 $$;
 
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
--- this call, `status` how the sale now stands and `outcome` what its key replays, unless that is the member's own, which
--- `kept` tells. A `not_found` above 0 is the caller's count of firm not-founds, one more than the sale had when it was
--- claimed.
-create function cell.settle(items jsonb) returns table (n int, won boolean, kept boolean, status text, outcome jsonb)
+-- this call, `status` how the sale now stands, `outcome` what its key replays, and `kept` that this is the member's own: a
+-- caller who wants it `tersely` is not told that again. A `not_found` above 0 is the caller's count of firm not-founds, one
+-- more than the sale had when it was claimed.
+create function cell.settle(items jsonb, tersely boolean default false)
+returns table (n int, won boolean, kept boolean, status text, outcome jsonb)
 language plpgsql
 security definer
 set search_path = cell, pg_temp
@@ -239,9 +240,13 @@ begin
       settled_at = case when s.verdict <> 'Hold' then s.at end
     from (select (w.settlement).*, w.key_place from unnest(winners) as w) as s
     where s.verdict <> 'Free' and r.ctid = s.key_place
-    returning s.n, s.verdict, old.outcome
+    returning
+      s.n,
+      s.verdict,
+      old.outcome is null as kept,
+      case when old.outcome is null and tersely then null else new.outcome end as outcome
   )
-  select a.n, true, a.outcome is null, status_after(a.verdict), a.outcome from answered as a;
+  select a.n, true, a.kept, status_after(a.verdict), a.outcome from answered as a;
   get diagnostics answered_n = row_count;
 
   if any_freed then

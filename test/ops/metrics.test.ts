@@ -161,13 +161,15 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
             return StatusAnswer.Delivered({ delivery: { authCode: "TARDE-1", rechargeToken: null } })
           }).pipe(Effect.provide(services))
       })
-      assert.strictEqual((yield* metrics).get('saldo_late_outcomes_total{kind="late_success"}'), 0)
+      assert.strictEqual((yield* metrics).get('saldo_late_outcomes{kind="late_success"}'), 0)
       yield* pass("10 seconds")
       yield* recover("due")
-      const now = yield* metrics
-      assert.strictEqual(now.get('saldo_late_outcomes_total{kind="late_success"}'), 1)
+      const now = yield* freshMetrics
+      assert.strictEqual(now.get('saldo_late_outcomes{kind="late_success"}'), 1)
       const now_ms = yield* Clock.currentTimeMillis
-      assert.strictEqual(now.get("saldo_recovery_last_cycle_timestamp_seconds"), now_ms / 1000)
+      assert.strictEqual(now.get("saldo_recovery_last_cycle_timestamp_seconds"), now_ms / 1000 - 6)
+      yield* pass("1 hour")
+      assert.strictEqual((yield* freshMetrics).get('saldo_late_outcomes{kind="late_success"}'), 0)
     })
   )
 
