@@ -1,4 +1,4 @@
-import { Context, Deferred, Duration, Effect, FiberSet, Layer } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, FiberSet, Layer } from "effect"
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 const drain_max = Duration.seconds(40)
@@ -26,20 +26,18 @@ export class InFlight extends Context.Service<
     Effect.gen(function* () {
       const fibers = yield* FiberSet.make<unknown, unknown>()
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
-      const runTelling = <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) =>
-        Effect.suspend(() => {
-          const heard = Deferred.makeUnsafe<A, E>()
-          const told = work((answer) => Deferred.succeed(heard, answer))
-          return Effect.andThen(
-            FiberSet.run(
-              fibers,
-              Effect.onExit(told, (exit) => Deferred.done(heard, exit))
-            ),
-            Deferred.await(heard)
-          )
-        })
+      const runTelling = Effect.fnUntraced(function* <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) {
+        const heard = Deferred.makeUnsafe<A, E>()
+        const fiber = yield* FiberSet.run(
+          fibers,
+          work((answer) => Deferred.succeed(heard, answer))
+        )
+        // Whatever ends it, also before it began, ends the wait.
+        fiber.addObserver((exit) => Deferred.doneUnsafe(heard, exit))
+        return yield* Deferred.await(heard)
+      })
       return InFlight.of({
-        run: (work) => runTelling(() => work),
+        run: (work) => Effect.flatMap(FiberSet.run(fibers, work), Fiber.join),
         runTelling,
         start: (work) => Effect.asVoid(FiberSet.run(fibers, work))
       })

@@ -1,12 +1,11 @@
 import { DateTime, Effect } from "effect"
 import { followed } from "../domain/Followed.ts"
-import type { LateOutcome } from "../domain/LateOutcome.ts"
 import { type Order, pendingOf, Verdict } from "../domain/Sale.ts"
-import { AuditLog } from "../ports/AuditLog.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
 import { countSale } from "./SaleMetrics.ts"
+import { tellLate } from "./TellLate.ts"
 
 /**
  * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on, and a
@@ -54,16 +53,8 @@ const contradicts = (verdict: Verdict, { status, won }: Settled): boolean =>
     Hold: () => false
   })
 
-// Nothing moves any more; a person has to look.
-const alert = Effect.fnUntraced(function* ({ at, order, verdict }: Settlement, { status }: Settled) {
-  const action: LateOutcome = verdict._tag === "Confirm" ? "late_success" : "late_refusal"
-  yield* Effect.logError(action, { xid: order.xid, transactionId: order.transactionId, status })
-  const log = yield* AuditLog
-  yield* log.record({
-    at,
-    action,
-    companyId: order.companyId,
-    tokenId: null,
-    details: { transactionId: order.transactionId, xid: order.xid, status, verdict }
-  })
-})
+const alert = ({ at, order, verdict }: Settlement, { status }: Settled) => {
+  const { companyId, transactionId, xid } = order
+  const kind = verdict._tag === "Confirm" ? "late_success" : "late_refusal"
+  return tellLate(kind, companyId, { transactionId, xid, status, verdict, answeredAt: at })
+}

@@ -1,11 +1,10 @@
 import { DateTime, Effect } from "effect"
-import type { LateOutcome } from "../domain/LateOutcome.ts"
 import { ReversalVerdict, reversalOutcomeOf, type UnderReversal } from "../domain/Reversal.ts"
-import { AuditLog } from "../ports/AuditLog.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
 import { countSale } from "./SaleMetrics.ts"
+import { tellLate } from "./TellLate.ts"
 
 /**
  * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and a
@@ -62,20 +61,8 @@ const contradicts = (verdict: ReversalVerdict, { status, won }: ReversalSettled)
     Hold: () => false
   })
 
-// Nothing moves any more; a person has to look.
-const alert = Effect.fnUntraced(function* (
-  { at, under: { reversal }, verdict }: ReversalSettlement,
-  { status }: ReversalSettled
-) {
+const alert = ({ at, under: { reversal }, verdict }: ReversalSettlement, { status }: ReversalSettled) => {
   const { companyId, transactionId } = reversal.order
-  const action: LateOutcome = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
-  yield* Effect.logError(action, { xid: reversal.xid, transactionId, status })
-  const log = yield* AuditLog
-  yield* log.record({
-    at,
-    action,
-    companyId,
-    tokenId: null,
-    details: { transactionId, xid: reversal.xid, status, verdict }
-  })
-})
+  const kind = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
+  return tellLate(kind, companyId, { transactionId, xid: reversal.xid, status, verdict, answeredAt: at })
+}

@@ -14,20 +14,22 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 export const readJson = (bytes: Uint8Array): Result.Result<unknown, "json_invalido"> => {
   try {
     const text = utf8.decode(bytes)
-    return Result.succeed(isPlain(text) ? JSON.parse(text) : JSON.parse(text, keepLiteral))
+    const { canonical } = refuseAmbiguous(text)
+    return Result.succeed(canonical ? JSON.parse(text) : JSON.parse(text, keepLiteral))
   } catch {
     return Result.fail("json_invalido")
   }
 }
 
 /**
- * Refuses what can be read in two ways: JSON.parse would let the last of two equal keys win, and others the first. Says
- * whether JavaScript would write all numbers as they are.
+ * Refuses what can be read in two ways: JSON.parse would let the last of two equal keys win, and others the first.
+ *
+ * @returns whether JavaScript would write all numbers as they are.
  */
-const isPlain = (text: string): boolean => {
+const refuseAmbiguous = (text: string): { readonly canonical: boolean } => {
   const keys: Array<Set<string>> = []
   let depth = 0
-  let plain = true
+  let canonical = true
   const enter = () => {
     depth += 1
     if (depth > depth_max) throw new RangeError("too deep")
@@ -52,10 +54,10 @@ const isPlain = (text: string): boolean => {
       known?.add(key)
     },
     onLiteralValue: (value, offset, length) => {
-      if (typeof value === "number" && String(value) !== text.slice(offset, offset + length)) plain = false
+      if (typeof value === "number" && String(value) !== text.slice(offset, offset + length)) canonical = false
     }
   })
-  return plain
+  return { canonical }
 }
 
 // The third argument is newer than TypeScript's idea of a reviver.

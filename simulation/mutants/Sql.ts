@@ -42,6 +42,7 @@ const settlements: ReadonlyArray<Mutant> = [
     "where t.status in ('PROCESSING', 'PENDING')\n    order by",
     "where t.status in ('PROCESSING', 'PENDING', 'FAILED')\n    order by"
   ),
+  patch("an answer is taken for one's own", "settle", "old.outcome is null as kept", "true as kept"),
   patch("what was charged stays held", "settle", "set held = b.held - moved.amount,", "set held = b.held,"),
   patch(
     "a refused sale is not released",

@@ -242,6 +242,7 @@ begin
       from consumption as c
       where i.leads
         and c.company_id = i.company_id
+        and c.company_id = any (locked)
         and c.day >= least(week, month)
         and c.day <= today
       offset 0

@@ -3,7 +3,7 @@ drop function if exists cell.status_after;
 drop type if exists cell.winner;
 drop type if exists cell.settlement;
 
--- One member of a group of settlements. `verdict` is Confirm, Release, Free or Hold.
+-- One member of a group of settlements, of which no other has its `n`. `verdict` is Confirm, Release, Free or Hold.
 create type cell.settlement as (
   n int,
   company_id bigint,

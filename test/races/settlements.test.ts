@@ -49,6 +49,49 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
+  // What of a key a caller is told who knows what he has just written of it, and what one who does not.
+  it.effect.each([
+    [true, null],
+    [false, "Delivered"]
+  ] as const)("tell what each key replays; asked tersely: %j", ([tersely, own]) =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const orders = yield* reservedOf(ledger, 5)
+      const at = yield* DateTime.now
+      const [sold, freed, pending, retaken, last] = orders as [Order, Order, Order, Order, Order]
+      yield* ledger.settle({ order: pending, verdict: Verdict.Hold(), at, notFound: 0 })
+      yield* sql`
+        update cell.idempotency
+        set transaction_id = 999999
+        where company_id = ${companies} and transaction_id = ${PgTypes.int8(BigInt(retaken.transactionId))}`
+      const members = [
+        [sold, confirm],
+        [sold, release],
+        [freed, Verdict.Free()],
+        [pending, confirm],
+        [retaken, confirm],
+        [last, release]
+      ] as const
+      const rows = members.map(([order, verdict], n) => ({ ...settleRow({ order, verdict, at, notFound: 0 }), n }))
+      const settled = yield* sql`
+        select array[n::text, won::text, kept::text, status, outcome ->> '_tag'] as told
+        from cell.settle(${PgTypes.jsonb(rows)}, tersely => ${tersely})
+        order by n`
+      assert.deepStrictEqual(
+        settled.map(({ told }) => told),
+        [
+          ["0", "true", "true", "SUCCESS", own],
+          ["1", "false", "false", "SUCCESS", "Delivered"],
+          ["2", "true", "false", "FAILED", null],
+          ["3", "true", "false", "SUCCESS", "Pending"],
+          ["4", "true", "false", "SUCCESS", null],
+          ["5", "true", "true", "FAILED", own === null ? null : "Refused"]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   const lost = (order: Order): Order => ({ ...order, transactionId: TransactionId.make(999_999) })
   // Postgres has no text with a NUL in it.
   const unwritable = (order: Order): Order => ({ ...order, xid: `${order.xid}\0` })

@@ -185,7 +185,8 @@ layer(TestDatabase)("every function that moves money", (it) => {
       const sql = yield* PgClient.PgClient
       yield* sql`update migration_function set digest = '' where name in ('settle', 'roles')`
       assert.deepStrictEqual(yield* migrate, ["functions/settle", "roles"])
-      const [row] = yield* sql`select has_function_privilege('saldo_server', 'cell.settle(jsonb, boolean)', 'EXECUTE') as may`
+      const [row] =
+        yield* sql`select has_function_privilege('saldo_server', 'cell.settle(jsonb, boolean)', 'EXECUTE') as may`
       assert.isTrue(row?.["may"])
     })
   )

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { sell } from "../../core/workflows/Sell.ts"
@@ -42,6 +43,71 @@ describe("a sale that cannot be settled at once", () => {
       assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
       assert.deepStrictEqual(yield* money, { available: 90_000, held: 0, consumed: 10_000 })
       assert.deepStrictEqual(dispatched, ["RD-k1"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a settlement that hangs", () => {
+  it.effect("makes its caller wait for 5 seconds, and is waited for", () => {
+    const back = Deferred.makeUnsafe<void>()
+    const { dispatched, layer, provider } = world({}, (ledger) => ({
+      ...ledger,
+      settle: (settlement) => Effect.andThen(Deferred.await(back), ledger.settle(settlement))
+    }))
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      yield* TestClock.adjust("4 seconds")
+      assert.isUndefined(sale.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Pending")
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PROCESSING"]])
+      yield* Deferred.succeed(back, undefined)
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
+      assert.deepStrictEqual(dispatched, ["RD-k1"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("an answer that contradicts what was settled", () => {
+  it.effect("is audited as of now, however old it is, and though the log is gone at first", () => {
+    const sent = Deferred.makeUnsafe<Order>()
+    const back = Deferred.makeUnsafe<void>()
+    let settlements = 0
+    const { layer, provider } = world(
+      { dispatch: (order) => Effect.as(Deferred.succeed(sent, order), Answer.Delivered({ delivery })) },
+      (ledger) => ({
+        ...ledger,
+        settle: (settlement) =>
+          settlements++ === 0
+            ? Effect.andThen(Deferred.await(back), ledger.settle(settlement))
+            : ledger.settle(settlement)
+      })
+    )
+    const written: Array<AuditEvent> = []
+    let tries = 0
+    const log = AuditLog.of({
+      record: (event) =>
+        Effect.sync(() => {
+          if (tries++ === 0) throw new Error("database gone")
+          written.push(event)
+        })
+    })
+    return Effect.gen(function* () {
+      yield* fund()
+      const answeredAt = yield* DateTime.now
+      yield* Effect.forkChild(Effect.provideService(sell(intent(), provider), AuditLog, log))
+      const order = yield* Deferred.await(sent)
+      const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+      yield* TestClock.adjust("2 hours")
+      yield* Ledger.use((ledger) => ledger.settle({ order, verdict: release, at: answeredAt, notFound: 0 }))
+      yield* Deferred.succeed(back, undefined)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(
+        written.map(({ action, at, details }) => [action, DateTime.formatIso(at), details["answeredAt"]]),
+        [["late_success", "1970-01-01T02:00:00.000Z", DateTime.formatIso(answeredAt)]]
+      )
     }).pipe(Effect.provide(layer))
   })
 })

@@ -7,7 +7,8 @@ import { Outsiders } from "./Production.ts"
 export type Environment = "development" | "production"
 
 /** A company with money for everything, that may sell insurance and look things up at the provider. */
-export const company = (environment: Environment) => insuring({ company: { environment }, token: { realLookups: true } })
+export const company = (environment: Environment) =>
+  insuring({ company: { environment }, token: { realLookups: true } })
 
 /** What each flow sells, by service; a lookup comes first where an option is bought. */
 export const wares: ReadonlyArray<readonly [service_id: number, identifier: string, amount: number | null]> = [

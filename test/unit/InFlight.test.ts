@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { InFlight } from "../../core/workflows/InFlight.ts"
+
+const failed = (exit: Exit.Exit<unknown, unknown>) => (Exit.isFailure(exit) ? Cause.squash(exit.cause) : null)
+
+describe("work in flight", () => {
+  it.effect("answers its caller with what it tells first, and goes on", () =>
+    Effect.gen(function* () {
+      const { runTelling } = yield* InFlight
+      const steps: Array<string> = []
+      const heard = yield* runTelling<string, never, never>((tell) =>
+        tell("early").pipe(
+          Effect.andThen(Effect.yieldNow),
+          Effect.andThen(Effect.sync(() => steps.push("ended"))),
+          Effect.as("late")
+        )
+      )
+      assert.deepStrictEqual([heard, steps], ["early", []])
+      yield* Effect.yieldNow
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(steps, ["ended"])
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("ends the wait however it ends", () =>
+    Effect.gen(function* () {
+      const { runTelling } = yield* InFlight
+      assert.strictEqual(yield* runTelling<string, never, never>(() => Effect.succeed("done")), "done")
+      assert.strictEqual(failed(yield* Effect.exit(runTelling(() => Effect.fail("refused")))), "refused")
+      assert.strictEqual(failed(yield* Effect.exit(runTelling(() => Effect.die("broken")))), "broken")
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("is not begun once the process has stopped, and nobody waits for it", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { runTelling } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
+      yield* Scope.close(scope, Exit.void)
+      let begun = false
+      const caller = yield* Effect.forkChild(runTelling(() => Effect.sync(() => (begun = true))))
+      const exit = yield* Fiber.await(caller)
+      assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
+      assert.isFalse(begun)
+    })
+  )
+})
