@@ -189,8 +189,8 @@ interface FindingRow {
 /**
  * Audits in one snapshot: money that moves meanwhile is seen by all of the queries or by none.
  *
- * Where the planner was told of fewer sales than there are, as on the day on which a company begins to sell, it would hold
- * every sale against every entry, for minutes at ten thousand of them. So it may only sort or hash what it joins.
+ * Where the planner was last told of deposits alone, as on the day on which a company begins to sell, it would hold every
+ * sale against every entry: two seconds at 10,000 of them, a minute at 50,000. So it may only sort or hash what it joins.
  */
 export const auditing = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* PgClient.PgClient

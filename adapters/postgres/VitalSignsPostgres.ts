@@ -5,8 +5,10 @@ import { type LateOutcome, lateOutcomes } from "../../core/domain/LateOutcome.ts
 import { Centavos } from "../../core/domain/Money.ts"
 import { type UnresolvedReversals, type UnresolvedSales, VitalSigns } from "../../core/ports/VitalSigns.ts"
 
-/** A message that did not arrive is news for so long; so is an answer that contradicts what was settled. */
+/** A message that did not arrive is news for so long. */
 const smsNews = Duration.hours(24)
+
+/** And an answer that contradicts what was settled. */
 const lateNews = Duration.hours(1)
 
 interface UnresolvedRow {

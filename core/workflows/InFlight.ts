@@ -1,4 +1,4 @@
-import { Context, Deferred, Duration, Effect, Fiber, FiberSet, Layer } from "effect"
+import { Context, Deferred, Duration, Effect, FiberSet, Layer } from "effect"
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 const drain_max = Duration.seconds(40)
@@ -17,8 +17,6 @@ export class InFlight extends Context.Service<
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same for work that may tell its caller an answer before it ends. */
     readonly runTelling: <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** Runs to its end; nobody waits. */
-    readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
   }
 >()("saldo/core/InFlight") {
   static readonly layer = Layer.effect(
@@ -37,9 +35,8 @@ export class InFlight extends Context.Service<
         return yield* Deferred.await(heard)
       })
       return InFlight.of({
-        run: (work) => Effect.flatMap(FiberSet.run(fibers, work), Fiber.join),
-        runTelling,
-        start: (work) => Effect.asVoid(FiberSet.run(fibers, work))
+        run: (work) => runTelling(() => work),
+        runTelling
       })
     })
   )

@@ -30,7 +30,7 @@ describe("a world on the SQL functions", () => {
         const run = { seed: 0, ops: 30, on } as const
         const before = await runSeed(run)
         const mutant = "SQL: a key that was answered is answered anew"
-        const { caught } = await hunt({ mutant, seed: 0, seeds: 8, ops })
+        const { caught } = await hunt({ mutant, seed: 1, seeds: 1, ops })
         const after = await runSeed(run)
         assert.strictEqual(caught?.law, "a key answers the same again")
         assert.isNull(before.violation)
