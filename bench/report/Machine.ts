@@ -1,6 +1,6 @@
 import type { Plan } from "../Bench.ts"
-import { generator } from "../support/Load.ts"
 import { machineFacts } from "../support/Machine.ts"
+import { generator } from "../support/Measure.ts"
 
 /** On what, and how, it was measured. */
 export const factsOf = (plan: Plan, at: string): Readonly<Record<string, string>> => ({

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { companies_max } from "../support/Companies.ts"
 import { alone, type Figure } from "../support/Figures.ts"
-import { measure } from "../support/Load.ts"
+import { measure } from "../support/Measure.ts"
 import { growth_MBperHour, highest_MB, type Sample, watching } from "../support/Memory.ts"
 import { Progress } from "../support/Progress.ts"
 import { saleBySaldo } from "../support/Shape.ts"

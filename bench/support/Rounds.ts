@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { familySpent_us, spent_us } from "./Cpu.ts"
 import type { Round } from "./Figures.ts"
-import { type Load, measure } from "./Load.ts"
+import type { Load } from "./Load.ts"
+import { measure } from "./Measure.ts"
 import { postmaster } from "./Postgres.ts"
 import { type Options, Progress } from "./Progress.ts"
 
