@@ -92,12 +92,18 @@ const directory = Layer.succeed(Directory, {
 /** What was written to the audit log. */
 export class Audited extends Context.Service<Audited, ReadonlyArray<AuditEvent>>()("test/Audited") {}
 
-const audited: Array<AuditEvent> = []
+// Of one service alone: files that share a worker share what a module keeps.
+const auditing = Layer.unwrap(
+  Effect.sync(() => {
+    const audited: Array<AuditEvent> = []
+    const log = Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) })
+    return Layer.merge(log, Layer.succeed(Audited, audited))
+  })
+)
 
 const ports = Layer.mergeAll(
   Layer.fresh(Memory.layer),
   Layer.fresh(InFlight.layer),
-  Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
   Layer.succeed(Catalogue, {
     services: () => Effect.succeed(services),
     packages: (serviceId) => Effect.succeed(packages.filter((item) => item.serviceId === serviceId))
@@ -122,7 +128,7 @@ const funded = Layer.effectDiscard(
 )
 
 /** The whole facade over ports in memory, listening on a free port behind a proxy that it trusts. */
-export const TestService = Layer.mergeAll(Running.layer, Layer.succeed(Audited, audited), Http.layer, funded).pipe(
+export const TestService = Layer.mergeAll(Running.layer, Http.layer, funded).pipe(
   Layer.provide(
     Layer.unwrap(
       Effect.map(answeringClientErrors, (answering) =>
@@ -131,6 +137,7 @@ export const TestService = Layer.mergeAll(Running.layer, Layer.succeed(Audited, 
     )
   ),
   Layer.provide(ports),
+  Layer.provideMerge(auditing),
   // A failure of ours is logged, and one test makes one.
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
   Layer.provide(
