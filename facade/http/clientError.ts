@@ -11,6 +11,7 @@ import { spendByAddress } from "../trpc/Gate.ts"
 import { accessOf } from "./Access.ts"
 import { told } from "./Accessed.ts"
 import { failureBody, failureHeaders, headersOf } from "./Answer.ts"
+import { BatchedResponse } from "./BatchedResponse.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { nothingSaid } from "./Incoming.ts"
 import { addressOf } from "./Origin.ts"
@@ -155,4 +156,4 @@ export const answeringClientErrors = Effect.map(
 )
 
 /** A request without Host reaches the routes instead of being refused by Node. */
-export const serverOptions = { requireHostHeader: false }
+export const serverOptions = { requireHostHeader: false, ServerResponse: BatchedResponse }

@@ -1,0 +1,13 @@
+import { type IncomingMessage, ServerResponse } from "node:http"
+
+/**
+ * An answer that leaves at the end of this turn of the event loop, after the others that are ready in it. The answers of
+ * a group are ready at once. Sent one right after the other, the first wakes whoever reads them and the rest find it
+ * awake; with the making of the next answer between any two, each would wake it anew.
+ */
+export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  override end(...rest: ReadonlyArray<unknown>): this {
+    setImmediate(() => Reflect.apply(super.end, this, rest))
+    return this
+  }
+}

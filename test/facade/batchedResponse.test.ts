@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { serverOptions } from "../../facade/http/clientError.ts"
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+describe("answers that are ready in one turn of the event loop", () => {
+  let server: Server
+  let clients: Array<Socket> = []
+
+  beforeEach(async () => {
+    server = createServer(serverOptions)
+    await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening))
+  })
+
+  afterEach(() => {
+    for (const client of clients) client.destroy()
+    clients = []
+    server.close()
+  })
+
+  const client = (request: string): Socket => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => void socket.write(request))
+    clients.push(socket)
+    return socket
+  }
+
+  const asked = (count: number) =>
+    new Promise<ReadonlyArray<Exchange>>((all) => {
+      const exchanges: Array<Exchange> = []
+      server.on("request", (request, response) => {
+        if (exchanges.push({ request, response }) === count) all(exchanges)
+      })
+    })
+
+  const heard = (socket: Socket, ending: string) =>
+    new Promise<string>((all) => {
+      let said = ""
+      socket.setEncoding("latin1").on("data", (more) => {
+        said += more
+        if (said.endsWith(ending)) all(said)
+      })
+    })
+
+  it("wait for each other, and leave at its end", async () => {
+    const both = asked(2)
+    const answers = [1, 2].map(() => heard(client("GET / HTTP/1.1\r\n\r\n"), "done"))
+    const exchanges = await both
+    for (const { response } of exchanges) response.end("done")
+    const sent = () => exchanges.map(({ response }) => response.writableEnded)
+    assert.deepStrictEqual(sent(), [false, false])
+    await new Promise((turned) => setImmediate(turned))
+    assert.deepStrictEqual(sent(), [true, true])
+    for (const said of await Promise.all(answers)) assert.match(said, /^HTTP\/1\.1 200 OK\r\n/)
+  })
+
+  it("are each whole where requests of one connection came together", async () => {
+    server.on("request", ({ url }, response: ServerResponse) => void response.end(url === "/2" ? "second" : "first,"))
+    const said = await heard(client("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n"), "second")
+    assert.match(said, /^HTTP\/1\.1 200 OK\r\n(.+\r\n)+\r\nfirst,HTTP\/1\.1 200 OK\r\n(.+\r\n)+\r\nsecond$/)
+  })
+
+  it("are sent before a connection ends with them", async () => {
+    server.on("request", (_request, response: ServerResponse) => void response.end("last"))
+    const socket = client("GET / HTTP/1.1\r\nconnection: close\r\n\r\n")
+    const ended = new Promise((end) => void socket.once("end", end))
+    assert.match(await heard(socket, "last"), /connection: close/i)
+    await ended
+  })
+
+  it("leave the others alone when a client has gone", async () => {
+    const both = asked(2)
+    const [gone, stays] = [client("GET / HTTP/1.1\r\n\r\n"), client("GET / HTTP/1.1\r\n\r\n")]
+    const answer = heard(stays, "done")
+    const exchanges = await both
+    gone.destroy()
+    for (const { request, response } of exchanges) {
+      response.end("done")
+      if (request.socket.remotePort === gone.localPort) request.socket.destroy()
+    }
+    assert.match(await answer, /done$/)
+  })
+})
