@@ -2,7 +2,8 @@ import { Context, Effect, type Exit, type Fiber } from "effect"
 import type { Fault } from "../faults/Fault.ts"
 import { Activity, factsOf, isStep, type Step } from "../faults/Step.ts"
 import type { Chance } from "./Chance.ts"
-import { type Life, pause, travel } from "./Life.ts"
+import type { Life } from "./Life.ts"
+import { pause, travel } from "./Pace.ts"
 import { type Sim, say } from "./Sim.ts"
 
 const second_ms = 1_000

@@ -26,7 +26,8 @@ import type { Ports } from "../store/Ports.ts"
 import { vaultPlain } from "../store/VaultPlain.ts"
 import { HangUp } from "./Call.ts"
 import { Chance } from "./Chance.ts"
-import { type Life, schedulerOf } from "./Life.ts"
+import type { Life } from "./Life.ts"
+import { schedulerOf } from "./Pace.ts"
 import type { Sim } from "./Sim.ts"
 
 /** All that a workflow may ask for. */

@@ -1,6 +1,6 @@
 import type { Mishaps } from "../faults/Mishaps.ts"
 import type { Law } from "../laws/Names.ts"
-import type { Store } from "../store/Store.ts"
+import type { Observed } from "../store/Observed.ts"
 import type { Life } from "./Life.ts"
 import type { Trace } from "./Trace.ts"
 import type { World } from "./World.ts"
@@ -24,7 +24,7 @@ export interface Sim {
   outageUntil_ms: number
   /** The first law that was broken; the run ends there. */
   violation: Violation | null
-  readonly store: Store
+  readonly store: Observed
   /** Ends the life; another begins later. */
   readonly kill: (life: Life) => void
   /** Begins a recovery in the other replica. */

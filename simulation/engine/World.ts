@@ -1,15 +1,5 @@
 import type { Chance } from "./Chance.ts"
-import type { Life } from "./Life.ts"
-
-/** Something that is to happen, in a life of a process or outside of all. */
-export interface Happening {
-  readonly at_ms: number
-  /** Of two that are due at once, which was asked for first. */
-  readonly order: number
-  readonly life: Life | null
-  readonly run: () => void
-  cancelled: boolean
-}
+import type { Happening, Life } from "./Life.ts"
 
 /** A loop that has nothing to do until something is due. */
 export interface Idler {

@@ -3,7 +3,7 @@ import type { Limits } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
-import type { SaleSeen } from "../store/Store.ts"
+import type { SaleSeen } from "../store/Observed.ts"
 
 const counts = ({ status }: SaleSeen): boolean => status !== "FAILED" && status !== "REVERSED"
 

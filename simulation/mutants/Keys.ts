@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
-import { travel } from "../engine/Life.ts"
+import { travel } from "../engine/Pace.ts"
 import { after, andThen, companyIn, ledgerMutant, type Mutant } from "./Mutant.ts"
 
 const hour_ms = 3_600_000

@@ -12,9 +12,10 @@ import * as TransactionsMemory from "../../adapters/memory/TransactionsMemory.ts
 import * as UnresolvedMemory from "../../adapters/memory/UnresolvedMemory.ts"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { auditBooks } from "../laws/BooksAudit.ts"
+import type { Watch } from "./Observed.ts"
 import { type Ports, portsIn } from "./Ports.ts"
 import * as ResolutionsMemory from "./ResolutionsMemory.ts"
-import type { Chore, Store, Watch } from "./Store.ts"
+import type { Chore, Store } from "./Store.ts"
 
 const layer = Layer.mergeAll(
   AccountsMemory.layer,

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises"
-import type { Chore, Store, Watch } from "../Store.ts"
+import type { Watch } from "../Observed.ts"
+import type { Chore, Store } from "../Store.ts"
 import { adaptersFor } from "./Adapters.ts"
 import { peerOf } from "./Peer.ts"
 import type { Server } from "./Server.ts"
