@@ -67,8 +67,10 @@ export const matching =
 /** One of some words, in whatever case. */
 export const word =
   <A>(meanings: Readonly<Record<string, A>>): Reading<A> =>
-  (text) =>
-    meanings[text.toLowerCase()] ?? null
+  (text) => {
+    const meaning = text.toLowerCase()
+    return Object.hasOwn(meanings, meaning) ? (meanings[meaning] as A) : null
+  }
 
 export const address =
   (...protocols: ReadonlyArray<string>): Reading<string> =>

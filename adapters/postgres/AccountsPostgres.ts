@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
 
   // Points of sale ask for their balance again and again. The statement enters one company of the group after the other,
   // so that row-level security holds each look to its own company; see CompanyReads.ts.
-  const readGroup = grouped<Member, Account>(
+  const readGroup = grouped<Member, AccountRow | undefined>(
     "account",
     Effect.fnUntraced(function* (members) {
       const rows = yield* reader<AccountRow>`
@@ -81,12 +81,13 @@ const make = Effect.gen(function* () {
           group by b.company_id
           offset 0
         ) as r`
-      const accounts = new Map(rows.map((row) => [row.n, accountOf(row)]))
-      return members.map((_, n) => accounts.get(n) ?? untouched)
+      const found = new Map(rows.map((row) => [row.n, row]))
+      return members.map((_, n) => found.get(n))
     })
   )
 
-  const read = (companyId: CompanyId, periods: Periods) => readGroup({ companyId, ...periods })
+  const read = (companyId: CompanyId, periods: Periods) =>
+    Effect.map(readGroup({ companyId, ...periods }), (row) => (row === undefined ? untouched : accountOf(row)))
 
   const configure = Effect.fnUntraced(function* (companyId: CompanyId, settings: AccountSettings, at: DateTime.Utc) {
     const given = (value: Centavos | undefined) => PgTypes.int8(value === undefined ? null : BigInt(value))

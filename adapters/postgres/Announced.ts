@@ -1,8 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Queue, Schedule } from "effect"
+import { Duration, Effect, Exit, Queue, Schedule } from "effect"
 
 /** How old a cached answer may get when no announcement comes, whatever the reason. */
-export const cached_max = Duration.seconds(5)
+const cached_max = Duration.seconds(5)
+
+/** How long an answer is kept. That a look-up failed is not kept: it would fail for everybody who asks meanwhile. */
+export const keptFor = <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>
+  Exit.isSuccess(exit) ? cached_max : Duration.zero
 
 /**
  * Runs `forget` whenever the channel announces a change, for as long as the scope lives. A listener that lost its

@@ -5,9 +5,10 @@ import type { ServiceId } from "../../core/domain/Ids.ts"
 import type { Package } from "../../core/domain/Package.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
-import { cached_max, onAnnouncement } from "./Announced.ts"
+import { keptFor, onAnnouncement } from "./Announced.ts"
 import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
+import { briefly } from "./SqlFailure.ts"
 
 /** The whole catalogue, and which services the operator withholds from whom. */
 interface Shelf {
@@ -43,9 +44,9 @@ const make = Effect.gen(function* () {
       packages: Map.groupBy(packages.map(packageOf), ({ serviceId }) => serviceId),
       withheld: new Map(withheld.map((row) => [Number(row.company_id), new Set(row.services.map(Number))]))
     } satisfies Shelf
-  }).pipe(Effect.orDie)
+  }).pipe(Effect.retry(briefly), Effect.orDie)
 
-  const shelf = yield* Cache.make<"shelf", Shelf>({ lookup: () => read, capacity: 1, timeToLive: cached_max })
+  const shelf = yield* Cache.makeWith((_: "shelf") => read, { capacity: 1, timeToLive: keptFor })
   yield* onAnnouncement("catalogue_changed", Cache.invalidateAll(shelf))
 
   const services = (company: Company) =>

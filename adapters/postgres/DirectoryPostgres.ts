@@ -2,7 +2,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Cache, DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { TokenId } from "../../core/domain/Ids.ts"
 import { type Credentials, Directory, type TokenUse } from "../../core/ports/Directory.ts"
-import { cached_max, onAnnouncement } from "./Announced.ts"
+import { keptFor, onAnnouncement } from "./Announced.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
   const read = (apiKey: string) =>
     Effect.map(rowOf(apiKey), (row) => Option.map(Option.fromUndefinedOr(row), credentialsOf))
 
-  const known = yield* Cache.make({ lookup: read, capacity: cachedKeys_max, timeToLive: cached_max })
+  const known = yield* Cache.makeWith(read, { capacity: cachedKeys_max, timeToLive: keptFor })
   yield* onAnnouncement("directory_changed", Cache.invalidateAll(known))
 
   return Directory.of({ lookup: (apiKey) => Cache.get(known, apiKey), used: yield* notingUses })

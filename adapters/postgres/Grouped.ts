@@ -68,11 +68,15 @@ export const grouped = <Member, Answer>(
       followingMembers(name, calls),
       Effect.matchCauseEffect({
         onSuccess: (answers) =>
-          Effect.sync(() => {
-            for (const [index, call] of calls.entries()) call.answer(Effect.succeed(answers[index] as Answer))
-          }),
+          answers.length === calls.length
+            ? Effect.sync(() => {
+                for (const [call, answer] of Arr.zip(calls, answers)) call.answer(Effect.succeed(answer))
+              })
+            : answerAll(calls, Effect.die(new Error(`${name} answered ${answers.length} of ${calls.length}`))),
         onFailure: (cause) => {
-          const isOfMember = cause.reasons.some((reason) => Cause.isFailReason(reason) && !isTransient(reason.error))
+          const isOfMember = cause.reasons.some(
+            (reason) => Cause.isDieReason(reason) || (Cause.isFailReason(reason) && !isTransient(reason.error))
+          )
           return isOfMember && calls.length > 1
             ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
             : answerAll(calls, Effect.orDie(Effect.failCause(cause)))

@@ -26,7 +26,7 @@ const make = Effect.gen(function* () {
   const reads = yield* companyReads
   const random = yield* SecureRandom.SecureRandom
 
-  const reserveGroup = grouped<Member, ReserveAnswer>(
+  const reserveGroup = grouped<Member, ReserveAnswer | undefined>(
     "reserve",
     Effect.fnUntraced(function* (members) {
       const now = yield* DateTime.now
@@ -44,15 +44,16 @@ const make = Effect.gen(function* () {
           ${DateTime.formatIso(DateTime.subtractDuration(now, inProgress_max))}::timestamptz
         )`
       const answers = new Map(rows.map(({ answer, n }) => [n, answer]))
-      return members.map((_, n) => answers.get(n) ?? { tag: "Vanished" as const })
+      return members.map((_, n) => answers.get(n))
     })
   )
 
   // A key that was freed between two looks at it is claimed at the next try.
   const reserveAs = (member: Member): Effect.Effect<Reserved, ReserveError> =>
-    Effect.flatMap(reserveGroup(member), (answer) =>
-      answer.tag === "Vanished" ? reserveAs(member) : reserved(member.intent, answer)
-    )
+    Effect.flatMap(reserveGroup(member), (answer) => {
+      if (answer === undefined) return Effect.die(new Error(`no answer to the reservation of ${member.intent.xid}`))
+      return answer.tag === "Vanished" ? reserveAs(member) : reserved(member.intent, answer)
+    })
 
   const settleGroup = grouped<SettleRow, SettleAnswer | undefined>(
     "settle",

@@ -58,7 +58,8 @@ const make = Effect.gen(function* () {
           ${instant(DateTime.subtractDuration(now, retention))},
           ${instant(DateTime.subtractDuration(now, inProgress_max))}
         ) as answer`.pipe(Effect.retry(briefly), Effect.orDie)
-      const answer = row?.answer ?? { tag: "Vanished" as const }
+      if (row === undefined) throw new Error(`no answer to the reversal ${intent.xid}`)
+      const { answer } = row
       // A key that was freed between two looks at it is claimed at the next try.
       if (answer.tag === "Vanished") return yield* beginAs(intent, owner)
       if (answer.tag === "Replay") return replayed(answer)
@@ -79,7 +80,8 @@ const make = Effect.gen(function* () {
         ${instant(nextAsk(reversal.createdAt, at))},
         ${notFound}
       ) as answer`.pipe(Effect.retry(briefly), Effect.orDie)
-    return settledOf((row as NonNullable<typeof row>).answer)
+    if (row === undefined) throw new Error(`no answer to the settlement of the reversal ${reversal.xid}`)
+    return settledOf(row.answer)
   })
 
   const claim = Effect.fnUntraced(function* (wanted: Claim) {

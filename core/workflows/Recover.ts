@@ -1,4 +1,4 @@
-import { Clock, DateTime, Duration, Effect, Metric, Schedule } from "effect"
+import { Clock, DateTime, Duration, Effect, Metric, Number as Num, Schedule, Struct } from "effect"
 import { conclude, leavesAsItIs, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
 import { concludeReversal, heardOf } from "../domain/Reversal.ts"
 import { denialOf, type Order } from "../domain/Sale.ts"
@@ -13,8 +13,11 @@ import { supplierOf } from "./Supplier.ts"
 /** Longer than a provider may take to answer, so that a claim outlives its question. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
 
-/** All that is claimed together is asked about at once: what had to wait its turn would outlive its lease. */
-const questions_max = 32
+/**
+ * All that is claimed together is asked about at once: what had to wait its turn would outlive its lease. Reversals, which
+ * are few, have their own: they do not wait for a backlog of sales. Together they leave room among the calls to a party.
+ */
+const questions_max = { sales: 32, reversals: 8 }
 
 /** How a recovery went. */
 export interface Recovered {
@@ -27,7 +30,16 @@ export interface Recovered {
   readonly notAsked: number
 }
 
-const none: Recovered = { confirmed: 0, released: 0, reversed: 0, reversalsDenied: 0, stillUnknown: 0, notAsked: 0 }
+const counts = Struct.makeReducer<Recovered>({
+  confirmed: Num.ReducerSum,
+  released: Num.ReducerSum,
+  reversed: Num.ReducerSum,
+  reversalsDenied: Num.ReducerSum,
+  stillUnknown: Num.ReducerSum,
+  notAsked: Num.ReducerSum
+})
+
+const none = counts.initialValue
 
 /** When recovery last got anything done: a claim, or an answer. A long cycle is no stalled one. */
 export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timestamp_seconds", {
@@ -44,35 +56,33 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
   const began = yield* DateTime.now
-  const claim = (now: DateTime.Utc): Claim => ({ began, now, lease, limit: questions_max, which })
-  const sales = yield* exhaust((now) => unresolved.claim(claim(now)), askAboutSale)
-  return sum(sales, yield* exhaust((now) => reversals.claim(claim(now)), askAboutReversal))
+  const claim = (now: DateTime.Utc, limit: number): Claim => ({ began, now, lease, limit, which })
+  const tallies = yield* Effect.all(
+    [
+      exhaust(questions_max.sales, (now, limit) => unresolved.claim(claim(now, limit)), askAboutSale),
+      exhaust(questions_max.reversals, (now, limit) => reversals.claim(claim(now, limit)), askAboutReversal)
+    ],
+    { concurrency: "unbounded" }
+  )
+  return counts.combineAll(tallies)
 })
 
 // What was asked about is next due later than the cycle began, so each is asked about once.
 const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
-  claim: (now: DateTime.Utc) => Effect.Effect<ReadonlyArray<A>, never, R1>,
+  limit: number,
+  claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<A>, never, R1>,
   ask: (claimed: A) => Effect.Effect<Recovered, never, R2>
 ) {
   let total = none
   while (true) {
-    const claimed = yield* claim(yield* DateTime.now)
+    const claimed = yield* claim(yield* DateTime.now, limit)
     yield* signOfLife
     const tally = yield* Effect.forEach(claimed, (each) => Effect.tap(ask(each), signOfLife), {
       concurrency: "unbounded"
     })
-    total = tally.reduce(sum, total)
-    if (claimed.length < questions_max) return total
+    total = counts.combine(total, counts.combineAll(tally))
+    if (claimed.length < limit) return total
   }
-})
-
-const sum = (left: Recovered, right: Recovered): Recovered => ({
-  confirmed: left.confirmed + right.confirmed,
-  released: left.released + right.released,
-  reversed: left.reversed + right.reversed,
-  reversalsDenied: left.reversalsDenied + right.reversalsDenied,
-  stillUnknown: left.stillUnknown + right.stillUnknown,
-  notAsked: left.notAsked + right.notAsked
 })
 
 /** What is counted of an operation that was not settled. */

@@ -8,7 +8,7 @@ import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
 /** Longer than a gateway may take, so that whoever takes a message has it until it knows. */
 export const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
 
-const batch_max = 20
+/** All that is claimed together is sent at once: what had to wait its turn would outlive its lease. */
 const sending_max = 4
 
 /**
@@ -71,9 +71,9 @@ export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function
   const outbox = yield* Outbox
   while (true) {
     const now = yield* DateTime.now
-    const claimed = yield* outbox.claim({ now, lease: smsLease, limit: batch_max })
-    yield* Effect.forEach(claimed, sendSms, { concurrency: sending_max, discard: true })
-    if (claimed.length < batch_max) return
+    const claimed = yield* outbox.claim({ now, lease: smsLease, limit: sending_max })
+    yield* Effect.forEach(claimed, sendSms, { concurrency: "unbounded", discard: true })
+    if (claimed.length < sending_max) return
   }
 })
 

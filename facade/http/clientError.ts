@@ -125,7 +125,15 @@ const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRand
     if (answered.has(socket)) return
     answered.add(socket)
     Effect.runForkWith(services)(
-      Effect.map(answerTo(socket, refused), (answer) => void (socket.writable ? socket.end(answer) : socket.destroy()))
+      Effect.matchCauseEffect(answerTo(socket, refused), {
+        onSuccess: (answer) => Effect.sync(() => void (socket.writable ? socket.end(answer) : socket.destroy())),
+        // Nobody else would end it: Node leaves to its listener whatever it could not read.
+        onFailure: (cause) =>
+          Effect.andThen(
+            Effect.logError("a refusal failed", cause),
+            Effect.sync(() => void socket.destroy())
+          )
+      })
     )
   }
 }

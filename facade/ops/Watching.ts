@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Layer, Metric } from "effect"
+import { Clock, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import { pending } from "../../adapters/postgres/Migrations.ts"
@@ -38,11 +38,9 @@ const looksMigrated = SqlClient.SqlClient.useSync((sql) =>
 )
 
 // Only a good answer is kept: that the database was away for a moment says nothing of its schema.
-const isMigrated = looksMigrated.pipe(
-  Effect.flatMap(Effect.cachedInvalidateWithTTL(schemaFresh_max)),
-  Effect.map(([known, forget]) =>
-    Effect.onExit(known, (exit) => Effect.when(forget, Effect.succeed(exit._tag === "Failure" || !exit.value)))
-  )
+const isMigrated = Effect.flatMap(
+  looksMigrated,
+  Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) && exit.value ? schemaFresh_max : Duration.zero))
 )
 
 const isRecovering = Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
 import { orphan, type ReversalFault, reversing, sold, take } from "./support/Reversing.ts"
-import { fund, money, sales, tally } from "./support/World.ts"
+import { fund, money, orphan as orphanedSale, sales, tally } from "./support/World.ts"
 
 const { Confirmed, Denied, NotFound, NotSent, Unknown } = ReversalAnswer
 
@@ -34,6 +34,18 @@ describe("an unresolved reversal", () => {
       yield* TestClock.adjust("700 seconds")
       assert.deepStrictEqual(askedAt_s, [60, 360, 660])
       assert.deepStrictEqual(sent, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("does not wait for sales that nobody answers for", () => {
+    const { askedAt_s, layer } = reversing({ status: Effect.never })
+    return Effect.gen(function* () {
+      yield* fund(10_000_000)
+      yield* orphan(yield* sold())
+      for (let count = 0; count < 200; count++) yield* orphanedSale(`unknown-${count}`)
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("70 seconds")
+      assert.deepStrictEqual(askedAt_s, [60])
     }).pipe(Effect.provide(layer))
   })
 

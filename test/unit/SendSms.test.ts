@@ -179,6 +179,30 @@ describe("several senders at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("never send one message at the same time, however long each takes", () => {
+    const sending = new Set<string>()
+    const twice: Array<string> = []
+    const { layer, sent } = insuring({
+      gateway: {
+        send: ({ id }) =>
+          Effect.sync(() => {
+            if (sending.has(id)) twice.push(id)
+            sending.add(id)
+          }).pipe(Effect.andThen(Effect.delay(Effect.succeed(Sent({ reference: id })), "29 seconds")))
+      }
+    })
+    return Effect.gen(function* () {
+      for (let count = 0; count < 20; count++) yield* orphan
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.forkChild(keepSending)
+      yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(twice, [])
+      assert.strictEqual(sent.length, 20)
+      assert.deepStrictEqual(yield* undelivered, [])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("go on after a round that failed", () => {
     const { layer, sent } = insuring()
     let broken = true

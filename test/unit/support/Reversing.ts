@@ -1,6 +1,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import * as DigestNode from "../../../adapters/node/DigestNode.ts"
 import { IdempotencyKey, type TransactionId } from "../../../core/domain/Ids.ts"
+import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { Providers } from "../../../core/ports/Provider.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
@@ -9,8 +10,9 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { intent, session } from "./Examples.ts"
 import { world } from "./World.ts"
 
-/** What the provider says of reversals: when it is told of one, and when it is asked about one. */
+/** What the provider says of reversals: when it is told of one, and when it is asked about one; and asked about a sale. */
 interface Says {
+  readonly status?: Effect.Effect<StatusAnswer>
   readonly told?: Effect.Effect<ReversalAnswer>
   readonly asked?: Effect.Effect<ReversalAnswer>
 }
@@ -20,12 +22,17 @@ export type ReversalFault = (reversals: Reversals["Service"]) => Reversals["Serv
 
 /** A world in which sales are delivered, and a record of which reversals were sent, and when they were asked about. */
 export const reversing = (
-  { asked = Effect.succeed(ReversalAnswer.Unknown()), told = Effect.succeed(ReversalAnswer.Confirmed()) }: Says = {},
+  {
+    asked = Effect.succeed(ReversalAnswer.Unknown()),
+    status = Effect.succeed(StatusAnswer.Unknown()),
+    told = Effect.succeed(ReversalAnswer.Confirmed())
+  }: Says = {},
   fault: ReversalFault = (reversals) => reversals
 ) => {
   const sent: Array<string> = []
   const askedAt_s: Array<number> = []
   const { audited, layer } = world({
+    status: () => status,
     reverse: ({ xid }) =>
       Effect.suspend(() => {
         sent.push(xid)
