@@ -23,7 +23,6 @@ interface Purse {
 }
 
 interface Claimed<O> {
-  readonly owner: string
   readonly fingerprint: string
   /** The sale that was made, or is to be taken back. */
   readonly transactionId: TransactionId

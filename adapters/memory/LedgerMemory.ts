@@ -22,18 +22,12 @@ import {
 } from "../../core/ports/Ledger.ts"
 import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, type Sale, saleOf } from "./Books.ts"
 import { isUnresolved } from "./Claims.ts"
-import { type Call, heard, sells } from "./Keys.ts"
+import { type Call, heard } from "./Keys.ts"
 
-/** What a known key answers to a call; null when it may name a new sale. */
-const answerOf = (
-  books: CompanyBooks,
-  known: KeyEntry,
-  call: Call,
-  freed: () => boolean
-): Result.Result<Outcome | null, KeyError> =>
-  Result.map(heard(books, known, call, freed), (said) => {
-    if (said === "free") return null
-    if (known.reversalId !== null) throw new Error("no sale has the fingerprint of a reversal")
+/** What a known key answers to a call. */
+const answerOf = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<Outcome, KeyError> =>
+  Result.map(heard(books, known, call), () => {
+    if (known.reversalId !== null || known.outcome === null) throw new Error("no sale has such a key and fingerprint")
     return known.outcome
   })
 
@@ -44,14 +38,10 @@ const reserveIn = (
   now: DateTime.Utc
 ): Result.Result<Reserved, ReserveError> =>
   Result.gen(function* () {
-    const owner = String(id)
     const known = books.keys.get(intent.key)
     if (known !== undefined) {
-      const call = { owner, fingerprint: intent.fingerprint, now }
-      const freed = () => !isSold(books, intent.xid) && !sells(books, intent.key, known)
-      const outcome = yield* answerOf(books, known, call, freed)
-      if (outcome !== null) return Reserved.Replay({ outcome })
-      books.keys.delete(intent.key)
+      const outcome = yield* answerOf(books, known, { fingerprint: intent.fingerprint, now })
+      return Reserved.Replay({ outcome })
     }
     const periods = periodsAt(now)
     const paidBy = paying(books, intent.billId)
@@ -67,7 +57,7 @@ const reserveIn = (
     const order = { ...sold, companyId, transactionId, environment, xid: intent.xid, createdAt: now }
     books.purse = { ...books.purse, balance, updatedAt: now }
     consume(books, periods.day, amount)
-    books.keys.set(key, { owner, fingerprint, transactionId, claimedAt: now, reversalId: null, outcome: null })
+    books.keys.set(key, { fingerprint, transactionId, claimedAt: now, reversalId: null, outcome: null })
     books.sales.set(transactionId, {
       order,
       key,
@@ -111,10 +101,6 @@ const quotedFor = (
     quote?.total === amount && quote.reference === reference && DateTime.isGreaterThan(quote.expiresAt, now)
   return insurance !== undefined && stands ? insurance : "changed"
 }
-
-/** Does the xid name a sale that stands? */
-const isSold = (books: CompanyBooks, xid: string): boolean =>
-  [...books.sales.values()].some(({ order, status }) => order.xid === xid && status !== "FAILED")
 
 const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () => number): Settled => {
   const { transactionId } = settlement.order
@@ -235,8 +221,7 @@ const make = Effect.map(Books, ({ nextEntryId, nextTransactionId, of }) =>
         const books = of(companyId)
         const known = books.keys.get(key)
         if (known === undefined) return Effect.succeed(null)
-        const freed = () => !sells(books, key, known)
-        return Effect.fromResult(answerOf(books, known, { owner: "", fingerprint, now }, freed))
+        return Effect.fromResult(answerOf(books, known, { fingerprint, now }))
       }),
     settle: (settlement) => Effect.sync(() => settleIn(of(settlement.order.companyId), settlement, nextEntryId)),
     deposit: (deposit) => Effect.sync(() => depositIn(of(deposit.companyId), deposit, nextEntryId))

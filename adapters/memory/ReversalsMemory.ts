@@ -1,12 +1,6 @@
 import { DateTime, Effect, Layer, Result } from "effect"
 import { credit, owned } from "../../core/domain/Balance.ts"
-import {
-  IdempotencyConflict,
-  NotFound,
-  NotReversible,
-  RequestInProgress,
-  ReversalNotSupported
-} from "../../core/domain/Errors.ts"
+import { NotFound, NotReversible, RequestInProgress, ReversalNotSupported } from "../../core/domain/Errors.ts"
 import { countsOn, nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import {
   type ReversalIntent,
@@ -34,7 +28,7 @@ import {
   saleOf
 } from "./Books.ts"
 import { claimable, isUnresolved, leased } from "./Claims.ts"
-import { heard, sells } from "./Keys.ts"
+import { heard } from "./Keys.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 
 /** The reversal that is under way or was confirmed; one that was denied makes room for another. */
@@ -50,19 +44,17 @@ export const underOf = (books: CompanyBooks, { reversal }: ReversalEntry): Under
 const replayOf = (
   books: CompanyBooks,
   known: KeyEntry,
-  { fingerprint, key, xid }: ReversalIntent,
+  { fingerprint }: ReversalIntent,
   now: DateTime.Utc
-): Result.Result<ReversalOutcome | null, KeyError> => {
-  const freed = () => standing(books, ({ reversal }) => reversal.xid === xid) === undefined && !sells(books, key, known)
-  return Result.map(heard(books, known, { owner: "", fingerprint, now }, freed), (said) => {
-    if (said === "free") return null
-    if (known.reversalId === null) throw new Error("no reversal has the fingerprint of a sale")
+): Result.Result<ReversalOutcome, KeyError> =>
+  Result.map(heard(books, known, { fingerprint, now }), () => {
+    if (known.reversalId === null || known.outcome === null)
+      throw new Error("no reversal has such a key and fingerprint")
     return known.outcome
   })
-}
 
 /** The sale that may be reversed, or why it may not. */
-const reversibleOf = (books: CompanyBooks, { transactionId, xid }: ReversalIntent) =>
+const reversibleOf = (books: CompanyBooks, { transactionId }: ReversalIntent) =>
   Result.gen(function* () {
     const sale = books.sales.get(transactionId)
     if (sale === undefined) return yield* Result.fail(new NotFound())
@@ -70,11 +62,6 @@ const reversibleOf = (books: CompanyBooks, { transactionId, xid }: ReversalInten
     if (sale.status !== "SUCCESS") return yield* Result.fail(new NotReversible())
     if (standing(books, ({ reversal }) => reversal.order.transactionId === transactionId) !== undefined)
       return yield* Result.fail(new RequestInProgress({ transactionId }))
-    const same = standing(books, ({ reversal }) => reversal.xid === xid)
-    if (same !== undefined) {
-      const { transactionId } = same.reversal.order
-      return yield* Result.fail(new IdempotencyConflict({ transactionId, status: "REVERSED" }))
-    }
     return sale
   })
 
@@ -83,9 +70,7 @@ const beginIn = (books: CompanyBooks, intent: ReversalIntent, nextId: () => numb
     const { fingerprint, key, transactionId, xid } = intent
     const known = books.keys.get(key)
     if (known !== undefined) {
-      const outcome = yield* replayOf(books, known, intent, now)
-      if (outcome !== null) return Begun.Replay({ outcome })
-      books.keys.delete(key)
+      return Begun.Replay({ outcome: yield* replayOf(books, known, intent, now) })
     }
     const { order }: Sale = yield* reversibleOf(books, intent)
     const id = nextId()
@@ -101,7 +86,6 @@ const beginIn = (books: CompanyBooks, intent: ReversalIntent, nextId: () => numb
     }
     books.reversals.set(id, entry)
     books.keys.set(key, {
-      owner: `reversal ${id}`,
       fingerprint,
       transactionId,
       claimedAt: now,

@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
     const [row] = yield* Effect.orDie(reads(companyId)<KeyRow>`
       select
         encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.settled_at,
-        r.outcome, t.status, t.idempotency_key = r.key as sold
+        r.outcome, t.status
       from cell.idempotency as r
       join cell.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
       where r.company_id = ${PgTypes.int8(BigInt(companyId))} and r.key = ${key}`)

@@ -27,7 +27,7 @@ create type cell.intent as (
 
 -- Claims keys and holds amounts for a group of sales, of any companies, in one transaction. Every member has its own
 -- answer, {tag, ...}; a refused one leaves nothing behind. `at` and the days are the caller's clock; `expired` and
--- `stuck` are the instants before which a settled key is free again and an unsettled one can no longer be waited for.
+-- `stuck` are the instants before which a settled key no longer replays and an unsettled one can no longer be waited for.
 --
 -- Lock order, here and in settle: idempotency records, balances by company, transactions, insurances.
 create function cell.reserve(
@@ -56,7 +56,6 @@ as $$
 declare
   intents intent[];
   claimed bigint[];
-  retaken bigint[];
   locked bigint[];
   accepted bigint[] := '{}';
   refused bigint[] := '{}';
@@ -99,61 +98,6 @@ begin
     returning transaction_id
   )
   select coalesce(array_agg(transaction_id), '{}') into claimed from claim;
-
-  if cardinality(claimed) < cardinality(intents) then
-    -- A key whose operation was over more than a day ago may name a new sale, unless its xid names one already, or it has
-    -- sold by another xid, from before the prefix of xids was changed.
-    perform 1
-    from (
-      select i.company_id, i.key from unnest(intents) as i where i.transaction_id <> all (claimed) order by i.company_id, i.key
-    ) as i
-    cross join lateral (
-      select r.key
-      from idempotency as r
-      where r.company_id = i.company_id and r.key = i.key and r.settled_at < expired
-      for update
-    ) as r;
-
-    with retake as (
-      update idempotency as r
-      set owner = i.owner,
-        fingerprint = i.fingerprint,
-        transaction_id = i.transaction_id,
-        claimed_at = at,
-        completed_at = null,
-        settled_at = null,
-        outcome = null
-      from unnest(intents) as i
-      cross join lateral (
-        select r.ctid as place
-        from idempotency as r
-        where r.company_id = i.company_id
-          and r.key = i.key
-          and r.owner <> i.owner
-          and r.settled_at < expired
-          and not exists (
-            select 1
-            from transaction as t
-            where t.company_id = i.company_id and t.xid = i.xid and t.status <> 'FAILED'
-            offset 0
-          )
-          and not exists (
-            select 1
-            from transaction as t
-            where t.company_id = r.company_id
-              and t.id = r.transaction_id
-              and t.idempotency_key = r.key
-              and t.status <> 'FAILED'
-            offset 0
-          )
-        offset 0
-      ) as k
-      where i.transaction_id <> all (claimed) and r.ctid = k.place
-      returning r.transaction_id
-    )
-    select coalesce(array_agg(transaction_id), '{}') into retaken from retake;
-    claimed := claimed || retaken;
-  end if;
 
   -- The lock that serializes a company's money. What it guards is read in a later statement: at READ COMMITTED a
   -- statement that waited for a row lock still sees the other rows as they were before the wait. A company whose first

@@ -27,19 +27,8 @@ declare
   known idempotency;
   sold transaction;
   other reversal;
-  same reversal;
   fresh bigint;
 begin
-  -- A key whose operation was over more than a day ago is free again, unless it names a sale or a reversal that stands.
-  delete from idempotency as r
-  where r.company_id = company and r.key = key_ and r.owner <> owner_ and r.settled_at < expired
-    and not exists (select 1 from reversal as v where v.company_id = company and v.xid = xid_ and v.status <> 'DENIED')
-    and not exists (
-      select 1
-      from transaction as t
-      where t.company_id = company and t.id = r.transaction_id and t.idempotency_key = key_ and t.status <> 'FAILED'
-    );
-
   insert into idempotency (company_id, key, owner, fingerprint, transaction_id, claimed_at)
   values (company, key_, owner_, fingerprint_, sale, at)
   on conflict do nothing;
@@ -69,9 +58,8 @@ begin
   -- Two reversals of one sale, under two keys, wait for each other here; the second then reads what the first did.
   select * into sold from transaction as t where t.company_id = company and t.id = sale for update;
   select * into other from reversal as v where v.company_id = company and v.transaction_id = sale and v.status <> 'DENIED';
-  select * into same from reversal as v where v.company_id = company and v.xid = xid_ and v.status <> 'DENIED';
 
-  if sold.status = 'SUCCESS' and sold.reversible and other.id is null and same.id is null then
+  if sold.status = 'SUCCESS' and sold.reversible and other.id is null then
     insert into reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, ask_at)
     values (company, nextval('reversal_id'), sale, xid_, key_, 'PROCESSING', at, ask_first_at)
     returning id into fresh;
@@ -83,9 +71,7 @@ begin
     when sold.id is null then jsonb_build_object('tag', 'NotFound')
     when not sold.reversible then jsonb_build_object('tag', 'NotSupported')
     when sold.status <> 'SUCCESS' then jsonb_build_object('tag', 'NotReversible')
-    when other.id is not null then jsonb_build_object('tag', 'InProgress', 'transaction_id', sale)
-    -- The key gave another sale back, and a sale of that name that was never sent has freed it since.
-    else jsonb_build_object('tag', 'Conflict', 'transaction_id', same.transaction_id, 'status', 'REVERSED')
+    else jsonb_build_object('tag', 'InProgress', 'transaction_id', sale)
   end;
 end;
 $$;

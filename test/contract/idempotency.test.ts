@@ -195,15 +195,18 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
       })
     )
 
-    it.effect("names a new sale when the old one FAILED", () =>
+    it.effect("names no other sale though the old one FAILED: its provider knows the xid, and has refused it", () =>
       Effect.gen(function* () {
         const { pass } = yield* OwnTime
         const { sellAgain } = yield* keyed
-        const failed = yield* sellAgain(sale("8095550001"))
+        const { body } = yield* sellAgain(sale("8095550001"))
         yield* pass("25 hours")
-        const sold = yield* sellAgain(sale("8095550003"))
-        assert.deepStrictEqual([failed.status, sold.status, sold.headers.get("idempotent-replay")], [422, 201, null])
-        assert.strictEqual(sold.body.data.xid, failed.body.error.details.xid)
+        for (const again of [sale("8095550001"), sale("8095550003")]) {
+          const refused = yield* unchanged(sellAgain(again))
+          assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "IDEMPOTENCY_CONFLICT"])
+          const { transaction_id } = body.error.details
+          assert.deepStrictEqual(refused.body.error.details, { transaction_id, status: "FAILED" })
+        }
       })
     )
 

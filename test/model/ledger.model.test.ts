@@ -103,9 +103,11 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       { ...sale, prefix: "SV" },
       "IdempotencyConflict"
     ],
-    ["was refused a sale", sold("Release"), sale, null],
-    ["gave a sale back", reversed("Confirm"), again, null],
-    ["was denied a reversal", reversed("Deny"), again, null]
+    ["was refused a sale", sold("Release"), sale, "IdempotencyConflict"],
+    ["was surely not sent", sold("Free"), sale, null],
+    ["gave a sale back", reversed("Confirm"), again, "IdempotencyConflict"],
+    ["was denied a reversal", reversed("Deny"), again, "IdempotencyConflict"],
+    ["could not send a reversal", reversed("Free"), again, null]
   ] as const)("tells a key that %s more than a day ago by recall what reserve would", ([, life, sale, refused]) =>
     Effect.gen(function* () {
       const asked: ReadonlyArray<Command> = [
