@@ -5,7 +5,7 @@ import { countNotMade, measured } from "./CallMetrics.ts"
 import { NotAttempted } from "./NotAttempted.ts"
 
 /** A workflow's patience with the whole of an answer is 30 s. */
-const answerBegins_within = Duration.seconds(25)
+const answerBegins_within = Duration.seconds(29)
 
 /** Half of the last twenty calls failed: it is the party, not the call. */
 const tripPolicy = CircuitBreaker.rate({ threshold: 0.5, size: 20, minimumCalls: 10 })

@@ -99,7 +99,7 @@ describe("a guard around a party", () => {
       const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
       yield* party.answer(Effect.never)
       const waiting = yield* Effect.forkChild(call(guard.protect(party.client)), { startImmediately: true })
-      yield* TestClock.adjust(Duration.seconds(25))
+      yield* TestClock.adjust(Duration.seconds(29))
       const exit = yield* Fiber.join(waiting)
       assert.isTrue(Exit.isFailure(exit))
       assert.isFalse(unsent(exit))
