@@ -25,14 +25,14 @@ export const codes = {
   },
   INVALID_PHONE: { status: 422, message: "Número inválido; el monto fue devuelto." },
   INVALID_PRODUCT: { status: 422, message: "El servicio no es válido; actualice el catálogo." },
-  INVALID_AMOUNT: { status: 422, message: "El monto no fue aceptado; el monto fue devuelto." },
+  INVALID_AMOUNT: { status: 422, message: "El proveedor no aceptó el monto, que fue devuelto." },
   DUPLICATE_TRANSACTION: { status: 422, message: "Operación duplicada; revise el historial." },
   TRANSACTION_REJECTED: { status: 422, message: "El proveedor rechazó la operación; el monto fue devuelto." },
   SERVICE_TIMEOUT: { status: 422, message: "El servicio no respondió a tiempo." },
   SERVICE_UNAVAILABLE: { status: 422, message: "El servicio no está disponible; espere y repita con la misma clave." },
   REVERSAL_NOT_SUPPORTED: { status: 422, message: "El servicio no acepta anulación." },
   NOT_IMPLEMENTED: { status: 501, message: "Este servicio no se consulta por esta vía." },
-  INTERNAL_ERROR: { status: 500, message: "Error interno; consulte el estado e informe el request_id." },
+  INTERNAL_ERROR: { status: 500, message: "Error interno; consulte la transacción y reporte el request_id." },
   SEGURO_NO_EMITIDO: { status: 422, message: "La póliza no fue emitida; el monto fue devuelto." },
   COTIZACION_VENCIDA: { status: 409, message: "La cotización venció; cotice de nuevo." },
   SEGURO_YA_VENDIDO: { status: 409, message: "Este seguro ya fue vendido o se está vendiendo." },
@@ -126,7 +126,7 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   NotReversible: { code: "VALIDATION_ERROR", details: () => ({ status: "no_anulable" }) },
   ReversalPending: {
     code: "TRANSACTION_PENDING",
-    message: "Resultado de la anulación desconocido; consulte la transacción y no la repita.",
+    message: "Resultado de la anulación desconocido; consulte la transacción y no repita la anulación.",
     details: pendingDetails
   },
   ReversalDenied: {

@@ -27,7 +27,7 @@ export const errorTexts = {
   },
   FORBIDDEN: {
     meaning:
-      "Las credenciales son correctas, pero no alcanzan: el token está suspendido o revocado, le falta el permiso, se llama desde una IP no autorizada, la empresa no tiene la API o los seguros habilitados, o el cuerpo trae un empresa_id ajeno.",
+      "Las credenciales son correctas, pero no alcanzan: el token está suspendido o revocado, le falta el permiso, se llama desde una IP no autorizada, la empresa está suspendida o no tiene habilitados la API o los seguros, o el cuerpo trae un empresa_id ajeno.",
     money: untouched,
     again: pointless,
     action: [
@@ -71,7 +71,7 @@ export const errorTexts = {
   },
   LIMIT_EXCEEDED: {
     meaning:
-      "La venta pasaría el límite de consumo diario, semanal o mensual. error.details dice el periodo, el limite, el consumo y el monto_requerido. Lo retenido cuenta como consumido.",
+      "La venta pasaría el límite de consumo diario, semanal o mensual. error.details trae periodo, limite, consumo y monto_requerido. Lo retenido cuenta como consumido.",
     money: untouched,
     again: "Sí, en el período siguiente; la misma Idempotency-Key sigue libre.",
     action: [
@@ -99,7 +99,8 @@ export const errorTexts = {
       "Consulte la transacción que nombra error.details.transaction_id.",
       "Si está en SUCCESS, la venta ya se hizo: no la repita.",
       "Si está en PROCESSING o PENDING, espere a que se resuelva.",
-      "Solo si está en FAILED, venda de nuevo con una clave nueva."
+      "Solo si está en FAILED, venda de nuevo con una clave nueva.",
+      "Si era una anulación: en REVERSED ya está anulada. En SUCCESS puede estar todavía en curso; pida otra, con una clave nueva, solo si la anterior fue rechazada."
     ]
   },
   RATE_LIMIT_EXCEEDED: {
@@ -170,13 +171,10 @@ export const errorTexts = {
     ]
   },
   SERVICE_TIMEOUT: {
-    meaning: "El servicio consultado no respondió a tiempo.",
-    money: perhaps,
-    again: "Una consulta, sí. Una venta, solo después de consultar su estado y con la misma clave.",
-    action: [
-      "Si era una consulta, repítala dentro de unos segundos.",
-      "Si era una venta, busque antes la transacción con GET /v1/transacciones?idempotency_key=..."
-    ]
+    meaning: "El proveedor no respondió a la consulta en 30 segundos.",
+    money: untouched,
+    again: "Sí: una consulta no mueve dinero.",
+    action: ["Repita la consulta dentro de unos segundos.", "Si continúa, ofrezca el servicio más tarde."]
   },
   SERVICE_UNAVAILABLE: {
     meaning:

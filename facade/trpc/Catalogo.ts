@@ -27,7 +27,7 @@ export const catalogo = router({
         data: [
           {
             id: 1,
-            nombre: "Recarga Claro",
+            nombre: "Recarga Caribe Móvil",
             descripcion: "Recarga de balance móvil.",
             tipo: "mobile_recharge",
             categoria: "Recargas",

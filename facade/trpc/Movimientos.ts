@@ -14,7 +14,7 @@ export const movimientos = router({
       openapi: {
         method: "GET",
         path: "/v1/movimientos",
-        summary: "Los movimientos del saldo, del más nuevo al más viejo",
+        summary: "Los movimientos del saldo, del más reciente al más antiguo",
         tags: ["Cuenta"]
       },
       alias: ["/v1/statement"],

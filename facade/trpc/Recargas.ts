@@ -40,7 +40,7 @@ export const recargas = router({
           status: "SUCCESS",
           xid: "RD-3f2a9c1be07d4a55c1d2e3f4",
           auth_code: "SBX3F2A9C1BE07D",
-          service: { id: 1, nombre: "Recarga Claro" },
+          service: { id: 1, nombre: "Recarga Caribe Móvil" },
           identifier: "8095551234",
           amount: 100,
           currency: "DOP",

@@ -28,7 +28,7 @@ export const recibo = allowed("transactions.read")
         auth_code: "SBX3F2A9C1BE07D",
         emisor: "Saldo",
         comercio: "Colmado Doña Ana SRL",
-        servicio: "Recarga Claro",
+        servicio: "Recarga Caribe Móvil",
         identifier: "8095551234",
         amount: 100,
         currency: "DOP",

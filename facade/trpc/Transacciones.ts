@@ -17,7 +17,7 @@ const example = {
   transaction_id: 1,
   xid: "RD-3f2a9c1be07d4a55c1d2e3f4",
   status: "SUCCESS",
-  service: { id: 1, nombre: "Recarga Claro" },
+  service: { id: 1, nombre: "Recarga Caribe Móvil" },
   identifier: "8095551234",
   amount: 100,
   currency: "DOP",
@@ -59,7 +59,7 @@ export const transacciones = router({
       openapi: {
         method: "GET",
         path: "/v1/transacciones",
-        summary: "Las transacciones, de la más nueva a la más vieja",
+        summary: "Las transacciones, de la más reciente a la más antigua",
         tags: ["Transacciones"]
       },
       alias: ["/v1/transactions"],

@@ -55,7 +55,8 @@ export const amount = readBy<Amount, number | string>(Amount, readPesos, {
     { type: "number", exclusiveMinimum: 0 },
     { type: "string", pattern: "^\\d+(\\.\\d{1,2})?$" }
   ],
-  description: "Monto en pesos, mayor que 0 y con 2 decimales como máximo. Solo para servicios de monto libre.",
+  description:
+    "Monto en pesos, mayor que 0 y con 2 decimales como máximo. Obligatorio en servicios de monto libre; junto a opcion_id tiene que ser el precio de esa opción.",
   examples: [100.5]
 })
 
@@ -137,7 +138,12 @@ export const terminalId = described(TerminalId, text(0, 50, "Nombre de la caja o
 
 export const optionId = described(
   TextBetween(1, 100),
-  text(1, 100, "La opción que devolvió la consulta previa: paquetes, facturas y seguros.", "paq-15")
+  text(
+    1,
+    100,
+    "La opción que devolvió la consulta previa: paquetes, facturas y seguros.",
+    "paq-2b00bd6ec02a027a4497359d"
+  )
 )
 
 /** In REST the header of that name carries it. */

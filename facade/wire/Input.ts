@@ -15,6 +15,9 @@ export interface Input<A, I> {
   readonly parse: (raw: unknown) => A
 }
 
+/** What a caller gives: nothing, where there is no field; or nothing as well, where none has to be there. */
+type Given<I> = keyof I extends never ? Record<string, never> | undefined : {} extends I ? I | undefined : I
+
 /** The field of an input that REST takes from the header of this name. */
 export const keyField = "idempotency_key"
 export const keyHeader = "Idempotency-Key"
@@ -42,7 +45,7 @@ const fault = (issue: SchemaIssue.Issue, takesKey: boolean): Invalid | NotFound 
  */
 export const input = <const Fields extends Schema.Struct.Fields>(
   fields: Fields
-): Input<Schema.Struct<Fields>["Type"], Schema.Struct<Fields>["Encoded"]> => {
+): Input<Schema.Struct<Fields>["Type"], Given<Schema.Struct<Fields>["Encoded"]>> => {
   const schema = Schema.Struct(fields)
   const names = Object.keys(fields)
   const takesKey = fields[keyField] === idempotencyKey

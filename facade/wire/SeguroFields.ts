@@ -54,7 +54,9 @@ const wish = (description: string) => Schema.optionalKey(described(Schema.Boolea
 /** What may be added to a plan; absent is as good as no. */
 export const wishes = {
   incluye_grua: wish("Agrega el servicio de grúa; no aplica a motocicletas."),
-  incluye_casa_conductor: wish("Agrega la casa del conductor.")
+  incluye_casa_conductor: wish(
+    "Agrega la Casa del Conductor: alojamiento y asistencia al conductor después de un accidente."
+  )
 }
 
 interface Wishes {

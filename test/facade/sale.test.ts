@@ -13,7 +13,7 @@ layer(TestService, { excludeTestServices: true })("a sale over REST", (it) => {
       assert.strictEqual(status, 201)
       assert.deepStrictEqual(rest, {
         status: "SUCCESS",
-        service: { id: 1, nombre: "Recarga Claro" },
+        service: { id: 1, nombre: "Recarga Caribe Móvil" },
         identifier: "8095551234",
         amount: 100,
         currency: "DOP",

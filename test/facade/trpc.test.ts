@@ -1,8 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { TRPCClientError } from "@trpc/client"
 import { Effect } from "effect"
-import { type ClientOptions, createClient } from "../../facade/trpc/client.ts"
+import { type ClientOptions, createClient, isSaldoError } from "../../facade/trpc/client.ts"
 import { as, call } from "./support/Calls.ts"
 import { Running } from "./support/Running.ts"
 import { secret, TestService } from "./support/Service.ts"
@@ -14,7 +13,7 @@ const failureOf = (promise: Promise<unknown>) =>
   Effect.promise(() =>
     promise.then(
       () => assert.fail("it went well"),
-      (error) => (error instanceof TRPCClientError ? error.data : assert.fail(String(error)))
+      (error) => (isSaldoError(error) ? error.data : undefined) ?? assert.fail(String(error))
     )
   )
 
@@ -46,7 +45,32 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       assert.deepStrictEqual([pending.httpStatus, pending.error.code], [202, "TRANSACTION_PENDING"])
       assert.deepStrictEqual([refused.httpStatus, refused.error.code], [422, "INVALID_PHONE"])
       assert.deepStrictEqual(keyless.error.details, { "Idempotency-Key": "longitud" })
-      assert.match(pending.request_id, /^[\da-f-]{36}$/)
+      assert.match(String(pending.request_id), /^[\da-f-]{36}$/)
+    })
+  )
+
+  it.effect("wants nothing where nothing is to be given, and nothing else either", () =>
+    Effect.gen(function* () {
+      const client = yield* clientAs("todo")
+      const { saldo_disponible } = yield* Effect.promise(() => client.cuenta.saldo.query())
+      assert.isNumber(saldo_disponible)
+      assert.isNotEmpty(yield* Effect.promise(() => client.catalogo.servicios.query()))
+      // @ts-expect-error
+      const refused = yield* failureOf(client.cuenta.saldo.query(42))
+      assert.deepStrictEqual([refused.httpStatus, refused.error.details], [422, { body: "json_invalido" }])
+    })
+  )
+
+  it.effect("tells apart what was answered from what was not", () =>
+    Effect.gen(function* () {
+      const nowhere = createClient({ url: "http://127.0.0.1:1", apiKey: "todo", apiSecret: secret })
+      const error = yield* Effect.promise(() =>
+        nowhere.cuenta.saldo.query().then(
+          () => assert.fail("it was answered"),
+          (error: unknown) => error
+        )
+      )
+      assert.isTrue(isSaldoError(error) && error.data === undefined)
     })
   )
 

@@ -41,7 +41,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
         assert.deepStrictEqual(gateway.requests[0]?.body, {
           xid: xidOf(1),
           created_at: "1970-01-01T00:00:00.000Z",
-          service: { id: 1, name: "Recarga Claro", type: "mobile_recharge", product: "claro-datos" },
+          service: { id: 1, name: "Recarga Caribe Móvil", type: "mobile_recharge", product: "claro-datos" },
           identifier: "8095551234",
           amount_centavos: 10_000,
           currency: "DOP",

@@ -42,7 +42,7 @@ layer(Outside)("a signed request", (it) => {
       yield* TestClock.setTime(DateTime.toEpochMillis(signedAt))
       const { gateway, provider } = yield* start
       yield* provider.dispatch(
-        order(1, { xid: "RD-5f2b8c0d9e4a7163b8f0a1c2", createdAt: signedAt, product: "claro-rd" })
+        order(1, { xid: "RD-5f2b8c0d9e4a7163b8f0a1c2", createdAt: signedAt, product: "caribe-rd" })
       )
       const { headers, method, path, text } = gateway.requests[0] ?? assert.fail("nothing was sent")
       for (const part of [

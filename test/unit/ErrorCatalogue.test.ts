@@ -144,7 +144,7 @@ const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object |
 
 /** Where the code's own words, which speak of a sale, would not be true. */
 const otherWords: Readonly<Record<string, string>> = {
-  ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no la repita.",
+  ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no repita la anulación.",
   ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie.",
   InsuranceRejected: insurersWords,
   PolicyActive: "El vehículo ya tiene una póliza vigente; puede renovarla a partir del 2026-03-04."

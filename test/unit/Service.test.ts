@@ -12,7 +12,7 @@ const named = (id: number, name: string, categoryId = 1, category = "Recargas"):
 })
 
 const shelf = [
-  named(1, "Recarga Claro"),
+  named(1, "Recarga Caribe Móvil"),
   named(2, "Recarga Altice"),
   named(4, "Energía Prepagada", 3, "Electricidad"),
   named(5, "Pago CAASD", 4, "Facturas"),

@@ -92,7 +92,7 @@ const Plan = Schema.Struct({
 
 const Extra = Schema.Struct({ code: ExtraCode, name: text(200), price_centavos: AmountCentavos }).annotate({
   identifier: "Extra",
-  description: "A service beside the cover: `grua` is a tow, `casa_conductor` somebody who drives the insured home."
+  description: "A service beside the cover: `grua` is a tow, `casa_conductor` lodging and assistance for the driver after an accident."
 })
 
 const PlansAnswer = Schema.Union([

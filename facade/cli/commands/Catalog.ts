@@ -89,6 +89,6 @@ const disable = offering(
 )
 
 export const catalog = Command.make("catalog").pipe(
-  Command.withDescription("What is sold, and to whom it is withheld"),
+  Command.withDescription("What is sold, and from whom it is withheld"),
   Command.withSubcommands([importCommand, list, enable, disable])
 )

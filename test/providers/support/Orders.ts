@@ -13,7 +13,7 @@ export const order = (number: number, changes: Partial<Order> = {}): Order => ({
   transactionId: TransactionId.make(number),
   environment: "production",
   xid: xidOf(number),
-  service: { id: ServiceId.make(1), name: "Recarga Claro", type: "mobile_recharge" },
+  service: { id: ServiceId.make(1), name: "Recarga Caribe Móvil", type: "mobile_recharge" },
   identifier: Identifier.make("8095551234"),
   amount: Amount.make(10_000),
   product: null,

@@ -35,7 +35,7 @@ export const session: Session = { company, token }
 /** A free-amount service from 20 to 5000 pesos. */
 export const service: Service = {
   id: ServiceId.make(1),
-  name: "Recarga Claro",
+  name: "Recarga Caribe Móvil",
   description: "Recarga de balance",
   type: "mobile_recharge",
   category: "Recargas",
