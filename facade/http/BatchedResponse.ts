@@ -7,7 +7,18 @@ import { type IncomingMessage, ServerResponse } from "node:http"
  */
 export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override end(...rest: ReadonlyArray<unknown>): this {
-    setImmediate(() => Reflect.apply(super.end, this, rest))
+    setImmediate(() => this.#leave(rest))
     return this
+  }
+
+  // Its client may be gone by now, and then it cannot be written. Nobody waits above who would catch that: thrown, it would
+  // end the server.
+  #leave(rest: ReadonlyArray<unknown>): void {
+    if (this.destroyed) return
+    try {
+      Reflect.apply(super.end, this, rest)
+    } catch {
+      this.destroy()
+    }
   }
 }
