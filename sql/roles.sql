@@ -45,9 +45,9 @@ to saldo_reader;
 grant select on all tables in schema cell, catalogue to saldo_server;
 grant select on migration, migration_function, migration_version to saldo_server;
 
--- All that touches a balance, an entry, or the status of a sale.
+-- All that touches a balance, an entry, or the status of a sale. Whose balance may change by hand: functions/funding.sql.
 grant execute on function
-  cell.reserve, cell.settle, cell.deposit, cell.adjust, cell.begin_reversal, cell.settle_reversal
+  cell.reserve, cell.settle, cell.begin_reversal, cell.settle_reversal, directory.deposit, directory.adjust
 to saldo_server;
 
 -- Recovery says in the rows whom it asks about. That changes no status, and so no block.

@@ -7,7 +7,7 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
   Adjustments.of({
     adjust: Effect.fnUntraced(function* ({ at, companyId, goal, reference, since }: Adjustment) {
       const [row] = yield* sql<{ moved: bigint | null }>`
-        select cell.adjust(
+        select directory.adjust(
           ${PgTypes.int8(BigInt(companyId))},
           ${PgTypes.int8(BigInt(goal))},
           ${reference},
@@ -19,5 +19,5 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
   })
 )
 
-/** Adjustments in Postgres, by the function of sql/functions/adjust.sql. */
+/** Adjustments in Postgres, by the function of sql/functions/adjust.sql and funding.sql. */
 export const layer = Layer.effect(Adjustments, make)

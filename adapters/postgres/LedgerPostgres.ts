@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
   const deposit = Effect.fnUntraced(function* ({ amount, at, companyId, reference }: Deposit) {
     const [row] = yield* sql<{ entry_id: bigint; amount: bigint; recorded: boolean }>`
       select entry_id, amount, recorded
-      from cell.deposit(
+      from directory.deposit(
         ${PgTypes.int8(BigInt(companyId))},
         ${PgTypes.int8(BigInt(amount))},
         ${PgTypes.int8(BigInt(owned_max))},

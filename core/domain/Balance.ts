@@ -34,9 +34,9 @@ export const release = (balance: Balance, amount: Amount): Balance => ({
   held: Centavos.make(balance.held - amount)
 })
 
-/** The company owns so much again. What is held stays held, so it owns no less than that. */
-export const restore = (balance: Balance, goal: number): Balance => ({
-  available: Centavos.make(Math.max(goal - balance.held, 0)),
+/** The company may spend so much again. What is held stays held, beside it. */
+export const restore = (balance: Balance, goal: Amount): Balance => ({
+  available: Centavos.make(goal),
   held: balance.held
 })
 

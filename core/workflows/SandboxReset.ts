@@ -5,8 +5,8 @@ import { Adjustments } from "../ports/Adjustments.ts"
 import { sandboxCompany, sandboxOpening } from "./Seed.ts"
 
 /**
- * Lets the shared sandbox own its opening deposit again, once a local day, whichever process comes first. What is held
- * stays held. The day on which the sandbox was made needs no reset.
+ * Gives the shared sandbox its opening deposit to spend again, once a local day, whichever process comes first. What is
+ * held stays held, beside it: it may be held for ever. The day on which the sandbox was made needs no reset.
  */
 const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateTime.Utc) {
   const company = yield* sandboxCompany

@@ -1,7 +1,7 @@
 drop function if exists cell.adjust;
 
--- Lets a company own `goal` again, once a reference. What is held stays held, so it owns no less than that. A company
--- that had nothing before `since` has just begun, and keeps what it has.
+-- Lets a company have `goal` to spend again, once a reference. What is held stays held, beside it. A company that had
+-- nothing before `since` has just begun, and keeps what it has.
 --
 -- Answers the signed amount that moved; null when the reference had been used before.
 create function cell.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
@@ -33,7 +33,7 @@ begin
     return 0;
   end if;
 
-  moved := greatest(goal, before.held) - before.owned;
+  moved := goal - before.available;
   if moved = 0 then
     return 0;
   end if;

@@ -132,7 +132,12 @@ begin
     end if;
 
     update reversal as v
-    set status = case verdict when 'Confirm' then 'CONFIRMED' when 'Hold' then 'PENDING' else 'DENIED' end,
+    -- No reversal takes what is no verdict: a status is never null.
+    set status = case
+        when verdict = 'Confirm' then 'CONFIRMED'
+        when verdict in ('Deny', 'Free') then 'DENIED'
+        when verdict = 'Hold' then 'PENDING'
+      end,
       processed_at = case when verdict <> 'Hold' then at end,
       ask_at = case when verdict = 'Hold' then ask_next_at end,
       not_found = not_found_,

@@ -34,9 +34,13 @@ create type cell.winner as (
   owned bigint
 );
 
--- How a sale stands once it was settled so.
+-- How a sale stands once it was settled so. No sale takes what is no verdict: a status is never null.
 create function cell.status_after(verdict text) returns text language sql immutable as $$
-  select case verdict when 'Confirm' then 'SUCCESS' when 'Hold' then 'PENDING' else 'FAILED' end
+  select case
+    when verdict = 'Confirm' then 'SUCCESS'
+    when verdict in ('Release', 'Free') then 'FAILED'
+    when verdict = 'Hold' then 'PENDING'
+  end
 $$;
 
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by

@@ -80,8 +80,8 @@ describe("two servers with a sandbox", () => {
         })
         yield* until("2026-03-12T00:00:00-04:00")
         yield* resetOf("2026-03-12")
-        const reset = { available: 99_800, held: 200 }
-        const entries = ["deposit 100000 sandbox-apertura", "sale -100", "adjustment 100 sandbox-2026-03-12"]
+        const reset = { available: 100_000, held: 200 }
+        const entries = ["deposit 100000 sandbox-apertura", "sale -100", "adjustment 300 sandbox-2026-03-12"]
         assert.deepStrictEqual(yield* books(company), { ...reset, entries })
         yield* sell(company, "next day", 300, delivered)
         // A third one starts, and finds the day begun.

@@ -127,7 +127,7 @@ layer(populated)("a read for one company", (it) => {
     "insert into cell.option select * from cell.option",
     "update cell.transaction set asked_at = null",
     "delete from cell.option",
-    "select cell.deposit(1, 5, 10, 'x', 'epoch')",
+    "select directory.deposit(1, 5, 10, 'x', 'epoch')",
     "select nextval('cell.insurance_id')"
   ])("may not: %s", (statement) =>
     Effect.gen(function* () {

@@ -50,6 +50,9 @@ const forbiddenToAll = [
   "delete from cell.resolution",
   "update cell.block set members = 1",
   "select cell.make_blocks('entry', array[1])",
+  "select cell.deposit(1, 500, 9007199254740991, 'x', now())",
+  "select cell.adjust(1, 500, 'x', now() + interval '1 day', now())",
+  "select directory.allow_funding(1)",
   "select nextval('cell.entry_id')",
   "update directory.audit_event set details = '{}'",
   "delete from directory.audit_event",
@@ -90,6 +93,8 @@ const forbiddenToServer = [
   "insert into cell.balance (company_id, limit_daily, updated_at) values (9, 0, 'epoch')",
   "insert into catalogue.company_service (company_id, service_id, enabled) values (1, 1, false)",
   "select * from directory.audit_event",
+  "select * from directory.deposit(1, 500, 9007199254740991, 'x', now())",
+  "select directory.adjust(1, 500, 'x', now() + interval '1 day', now())",
   "update cell.resolution set verdict = 'failed'",
   "set role saldo_operator"
 ] as const
@@ -151,28 +156,30 @@ layer(populated)("the server's role", (it) => {
 })
 
 layer(TestDatabase)("every function that moves money", (it) => {
-  it.effect("runs as its owner, and is nobody's but the server's to call", () =>
+  it.effect("runs as its owner, and is nobody's to call but the server's, who puts in no money by hand", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const functions = yield* sql<{ name: string; definer: boolean; server: boolean; reader: boolean; all: boolean }>`
         select
-          p.proname as name,
+          p.oid::regproc::text as name,
           p.prosecdef as definer,
           has_function_privilege('saldo_server', p.oid, 'EXECUTE') as server,
           has_function_privilege('saldo_reader', p.oid, 'EXECUTE') as reader,
           exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) where grantee = 0) as all
         from pg_proc as p
-        where p.pronamespace = 'cell'::regnamespace and p.prorettype <> 'trigger'::regtype
-        order by p.proname`
-      const money = ["adjust", "begin_reversal", "deposit", "reserve", "settle", "settle_reversal"]
+        where p.pronamespace in ('cell'::regnamespace, 'directory'::regnamespace)
+          and p.prorettype <> 'trigger'::regtype
+        order by p.oid::regproc::text collate "C"`
+      const served = ["begin_reversal", "reserve", "settle", "settle_reversal"].map((name) => `cell.${name}`)
+      const funding = ["directory.adjust", "directory.deposit"]
+      const definers = [...served, ...funding, "cell.adjust", "cell.deposit"]
       const theirs = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks", "status_after"]
-      const isMoney = (name: string) => money.includes(name)
       assert.deepStrictEqual(
         functions,
-        [...money, ...theirs].sort().map((name) => ({
+        [...definers, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"].sort().map((name) => ({
           name,
-          definer: isMoney(name),
-          server: isMoney(name),
+          definer: definers.includes(name),
+          server: served.includes(name) || funding.includes(name),
           reader: false,
           all: false
         }))

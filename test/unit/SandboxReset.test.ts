@@ -71,8 +71,8 @@ describe("the sandbox's balance", () => {
 
   // what is held at midnight ends -> what is spendable then
   it.effect.each([
-    ["confirmed", Verdict.Confirm({ delivery }), 99_900],
-    ["denied", Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), 100_000]
+    ["confirmed", Verdict.Confirm({ delivery }), 100_000],
+    ["denied", Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), 100_100]
   ] as const)("leaves held what is held, which is then %s", ([, verdict, after]) =>
     Effect.gen(function* () {
       yield* made
@@ -80,7 +80,7 @@ describe("the sandbox's balance", () => {
       const order = yield* reserved("k2")
       yield* Effect.forkChild(keepResetting)
       yield* clock("2026-03-12T00:00:00-04:00")
-      assert.deepStrictEqual(yield* pesos, [99_900, 100])
+      assert.deepStrictEqual(yield* pesos, [100_000, 100])
       yield* settled(order, verdict)
       assert.deepStrictEqual(yield* pesos, [after, 0])
     }).pipe(Effect.provide(Sandbox))

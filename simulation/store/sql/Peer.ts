@@ -9,8 +9,8 @@ import type { Answerer, Wire } from "./Wire.ts"
 const repeated: ReadonlyArray<readonly [string, Step]> = [
   ["cell.reserve(", "wire: reserve"],
   ["cell.settle(", "wire: settle"],
-  ["cell.deposit(", "wire: deposit"],
-  ["cell.adjust(", "wire: adjust"],
+  ["directory.deposit(", "wire: deposit"],
+  ["directory.adjust(", "wire: adjust"],
   ["cell.begin_reversal(", "wire: begin reversal"],
   ["cell.settle_reversal(", "wire: settle reversal"],
   ["recorded as (", "wire: record"]

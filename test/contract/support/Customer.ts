@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Redacted } from "effect"
-import { Amount } from "../../../core/domain/Money.ts"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { owned_max } from "../../../core/domain/Money.ts"
 import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
 import { Companies, type NewCompany } from "../../../core/ports/Companies.ts"
-import { Ledger } from "../../../core/ports/Ledger.ts"
 import { type NewToken, Tokens } from "../../../core/ports/Tokens.ts"
 import { keep } from "../../../core/workflows/KeepSecret.ts"
 import { as } from "../../facade/support/Calls.ts"
@@ -37,12 +38,20 @@ export const customer = Effect.fnUntraced(function* ({ company, limits, money = 
     )
   )
   if (limits !== undefined) yield* Accounts.use((accounts) => accounts.configure(companyId, limits, at))
-  if (money > 0) {
-    const amount = Amount.make(money * 100)
-    yield* Ledger.use((ledger) => ledger.deposit({ companyId, amount, reference: "apertura", at }))
-  }
+  if (money > 0) yield* deposited(companyId, money, at)
   return { companyId, ...(yield* newToken(companyId, token)) }
 })
+
+/** Pesos that an operator pays in: a server may not. */
+const deposited = (companyId: CompanyId, money: number, at: DateTime.Utc) =>
+  PgClient.PgClient.use(
+    (sql) => sql`
+      select recorded
+      from directory.deposit(
+        ${PgTypes.int8(BigInt(companyId))}, ${PgTypes.int8(BigInt(money * 100))}, ${PgTypes.int8(BigInt(owned_max))},
+        'apertura', ${DateTime.formatIso(at)}::timestamptz
+      )`
+  )
 
 /** A token of a company, and the headers that carry it. */
 export const newToken = Effect.fnUntraced(function* (companyId: NewToken["companyId"], token: Partial<NewToken> = {}) {
