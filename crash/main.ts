@@ -20,11 +20,16 @@ const flags = {
 
 const seed_max = 999_999
 
-const but = (missed: ReadonlyArray<string>): string => (missed.length === 0 ? "" : `, not ${missed.join(", not ")}`)
+const named_max = 5
+
+const but = (missed: ReadonlyArray<string>): string => {
+  if (missed.length === 0) return ""
+  return missed.length > named_max ? " (--json names the others)" : `, not ${missed.join(", not ")}`
+}
 
 const wordsOf = ({ calls, errands, kinds, missed, missedKinds, reached, rounds, seed, unanswered }: Result): string =>
   [
-    `${rounds} rounds by seed ${seed}: ${errands} errands, ${calls} calls, ${unanswered} of them without an answer;`,
+    `${rounds} ${rounds === 1 ? "round" : "rounds"} by seed ${seed}: ${errands} errands, ${calls} calls, ${unanswered} of them without an answer;`,
     `servers were killed or stopped at ${reached.length} of ${reached.length + missed.length} points${but(missed)};`,
     `of ${kinds.length + missedKinds.length} kinds of mishaps ${kinds.length} happened${but(missedKinds)}.`,
     "Nothing was lost, doubled or contradicted."

@@ -79,11 +79,11 @@ export const deck: ReadonlyArray<Mishap> = [
 export const kindOf: (mishap: Mishap) => string = Mishap.$match({
   Kill: () => "a server is killed",
   KillRecovery: () => "a server that recovers is killed",
-  Pause: ({ minutes }) => `a server stands still for ${minutes} minutes`,
+  Pause: ({ minutes }) => `a server stands still for ${minutes} min`,
   KillBoth: () => "both servers are killed",
   KillPostgres: ({ end }) => `Postgres: ${end}`,
   Cut: ({ cut, what }) => `the connection is cut ${cut} of ${what}`,
-  Stall: ({ minutes }) => `the suppliers stand still for ${minutes} minutes`
+  Stall: ({ minutes }) => `the suppliers stand still for ${minutes} min`
 })
 
 /** Where it goes wrong; null when that is left to chance. */

@@ -120,12 +120,13 @@ export const errorTexts = {
     money:
       "El de una venta queda retenido: ni cobrado ni devuelto, hasta que se conozca el resultado. El de una venta que se quiso anular sigue cobrado, y vuelve solo si la anulación se confirma.",
     again:
-      "No, ni con la misma clave ni con otra: una venta podría pagarse dos veces, y una anulación ya se está resolviendo.",
+      "No mientras se resuelve, ni con la misma clave ni con otra: una venta podría pagarse dos veces, y una anulación ya está en curso.",
     action: [
       "Muestre la operación como «verificando», no como fallida.",
       "Consulte la ruta de error.details.consultar_en (también en Location) cada 10 segundos, hasta 2 minutos.",
       "De una venta, espere a que esté en SUCCESS o en FAILED; de una anulación, a que la venta pase a REVERSED. Mientras siga en SUCCESS, no está anulada.",
-      "Si nada cambia, siga consultando más espaciado: se resolverá sola."
+      "Si nada cambia, siga consultando más espaciado: se resolverá sola.",
+      "Una anulación que se rechaza deja la venta en SUCCESS, igual que una que sigue abierta. Pasados 20 minutos pídala de nuevo con otra clave: 409 IDEMPOTENT_REQUEST_IN_PROGRESS dice que la primera sigue abierta; si no, la primera fue rechazada y esta es otra."
     ]
   },
   INVALID_PHONE: {

@@ -17,7 +17,7 @@ const againBy = (story: Story, { plan }: Campaign): string =>
 export const inWords = (run: Campaign, story: Story | null): string => {
   const { coverage, digest, outcomes, plan } = run
   const facts = [
-    `${outcomes.length} of ${plan.seeds} seeds, ${plan.ops} operations each, ${places[plan.on]}: trace ${digest}`,
+    `${outcomes.length} of ${plan.seeds} seeds, ${plan.ops} operations each, ${places[plan.on]}: digest ${digest}`,
     `${coverage.size} cells of step and fault, the rarest ${leastHit(run)} times`
   ]
   if (story !== null) return [wordsOfStory(story), "", `Again, to the letter: ${againBy(story, run)}`].join("\n")
