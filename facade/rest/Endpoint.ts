@@ -8,7 +8,6 @@ import { etagOf, isKnown } from "../http/Etag.ts"
 import { incoming } from "../http/Incoming.ts"
 import { queryOf, targetOf } from "../http/Query.ts"
 import type { Call } from "../trpc/Call.ts"
-import { enter, enterPublic } from "../trpc/Gate.ts"
 import type { Handle, Meta } from "../trpc/Procedure.ts"
 import { procedures } from "../trpc/Router.ts"
 import { type Input, keyField } from "../wire/Input.ts"
@@ -34,17 +33,18 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
   const { inputs, meta, output, resolver, type } = procedure._def as unknown as {
     readonly inputs: ReadonlyArray<Input<unknown, unknown>>
     readonly output: Output<unknown> | undefined
-    readonly meta: Meta | undefined
+    readonly meta: Partial<Meta> | undefined
     readonly resolver: Pick<Endpoint, "handle">
     readonly type: Endpoint["type"]
   }
   const [input] = inputs
-  if (meta?.openapi === undefined || input === undefined || output === undefined) return []
+  if (meta?.gate === undefined) throw new Error(`${name} has no gate: nobody said who may call it`)
+  if (meta.openapi === undefined || input === undefined || output === undefined) return []
   return [
     {
       name,
       type,
-      meta: { ...meta, openapi: meta.openapi },
+      meta: { ...meta, gate: meta.gate, openapi: meta.openapi },
       input,
       output,
       takesKey: input.takesKey,
@@ -54,8 +54,12 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
   ]
 }
 
-/** Every endpoint that the procedures make. */
-export const endpoints: ReadonlyArray<Endpoint> = Object.entries(procedures).flatMap(endpointOf)
+/** The endpoints that procedures make. One that lacks a gate keeps the service from starting. */
+export const endpointsOf = (all: Readonly<Record<string, AnyProcedure>>): ReadonlyArray<Endpoint> =>
+  Object.entries(all).flatMap(endpointOf)
+
+/** Every endpoint of the service. */
+export const endpoints = endpointsOf(procedures)
 
 const inputReader = (
   { takesKey, type }: Endpoint,
@@ -77,17 +81,11 @@ const isPlain = (body: unknown): body is object | undefined => body === undefine
 const sole = 0
 
 /** Lets the caller in, reads the input and answers: what tRPC does with a procedure, without its promises. */
-const perform = ({ handle, input, meta: { permission }, type }: Endpoint, call: Call) => {
-  const handled = (raw: unknown) => {
+const perform = ({ handle, input, meta, type }: Endpoint, call: Call) =>
+  Effect.flatMap(meta.gate.enter(call, { batchIndex: sole, type }), ({ ctx, raw }) => {
     const read = input.read(raw)
-    return Result.isSuccess(read) ? handle({ ctx: call, input: read.success }) : Effect.fail(read.failure)
-  }
-  if (permission === undefined) return Effect.flatMap(enterPublic(call, sole), handled)
-  return Effect.flatMap(enter(call, permission, { batchIndex: sole, type }), ({ raw, session }) => {
-    Object.assign(call, { session })
-    return handled(raw)
+    return Result.isSuccess(read) ? handle({ ctx, input: read.success }) : Effect.fail(read.failure)
   })
-}
 
 const refused = (call: Call) => (cause: Cause.Cause<CoreError>) => {
   const error = Cause.findErrorOption(cause)

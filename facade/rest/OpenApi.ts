@@ -1,6 +1,7 @@
 import { generateOpenApiDocument } from "trpc-to-openapi"
 import { codes, type ErrorCode, type PublicError } from "../../core/domain/ErrorCatalogue.ts"
 import { errorsPath } from "../docs/Paths.ts"
+import { Callers, type Gate } from "../trpc/Gate.ts"
 import type { JsonSchema } from "../wire/Document.ts"
 import { documentedRouter, operationIdOf } from "./DocumentedRouter.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
@@ -38,7 +39,7 @@ const envelopeOf = (data: JsonSchema) => ({
 
 /** The codes that an endpoint may answer: what it says itself, and what follows from its kind. */
 const errorsOf = ({ meta }: Endpoint): ReadonlyArray<ErrorCode> => [
-  ...(meta.openapi.protect === false ? [] : (["UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_ERROR"] as const)),
+  ...(meta.gate.callers._tag === "Anybody" ? [] : (["UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_ERROR"] as const)),
   ...(meta.errors ?? []),
   "RATE_LIMIT_EXCEEDED",
   "INTERNAL_ERROR"
@@ -108,14 +109,22 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, object>> }
 }
 
+const security = ({ callers }: Gate) =>
+  Callers.$match(callers, {
+    Anybody: () => ({ security: [] }),
+    Permitted: ({ permission }) => ({
+      description: `Permiso: ${permission}.`,
+      security: [{ Bearer: [] }, { ApiKey: [], ApiSecret: [] }]
+    })
+  })
+
 const operation = (endpoint: Endpoint, generated: Operation) => {
   const { meta } = endpoint
   const data = generated.responses["200"]?.content["application/json"]?.schema ?? {}
   const body = generated.requestBody?.content["application/json"]
   return {
     ...generated,
-    ...(meta.permission && { description: `Permiso: ${meta.permission}.` }),
-    security: meta.openapi.protect === false ? [] : [{ Bearer: [] }, { ApiKey: [], ApiSecret: [] }],
+    ...security(meta.gate),
     ...(body && {
       requestBody: {
         required: true,

@@ -1,6 +1,6 @@
-import { DateTime, Effect, Option, Result } from "effect"
+import { Data, DateTime, Effect, Option, Result } from "effect"
 import { permit, type Session } from "../../core/domain/Access.ts"
-import { Forbidden, Invalid, RateLimited } from "../../core/domain/Errors.ts"
+import { type CoreError, Forbidden, Invalid, RateLimited } from "../../core/domain/Errors.ts"
 import type { Bucket } from "../../core/domain/RateLimit.ts"
 import type { Permission } from "../../core/domain/Token.ts"
 import { AuditLog } from "../../core/ports/AuditLog.ts"
@@ -8,8 +8,40 @@ import { authenticate } from "../../core/workflows/Authenticate.ts"
 import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
 import { HttpOptions, type HttpOptionsShape } from "../http/HttpOptions.ts"
 import { integerOf } from "../wire/Fields.ts"
-import type { Call } from "./Call.ts"
+import type { Call, Services } from "./Call.ts"
 import { readCredentials } from "./Credentials.ts"
+
+/** Who may call a procedure. */
+export type Callers = Data.TaggedEnum<{
+  Anybody: {}
+  /** Whoever has credentials, and this permission. */
+  Permitted: { readonly permission: Permission }
+}>
+export const Callers = Data.taggedEnum<Callers>()
+
+/** Which of a procedure's inputs is being let in. */
+interface Entrance {
+  readonly batchIndex: number
+  /** Only a mutation has a body that could name a company; in a query nobody knows such a parameter. */
+  readonly type: string
+}
+
+/** What goes on behind a gate: the call, and its input as the client sent it. */
+interface Entered<C extends Call> {
+  readonly ctx: C
+  readonly raw: unknown
+}
+
+/** Lets callers in. Every procedure has one, and both faces enter by it. */
+export interface Gate<C extends Call = Call> {
+  readonly callers: Callers
+  readonly enter: (call: Call, entrance: Entrance) => Effect.Effect<Entered<C>, CoreError, Services>
+}
+
+/** A call whose caller was let in. */
+export interface AdmittedCall extends Call {
+  readonly session: Session
+}
 
 // What a page of the documentation loads has a count of its own: reading leaves the calls to the API alone. So has what
 // cannot be read as HTTP: behind a proxy its address is the proxy's, which may have calls of its own to make.
@@ -77,29 +109,28 @@ const refuseForeign = Effect.fnUntraced(function* (session: Session, named: unkn
 // A call without input is a call with an empty one.
 const given = (raw: unknown): unknown => (raw === undefined ? {} : raw)
 
-/** Counts a public call, then reads its input. */
-export const enterPublic = Effect.fnUntraced(function* (call: Call, batchIndex: number) {
-  yield* spendByAddress(call)
-  return given(yield* call.input(batchIndex))
-})
-
-/** Which of a procedure's inputs is being let in. */
-interface Entrance {
-  readonly batchIndex: number
-  /** Only a mutation has a body that could name a company; in a query nobody knows such a parameter. */
-  readonly type: string
+/** Counts a call that anybody may make, then reads its input. */
+export const openGate: Gate = {
+  callers: Callers.Anybody(),
+  enter: Effect.fnUntraced(function* (call, { batchIndex }) {
+    yield* spendByAddress(call)
+    return { ctx: call, raw: given(yield* call.input(batchIndex)) }
+  })
 }
 
 /**
  * Lets a caller in, in the order of the contract: credentials, state of token and company, address, rate limit,
  * permission, and only then the body and whose company it names. Contract: 4.5 and 5.
  */
-export const enter = Effect.fnUntraced(function* (call: Call, permission: Permission, { batchIndex, type }: Entrance) {
-  const session = yield* authenticated(call)
-  call.access.about.company = session.company.id
-  yield* spendByToken(call, session)
-  yield* Effect.fromResult(permit(session.token, permission))
-  const raw = given(yield* call.input(batchIndex))
-  if (type === "mutation" && namesCompany(raw)) yield* refuseForeign(session, raw.empresa_id)
-  return { session, raw }
+export const gateFor = (permission: Permission): Gate<AdmittedCall> => ({
+  callers: Callers.Permitted({ permission }),
+  enter: Effect.fnUntraced(function* (call, { batchIndex, type }) {
+    const session = yield* authenticated(call)
+    call.access.about.company = session.company.id
+    yield* spendByToken(call, session)
+    yield* Effect.fromResult(permit(session.token, permission))
+    const raw = given(yield* call.input(batchIndex))
+    if (type === "mutation" && namesCompany(raw)) yield* refuseForeign(session, raw.empresa_id)
+    return { ctx: { ...call, session }, raw }
+  })
 })

@@ -5,14 +5,14 @@ import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import type { Permission } from "../../core/domain/Token.ts"
 import type { Call, Services } from "./Call.ts"
-import { enter, enterPublic } from "./Gate.ts"
+import { type Gate, gateFor, openGate } from "./Gate.ts"
 import { publicErrorOf, trpcError } from "./PublicError.ts"
 
-/** What REST and the OpenAPI document need to know of a procedure, beside its input and output. */
-export type Meta = OpenApiMeta<{
+/** What a procedure tells REST and the OpenAPI document of itself, beside its input and output. */
+interface Described {
+  readonly openapi?: Omit<NonNullable<OpenApiMeta["openapi"]>, "protect">
   /** Other paths of the same endpoint. */
   readonly alias?: ReadonlyArray<`/${string}`>
-  readonly permission?: Permission
   /** 200 unless said otherwise. */
   readonly status?: number
   /** What a person reads when all went well. */
@@ -26,11 +26,16 @@ export type Meta = OpenApiMeta<{
   /** What the endpoint may answer beside what every endpoint of its kind may. */
   readonly errors?: ReadonlyArray<ErrorCode>
   readonly example?: { readonly request?: unknown; readonly data: unknown }
-}>
+}
+
+/** The same with its gate, which only its builder knows. */
+export interface Meta extends Described {
+  readonly gate: Gate
+}
 
 const t = initTRPC
   .context<Call>()
-  .meta<Meta>()
+  .meta<Described>()
   .create({
     isDev: false,
     errorFormatter: ({ ctx, error, path, shape }) => {
@@ -69,22 +74,26 @@ const run = async <A>(
 }
 
 // What a procedure goes on with. tRPC takes a context and an input in one step, though its types offer either.
-const entered = <C extends object>(ctx: C, raw: unknown): { readonly ctx: C } => {
+const goingOn = <C extends Call>({ ctx, raw }: { readonly ctx: C; readonly raw: unknown }): { readonly ctx: C } => {
   const both = { ctx, getRawInput: async () => raw }
   return both
 }
 
+/** A procedure behind a gate. tRPC enters by it here; REST finds it in the meta, and the document what it says. */
+const behind = <C extends Call>(gate: Gate<C>) => {
+  const meta: Meta = { gate }
+  return t.procedure
+    .meta(meta)
+    .use(async ({ batchIndex, ctx, next, signal, type }) =>
+      next(goingOn(await run(ctx, gate.enter(ctx, { batchIndex, type }), signal)))
+    )
+}
+
 /** A procedure that anybody may call. */
-export const open = t.procedure.use(async ({ batchIndex, ctx, next, signal }) =>
-  next(entered({}, await run(ctx, enterPublic(ctx, batchIndex), signal)))
-)
+export const open = behind(openGate)
 
 /** A procedure for callers with credentials and this permission. */
-export const allowed = (permission: Permission) =>
-  t.procedure.meta({ permission }).use(async ({ batchIndex, ctx, next, signal, type }) => {
-    const { raw, session } = await run(ctx, enter(ctx, permission, { batchIndex, type }), signal)
-    return next(entered({ session }, raw))
-  })
+export const allowed = (permission: Permission) => behind(gateFor(permission))
 
 /** What a procedure does once its caller has been let in and its input has been read. */
 export type Handle<C extends Call, I, A> = (given: {

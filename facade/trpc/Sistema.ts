@@ -23,7 +23,7 @@ const Info = Schema.Struct({
 export const sistema = router({
   estado: open
     .meta({
-      openapi: { method: "GET", path: "/v1/estado", summary: "Estado del servicio", tags: ["Sistema"], protect: false },
+      openapi: { method: "GET", path: "/v1/estado", summary: "Estado del servicio", tags: ["Sistema"] },
       alias: ["/v1/health"],
       message: "Servicio en línea.",
       example: { data: { status: "ok" } }
@@ -34,7 +34,7 @@ export const sistema = router({
 
   info: open
     .meta({
-      openapi: { method: "GET", path: "/v1/info", summary: "Datos del servicio", tags: ["Sistema"], protect: false },
+      openapi: { method: "GET", path: "/v1/info", summary: "Datos del servicio", tags: ["Sistema"] },
       message: "Información del servicio.",
       example: {
         data: {

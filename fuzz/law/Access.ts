@@ -3,7 +3,12 @@ import { operationIdOf } from "../../facade/rest/DocumentedRouter.ts"
 import { endpoints } from "../../facade/rest/Endpoint.ts"
 import { type Broken, type Ended, type Exchange, endsOf, isDone } from "./Exchange.ts"
 
-const permissions = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint), endpoint.meta.permission]))
+const permissions = new Map(
+  endpoints.map((endpoint) => {
+    const { callers } = endpoint.meta.gate
+    return [operationIdOf(endpoint), callers._tag === "Permitted" ? callers.permission : undefined]
+  })
+)
 
 const broken = (what: string): ReadonlyArray<Broken> => [{ law: "nobody does what they may not", what }]
 

@@ -1,9 +1,28 @@
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { initTRPC } from "@trpc/server"
 import { Effect } from "effect"
-import { as, call, sell } from "./support/Calls.ts"
+import { endpoints, endpointsOf } from "../../facade/rest/Endpoint.ts"
+import { procedures } from "../../facade/trpc/Router.ts"
+import { doors, knock } from "../contract/support/Endpoints.ts"
+import { type Answered, as, call, post, sell } from "./support/Calls.ts"
 import { Audited, secret, TestService } from "./support/Service.ts"
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
+
+/** Whether a caller was let in, or why not. */
+const admissionOf = ({ status }: Answered) => (status === 401 || status === 403 ? status : "in")
+
+describe("a procedure", () => {
+  it("that says nothing of its callers keeps the service from starting", () => {
+    const ungated = initTRPC.create().procedure.query(() => "secret")
+    assert.throws(() => endpointsOf({ "cuenta.secreta": ungated }), /cuenta\.secreta has no gate/)
+  })
+
+  it("is open to anybody only where the contract has it so", () => {
+    const open = endpoints.filter(({ meta }) => meta.gate.callers._tag === "Anybody").map(({ name }) => name)
+    assert.deepStrictEqual(open, ["sistema.estado", "sistema.info"])
+  })
+})
 
 layer(TestService, { excludeTestServices: true })("who is let in", (it) => {
   describe("credentials", () => {
@@ -48,6 +67,29 @@ layer(TestService, { excludeTestServices: true })("who is let in", (it) => {
         const odd = yield* sell({ ...sale, empresa_id: "7" })
         assert.deepStrictEqual(odd.body.error.details, { empresa_id: "invalido" })
         assert.strictEqual((yield* sell({ ...sale, empresa_id: 7 })).status, 201)
+      })
+    )
+  })
+
+  describe("at one face and the other", () => {
+    const byTrpc = (name: string, headers: Record<string, string>) =>
+      procedures[name]?._def.type === "query" ? call(`/trpc/${name}`, { headers }) : post(`/trpc/${name}`, {}, headers)
+
+    it.effect.each(Object.keys(procedures))("%s lets in the same callers", (name) =>
+      Effect.gen(function* () {
+        const ways = doors.filter(({ endpoint }) => endpoint.name === name)
+        const [way] = ways
+        assert(way !== undefined, "at REST nothing leads to it")
+        const { callers } = way.endpoint.meta.gate
+        const needed = callers._tag === "Permitted" ? callers.permission : null
+        for (const [headers, expected] of [
+          [{ authorization: "" }, needed === null ? "in" : 401],
+          [as("nadie"), needed === null ? "in" : 401],
+          [as("lector"), needed === null || needed === "transactions.read" ? "in" : 403]
+        ] as const) {
+          assert.strictEqual(admissionOf(yield* byTrpc(name, headers)), expected)
+          for (const door of ways) assert.strictEqual(admissionOf(yield* knock(door, headers)), expected)
+        }
       })
     )
   })

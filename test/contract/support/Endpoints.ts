@@ -20,8 +20,11 @@ export const doors: ReadonlyArray<Door> = endpoints.flatMap((endpoint) =>
   }))
 )
 
-/** Those that need credentials. */
-export const guarded = doors.filter(({ endpoint }) => endpoint.meta.openapi.protect !== false)
+/** Those that need credentials, and which permission. */
+export const guarded = doors.flatMap((door) => {
+  const { callers } = door.endpoint.meta.gate
+  return callers._tag === "Permitted" ? [{ ...door, permission: callers.permission }] : []
+})
 
 /** Those that take a body. */
 export const writing = doors.filter(({ endpoint }) => endpoint.type === "mutation")
