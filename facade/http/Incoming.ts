@@ -7,7 +7,7 @@ import { HttpOptions } from "./HttpOptions.ts"
 import { addressOf, baseUrlOf } from "./Origin.ts"
 
 /** The reply to a call that has just come in. */
-export const nothingSaid = (): Call["reply"] => ({ file: undefined, headers: {}, message: undefined, quota: undefined })
+export const nothingSaid = (): Call["reply"] => ({ headers: {}, message: undefined, quota: undefined })
 
 /** A call whose procedures take the input that the face reads for them. */
 export const incoming = (request: HttpServerRequest.HttpServerRequest, input: Call["input"]) =>

@@ -7,8 +7,8 @@ import { readBody } from "../http/Body.ts"
 import { etagOf, isKnown } from "../http/Etag.ts"
 import { incoming } from "../http/Incoming.ts"
 import { queryOf, targetOf } from "../http/Query.ts"
-import type { Call } from "../trpc/Call.ts"
-import type { Handle, Meta } from "../trpc/Procedure.ts"
+import { type Call, FileReply } from "../trpc/Call.ts"
+import type { Handle, HandleFile, Meta } from "../trpc/Procedure.ts"
 import { procedures } from "../trpc/Router.ts"
 import { type Input, keyField } from "../wire/Input.ts"
 import type { Output } from "../wire/Output.ts"
@@ -25,6 +25,7 @@ export interface Endpoint {
   /** Does it take an Idempotency-Key? */
   readonly takesKey: boolean
   readonly handle: Handle<Call, unknown, unknown>
+  readonly file: HandleFile<Call, unknown> | undefined
   /** Its own path and its aliases. */
   readonly paths: ReadonlyArray<`/${string}`>
 }
@@ -34,7 +35,7 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
     readonly inputs: ReadonlyArray<Input<unknown, unknown>>
     readonly output: Output<unknown> | undefined
     readonly meta: Partial<Meta> | undefined
-    readonly resolver: Pick<Endpoint, "handle">
+    readonly resolver: Pick<Endpoint, "file" | "handle">
     readonly type: Endpoint["type"]
   }
   const [input] = inputs
@@ -49,6 +50,7 @@ const endpointOf = ([name, procedure]: readonly [string, AnyProcedure]): Readonl
       output,
       takesKey: input.takesKey,
       handle: resolver.handle,
+      file: resolver.file,
       paths: [meta.openapi.path, ...(meta.alias ?? [])]
     }
   ]
@@ -81,10 +83,12 @@ const isPlain = (body: unknown): body is object | undefined => body === undefine
 const sole = 0
 
 /** Lets the caller in, reads the input and answers: what tRPC does with a procedure, without its promises. */
-const perform = ({ handle, input, meta, type }: Endpoint, call: Call) =>
+const perform = ({ file, handle, input, meta, type }: Endpoint, call: Call) =>
   Effect.flatMap(meta.gate.enter(call, { batchIndex: sole, type }), ({ ctx, raw }) => {
     const read = input.read(raw)
-    return Result.isSuccess(read) ? handle({ ctx, input: read.success }) : Effect.fail(read.failure)
+    if (Result.isFailure(read)) return Effect.fail(read.failure)
+    const given = { ctx, input: read.success }
+    return file?.(given) ?? handle(given)
   })
 
 const refused = (call: Call) => (cause: Cause.Cause<CoreError>) => {
@@ -97,8 +101,7 @@ const refused = (call: Call) => (cause: Cause.Cause<CoreError>) => {
 export const serve = (endpoint: Endpoint) => {
   const { cached = false, message = "", status = 200 } = endpoint.meta
   const shown = (call: Call, known: string | undefined, answer: unknown) => {
-    const { file } = call.reply
-    if (file !== undefined) return respondFile(call, file)
+    if (answer instanceof FileReply) return respondFile(call, answer)
     const data = JSON.stringify(answer)
     const body = successBody(data, call.reply.message ?? message, call.requestId)
     if (!cached) return respond(call, status, body)

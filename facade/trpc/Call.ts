@@ -1,4 +1,4 @@
-import type { Context, Effect, Stream } from "effect"
+import { type Context, Data, type Effect, type Stream } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import type { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
 import type { Quota } from "../../core/domain/RateLimit.ts"
@@ -50,13 +50,13 @@ export type Services =
   | Vault
 
 /** What REST answers instead of JSON. */
-export interface FileReply {
+export class FileReply extends Data.Class<{
   readonly type: "application/pdf" | "text/csv; charset=utf-8"
   /** Under which name a browser would save it, and whether it would rather show it. */
   readonly name: string
   readonly shown: boolean
   readonly body: Uint8Array | Stream.Stream<Uint8Array>
-}
+}> {}
 
 /** What a procedure may say beside its answer. */
 interface Reply {
@@ -64,8 +64,6 @@ interface Reply {
   message: string | undefined
   /** What the caller has left; undefined until the call was counted. */
   quota: Quota | undefined
-  /** The same answer as a file, when REST was asked for one. tRPC has no files: its callers get the answer. */
-  file: FileReply | undefined
   readonly headers: Record<string, string>
 }
 

@@ -1,11 +1,20 @@
 import { Effect, Schema, Stream } from "effect"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import type { DayRange } from "../../core/domain/LocalTime.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { csvOf } from "../wire/Csv.ts"
 import { EntryView, entryColumns, entryView } from "../wire/EntryView.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
 import { Pagination, pageOf, paginationOf, paging, rangeOf } from "../wire/Paging.ts"
+import { FileReply } from "./Call.ts"
 import { allowed, answer, router } from "./Procedure.ts"
+
+const sheet = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
+  const statement = yield* Statement
+  const body = yield* csvOf(entryColumns, Stream.map(statement.all(companyId, range), entryView))
+  return new FileReply({ type: "text/csv; charset=utf-8", name: "movimientos.csv", shown: false, body })
+})
 
 /** Contract: 4.2. */
 export const movimientos = router({
@@ -60,16 +69,11 @@ export const movimientos = router({
       answer(
         Effect.fnUntraced(function* ({ ctx, input }) {
           const statement = yield* Statement
-          const { id } = ctx.session.company
-          const { items, total } = yield* statement.page(id, rangeOf(input), pageOf(input))
-          if (input.formato === "csv") {
-            const rows = Stream.map(statement.all(id, rangeOf(input)), entryView)
-            const body = csvOf(entryColumns, rows)
-            ctx.reply.file = { type: "text/csv; charset=utf-8", name: "movimientos.csv", shown: false, body }
-          }
+          const { items, total } = yield* statement.page(ctx.session.company.id, rangeOf(input), pageOf(input))
           ctx.reply.message = `Movimientos encontrados: ${total}.`
           return { items: items.map(entryView), pagination: paginationOf(input, total) }
-        })
+        }),
+        ({ ctx, input }) => (input.formato === "csv" ? sheet(ctx.session.company.id, rangeOf(input)) : undefined)
       )
     )
 })

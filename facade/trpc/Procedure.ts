@@ -1,10 +1,10 @@
 import { initTRPC, TRPCError } from "@trpc/server"
-import { Cause, Effect, Exit, Option } from "effect"
+import { Cause, Effect, Exit, Option, type Scope } from "effect"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import type { Permission } from "../../core/domain/Token.ts"
-import type { Call, Services } from "./Call.ts"
+import type { Call, FileReply, Services } from "./Call.ts"
 import { type Gate, gateFor, openGate } from "./Gate.ts"
 import { publicErrorOf, trpcError } from "./PublicError.ts"
 
@@ -95,15 +95,26 @@ export const open = behind(openGate)
 /** A procedure for callers with credentials and this permission. */
 export const allowed = (permission: Permission) => behind(gateFor(permission))
 
-/** What a procedure does once its caller has been let in and its input has been read. */
-export type Handle<C extends Call, I, A> = (given: {
+/** What a procedure finds once its caller has been let in and its input has been read. */
+interface Given<C extends Call, I> {
   readonly ctx: C
   readonly input: I
-}) => Effect.Effect<A, CoreError, Services>
+}
 
-/** Answers with an effect. tRPC awaits it as a promise; REST finds it as `handle` and runs it in the call's own fiber. */
-export const answer = <C extends Call, I, A>(handle: Handle<C, I, A>) => {
+/** What a procedure does. */
+export type Handle<C extends Call, I, A> = (given: Given<C, I>) => Effect.Effect<A, CoreError, Services>
+
+/** What it does instead where it was asked for a file; undefined where it was not. The file lives as long as the request. */
+export type HandleFile<C extends Call, I> = (
+  given: Given<C, I>
+) => Effect.Effect<FileReply, CoreError, Services | Scope.Scope> | undefined
+
+/**
+ * Answers with an effect. tRPC awaits it as a promise; REST finds it as `handle` and runs it in the call's own fiber, or
+ * `file` in its place. tRPC has no files: its callers get the answer, whatever they ask for.
+ */
+export const answer = <C extends Call, I, A>(handle: Handle<C, I, A>, file?: HandleFile<C, I>) => {
   const resolve = ({ ctx, input, signal }: { ctx: C; input: I; signal?: AbortSignal | undefined }) =>
     run(ctx, handle({ ctx, input }), signal)
-  return Object.assign(resolve, { handle })
+  return Object.assign(resolve, { handle, file })
 }

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import type { Company } from "../../core/domain/Company.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
 import { receipt } from "../../core/workflows/Receipt.ts"
@@ -6,7 +7,14 @@ import { pathId } from "../wire/Fields.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
 import { ReceiptView, receiptView } from "../wire/ReceiptView.ts"
+import { FileReply } from "./Call.ts"
 import { allowed, answer } from "./Procedure.ts"
+
+const printed = Effect.fnUntraced(function* (company: Company, id: TransactionId) {
+  const renderer = yield* ReceiptRenderer
+  const body = yield* renderer.pdf(yield* receipt(company, id))
+  return new FileReply({ type: "application/pdf", name: `recibo-${id}.pdf`, shown: true, body })
+})
 
 /** What the end customer takes home, to print or to show. Contract: 2.5 and 4.7. */
 export const recibo = allowed("transactions.read")
@@ -48,14 +56,7 @@ export const recibo = allowed("transactions.read")
   .output(output(ReceiptView))
   .query(
     answer(
-      Effect.fnUntraced(function* ({ ctx, input: { formato, id } }) {
-        const made = yield* receipt(ctx.session.company, id)
-        if (formato === "pdf") {
-          const renderer = yield* ReceiptRenderer
-          const body = yield* renderer.pdf(made)
-          ctx.reply.file = { type: "application/pdf", name: `recibo-${id}.pdf`, shown: true, body }
-        }
-        return receiptView(made)
-      })
+      ({ ctx, input: { id } }) => Effect.map(receipt(ctx.session.company, id), receiptView),
+      ({ ctx, input: { formato, id } }) => (formato === "pdf" ? printed(ctx.session.company, id) : undefined)
     )
   )

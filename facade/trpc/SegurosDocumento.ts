@@ -1,12 +1,15 @@
 import { Effect, Schema } from "effect"
 import { Base64 } from "effect/encoding"
+import type { Session } from "../../core/domain/Access.ts"
 import { discreetly } from "../../core/domain/Discreet.ts"
-import { PolicyRenderer } from "../../core/ports/PolicyRenderer.ts"
+import type { InsuranceId } from "../../core/domain/Ids.ts"
+import { type PolicyDocument, PolicyRenderer } from "../../core/ports/PolicyRenderer.ts"
 import { insuranceOf, policyOf } from "../../core/workflows/InsuranceSteps.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
 import { insuranceId } from "../wire/SeguroFields.ts"
 import { SeguroView, seguroView } from "../wire/SeguroView.ts"
+import { FileReply } from "./Call.ts"
 import { allowed, answer } from "./Procedure.ts"
 
 /** Contract: 4.6, step 7. */
@@ -52,6 +55,12 @@ export const ver = allowed("recharges.create")
   .output(output(SeguroView))
   .query(answer(({ ctx, input: { id } }) => Effect.map(insuranceOf(ctx.session, id), seguroView)))
 
+const drawn = Effect.fnUntraced(function* (session: Session, id: InsuranceId, document: PolicyDocument) {
+  const facts = yield* policyOf(session, id)
+  const renderer = yield* PolicyRenderer
+  return { name: `${document}-${id}.pdf`, body: yield* discreetly(renderer.pdf(facts, document)) }
+})
+
 /** A file in a value, for callers to whom there are no files. */
 const FileView = Schema.Struct({ nombre: Schema.String, pdf_base64: Schema.String })
 
@@ -81,13 +90,15 @@ export const documento = allowed("recharges.create")
   .output(output(FileView))
   .query(
     answer(
-      Effect.fnUntraced(function* ({ ctx, input: { id, tipo } }) {
-        const facts = yield* policyOf(ctx.session, id)
-        const renderer = yield* PolicyRenderer
-        const body = yield* discreetly(renderer.pdf(facts, tipo))
-        const name = `${tipo}-${id}.pdf`
-        ctx.reply.file = { type: "application/pdf", name, shown: true, body }
-        return { nombre: name, pdf_base64: Base64.encode(body) }
-      })
+      ({ ctx, input: { id, tipo } }) =>
+        Effect.map(drawn(ctx.session, id, tipo), ({ body, name }) => ({
+          nombre: name,
+          pdf_base64: Base64.encode(body)
+        })),
+      ({ ctx, input: { id, tipo } }) =>
+        Effect.map(
+          drawn(ctx.session, id, tipo),
+          (made) => new FileReply({ ...made, type: "application/pdf", shown: true })
+        )
     )
   )

@@ -1,4 +1,4 @@
-import { Stream } from "effect"
+import { Effect, Sink, Stream } from "effect"
 
 type Cell = string | number | null
 
@@ -18,13 +18,16 @@ const lineOf = (cells: ReadonlyArray<Cell>): string => `${cells.map(written).joi
 
 /**
  * Rows as CSV (RFC 4180), in UTF-8 and with a line of names. Null is an empty cell. A text that a spreadsheet could take
- * for a formula has an apostrophe before it.
+ * for a formula has an apostrophe before it. The first row has been read by then: rows that cannot be read fail here,
+ * before anybody was told that there is a file.
  */
-export const csvOf = <Column extends string, E, R>(
+export const csvOf = Effect.fnUntraced(function* <Column extends string, E, R>(
   columns: ReadonlyArray<Column>,
   rows: Stream.Stream<Readonly<Record<Column, Cell>>, E, R>
-): Stream.Stream<Uint8Array, E, R> =>
-  Stream.map(rows, (row) => lineOf(columns.map((column) => row[column]))).pipe(
+) {
+  const [first, others] = yield* Stream.peel(rows, Sink.take(1))
+  return Stream.map(Stream.prepend(others, first), (row) => lineOf(columns.map((column) => row[column]))).pipe(
     Stream.prepend([lineOf(columns)]),
     Stream.encodeText
   )
+})

@@ -127,26 +127,29 @@ const funded = Layer.effectDiscard(
   )
 )
 
-/** The whole facade over ports in memory, listening on a free port behind a proxy that it trusts. */
-export const TestService = Layer.mergeAll(Running.layer, Http.layer, funded).pipe(
-  Layer.provide(
-    Layer.unwrap(
-      Effect.map(answeringClientErrors, (answering) =>
-        NodeHttpServer.layerServer(() => answering(createServer(serverOptions)), { port: 0, host: "127.0.0.1" })
+/** The whole facade over ports in memory, some of them changed, listening on a free port behind a proxy that it trusts. */
+export const serviceWith = (changed: Layer.Layer<never>) =>
+  Layer.mergeAll(Running.layer, Http.layer, funded).pipe(
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(answeringClientErrors, (answering) =>
+          NodeHttpServer.layerServer(() => answering(createServer(serverOptions)), { port: 0, host: "127.0.0.1" })
+        )
       )
+    ),
+    Layer.provide(Layer.merge(ports, changed)),
+    Layer.provideMerge(auditing),
+    // A failure of ours is logged, and one test makes one.
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+    Layer.provide(
+      Layer.succeed(HttpOptions, {
+        trustProxy: true,
+        publicUrl: null,
+        limits: { perToken: 120, perAddress: 5 },
+        environment: "production",
+        sandbox: { apiKey: "todo", secret: Redacted.make(secret) }
+      })
     )
-  ),
-  Layer.provide(ports),
-  Layer.provideMerge(auditing),
-  // A failure of ours is logged, and one test makes one.
-  Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-  Layer.provide(
-    Layer.succeed(HttpOptions, {
-      trustProxy: true,
-      publicUrl: null,
-      limits: { perToken: 120, perAddress: 5 },
-      environment: "production",
-      sandbox: { apiKey: "todo", secret: Redacted.make(secret) }
-    })
   )
-)
+
+export const TestService = serviceWith(Layer.empty)
