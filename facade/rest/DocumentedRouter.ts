@@ -1,8 +1,9 @@
 import type { OpenApiRouter } from "trpc-to-openapi"
 import { z } from "zod"
 import { documentOf, type JsonSchema } from "../wire/Document.ts"
-import { keyField, keyHeader } from "../wire/Input.ts"
+import { keyField } from "../wire/Input.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
+import { keyHeader } from "./KeyHeader.ts"
 
 // The generator reads zod. These check nothing at run time: each only carries the JSON Schema of an Effect Schema.
 const carrying = (document: JsonSchema) =>

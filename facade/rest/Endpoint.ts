@@ -12,7 +12,7 @@ import type { Handle, HandleFile, Meta } from "../trpc/Procedure.ts"
 import { procedures } from "../trpc/Router.ts"
 import { type Input, keyField } from "../wire/Input.ts"
 import type { Output } from "../wire/Output.ts"
-import { keyOf } from "./KeyHeader.ts"
+import { byHeader, keyOf } from "./KeyHeader.ts"
 
 /** An endpoint of REST: a procedure and its meta. */
 export interface Endpoint {
@@ -83,10 +83,10 @@ const isPlain = (body: unknown): body is object | undefined => body === undefine
 const sole = 0
 
 /** Lets the caller in, reads the input and answers: what tRPC does with a procedure, without its promises. */
-const perform = ({ file, handle, input, meta, type }: Endpoint, call: Call) =>
+const perform = ({ file, handle, input, meta, takesKey, type }: Endpoint, call: Call) =>
   Effect.flatMap(meta.gate.enter(call, { batchIndex: sole, type }), ({ ctx, raw }) => {
     const read = input.read(raw)
-    if (Result.isFailure(read)) return Effect.fail(read.failure)
+    if (Result.isFailure(read)) return Effect.fail(takesKey ? byHeader(read.failure) : read.failure)
     const given = { ctx, input: read.success }
     return file?.(given) ?? handle(given)
   })

@@ -1,7 +1,11 @@
 import { Buffer, isUtf8 } from "node:buffer"
 import type { HttpServerRequest } from "effect/http"
+import { Invalid, type NotFound } from "../../core/domain/Errors.ts"
 import { headerValues } from "../http/HeaderValues.ts"
-import { keyHeader } from "../wire/Input.ts"
+import { keyField } from "../wire/Input.ts"
+
+/** The header that REST takes an operation's key from. */
+export const keyHeader = "Idempotency-Key"
 
 const name = keyHeader.toLowerCase()
 
@@ -16,3 +20,9 @@ const asText = (value: string): string => {
   const bytes = Buffer.from(value, "latin1")
   return isUtf8(bytes) ? bytes.toString("utf8") : value
 }
+
+/** A fault of an input, which names the key as the client sent it: by its header. */
+export const byHeader = (fault: Invalid | NotFound): Invalid | NotFound =>
+  fault._tag === "Invalid" && Object.hasOwn(fault.details, keyField)
+    ? new Invalid({ details: { [keyHeader]: fault.details[keyField] } })
+    : fault

@@ -1,4 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server"
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc"
 import { Cause, Effect, Exit, Option, type Scope } from "effect"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
@@ -6,7 +7,7 @@ import type { CoreError } from "../../core/domain/Errors.ts"
 import type { Permission } from "../../core/domain/Token.ts"
 import type { Call, FileReply, Services } from "./Call.ts"
 import { type Gate, gateFor, openGate } from "./Gate.ts"
-import { publicErrorOf, trpcError } from "./PublicError.ts"
+import { publicErrorOf, trpcCodeOf, trpcError } from "./PublicError.ts"
 
 /** What a procedure tells REST and the OpenAPI document of itself, beside its input and output. */
 interface Described {
@@ -38,13 +39,15 @@ const t = initTRPC
   .meta<Described>()
   .create({
     isDev: false,
-    errorFormatter: ({ ctx, error, path, shape }) => {
-      const { code, details, message, status } = publicErrorOf(error)
+    errorFormatter: ({ ctx, error, path }) => {
+      const shown = publicErrorOf(error)
+      const { code, details, message, status } = shown
+      const trpcCode = trpcCodeOf(shown)
       return {
-        code: shape.code,
+        code: TRPC_ERROR_CODES_BY_KEY[trpcCode],
         message,
         data: {
-          code: shape.data.code,
+          code: trpcCode,
           httpStatus: status,
           path,
           error: { code, message, details },

@@ -1,10 +1,21 @@
 import { TRPCError } from "@trpc/server"
 import { Predicate } from "effect"
-import { internalError, isCoreError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import {
+  type codes,
+  type ErrorCode,
+  internalError,
+  isCoreError,
+  type PublicError,
+  toPublic
+} from "../../core/domain/ErrorCatalogue.ts"
 import { type CoreError, Invalid, NotFound, NotJson } from "../../core/domain/Errors.ts"
+import { keyField } from "../wire/Input.ts"
+
+/** The statuses of the catalogue: those of its codes, and what a body hears that is too large or no JSON. */
+type Status = (typeof codes)[ErrorCode]["status"] | 413 | 415
 
 // tRPC's own names, which only tRPC's clients read. It has none for 202: an outcome that did not come in time.
-const trpcCodes: Readonly<Record<number, TRPCError["code"]>> = {
+const trpcCodes = {
   202: "TIMEOUT",
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
@@ -14,14 +25,18 @@ const trpcCodes: Readonly<Record<number, TRPCError["code"]>> = {
   415: "UNSUPPORTED_MEDIA_TYPE",
   422: "UNPROCESSABLE_CONTENT",
   429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
   501: "NOT_IMPLEMENTED",
   503: "SERVICE_UNAVAILABLE"
-}
+} as const satisfies Record<Status, TRPCError["code"]>
+
+/** What tRPC calls an error of the catalogue, which has no other statuses. */
+export const trpcCodeOf = ({ status }: PublicError): TRPCError["code"] => trpcCodes[status as Status]
 
 /** Carries a cause through tRPC. */
 export const trpcError = (error: CoreError): TRPCError => {
-  const { message, status } = toPublic(error)
-  return new TRPCError({ code: trpcCodes[status] ?? "INTERNAL_SERVER_ERROR", message, cause: error })
+  const shown = toPublic(error)
+  return new TRPCError({ code: trpcCodeOf(shown), message: shown.message, cause: error })
 }
 
 const ofTrpc = ({ code }: TRPCError): CoreError | undefined => {
@@ -39,10 +54,16 @@ const ofTrpc = ({ code }: TRPCError): CoreError | undefined => {
   }
 }
 
-/** What a caller is told of whatever a procedure threw; both faces ask here. */
+// The catalogue names the key by the header that carries it, and tRPC's callers send a field.
+const byField = (error: CoreError): PublicError => {
+  const shown = toPublic(error)
+  return error._tag === "KeyReused" ? { ...shown, details: { [keyField]: "clave_reutilizada" } } : shown
+}
+
+/** What tRPC's callers are told of whatever a procedure threw. */
 export const publicErrorOf = (error: unknown): PublicError => {
   const cause = error instanceof TRPCError ? (isCoreError(error.cause) ? error.cause : ofTrpc(error)) : error
-  return isCoreError(cause) ? toPublic(cause) : internalError
+  return isCoreError(cause) ? byField(cause) : internalError
 }
 
 /** The failure behind what a procedure threw when it is ours, to be logged; undefined when it is the caller's. */

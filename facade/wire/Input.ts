@@ -18,9 +18,8 @@ export interface Input<A, I> {
 /** What a caller gives: nothing, where there is no field; or nothing as well, where none has to be there. */
 type Given<I> = keyof I extends never ? Record<string, never> | undefined : {} extends I ? I | undefined : I
 
-/** The field of an input that REST takes from the header of this name. */
+/** The field of an operation's own key. */
 export const keyField = "idempotency_key"
-export const keyHeader = "Idempotency-Key"
 
 const reasonCode = /^[a-z0-9_]+$/
 
@@ -34,10 +33,9 @@ const fault = (issue: SchemaIssue.Issue, takesKey: boolean): Invalid | NotFound 
     if (message === nowhere) return new NotFound()
     details[String(path?.[0])] ??= reasonCode.test(message) ? message : "invalido"
   }
-  if (!takesKey) return new Invalid({ details })
+  const { [keyField]: _, ...others } = details
   // The body's faults come before the key's. Contract: 4.5.
-  const { [keyField]: key, ...fields } = details
-  return new Invalid({ details: Object.keys(fields).length > 0 || key === undefined ? fields : { [keyHeader]: key } })
+  return new Invalid({ details: takesKey && Object.keys(others).length > 0 ? others : details })
 }
 
 /**

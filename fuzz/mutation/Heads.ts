@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { keyHeader } from "../../facade/wire/Input.ts"
+import { keyHeader } from "../../facade/rest/KeyHeader.ts"
 import type { Operation } from "../document/Operations.ts"
 import { bytesOf, headerNamed, withHeader, withoutHeader } from "../request/HttpRequest.ts"
 import { takesKey } from "../request/Rest.ts"

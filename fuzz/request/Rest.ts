@@ -1,4 +1,4 @@
-import { keyHeader } from "../../facade/wire/Input.ts"
+import { keyHeader } from "../../facade/rest/KeyHeader.ts"
 import { textOf } from "../document/Literal.ts"
 import type { Operation } from "../document/Operations.ts"
 import { type Filled, placeOf, type Value, valueOf } from "./Filled.ts"

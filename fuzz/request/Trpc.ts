@@ -1,6 +1,7 @@
 import { operationIdOf } from "../../facade/rest/DocumentedRouter.ts"
 import { endpoints } from "../../facade/rest/Endpoint.ts"
-import { keyField, keyHeader } from "../../facade/wire/Input.ts"
+import { keyHeader } from "../../facade/rest/KeyHeader.ts"
+import { keyField } from "../../facade/wire/Input.ts"
 import type { Filled } from "./Filled.ts"
 import { bytesOf, type Header, type HttpRequest } from "./HttpRequest.ts"
 import { objectOf } from "./Rest.ts"

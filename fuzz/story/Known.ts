@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { keyHeader } from "../../facade/wire/Input.ts"
+import { keyHeader } from "../../facade/rest/KeyHeader.ts"
 import { type Literal, literal, literalOf } from "../document/Literal.ts"
 import type { Input } from "../document/Operations.ts"
 

@@ -1,4 +1,4 @@
-import { keyHeader } from "../../facade/wire/Input.ts"
+import { keyHeader } from "../../facade/rest/KeyHeader.ts"
 import type { Literal } from "../document/Literal.ts"
 import type { Operation } from "../document/Operations.ts"
 import type { Rewrite } from "../mutation/Addresses.ts"

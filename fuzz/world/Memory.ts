@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
-import { keyField, keyHeader } from "../../facade/wire/Input.ts"
+import { keyHeader } from "../../facade/rest/KeyHeader.ts"
+import { keyField } from "../../facade/wire/Input.ts"
 import type { Answered } from "../../test/facade/support/Calls.ts"
 import { type Literal, literal } from "../document/Literal.ts"
 import { type Filled, valueOf } from "../request/Filled.ts"

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect } from "effect"
 import { type ClientOptions, createClient, isSaldoError } from "../../facade/trpc/client.ts"
-import { as, call } from "./support/Calls.ts"
+import { as, call, post } from "./support/Calls.ts"
 import { Running } from "./support/Running.ts"
 import { secret, TestService } from "./support/Service.ts"
 
@@ -44,7 +44,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       )
       assert.deepStrictEqual([pending.httpStatus, pending.error.code], [202, "TRANSACTION_PENDING"])
       assert.deepStrictEqual([refused.httpStatus, refused.error.code], [422, "INVALID_PHONE"])
-      assert.deepStrictEqual(keyless.error.details, { "Idempotency-Key": "longitud" })
+      assert.deepStrictEqual(keyless.error.details, { idempotency_key: "longitud" })
       assert.match(String(pending.request_id), /^[\da-f-]{36}$/)
     })
   )
@@ -71,6 +71,33 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
         )
       )
       assert.isTrue(isSaldoError(error) && error.data === undefined)
+    })
+  )
+
+  it.effect("names the key as its callers send it, and REST by its header", () =>
+    Effect.gen(function* () {
+      const trpc = (body: object) =>
+        Effect.map(post("/trpc/recargas.crear", body), ({ body }) => body.error?.data.error.details)
+      const rest = (body: object, headers?: Record<string, string>) =>
+        Effect.map(post("/v1/recargas", body, headers), ({ body }) => body.error.details)
+      const key = "t2"
+      yield* trpc({ ...sale, identifier: "8095551235", idempotency_key: key })
+      assert.deepStrictEqual(yield* trpc(sale), { idempotency_key: "requerido" })
+      assert.deepStrictEqual(yield* rest(sale), { "Idempotency-Key": "requerido" })
+      assert.deepStrictEqual(yield* trpc({ ...sale, amount: "x" }), { amount: "invalido" })
+      assert.deepStrictEqual(yield* trpc({ ...sale, idempotency_key: key }), { idempotency_key: "clave_reutilizada" })
+      assert.deepStrictEqual(yield* rest(sale, { "idempotency-key": key }), { "Idempotency-Key": "clave_reutilizada" })
+    })
+  )
+
+  it.effect("calls one error by one name, whoever found it", () =>
+    Effect.gen(function* () {
+      for (const body of ["{", "[]", { ...sale, amount: "x", idempotency_key: "t3" }, sale]) {
+        const { error } = (yield* post("/trpc/recargas.crear", body)).body
+        const { code, httpStatus } = error.data
+        assert.deepStrictEqual([error.code, code, httpStatus], [-32022, "UNPROCESSABLE_CONTENT", 422])
+        assert.strictEqual(error.data.error.code, "VALIDATION_ERROR")
+      }
     })
   )
 

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc"
 import { codes, internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import * as Errors from "../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../core/domain/Ids.ts"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
 import { errorTexts } from "../../facade/docs/ErrorTexts.ts"
+import { trpcError } from "../../facade/trpc/PublicError.ts"
 
 /** Section 7 of the contract, and the code of decision that it leaves open for 501. */
 const contract = {
@@ -161,6 +163,10 @@ describe("a cause, as its caller hears it", () => {
       expect(JSON.parse(JSON.stringify(heard)).details).not.toBeNull()
     }
   )
+
+  it("has a name of tRPC's, whatever its status", () => {
+    for (const [error] of causes) expect(Object.keys(TRPC_ERROR_CODES_BY_KEY)).toContain(trpcError(error).code)
+  })
 
   it("never tells why a token may not: the cause is for the operator", () => {
     for (const cause of ["token_suspended", "address", "foreign_company"] as const) {
