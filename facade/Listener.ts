@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Duration, Effect, Layer, Predicate, Schema } from "effect"
+import { Effect, Layer, Predicate, Schema } from "effect"
 import { HttpServer } from "effect/http"
+import { drain_max } from "../core/workflows/InFlight.ts"
 import { answeringClientErrors, serverOptions } from "./http/clientError.ts"
 import { Settings } from "./Settings.ts"
 
@@ -11,9 +12,6 @@ import { Settings } from "./Settings.ts"
 class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   message: Schema.String
 }) {}
-
-/** How long a stopping process waits for the answers under way: a provider may take 30 s. Contract: 8. */
-const drain_max = Duration.seconds(40)
 
 type Tls = Settings["Service"]["tls"]
 
@@ -74,6 +72,7 @@ const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) 
         message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`
       })
   })
+  // Answers under way are waited for as long as the sales behind them.
   return NodeHttpServer.layerServer(() => server, { ...http, gracefulShutdownTimeout: drain_max }).pipe(
     Layer.catchTag("ServeError", ({ cause }) =>
       Layer.effect(HttpServer.HttpServer, cannotListen(cause, http, { host: "HOST", port: "PORT" }))

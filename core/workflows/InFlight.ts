@@ -1,7 +1,7 @@
 import { Context, Deferred, Duration, Effect, FiberSet, Layer } from "effect"
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
-const drain_max = Duration.seconds(40)
+export const drain_max = Duration.seconds(40)
 
 /** Answers a caller who waits; one who was answered before hears no more. */
 export type Tell<A> = (answer: A) => Effect.Effect<void>
