@@ -8,14 +8,11 @@ import { Permission } from "../../core/domain/Token.ts"
 
 /** Arguments and flags that several commands take. What they refuse is wrong usage: exit code 2. */
 
+const isId = (number: number): boolean => Number.isSafeInteger(number) && number > 0
+const idForm = () => "Expected: a whole number above zero"
+
 const idArgument = (name: string, description: string) =>
-  Argument.Int(name).pipe(
-    Argument.withDescription(description),
-    Argument.filter(
-      (id) => Number.isSafeInteger(id) && id > 0,
-      () => "Expected: a whole number above zero"
-    )
-  )
+  Argument.Int(name).pipe(Argument.withDescription(description), Argument.filter(isId, idForm))
 
 export const companyId = Argument.map(idArgument("company", "Id of the company (empresa_id)"), CompanyId.make)
 export const tokenId = Argument.map(idArgument("token", "Id of the token (token_id)"), TokenId.make)
@@ -23,6 +20,15 @@ export const serviceId = Argument.map(idArgument("service", "Id of the service (
 export const transactionId = Argument.map(
   idArgument("transaction", "Id of the transaction (transaction_id)"),
   TransactionId.make
+)
+
+/** Of which company; undefined for all of them. */
+export const ofCompany = Flag.Int("empresa").pipe(
+  Flag.withDescription("Only those of this company (empresa_id)"),
+  Flag.filter(isId, idForm),
+  Flag.map(CompanyId.make),
+  Flag.optional,
+  Flag.map(Option.getOrUndefined)
 )
 
 /** What an amount looks like, in words. */

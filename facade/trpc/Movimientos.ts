@@ -69,9 +69,10 @@ export const movimientos = router({
       answer(
         Effect.fnUntraced(function* ({ ctx, input }) {
           const statement = yield* Statement
-          const { items, total } = yield* statement.page(ctx.session.company.id, rangeOf(input), pageOf(input))
+          const page = pageOf(input)
+          const { items, total } = yield* statement.page(ctx.session.company.id, rangeOf(input), page)
           ctx.reply.message = `Movimientos encontrados: ${total}.`
-          return { items: items.map(entryView), pagination: paginationOf(input, total) }
+          return { items: items.map(entryView), pagination: paginationOf(page, total) }
         }),
         ({ ctx, input }) => (input.formato === "csv" ? sheet(ctx.session.company.id, rangeOf(input)) : undefined)
       )

@@ -81,13 +81,14 @@ export const transacciones = router({
       answer(
         Effect.fnUntraced(function* ({ ctx, input }) {
           const { idempotency_key: key, identifier, status, xid } = input
+          const page = pageOf(input)
           const { items, total } = yield* listTransactions(
             ctx.session.company.id,
             { ...rangeOf(input), status, identifier, xid, key },
-            pageOf(input)
+            page
           )
           ctx.reply.message = `Transacciones encontradas: ${total}.`
-          return { items: items.map(transactionView), pagination: paginationOf(input, total) }
+          return { items: items.map(transactionView), pagination: paginationOf(page, total) }
         })
       )
     )

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { Page } from "../../core/domain/Transaction.ts"
 import { day, wholeBetween } from "./Fields.ts"
 
 const perPage_default = 50
@@ -21,7 +22,7 @@ interface Paging {
   readonly date_to?: string
 }
 
-export const pageOf = ({ page = 1, per_page = perPage_default }: Paging) => ({ page, perPage: per_page })
+export const pageOf = ({ page = 1, per_page = perPage_default }: Paging): Page => ({ page, perPage: per_page })
 
 export const rangeOf = ({ date_from, date_to }: Paging) => ({ from: date_from, to: date_to })
 
@@ -33,7 +34,9 @@ export const Pagination = Schema.Struct({
   total_pages: Schema.Int
 })
 
-export const paginationOf = (paging: Paging, total: number): typeof Pagination.Type => {
-  const { page, perPage } = pageOf(paging)
-  return { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) }
-}
+export const paginationOf = ({ page, perPage }: Page, total: number): typeof Pagination.Type => ({
+  page,
+  per_page: perPage,
+  total,
+  total_pages: Math.ceil(total / perPage)
+})

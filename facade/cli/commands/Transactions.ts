@@ -1,7 +1,7 @@
 import { DateTime, Duration, Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { timelineOf } from "../../../core/domain/History.ts"
-import { CompanyId } from "../../../core/domain/Ids.ts"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
 import { UnknownTransaction } from "../../../core/domain/OperatorErrors.ts"
@@ -15,10 +15,11 @@ import {
 } from "../../../core/ports/AllTransactions.ts"
 import { Histories } from "../../../core/ports/Histories.ts"
 import { operator } from "../../App.ts"
+import { paginationOf } from "../../wire/Paging.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
 import { historyDocument, historyWords } from "../History.ts"
 import { card, type Document, print, table } from "../Output.ts"
-import { counted, transactionId } from "../Parameters.ts"
+import { counted, ofCompany, transactionId } from "../Parameters.ts"
 import { confirm, resolve } from "./Resolve.ts"
 
 const perPage_max = 200
@@ -34,15 +35,8 @@ const transactionLine = (owned: OwnedTransaction): Document => {
   return { transaction_id, empresa_id, status, servicio: service.nombre, identifier, amount, created_at }
 }
 
-const paginationOf = ({ page, perPage }: Page, total: number) => ({
-  page,
-  per_page: perPage,
-  total,
-  total_pages: Math.ceil(total / perPage)
-})
-
-const pageWords = ({ page, perPage }: Page, total: number): string =>
-  `Page ${page} of ${Math.ceil(total / perPage)}; ${total} in all.`
+const pageWords = (page: Page, total: number): string =>
+  `Page ${page.page} of ${paginationOf(page, total).total_pages}; ${total} in all.`
 
 /** Days, hours and minutes, as a person would say them. */
 const ageOf = (since: DateTime.Utc, now: DateTime.Utc): string => {
@@ -92,15 +86,7 @@ const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefine
 const list = Command.make(
   "list",
   {
-    companyId: Flag.Int("empresa").pipe(
-      Flag.withDescription("Only those of this company (empresa_id)"),
-      Flag.filterMap(
-        (id) => (Number.isSafeInteger(id) && id > 0 ? Option.some(CompanyId.make(id)) : Option.none()),
-        () => "Expected: a whole number above zero"
-      ),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
+    companyId: ofCompany,
     status: Flag.Literals("status", Status.literals).pipe(
       Flag.withDescription("Only those in this state"),
       Flag.optional,
