@@ -1,4 +1,4 @@
-import { Duration, Redacted } from "effect"
+import { Duration, type Effect, Redacted } from "effect"
 import { address, integer, matching, type Reading, variable } from "./Variable.ts"
 
 /** What whoever runs the service sets for watching and stopping it. */
@@ -60,14 +60,8 @@ export const operationsVariables = {
   })
 }
 
-interface Values {
-  readonly opsPort: number | "off" | null
-  readonly opsHost: string
-  readonly auditEvery_min: number | "off"
-  readonly shutdownDelay_s: number
-  readonly otlpEndpoint: string | null
-  readonly otlpHeaders: Readonly<Record<string, string>>
-}
+type Variables = typeof operationsVariables
+type Values = { readonly [Name in keyof Variables]: Effect.Success<Variables[Name]> }
 
 export const operationsOf = (values: Values) => ({
   /** Where health and metrics are told; null for nowhere. */

@@ -40,13 +40,14 @@ const quotaHeaders = ({ limit, remaining, window }: Quota) => ({
   "ratelimit-policy": `"default";q=${limit};w=${window_s}`
 })
 
-type Answering = Pick<Call, "access" | "address" | "reply" | "requestId">
+/** Who is answered. */
+export type Caller = Pick<Call, "address" | "reply" | "requestId">
+
+/** The same where it is told of the answer. */
+type Answering = Caller & Pick<Call, "access">
 
 /** The headers of an answer to a call. */
-export const headersOf = (
-  call: Pick<Call, "address" | "reply" | "requestId">,
-  extra: Readonly<Record<string, string>>
-) =>
+export const headersOf = (call: Caller, extra: Readonly<Record<string, string>>) =>
   Effect.map(quotaLeft(call), (quota) => ({
     "x-request-id": call.requestId,
     ...everywhere,
@@ -57,7 +58,7 @@ export const headersOf = (
 
 /** An answer to a call: its body is JSON text, or nothing. */
 export const respond = (
-  call: Pick<Call, "address" | "reply" | "requestId">,
+  call: Caller,
   status: number,
   body: string | undefined,
   extra: Readonly<Record<string, string>> = {}
@@ -69,10 +70,7 @@ export const respond = (
   )
 
 /** A file as the answer to a call. One that breaks off in the middle ends the connection, so that nobody takes it for whole. */
-export const respondFile = Effect.fnUntraced(function* (
-  call: Pick<Call, "address" | "reply" | "requestId">,
-  { body, name, shown, type }: FileReply
-) {
+export const respondFile = Effect.fnUntraced(function* (call: Caller, { body, name, shown, type }: FileReply) {
   const disposition = `${shown ? "inline" : "attachment"}; filename="${name}"`
   const headers = yield* headersOf(call, { "content-disposition": disposition })
   return body instanceof Uint8Array

@@ -31,12 +31,13 @@ const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
  */
 const inputReader = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, url: URL) {
   const inputs = yield* Effect.cached(request.method === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
-  const read: Call["input"] = (batchIndex) =>
+  const one: Call["input"] = () => inputs
+  const oneOfMany: Call["input"] = (batchIndex) =>
     Effect.flatMap(inputs, (given) => {
-      if (!isBatch(url) || given === undefined) return Effect.succeed(given)
+      if (given === undefined) return Effect.undefined
       return Predicate.isObject(given) ? Effect.succeed(given[batchIndex]) : Effect.fail(malformed)
     })
-  return read
+  return isBatch(url) ? oneOfMany : one
 })
 
 const isBatch = ({ searchParams }: URL): boolean => searchParams.get("batch") === "1"

@@ -6,11 +6,10 @@ import { Headers } from "effect/http"
 import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
-import type { Call } from "../trpc/Call.ts"
 import { spendByAddress } from "../trpc/Gate.ts"
 import { accessOf } from "./Access.ts"
 import { told } from "./Accessed.ts"
-import { failureBody, failureHeaders, headersOf } from "./Answer.ts"
+import { type Caller, failureBody, failureHeaders, headersOf } from "./Answer.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { nothingSaid } from "./Incoming.ts"
@@ -35,8 +34,6 @@ const errorOf = (code: string | undefined): PublicError => {
       return malformed
   }
 }
-
-type Caller = Pick<Call, "address" | "reply" | "requestId">
 
 /** Who asks, as far as the head of the request told, if it could be read. */
 const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingMessage | undefined) {

@@ -5,7 +5,7 @@ import { output } from "../wire/Output.ts"
 import { Currency, currency } from "../wire/Views.ts"
 import { answer, open, router } from "./Procedure.ts"
 
-export const apiVersion = "v1"
+const apiVersion = "v1"
 const timezone = "America/Santo_Domingo"
 
 const State = Schema.Struct({ status: Schema.Literal("ok") })
@@ -30,7 +30,7 @@ export const sistema = router({
     })
     .input(input({}))
     .output(output(State))
-    .query(answer(() => Effect.succeed({ status: "ok" as const }))),
+    .query(answer(() => Effect.succeed<typeof State.Type>({ status: "ok" }))),
 
   info: open
     .meta({
@@ -51,13 +51,13 @@ export const sistema = router({
     .output(output(Info))
     .query(
       answer(({ ctx }) =>
-        HttpOptions.useSync(({ environment }) => ({
+        HttpOptions.useSync(({ environment }): typeof Info.Type => ({
           application: "Saldo",
-          api_version: apiVersion as typeof apiVersion,
+          api_version: apiVersion,
           environment,
           documentation: `${ctx.baseUrl()}/docs`,
-          currency: currency as typeof currency,
-          timezone: timezone as typeof timezone
+          currency,
+          timezone
         }))
       )
     )
