@@ -109,11 +109,11 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, object>> }
 }
 
-const security = ({ callers }: Gate) =>
+const security = ({ callers }: Gate, description = "") =>
   Callers.$match(callers, {
     Anybody: () => ({ security: [] }),
     Permitted: ({ permission }) => ({
-      description: `Permiso: ${permission}.`,
+      description: `${description} Permiso: ${permission}.`.trim(),
       security: [{ Bearer: [] }, { ApiKey: [], ApiSecret: [] }]
     })
   })
@@ -124,7 +124,7 @@ const operation = (endpoint: Endpoint, generated: Operation) => {
   const body = generated.requestBody?.content["application/json"]
   return {
     ...generated,
-    ...security(meta.gate),
+    ...security(meta.gate, meta.openapi.description),
     ...(body && {
       requestBody: {
         required: true,

@@ -11,7 +11,14 @@ import { allowed, answer, router } from "./Procedure.ts"
 export const recargas = router({
   crear: allowed("recharges.create")
     .meta({
-      openapi: { method: "POST", path: "/v1/recargas", summary: "Vende", tags: ["Ventas"] },
+      openapi: {
+        method: "POST",
+        path: "/v1/recargas",
+        summary: "Realiza una venta",
+        description:
+          "Lleva una Idempotency-Key propia. Un 202 (TRANSACTION_PENDING) no es un fallo: consulte la ruta de Location y no repita la venta. Ante un corte de red o un 409 IDEMPOTENT_REQUEST_IN_PROGRESS, repita con la misma clave y el mismo cuerpo.",
+        tags: ["Ventas"]
+      },
       alias: ["/v1/recharges"],
       status: 201,
       message: "Operación exitosa.",

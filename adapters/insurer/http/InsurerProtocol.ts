@@ -92,7 +92,8 @@ const Plan = Schema.Struct({
 
 const Extra = Schema.Struct({ code: ExtraCode, name: text(200), price_centavos: AmountCentavos }).annotate({
   identifier: "Extra",
-  description: "A service beside the cover: `grua` is a tow, `casa_conductor` lodging and assistance for the driver after an accident."
+  description:
+    "A service beside the cover: `grua` is a tow, `casa_conductor` lodging and assistance for the driver after an accident."
 })
 
 const PlansAnswer = Schema.Union([
