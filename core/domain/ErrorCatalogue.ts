@@ -1,6 +1,8 @@
 import { Predicate } from "effect"
 import type { CoreError } from "./Errors.ts"
+import type { ExtraCode } from "./InsuranceOffer.ts"
 import { toPesos } from "./Money.ts"
+import type { NamingFlow } from "./Service.ts"
 
 /**
  * Section 7 of the contract: each code with its HTTP status and what a person reads. Clients decide by status and
@@ -68,6 +70,16 @@ interface Row<E> {
 /** Where a client follows a transaction. Contract: 2.5. */
 const transactionPath = (id: number): string => `/v1/transacciones/${id}`
 
+/** Where a client finds what it may buy. Contract: 4.4 and 4.6. */
+const optionsPath: Record<NamingFlow, string> = {
+  paquetes: "/v1/consultas",
+  facturas: "/v1/consultas",
+  seguros: "/v1/seguros"
+}
+
+/** The fields that ask for an extra. Contract: 4.6, step 5. */
+const extraField: Record<ExtraCode, string> = { grua: "incluye_grua", casa_conductor: "incluye_casa_conductor" }
+
 const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number; readonly xid: string }) => ({
   transaction_id: transactionId,
   xid,
@@ -118,6 +130,30 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
     details: ({ transactionId, xid }) => ({ transaction_id: transactionId, xid, status: "FAILED" })
   },
   InvalidProduct: { code: "INVALID_PRODUCT" },
+  AmountRequired: { code: "VALIDATION_ERROR", details: () => ({ amount: "requerido" }) },
+  AmountOutOfRange: {
+    code: "VALIDATION_ERROR",
+    details: ({ maximum, minimum }) => ({
+      amount: "fuera_de_rango",
+      monto_minimo: toPesos(minimum),
+      monto_maximo: toPesos(maximum)
+    })
+  },
+  PriceMismatch: {
+    code: "VALIDATION_ERROR",
+    details: ({ price }) => ({ amount: "no_coincide", precio_real: toPesos(price) })
+  },
+  OptionRequired: {
+    code: "VALIDATION_ERROR",
+    details: ({ flow, howToBuy }) => ({
+      opcion_id: "requerido",
+      flujo: flow,
+      consultar_en: optionsPath[flow],
+      como_comprar: howToBuy
+    })
+  },
+  InvalidOption: { code: "VALIDATION_ERROR", details: () => ({ opcion_id: "invalido" }) },
+  OptionExpired: { code: "VALIDATION_ERROR", details: () => ({ opcion_id: "vencida" }) },
   DuplicateTransaction: {
     code: "DUPLICATE_TRANSACTION",
     details: ({ transactionId }) => ({ transaction_id: transactionId })
@@ -149,6 +185,12 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   CodeWrong: { code: "OTP_INCORRECTO", details: ({ attemptsLeft }) => ({ intentos_restantes: attemptsLeft }) },
   CodeBlocked: { code: "OTP_BLOQUEADO" },
   StepOutOfOrder: { code: "SEGURO_PASO_INVALIDO", details: ({ state }) => ({ estado: state }) },
+  VersionUnknown: { code: "VALIDATION_ERROR", details: () => ({ version: "invalido" }) },
+  PlanUnknown: { code: "VALIDATION_ERROR", details: () => ({ cd_tipo_plan: "invalido" }) },
+  ExtrasUnavailable: {
+    code: "VALIDATION_ERROR",
+    details: ({ extras }) => Object.fromEntries(extras.map((code) => [extraField[code], "no_disponible"]))
+  },
   QuoteMissing: { code: "SEGURO_SIN_COTIZAR" },
   QuoteExpired: { code: "COTIZACION_VENCIDA" },
   AlreadySold: {

@@ -1,7 +1,9 @@
 import { Schema } from "effect"
 import { InsuranceId, TransactionId } from "./Ids.ts"
+import { ExtraCode } from "./InsuranceOffer.ts"
 import { InsuranceState } from "./InsuranceState.ts"
 import { Amount, Centavos } from "./Money.ts"
+import { NamingFlow } from "./Service.ts"
 import { Status } from "./Status.ts"
 
 /** The credentials are missing, malformed, wrong or expired. Contract: 5. */
@@ -24,7 +26,7 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
 /** Nothing is there, or it belongs to another company: the two look the same. Contract: 4.7. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}) {}
 
-/** The request can be corrected; `details` names each field and why. Contract: 7. */
+/** The request does not parse; `details` names each field as the caller knows it, and why. Contract: 7. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   details: Schema.Record(Schema.String, Schema.Unknown)
 }) {}
@@ -111,6 +113,32 @@ export class ReversalDenied extends Schema.TaggedError<ReversalDenied>()("Revers
 /** The service does not exist, is not active or is not for this company. Contract: 7. */
 export class InvalidProduct extends Schema.TaggedError<InvalidProduct>()("InvalidProduct", {}) {}
 
+/** Of a service whose amount is free, the sale has to say which. Contract: 4.5. */
+export class AmountRequired extends Schema.TaggedError<AmountRequired>()("AmountRequired", {}) {}
+
+/** The service is not sold for so much, or so little. Contract: 4.5. */
+export class AmountOutOfRange extends Schema.TaggedError<AmountOutOfRange>()("AmountOutOfRange", {
+  /** 0 means no bound on that side. */
+  minimum: Centavos,
+  maximum: Centavos
+}) {}
+
+/** What is asked for has another price than the sale says. Contract: 4.5. */
+export class PriceMismatch extends Schema.TaggedError<PriceMismatch>()("PriceMismatch", { price: Amount }) {}
+
+/** The sale has to name what it buys, which is to be found first. Contract: 4.5. */
+export class OptionRequired extends Schema.TaggedError<OptionRequired>()("OptionRequired", {
+  flow: NamingFlow,
+  /** What the catalogue says of it, for a person. */
+  howToBuy: Schema.String
+}) {}
+
+/** Nobody offered this caller such an option, or whoever serves now cannot know it. Contract: 4.5. */
+export class InvalidOption extends Schema.TaggedError<InvalidOption>()("InvalidOption", {}) {}
+
+/** The option was offered too long ago. Contract: 4.4. */
+export class OptionExpired extends Schema.TaggedError<OptionExpired>()("OptionExpired", {}) {}
+
 /** The provider did not answer a question that moves no money. Contract: 7. */
 export class ServiceTimedOut extends Schema.TaggedError<ServiceTimedOut>()("ServiceTimedOut", {}) {}
 
@@ -149,6 +177,17 @@ export class StepOutOfOrder extends Schema.TaggedError<StepOutOfOrder>()("StepOu
   state: InsuranceState
 }) {}
 
+/** The insurer named no such version of the vehicle. Contract: 4.6, step 3. */
+export class VersionUnknown extends Schema.TaggedError<VersionUnknown>()("VersionUnknown", {}) {}
+
+/** The insurer has no such plan for the version. Contract: 4.6, step 4. */
+export class PlanUnknown extends Schema.TaggedError<PlanUnknown>()("PlanUnknown", {}) {}
+
+/** The vehicle cannot have these extras. Contract: 4.6, step 5. */
+export class ExtrasUnavailable extends Schema.TaggedError<ExtrasUnavailable>()("ExtrasUnavailable", {
+  extras: Schema.Array(ExtraCode)
+}) {}
+
 /** The insurance has no price yet. Contract: 4.6. */
 export class QuoteMissing extends Schema.TaggedError<QuoteMissing>()("QuoteMissing", {}) {}
 
@@ -184,6 +223,12 @@ export type CoreError =
   | TransactionPending
   | Rejected
   | InvalidProduct
+  | AmountRequired
+  | AmountOutOfRange
+  | PriceMismatch
+  | OptionRequired
+  | InvalidOption
+  | OptionExpired
   | DuplicateTransaction
   | ReversalNotSupported
   | NotReversible
@@ -199,6 +244,9 @@ export type CoreError =
   | CodeWrong
   | CodeBlocked
   | StepOutOfOrder
+  | VersionUnknown
+  | PlanUnknown
+  | ExtrasUnavailable
   | QuoteMissing
   | QuoteExpired
   | AlreadySold

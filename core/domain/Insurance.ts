@@ -1,10 +1,10 @@
 import { DateTime, Duration, Result, Schema } from "effect"
 import { Environment } from "./Company.ts"
-import { AlreadySold, Invalid, PolicyNotIssued, QuoteExpired, QuoteMissing } from "./Errors.ts"
+import { AlreadySold, InvalidOption, PolicyNotIssued, PriceMismatch, QuoteExpired, QuoteMissing } from "./Errors.ts"
 import { CompanyId, InsuranceId, ServiceId, TerminalId, TransactionId } from "./Ids.ts"
 import { Extra, Plan, type Quote, Quote as QuoteSchema, Validity, Vehicle, Version } from "./InsuranceOffer.ts"
 import { InsuranceState } from "./InsuranceState.ts"
-import { type Amount, toPesos } from "./Money.ts"
+import type { Amount } from "./Money.ts"
 import { Cedula, Phone, Plate } from "./Person.ts"
 
 /** A quote may be sold for this long. Contract: 8. */
@@ -83,11 +83,9 @@ export const sellable = (
   insurance: Insurance | null,
   { amount, environment, identifier, serviceId }: InsuranceRequest,
   now: DateTime.Utc
-): Result.Result<Quote, Invalid | QuoteMissing | QuoteExpired | AlreadySold> => {
+): Result.Result<Quote, InvalidOption | QuoteMissing | QuoteExpired | AlreadySold | PriceMismatch> => {
   const meant = insurance?.serviceId === serviceId && insurance.plate === identifier.toUpperCase()
-  if (!meant || insurance.environment !== environment) {
-    return Result.fail(new Invalid({ details: { opcion_id: "invalido" } }))
-  }
+  if (!meant || insurance.environment !== environment) return Result.fail(new InvalidOption())
   const { id, quote, state, transactionId } = insurance
   if (state === "cobrando" || state === "emitiendo" || state === "emitida" || state === "fallida") {
     return Result.fail(new AlreadySold({ insuranceId: id, state, transactionId }))
@@ -96,7 +94,7 @@ export const sellable = (
   if (DateTime.isLessThanOrEqualTo(quote.expiresAt, now)) return Result.fail(new QuoteExpired())
   return amount === null || amount === quote.total
     ? Result.succeed(quote)
-    : Result.fail(new Invalid({ details: { amount: "no_coincide", precio_real: toPesos(quote.total) } }))
+    : Result.fail(new PriceMismatch({ price: quote.total }))
 }
 
 /** What the documents of a policy say. Contract: 4.6, step 8. */

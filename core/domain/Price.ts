@@ -1,15 +1,16 @@
 import { DateTime, Result } from "effect"
-import { Invalid } from "./Errors.ts"
+import {
+  AmountOutOfRange,
+  AmountRequired,
+  InvalidOption,
+  OptionExpired,
+  OptionRequired,
+  PriceMismatch
+} from "./Errors.ts"
 import type { Identifier } from "./Ids.ts"
-import { type Amount, toPesos } from "./Money.ts"
+import type { Amount } from "./Money.ts"
 import type { Offered } from "./Option.ts"
-import type { Flow, Service } from "./Service.ts"
-
-const lookupPath: Record<Exclude<Flow, "monto_libre">, string> = {
-  paquetes: "/v1/consultas",
-  facturas: "/v1/consultas",
-  seguros: "/v1/seguros"
-}
+import type { NamingFlow, Service } from "./Service.ts"
 
 /** What a sale asks for, before the service has had its say. */
 export interface Request {
@@ -17,6 +18,9 @@ export interface Request {
   readonly amount: Amount | null
   readonly optionId: string | null
 }
+
+/** Why what is asked for has no price. */
+type Unpriced = AmountRequired | AmountOutOfRange | PriceMismatch | OptionRequired | InvalidOption | OptionExpired
 
 /**
  * The price of what is asked for: the amount that the seller sent, within the service's range, or the price of the
@@ -29,44 +33,31 @@ export const price = (
   request: Request,
   option: Offered | null,
   now: DateTime.Utc
-): Result.Result<Amount, Invalid> =>
+): Result.Result<Amount, Unpriced> =>
   service.flow === "monto_libre"
     ? freeAmount(service, request)
-    : Result.mapError(priceOfOption(service, service.flow, request, option, now), (details) => new Invalid({ details }))
+    : priceOfOption(service, service.flow, request, option, now)
 
-const freeAmount = ({ maximum, minimum }: Service, { amount, optionId }: Request): Result.Result<Amount, Invalid> => {
+const freeAmount = ({ maximum, minimum }: Service, { amount, optionId }: Request): Result.Result<Amount, Unpriced> => {
   // No lookup offers an option of such a service: whoever names one means to buy something else.
-  if (optionId !== null) return Result.fail(new Invalid({ details: { opcion_id: "invalido" } }))
-  if (amount === null) return Result.fail(new Invalid({ details: { amount: "requerido" } }))
+  if (optionId !== null) return Result.fail(new InvalidOption())
+  if (amount === null) return Result.fail(new AmountRequired())
   const below = amount < minimum
   const above = maximum > 0 && amount > maximum
-  return below || above
-    ? Result.fail(
-        new Invalid({
-          details: { amount: "fuera_de_rango", monto_minimo: toPesos(minimum), monto_maximo: toPesos(maximum) }
-        })
-      )
-    : Result.succeed(amount)
+  return below || above ? Result.fail(new AmountOutOfRange({ minimum, maximum })) : Result.succeed(amount)
 }
 
 const priceOfOption = (
   { howToBuy, id }: Service,
-  flow: Exclude<Flow, "monto_libre">,
+  flow: NamingFlow,
   { amount, identifier, optionId }: Request,
   option: Offered | null,
   now: DateTime.Utc
-): Result.Result<Amount, Invalid["details"]> => {
-  if (optionId === null) {
-    return Result.fail({
-      opcion_id: "requerido",
-      flujo: flow,
-      consultar_en: lookupPath[flow],
-      como_comprar: howToBuy
-    })
-  }
-  if (option?.serviceId !== id || option.identifier !== identifier) return Result.fail({ opcion_id: "invalido" })
-  if (DateTime.isLessThanOrEqualTo(option.expiresAt, now)) return Result.fail({ opcion_id: "vencida" })
+): Result.Result<Amount, Unpriced> => {
+  if (optionId === null) return Result.fail(new OptionRequired({ flow, howToBuy }))
+  if (option?.serviceId !== id || option.identifier !== identifier) return Result.fail(new InvalidOption())
+  if (DateTime.isLessThanOrEqualTo(option.expiresAt, now)) return Result.fail(new OptionExpired())
   return amount === null || amount === option.price
     ? Result.succeed(option.price)
-    : Result.fail({ amount: "no_coincide", precio_real: toPesos(option.price) })
+    : Result.fail(new PriceMismatch({ price: option.price }))
 }

@@ -20,6 +20,10 @@ export const sellsToPhones = (type: ServiceType): boolean => type === "mobile_re
 export const Flow = Schema.Literals(["monto_libre", "paquetes", "facturas", "seguros"])
 export type Flow = typeof Flow.Type
 
+/** The flows in which a sale names what it buys. */
+export const NamingFlow = Flow.pick(["paquetes", "facturas", "seguros"])
+export type NamingFlow = typeof NamingFlow.Type
+
 /** The flows whose price is that of an option which a lookup offered. */
 export type OptionFlow = Extract<Flow, "paquetes" | "facturas">
 export const takesOption = (flow: Flow): flow is OptionFlow => flow === "paquetes" || flow === "facturas"

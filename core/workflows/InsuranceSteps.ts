@@ -1,6 +1,6 @@
 import { DateTime, Effect, Option } from "effect"
 import { type Session, sameDigest } from "../domain/Access.ts"
-import { CodeWrong, Invalid, NotFound } from "../domain/Errors.ts"
+import { CodeWrong, ExtrasUnavailable, NotFound, PlanUnknown, VersionUnknown } from "../domain/Errors.ts"
 import type { InsuranceId } from "../domain/Ids.ts"
 import { type Insurance, policyFacts, quoteLife } from "../domain/Insurance.ts"
 import { type ExtraCode, extrasFor, type PlanList, type Quote } from "../domain/InsuranceOffer.ts"
@@ -49,9 +49,7 @@ export const verifyCode = Effect.fn("InsuranceSteps.verifyCode")(function* (
 
 const versionOf = ({ versions }: Insurance, versionId: string) => {
   const version = versions.find(({ id }) => id === versionId)
-  return version === undefined
-    ? Effect.fail(new Invalid({ details: { version: "invalido" } }))
-    : Effect.succeed(version)
+  return version === undefined ? Effect.fail(new VersionUnknown()) : Effect.succeed(version)
 }
 
 const plansFor = ({ environment, plate, reference }: Insurance, version: string) =>
@@ -80,14 +78,11 @@ export const choosePlan = Effect.fn("InsuranceSteps.choosePlan")(function* (
   const version = yield* versionOf(insurance, wanted.version)
   const { extras: offered, plans } = yield* plansFor(insurance, version.id)
   const plan = plans.find(({ code }) => code === wanted.plan)
-  if (plan === undefined) return yield* new Invalid({ details: { cd_tipo_plan: "invalido" } })
+  if (plan === undefined) return yield* new PlanUnknown()
   const insurances = yield* Insurances
   const extras = extrasFor(insurance.insured.vehicle.type, offered)
   return yield* insurances.advance(insurance.companyId, id, { event: "plan_chosen", version, plan, extras })
 })
-
-/** The fields of the wire that ask for an extra. */
-const extraFields: Record<ExtraCode, string> = { grua: "incluye_grua", casa_conductor: "incluye_casa_conductor" }
 
 /** Asks for a price, which holds for half an hour. The last one counts. Contract: 4.6, step 5. */
 export const quoteInsurance = Effect.fn("InsuranceSteps.quoteInsurance")(function* (
@@ -100,11 +95,7 @@ export const quoteInsurance = Effect.fn("InsuranceSteps.quoteInsurance")(functio
   yield* Effect.fromResult(afterEvent(state, "quoted"))
   if (plan === null || version === null) return yield* Effect.die(new Error(`insurance ${id} has no plan in ${state}`))
   const missing = wanted.filter((code) => !offeredExtras.some((extra) => extra.code === code))
-  if (missing.length > 0) {
-    return yield* new Invalid({
-      details: Object.fromEntries(missing.map((code) => [extraFields[code], "no_disponible"]))
-    })
-  }
+  if (missing.length > 0) return yield* new ExtrasUnavailable({ extras: missing })
   const quoted = yield* askInsurer(environment, "quote", (insurer) =>
     insurer.quote({ reference, plate, version: version.id, plan: plan.code, extras: wanted })
   )

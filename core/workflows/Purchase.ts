@@ -1,6 +1,6 @@
 import { DateTime, Effect, Option } from "effect"
 import type { Session } from "../domain/Access.ts"
-import { Forbidden, Invalid, InvalidProduct } from "../domain/Errors.ts"
+import { Forbidden, InvalidOption, InvalidProduct } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import { followed } from "../domain/Followed.ts"
 import type { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../domain/Ids.ts"
@@ -80,9 +80,7 @@ const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: 
     : optionOf(company, service, wanted)
   const supplier = yield* supplierOf(company.environment, service.type)
   // An example, or another provider's offer: whoever serves now could only refuse it, so nothing is reserved for it.
-  if (bought.reference !== null && !supplier.knows(bought.reference)) {
-    return yield* new Invalid({ details: { opcion_id: "invalido" } })
-  }
+  if (bought.reference !== null && !supplier.knows(bought.reference)) return yield* new InvalidOption()
   return { bought, service, supplier }
 })
 

@@ -68,7 +68,7 @@ const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object |
   [new Errors.Unauthenticated(), 401, "UNAUTHENTICATED", undefined],
   [new Errors.Forbidden({ cause: "token_revoked" }), 403, "FORBIDDEN", undefined],
   [new Errors.NotFound(), 404, "NOT_FOUND", undefined],
-  [new Errors.Invalid({ details: { amount: "requerido" } }), 422, "VALIDATION_ERROR", { amount: "requerido" }],
+  [new Errors.Invalid({ details: { placa: "longitud" } }), 422, "VALIDATION_ERROR", { placa: "longitud" }],
   [new Errors.BodyTooLarge(), 413, "VALIDATION_ERROR", { body: "demasiado_grande" }],
   [new Errors.NotJson(), 415, "VALIDATION_ERROR", { content_type: "invalido" }],
   [new Errors.RateLimited({ retryAfter_s: 17 }), 429, "RATE_LIMIT_EXCEEDED", { retry_after: 17 }],
@@ -108,6 +108,36 @@ const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object |
   [new Errors.Rejected({ refusal: "TRANSACTION_REJECTED", transactionId, xid }), 422, "TRANSACTION_REJECTED", failed],
   [new Errors.Rejected({ refusal: "SEGURO_NO_EMITIDO", transactionId, xid }), 422, "SEGURO_NO_EMITIDO", failed],
   [new Errors.InvalidProduct(), 422, "INVALID_PRODUCT", undefined],
+  [new Errors.AmountRequired(), 422, "VALIDATION_ERROR", { amount: "requerido" }],
+  [
+    new Errors.AmountOutOfRange({ minimum: Centavos.make(2_050), maximum: Centavos.make(0) }),
+    422,
+    "VALIDATION_ERROR",
+    { amount: "fuera_de_rango", monto_minimo: 20.5, monto_maximo: 0 }
+  ],
+  [
+    new Errors.PriceMismatch({ price: required }),
+    422,
+    "VALIDATION_ERROR",
+    { amount: "no_coincide", precio_real: 100.5 }
+  ],
+  ...(
+    [
+      ["paquetes", "/v1/consultas"],
+      ["facturas", "/v1/consultas"],
+      ["seguros", "/v1/seguros"]
+    ] as const
+  ).map(
+    ([flow, path]) =>
+      [
+        new Errors.OptionRequired({ flow, howToBuy: "Consulte y elija." }),
+        422,
+        "VALIDATION_ERROR",
+        { opcion_id: "requerido", flujo: flow, consultar_en: path, como_comprar: "Consulte y elija." }
+      ] as const
+  ),
+  [new Errors.InvalidOption(), 422, "VALIDATION_ERROR", { opcion_id: "invalido" }],
+  [new Errors.OptionExpired(), 422, "VALIDATION_ERROR", { opcion_id: "vencida" }],
   [new Errors.DuplicateTransaction({ transactionId }), 422, "DUPLICATE_TRANSACTION", { transaction_id: 41 }],
   [new Errors.ReversalNotSupported(), 422, "REVERSAL_NOT_SUPPORTED", undefined],
   [new Errors.NotReversible(), 422, "VALIDATION_ERROR", { status: "no_anulable" }],
@@ -133,6 +163,14 @@ const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object |
   [new Errors.CodeWrong({ attemptsLeft: 0 }), 422, "OTP_INCORRECTO", { intentos_restantes: 0 }],
   [new Errors.CodeBlocked(), 409, "OTP_BLOQUEADO", undefined],
   [new Errors.StepOutOfOrder({ state: "otp_enviado" }), 409, "SEGURO_PASO_INVALIDO", { estado: "otp_enviado" }],
+  [new Errors.VersionUnknown(), 422, "VALIDATION_ERROR", { version: "invalido" }],
+  [new Errors.PlanUnknown(), 422, "VALIDATION_ERROR", { cd_tipo_plan: "invalido" }],
+  [
+    new Errors.ExtrasUnavailable({ extras: ["grua", "casa_conductor"] }),
+    422,
+    "VALIDATION_ERROR",
+    { incluye_grua: "no_disponible", incluye_casa_conductor: "no_disponible" }
+  ],
   [new Errors.QuoteMissing(), 409, "SEGURO_SIN_COTIZAR", undefined],
   [new Errors.QuoteExpired(), 409, "COTIZACION_VENCIDA", undefined],
   [

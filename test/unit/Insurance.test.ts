@@ -1,6 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
-import { AlreadySold, Invalid, PolicyNotIssued, QuoteExpired, QuoteMissing } from "../../core/domain/Errors.ts"
+import {
+  AlreadySold,
+  InvalidOption,
+  PolicyNotIssued,
+  PriceMismatch,
+  QuoteExpired,
+  QuoteMissing
+} from "../../core/domain/Errors.ts"
 import { InsuranceId, ServiceId, TransactionId } from "../../core/domain/Ids.ts"
 import {
   type Insurance,
@@ -28,7 +35,7 @@ const sold = TransactionId.make(900)
 const alreadySold = (state: InsuranceState) =>
   new AlreadySold({ insuranceId: insurance.id, state, transactionId: sold })
 const unquoted: Partial<Insurance> = { quote: null }
-const invalid = new Invalid({ details: { opcion_id: "invalido" } })
+const invalid = new InvalidOption()
 const missing = new QuoteMissing()
 const expired = new QuoteExpired()
 
@@ -41,12 +48,7 @@ describe("a quoted insurance", () => {
     [{}, {}, -1, expired],
     [{}, { identifier: "a123458" }, 1, null],
     [{}, { amount: Amount.make(680_050) }, 1, null],
-    [
-      {},
-      { amount: Amount.make(680_051) },
-      1,
-      new Invalid({ details: { amount: "no_coincide", precio_real: 6_800.5 } })
-    ],
+    [{}, { amount: Amount.make(680_051) }, 1, new PriceMismatch({ price: Amount.make(680_050) })],
     // Whoever asks for something else hears nothing of what there is.
     [{}, { identifier: "A123459" }, 1, invalid],
     [{}, { identifier: "A123458 " }, 1, invalid],

@@ -4,8 +4,9 @@ import { Identifier } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
 import type { Offered } from "../../core/domain/Option.ts"
 import { price, type Request } from "../../core/domain/Price.ts"
-import type { Flow, Service } from "../../core/domain/Service.ts"
+import { NamingFlow, type Service } from "../../core/domain/Service.ts"
 import { billService, company, packageService, service } from "./support/Examples.ts"
+import { factsOf } from "./support/Facts.ts"
 
 const expiresAt = DateTime.makeUnsafe("2026-03-02T12:30:00.000Z")
 const inTime = DateTime.subtract(expiresAt, { milliseconds: 1 })
@@ -14,7 +15,7 @@ const identifier = Identifier.make("8095551234")
 const priceOf = (service: Service, request: Partial<Request>, option: Offered | null = null, now = inTime) =>
   Result.match(price(service, { identifier, amount: null, optionId: null, ...request }, option, now), {
     onSuccess: (centavos) => centavos as number,
-    onFailure: ({ details }) => details
+    onFailure: factsOf
   })
 
 const priced = (changes: Partial<Service>, amount: number | null) =>
@@ -25,28 +26,26 @@ const bounds = (minimum: number, maximum: number) => ({
   maximum: Centavos.make(maximum)
 })
 
-const outside = (least: number, most: number) => ({
-  amount: "fuera_de_rango",
-  monto_minimo: least,
-  monto_maximo: most
-})
+const outside = (minimum: number, maximum: number) => ({ _tag: "AmountOutOfRange", minimum, maximum })
+const invalid = { _tag: "InvalidOption" }
+const expired = { _tag: "OptionExpired" }
 
 describe("the price of a sale of a free amount", () => {
   it.each([
-    // from, to (centavos), asked -> price, or the details of the refusal
+    // from, to (centavos), asked -> price, or the refusal
     [2_000, 500_000, 2_000, 2_000],
     [2_000, 500_000, 500_000, 500_000],
-    [2_000, 500_000, 1_999, outside(20, 5_000)],
-    [2_000, 500_000, 500_001, outside(20, 5_000)],
-    [2_050, 500_000, 2_000, outside(20.5, 5_000)],
+    [2_000, 500_000, 1_999, outside(2_000, 500_000)],
+    [2_000, 500_000, 500_001, outside(2_000, 500_000)],
+    [2_050, 500_000, 2_000, outside(2_050, 500_000)],
     // 0 means no bound on that side.
     [0, 500_000, 1, 1],
-    [0, 500_000, 500_001, outside(0, 5_000)],
+    [0, 500_000, 500_001, outside(0, 500_000)],
     [2_000, 0, 999_999_999, 999_999_999],
-    [2_000, 0, 1_999, outside(20, 0)],
+    [2_000, 0, 1_999, outside(2_000, 0)],
     [0, 0, 1, 1],
     [5_000, 5_000, 5_000, 5_000],
-    [2_000, 500_000, null, { amount: "requerido" }]
+    [2_000, 500_000, null, { _tag: "AmountRequired" }]
   ] as const)("from %d to %d, asked for %s: %j", (minimum, maximum, amount, expected) => {
     expect(priced(bounds(minimum, maximum), amount)).toEqual(expected)
   })
@@ -66,38 +65,34 @@ const option: Offered = {
 }
 
 describe("a sale that needs an option", () => {
-  it.each([
-    ["paquetes", "/v1/consultas"],
-    ["facturas", "/v1/consultas"],
-    ["seguros", "/v1/seguros"]
-  ] as ReadonlyArray<readonly [Flow, string]>)("of the flow %s says where to look one up", (flow, path) => {
-    const refused = { opcion_id: "requerido", flujo: flow, consultar_en: path, como_comprar: service.howToBuy }
+  it.each(NamingFlow.literals)("of the flow %s says how to get one", (flow) => {
+    const refused = { _tag: "OptionRequired", flow, howToBuy: service.howToBuy }
     expect(priced({ flow }, null)).toEqual(refused)
     expect(priced({ flow }, 10_000)).toEqual(refused)
   })
 
-  it.each(["paquetes", "facturas", "seguros"] as const)("of the flow %s refuses an option nobody offered", (flow) => {
-    expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual({ opcion_id: "invalido" })
+  it.each(NamingFlow.literals)("of the flow %s refuses an option nobody offered", (flow) => {
+    expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual(invalid)
   })
 
   it("refuses an option of a service whose amount is free", () => {
-    expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual({ opcion_id: "invalido" })
+    expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual(invalid)
   })
 
   const amount = Amount.make(15_000)
   const other = Identifier.make("8095551235")
   const late = DateTime.add(expiresAt, { days: 1 })
   it.each([
-    // what is asked for, when -> the price, or the details of the refusal
+    // what is asked for, when -> the price, or the refusal
     ["as it was offered", packageService, {}, inTime, 15_050],
     ["with its own price", packageService, { amount: option.price }, inTime, 15_050],
-    ["with another price", packageService, { amount }, inTime, { amount: "no_coincide", precio_real: 150.5 }],
-    ["for another identifier", packageService, { identifier: other }, inTime, { opcion_id: "invalido" }],
-    ["of another service", billService, {}, inTime, { opcion_id: "invalido" }],
-    ["in the instant in which it expires", packageService, {}, expiresAt, { opcion_id: "vencida" }],
-    ["a day late", packageService, {}, late, { opcion_id: "vencida" }],
-    ["a day late with another price", packageService, { amount }, late, { opcion_id: "vencida" }],
-    ["a day late for another identifier", packageService, { identifier: other }, late, { opcion_id: "invalido" }]
+    ["with another price", packageService, { amount }, inTime, { _tag: "PriceMismatch", price: 15_050 }],
+    ["for another identifier", packageService, { identifier: other }, inTime, invalid],
+    ["of another service", billService, {}, inTime, invalid],
+    ["in the instant in which it expires", packageService, {}, expiresAt, expired],
+    ["a day late", packageService, {}, late, expired],
+    ["a day late with another price", packageService, { amount }, late, expired],
+    ["a day late for another identifier", packageService, { identifier: other }, late, invalid]
   ] as ReadonlyArray<readonly [string, Service, Partial<Request>, DateTime.Utc, unknown]>)(
     "%s",
     (_, service, request, now, expected) => {

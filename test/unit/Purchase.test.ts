@@ -7,7 +7,7 @@ import { simulator } from "../../adapters/provider/Simulator.ts"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import { ServiceUnavailable } from "../../core/domain/Errors.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
-import { Amount, toPesos } from "../../core/domain/Money.ts"
+import { Amount } from "../../core/domain/Money.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { xidOf } from "../../core/domain/Xid.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
@@ -15,6 +15,7 @@ import { type Provider, Providers } from "../../core/ports/Provider.ts"
 import { consult } from "../../core/workflows/Consult.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
 import { billService, company, packageService, packages, service, session } from "./support/Examples.ts"
+import { factsOf } from "./support/Facts.ts"
 import { fund, money, sales, world } from "./support/World.ts"
 
 const wanted: Purchase = {
@@ -40,8 +41,11 @@ const shop = (behaviour: Partial<Provider> = {}) => {
 
 const buy = (changes: Partial<Purchase> = {}) => purchase(session, { ...wanted, ...changes })
 
-const refusal = (changes: Partial<Purchase>) =>
-  Effect.map(Effect.flip(buy(changes)), (error) => (error._tag === "Invalid" ? error.details : error._tag))
+const refusal = (changes: Partial<Purchase>) => Effect.map(Effect.flip(buy(changes)), factsOf)
+
+/** A refusal that has nothing to add. */
+const named = (_tag: string) => ({ _tag })
+const invalid = named("InvalidOption")
 
 describe("a purchase", () => {
   it.effect("is sold under the xid of its company and key", () => {
@@ -58,9 +62,9 @@ describe("a purchase", () => {
 
   // what is wrong -> what its caller hears
   it.effect.each([
-    [{ serviceId: ServiceId.make(99) }, "InvalidProduct"],
-    [{ amount: null }, { amount: "requerido" }],
-    [{ amount: Amount.make(1_999) }, { amount: "fuera_de_rango", monto_minimo: 20, monto_maximo: 5_000 }]
+    [{ serviceId: ServiceId.make(99) }, named("InvalidProduct")],
+    [{ amount: null }, named("AmountRequired")],
+    [{ amount: Amount.make(1_999) }, { _tag: "AmountOutOfRange", minimum: 2_000, maximum: 500_000 }]
   ] as const)("that asks for %j is refused, and holds nothing", ([changes, expected]) => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
@@ -82,7 +86,7 @@ describe("a purchase", () => {
     })
     return Effect.gen(function* () {
       yield* fund()
-      assert.strictEqual(yield* Effect.provide(refusal({}), nobody), "ServiceUnavailable")
+      assert.deepStrictEqual(yield* Effect.provide(refusal({}), nobody), named("ServiceUnavailable"))
       assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
       assert.isFalse((yield* buy()).replayed)
     }).pipe(Effect.provide(layer))
@@ -97,7 +101,7 @@ describe("a purchase with a key that is known", () => {
       const first = yield* buy()
       shelf.length = 0
       assert.deepStrictEqual(yield* buy(), { outcome: first.outcome, replayed: true })
-      assert.strictEqual(yield* refusal({ key: IdempotencyKey.make("k2") }), "InvalidProduct")
+      assert.deepStrictEqual(yield* refusal({ key: IdempotencyKey.make("k2") }), named("InvalidProduct"))
       assert.strictEqual(dispatched.length, 1)
     }).pipe(Effect.provide(layer))
   })
@@ -115,7 +119,7 @@ describe("a purchase with a key that is known", () => {
     return Effect.gen(function* () {
       yield* fund()
       yield* buy()
-      assert.strictEqual(yield* refusal(changes), "KeyReused")
+      assert.deepStrictEqual(yield* refusal(changes), named("KeyReused"))
       assert.strictEqual(dispatched.length, 1)
     }).pipe(Effect.provide(layer))
   })
@@ -154,7 +158,7 @@ describe("a purchase of an option", () => {
       yield* TestClock.adjust("1799999 millis")
       assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
       yield* TestClock.adjust("1 millis")
-      assert.deepStrictEqual(yield* refusal({ ...asked, key: key() }), { opcion_id: "vencida" })
+      assert.deepStrictEqual(yield* refusal({ ...asked, key: key() }), named("OptionExpired"))
       assert.deepStrictEqual((yield* offerOf(packageService)).asked, asked)
       assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
     }).pipe(Effect.provide(layer))
@@ -179,16 +183,15 @@ describe("a purchase of an option", () => {
       const { asked, price } = yield* offerOf(packageService)
       const other = (yield* offerOf(packageService, Identifier.make("8095551235"))).asked.optionId
       const bill = (yield* offerOf(billService)).asked.optionId
-      const invalid = { opcion_id: "invalido" }
       assert.deepStrictEqual(yield* refusal({ ...asked, optionId: other }), invalid)
       assert.deepStrictEqual(yield* refusal({ ...asked, optionId: bill }), invalid)
       assert.deepStrictEqual(yield* refusal({ ...asked, amount: Amount.make(price + 1) }), {
-        amount: "no_coincide",
-        precio_real: toPesos(price)
+        _tag: "PriceMismatch",
+        price
       })
       const neighbour = { ...session, company: { ...company, id: CompanyId.make(8) } }
       const foreign = yield* Effect.flip(purchase(neighbour, asked))
-      assert.deepStrictEqual(foreign._tag === "Invalid" && foreign.details, invalid)
+      assert.deepStrictEqual(factsOf(foreign), invalid)
       assert.deepStrictEqual([dispatched, yield* sales], [[], []])
       assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
     }).pipe(Effect.provide(layer))
@@ -202,7 +205,7 @@ describe("a purchase of an option", () => {
       return Effect.gen(function* () {
         yield* fund(1_000_000)
         const { asked } = yield* offerOf(packageService)
-        assert.deepStrictEqual(yield* refusal(asked), { opcion_id: "invalido" })
+        assert.deepStrictEqual(yield* refusal(asked), invalid)
         assert.deepStrictEqual([dispatched, yield* sales], [[], []])
         assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
         known = true
@@ -227,7 +230,7 @@ describe("a purchase of an option", () => {
       assert.strictEqual(Result.isFailure(second) && second.failure._tag, "DuplicateTransaction")
       // Looked up again, it is still the same bill.
       const { asked } = yield* offerOf(billService)
-      assert.strictEqual(yield* refusal({ ...asked, key: key() }), "DuplicateTransaction")
+      assert.deepInclude(yield* refusal({ ...asked, key: key() }), named("DuplicateTransaction"))
       assert.strictEqual(dispatched.length, 3)
     }).pipe(Effect.provide(layer))
   })

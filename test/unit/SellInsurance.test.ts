@@ -8,6 +8,7 @@ import { Answer } from "../../core/ports/Provider.ts"
 import { quoteInsurance } from "../../core/workflows/InsuranceSteps.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
 import { service, session } from "./support/Examples.ts"
+import { factsOf } from "./support/Facts.ts"
 import { buy, insuring, issued, now, planned, price, quoted, seller, stateOf, wanted } from "./support/Insuring.ts"
 import { fund, money, sales } from "./support/World.ts"
 
@@ -138,20 +139,20 @@ describe("a sale of an insurance", () => {
 describe("an insurance that is asked for", () => {
   const neighbour: Session = { ...seller, company: { ...seller.company, id: CompanyId.make(8) } }
   const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
-  const invalid = { opcion_id: "invalido" }
+  const invalid = { _tag: "InvalidOption" }
 
   // by whom, how -> what is heard
   it.effect.each([
     ["with a plate in lower case", seller, { identifier: Identifier.make("a123458") }, "Delivered"],
     ["with its price", seller, { amount: Amount.make(price) }, "Delivered"],
-    ["with another price", seller, { amount: Amount.make(price + 1) }, { amount: "no_coincide", precio_real: 5950.5 }],
+    ["with another price", seller, { amount: Amount.make(price + 1) }, { _tag: "PriceMismatch", price }],
     ["with another plate", seller, { identifier: Identifier.make("A123459") }, invalid],
     ["by another id", seller, { optionId: "seguro:99" }, invalid],
     ["as something else", seller, { optionId: "paq-1" }, invalid],
     ["of another service", seller, { serviceId: service.id }, invalid],
     ["by another company", neighbour, {}, invalid],
     ["by the company in another world", live, {}, invalid],
-    ["by a company that may not sell it", session, {}, "Forbidden"]
+    ["by a company that may not sell it", session, {}, { _tag: "Forbidden" }]
   ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)("%s", ([, by, changes, expected]) => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
@@ -163,8 +164,7 @@ describe("an insurance that is asked for", () => {
         assert.deepStrictEqual(yield* money, charged)
         return
       }
-      const { failure } = heard
-      assert.deepStrictEqual(failure._tag === "Invalid" ? failure.details : failure._tag, expected)
+      assert.deepStrictEqual(factsOf(heard.failure), expected)
       assert.strictEqual(issued(asked), 0)
       assert.deepStrictEqual(yield* money, whole)
       assert.deepStrictEqual(yield* now(insurance), insurance)
@@ -176,12 +176,7 @@ describe("an insurance that is asked for", () => {
     return Effect.gen(function* () {
       const insurance = yield* quoted()
       const error = yield* Effect.flip(purchase(seller, { ...wanted(insurance), optionId: null }))
-      assert.strictEqual(error._tag, "Invalid")
-      assert.deepInclude(error._tag === "Invalid" ? error.details : {}, {
-        opcion_id: "requerido",
-        flujo: "seguros",
-        consultar_en: "/v1/seguros"
-      })
+      assert.deepInclude(factsOf(error), { _tag: "OptionRequired", flow: "seguros" })
     }).pipe(Effect.provide(layer))
   })
 
