@@ -3,16 +3,17 @@ import { Cache, Effect, Layer } from "effect"
 import type { Company } from "../../core/domain/Company.ts"
 import type { ServiceId } from "../../core/domain/Ids.ts"
 import type { Package } from "../../core/domain/Package.ts"
-import type { Service } from "../../core/domain/Service.ts"
+import { availabilityTo, mayBeSoldBy, type Service } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { keptFor, onAnnouncement } from "./Announced.ts"
 import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
 import { briefly } from "./SqlFailure.ts"
 
-/** The whole catalogue, and which services the operator withholds from whom. */
+/** All that is active, and which services the operator withholds from whom. */
 interface Shelf {
-  readonly services: ReadonlyArray<Service>
+  /** In order of id. */
+  readonly services: ReadonlyMap<ServiceId, Service>
   readonly packages: ReadonlyMap<ServiceId, ReadonlyArray<Package>>
   readonly withheld: ReadonlyMap<number, ReadonlySet<number>>
 }
@@ -40,7 +41,7 @@ const make = Effect.gen(function* () {
       where not enabled
       group by company_id`
     return {
-      services: rows.map(serviceOf),
+      services: new Map(rows.map(serviceOf).map((service) => [service.id, service])),
       packages: Map.groupBy(packages.map(packageOf), ({ serviceId }) => serviceId),
       withheld: new Map(withheld.map((row) => [Number(row.company_id), new Set(row.services.map(Number))]))
     } satisfies Shelf
@@ -50,17 +51,20 @@ const make = Effect.gen(function* () {
   yield* onAnnouncement("catalogue_changed", Cache.invalidateAll(shelf))
 
   const services = (company: Company) =>
+    Effect.map(Cache.get(shelf, "shelf"), ({ services, withheld }) => {
+      const without = withheld.get(company.id)
+      return [...services.values()].filter((service) => !without?.has(service.id) && mayBeSoldBy(company, service))
+    })
+
+  const find = (company: Company, serviceId: ServiceId) =>
     Effect.map(Cache.get(shelf, "shelf"), ({ services, withheld }) =>
-      services.filter(
-        (service) =>
-          !withheld.get(company.id)?.has(service.id) && (service.type !== "insurance" || company.insuranceEnabled)
-      )
+      availabilityTo(company, withheld.get(company.id)?.has(serviceId) ? undefined : services.get(serviceId))
     )
 
   const packages = (serviceId: ServiceId) =>
     Effect.map(Cache.get(shelf, "shelf"), ({ packages }) => packages.get(serviceId) ?? [])
 
-  return Catalogue.of({ services, packages })
+  return Catalogue.of({ services, find, packages })
 })
 
 /** The catalogue in Postgres, cached until it changes. */

@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Data, Schema } from "effect"
+import type { Company } from "./Company.ts"
 import { ServiceId } from "./Ids.ts"
 import { Centavos } from "./Money.ts"
 
@@ -47,6 +48,26 @@ export const Service = Schema.Struct({
   product: Schema.NullOr(Schema.String)
 })
 export type Service = typeof Service.Type
+
+/** Whether a company may sell a service. Contract: 7. */
+export type Availability = Data.TaggedEnum<{
+  Available: { readonly service: Service }
+  /** It could, if insurance were enabled for it. Contract: 4.6. */
+  InsuranceNotEnabled: {}
+  /** There is no such service, it is not active, or it is withheld from the company. */
+  Unknown: {}
+}>
+export const Availability = Data.taggedEnum<Availability>()
+
+/** Insurance is only for companies for which it is enabled. Contract: 4.6. */
+export const mayBeSoldBy = ({ insuranceEnabled }: Company, { type }: Service): boolean =>
+  insuranceEnabled || type !== "insurance"
+
+/** Whether a company may sell this one, which is not withheld from it; undefined where there is none. */
+export const availabilityTo = (company: Company, service: Service | undefined): Availability => {
+  if (service === undefined) return Availability.Unknown()
+  return mayBeSoldBy(company, service) ? Availability.Available({ service }) : Availability.InsuranceNotEnabled()
+}
 
 /** A group of services, with how many of them the company may sell. Contract: 2.4. */
 export interface Category {

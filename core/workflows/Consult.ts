@@ -32,10 +32,10 @@ export const consult = Effect.fn("Consult.consult")(function* (session: Session,
 })
 
 const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: ServiceId) {
-  const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
-  const service = services.find(({ id }) => id === serviceId)
-  if (service === undefined) return yield* new InvalidProduct()
-  return service.flow === "seguros" ? yield* new NotImplemented() : service
+  const catalogue = yield* Catalogue
+  const found = yield* catalogue.find(company, serviceId)
+  if (found._tag !== "Available") return yield* new InvalidProduct()
+  return found.service.flow === "seguros" ? yield* new NotImplemented() : found.service
 })
 
 /**

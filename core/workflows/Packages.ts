@@ -7,7 +7,7 @@ import { Catalogue } from "../ports/Catalogue.ts"
 /** The packages of a service that the company may sell; none for a service that sells none. Contract: 4.3. */
 export const packagesOf = Effect.fn("Packages.packagesOf")(function* (company: Company, serviceId: ServiceId) {
   const catalogue = yield* Catalogue
-  const services = yield* catalogue.services(company)
-  if (!services.some(({ id }) => id === serviceId)) return yield* new NotFound()
+  const found = yield* catalogue.find(company, serviceId)
+  if (found._tag !== "Available") return yield* new NotFound()
   return yield* catalogue.packages(serviceId)
 })

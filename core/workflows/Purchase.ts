@@ -8,7 +8,7 @@ import { readInsuranceOption, sellable } from "../domain/Insurance.ts"
 import type { Amount } from "../domain/Money.ts"
 import { price } from "../domain/Price.ts"
 import type { Intent } from "../domain/Sale.ts"
-import { type Service, takesOption } from "../domain/Service.ts"
+import { Availability, type Service, takesOption } from "../domain/Service.ts"
 import { xidOf } from "../domain/Xid.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Insurances } from "../ports/Insurances.ts"
@@ -86,12 +86,11 @@ const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: 
 
 const serviceOf = Effect.fnUntraced(function* (company: Session["company"], serviceId: ServiceId) {
   const catalogue = yield* Catalogue
-  const ofId = ({ id }: Service) => id === serviceId
-  const service = (yield* catalogue.services(company)).find(ofId)
-  if (service !== undefined) return service
-  // What the company could sell if insurance were enabled for it is no unknown product.
-  const withInsurance = yield* catalogue.services({ ...company, insuranceEnabled: true })
-  return yield* withInsurance.some(ofId) ? new Forbidden({ cause: "insurance" }) : new InvalidProduct()
+  return yield* Availability.$match(yield* catalogue.find(company, serviceId), {
+    Available: ({ service }) => Effect.succeed(service),
+    InsuranceNotEnabled: () => Effect.fail(new Forbidden({ cause: "insurance" })),
+    Unknown: () => Effect.fail(new InvalidProduct())
+  })
 })
 
 const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase, optionId: string) {

@@ -38,11 +38,11 @@ export const startInsurance = Effect.fn("StartInsurance.startInsurance")(functio
 ) {
   yield* mayInsure(session)
   const { environment, id: companyId } = session.company
-  const service = (yield* insuranceServices(session)).find(({ id }) => id === serviceId)
-  if (service === undefined) return yield* new InvalidProduct()
+  const sought = yield* Catalogue.use((catalogue) => catalogue.find(session.company, serviceId))
+  if (sought._tag !== "Available" || sought.service.flow !== "seguros") return yield* new InvalidProduct()
   // Without somebody who sends codes there is no point in asking anybody.
   yield* SmsGateways.use((gateways) => gateways.serving(environment))
-  const { product } = service
+  const { product } = sought.service
   const found = yield* askInsurer(environment, "inspect", (insurer) =>
     insurer.inspect({ cedula, phone, plate, product })
   )

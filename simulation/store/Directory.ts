@@ -4,7 +4,7 @@ import type { Company } from "../../core/domain/Company.ts"
 import { CompanyId, ServiceId, TokenId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
 import type { Package } from "../../core/domain/Package.ts"
-import type { Service } from "../../core/domain/Service.ts"
+import { availabilityTo, type Service } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { Companies } from "../../core/ports/Companies.ts"
 
@@ -91,9 +91,12 @@ const packages: ReadonlyArray<Package> = [1, 2].map((id) => ({
   sms: 0
 }))
 
+const byId = new Map(services.map((each) => [each.id, each]))
+
 /** What is sold does not change in a run. */
 export const catalogue = Catalogue.of({
   services: () => Effect.succeed(services),
+  find: (seller, serviceId) => Effect.succeed(availabilityTo(seller, byId.get(serviceId))),
   packages: (serviceId) => Effect.succeed(serviceId === serviceIds.packages ? packages : [])
 })
 

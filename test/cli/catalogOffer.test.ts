@@ -1,7 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import * as CataloguePostgres from "../../adapters/postgres/CataloguePostgres.ts"
+import { CompanyId, ServiceId } from "../../core/domain/Ids.ts"
+import { Catalogue } from "../../core/ports/Catalogue.ts"
 import example from "../../facade/cli/catalogue.example.json" with { type: "json" }
 import { CommandLine } from "../support/CommandLine.ts"
+import { company } from "../unit/support/Examples.ts"
 import { fileOf } from "./support/FileOf.ts"
 
 const createCompany = (code: string, ...more: ReadonlyArray<string>) =>
@@ -33,6 +37,33 @@ layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
       assert.deepStrictEqual(yield* offered(other), [1, 2, 3, 4, 5, 7, 8])
       yield* answer("catalog", "enable", `${one}`, "4")
       assert.deepStrictEqual(yield* offered(one), [1, 2, 3, 4, 5, 6, 7, 8])
+    })
+  )
+
+  it.effect("is found by whoever may sell it, and insurance is told from what is unknown", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      yield* answer("catalog", "import", yield* fileOf("found", JSON.stringify(example)))
+      const { empresa_id } = yield* createCompany("CUARTA")
+      const ids = [...example.servicios.map(({ id }) => id), 99].map((id) => ServiceId.make(id))
+      // What a server answers that starts now: of each id how it is found, beside the list.
+      const found = (insuranceEnabled: boolean) =>
+        Effect.gen(function* () {
+          const { find, services } = yield* Catalogue
+          const seller = { ...company, id: CompanyId.make(empresa_id), insuranceEnabled }
+          const all = yield* Effect.forEach(ids, (id) => find(seller, id))
+          const available = all.flatMap((each) => (each._tag === "Available" ? [each.service] : []))
+          assert.deepStrictEqual(available, yield* services(seller))
+          return all.map((each) => (each._tag === "Available" ? each.service.id : each._tag))
+        }).pipe(Effect.provide(Layer.fresh(CataloguePostgres.layer)))
+
+      assert.deepStrictEqual(yield* found(true), [1, 2, 3, 4, 5, 6, 7, 8, "Unknown"])
+      assert.deepStrictEqual(yield* found(false), [1, 2, 3, 4, 5, "InsuranceNotEnabled", 7, 8, "Unknown"])
+      for (const withheld of ["2", "6"]) yield* answer("catalog", "disable", `${empresa_id}`, withheld)
+      for (const insuranceEnabled of [true, false]) {
+        const expected = [1, "Unknown", 3, 4, 5, "Unknown", 7, 8, "Unknown"]
+        assert.deepStrictEqual(yield* found(insuranceEnabled), expected)
+      }
     })
   )
 

@@ -14,7 +14,6 @@ import * as TokensPostgres from "../../adapters/postgres/TokensPostgres.ts"
 import { IdempotencyKey, Identifier } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Audit } from "../../core/ports/Audit.ts"
-import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { Directory } from "../../core/ports/Directory.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { Tokens } from "../../core/ports/Tokens.ts"
@@ -25,6 +24,7 @@ import { secret } from "../facade/support/Service.ts"
 import { TestDatabase, testDatabaseUrl } from "../support/Database.ts"
 import { racers } from "../support/Racers.ts"
 import { service } from "../unit/support/Examples.ts"
+import { shelfOf } from "../unit/support/Shelf.ts"
 import { delivery, world } from "../unit/support/World.ts"
 
 const rounds = 300
@@ -44,11 +44,6 @@ const TestLayer = Layer.mergeAll(
   TokensPostgres.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(TestDatabase, SecureRandom.layerWebCrypto, foundation)))
 
-const catalogue = Layer.succeed(Catalogue, {
-  services: () => Effect.succeed([service]),
-  packages: () => Effect.succeed([])
-})
-
 /** Servers that know callers, and sell through one provider, which delivers when it is told to. */
 const shops = Effect.gen(function* () {
   const gate = { open: Deferred.makeUnsafe<void>() }
@@ -57,7 +52,7 @@ const shops = Effect.gen(function* () {
   })
   // A listener has a connection for itself.
   const database = Database.layer({ url: Redacted.make(yield* testDatabaseUrl), connections_max: 3 })
-  const server = Layer.mergeAll(DirectoryPostgres.layer, LedgerPostgres.layer, catalogue).pipe(
+  const server = Layer.mergeAll(DirectoryPostgres.layer, LedgerPostgres.layer, shelfOf([service])).pipe(
     Layer.provideMerge(provider.layer),
     Layer.provide(database),
     Layer.provideMerge(foundation),

@@ -10,11 +10,11 @@ import { ServiceUnavailable } from "../../core/domain/Errors.ts"
 import { CompanyId, Identifier, ServiceId, TokenId } from "../../core/domain/Ids.ts"
 import { isDebtFree, LookupAnswer } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { Options } from "../../core/ports/Options.ts"
 import { type Provider, Providers } from "../../core/ports/Provider.ts"
 import { type Consultation, consult } from "../../core/workflows/Consult.ts"
-import { billService, insuranceService, packageService, packages, service, session } from "./support/Examples.ts"
+import { billService, insuranceService, packageService, service, session } from "./support/Examples.ts"
+import { shelfOf } from "./support/Shelf.ts"
 import { world } from "./support/World.ts"
 
 const wanted: Consultation = { serviceId: packageService.id, identifier: Identifier.make("8095551234") }
@@ -30,10 +30,7 @@ const offer = { reference: "r1", name: "Del proveedor", price: Amount.make(12_34
 /** A shop whose provider offers one thing, unless it is told otherwise. */
 const shop = (lookup: Provider["lookup"] = () => Effect.succeed(foundOne)) => {
   const { layer } = world({ lookup })
-  const catalogue = Layer.succeed(Catalogue, {
-    services: () => Effect.succeed([service, packageService, billService, insuranceService]),
-    packages: () => Effect.succeed(packages)
-  })
+  const catalogue = shelfOf([service, packageService, billService, insuranceService])
   return Layer.mergeAll(layer, catalogue, DigestNode.layer, Layer.fresh(CallCounterMemory.layer))
 }
 

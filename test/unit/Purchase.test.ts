@@ -10,12 +10,12 @@ import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/dom
 import { Amount } from "../../core/domain/Money.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { xidOf } from "../../core/domain/Xid.ts"
-import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { type Provider, Providers } from "../../core/ports/Provider.ts"
 import { consult } from "../../core/workflows/Consult.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
-import { billService, company, packageService, packages, service, session } from "./support/Examples.ts"
+import { billService, company, packageService, service, session } from "./support/Examples.ts"
 import { factsOf } from "./support/Facts.ts"
+import { shelfOf } from "./support/Shelf.ts"
 import { fund, money, sales, world } from "./support/World.ts"
 
 const wanted: Purchase = {
@@ -31,12 +31,8 @@ const wanted: Purchase = {
 const shop = (behaviour: Partial<Provider> = {}) => {
   const shelf: Array<Service> = [service, packageService, billService]
   const { dispatched, layer } = world(behaviour)
-  const catalogue = Layer.succeed(Catalogue, {
-    services: () => Effect.sync(() => [...shelf]),
-    packages: () => Effect.succeed(packages)
-  })
   const counter = Layer.fresh(CallCounterMemory.layer)
-  return { dispatched, layer: Layer.mergeAll(layer, catalogue, counter, DigestNode.layer), shelf }
+  return { dispatched, layer: Layer.mergeAll(layer, shelfOf(shelf), counter, DigestNode.layer), shelf }
 }
 
 const buy = (changes: Partial<Purchase> = {}) => purchase(session, { ...wanted, ...changes })

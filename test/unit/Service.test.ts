@@ -1,7 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { ServiceId } from "../../core/domain/Ids.ts"
-import { categoriesOf, matching, type Service } from "../../core/domain/Service.ts"
-import { service } from "./support/Examples.ts"
+import {
+  Availability,
+  availabilityTo,
+  categoriesOf,
+  matching,
+  mayBeSoldBy,
+  type Service
+} from "../../core/domain/Service.ts"
+import { company, insuranceService, service } from "./support/Examples.ts"
 
 const named = (id: number, name: string, categoryId = 1, category = "Recargas"): Service => ({
   ...service,
@@ -53,5 +60,22 @@ describe("the catalogue, narrowed", () => {
       { id: 4, name: "Facturas", services: 2 }
     ])
     expect(categoriesOf([])).toEqual([])
+  })
+})
+
+describe("a service that is not withheld", () => {
+  const available = (of: Service) => Availability.Available({ service: of })
+  it.each([
+    // what it is, whether insurance is enabled for the company -> what the company is told
+    ["a service", service, false, available(service)],
+    ["a service", service, true, available(service)],
+    ["an insurance", insuranceService, true, available(insuranceService)],
+    ["an insurance", insuranceService, false, Availability.InsuranceNotEnabled()],
+    ["nothing", undefined, true, Availability.Unknown()],
+    ["nothing", undefined, false, Availability.Unknown()]
+  ] as const)("and is %s", (_, sought, insuranceEnabled, expected) => {
+    const seller = { ...company, insuranceEnabled }
+    expect(availabilityTo(seller, sought)).toEqual(expected)
+    if (sought !== undefined) expect(mayBeSoldBy(seller, sought)).toBe(expected._tag === "Available")
   })
 })

@@ -17,22 +17,14 @@ import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
-import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Directory } from "../../../core/ports/Directory.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { answeringClientErrors, serverOptions } from "../../../facade/http/clientError.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import { HttpOptions } from "../../../facade/http/HttpOptions.ts"
-import {
-  billService,
-  company,
-  insuranceService,
-  packageService,
-  packages,
-  service,
-  token
-} from "../../unit/support/Examples.ts"
+import { billService, company, insuranceService, packageService, service, token } from "../../unit/support/Examples.ts"
+import { shelfOf } from "../../unit/support/Shelf.ts"
 import { Running } from "./Running.ts"
 
 export const secret = "s3creto"
@@ -104,10 +96,7 @@ const auditing = Layer.unwrap(
 const ports = Layer.mergeAll(
   Layer.fresh(Memory.layer),
   Layer.fresh(InFlight.layer),
-  Layer.succeed(Catalogue, {
-    services: () => Effect.succeed(services),
-    packages: (serviceId) => Effect.succeed(packages.filter((item) => item.serviceId === serviceId))
-  }),
+  shelfOf(services),
   directory,
   ProvidersConfigured.layer(null),
   InsurersConfigured.layer(null),

@@ -6,6 +6,7 @@ import type { Session } from "../../../core/domain/Access.ts"
 import { IdempotencyKey, Identifier } from "../../../core/domain/Ids.ts"
 import { type Insurance, insuranceOption } from "../../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
+import { availabilityTo, mayBeSoldBy } from "../../../core/domain/Service.ts"
 import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
@@ -19,6 +20,8 @@ import { type Fault, world } from "./World.ts"
 
 /** A token of a company that may sell insurance. */
 export const seller: Session = { ...session, company: { ...session.company, insuranceEnabled: true } }
+
+const stock = new Map([service, insuranceService].map((each) => [each.id, each]))
 
 /** How those behave on whom an insurance depends; as the simulators do unless said otherwise. */
 interface Says {
@@ -64,7 +67,8 @@ export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
       })
   })
   const catalogue = Layer.succeed(Catalogue, {
-    services: ({ insuranceEnabled }) => Effect.succeed(insuranceEnabled ? [service, insuranceService] : [service]),
+    services: (company) => Effect.succeed([...stock.values()].filter((each) => mayBeSoldBy(company, each))),
+    find: (company, serviceId) => Effect.succeed(availabilityTo(company, stock.get(serviceId))),
     packages: () => Effect.succeed(packages)
   })
   const { audited, dispatched, layer } = world({}, ledger)
