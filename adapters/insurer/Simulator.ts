@@ -1,9 +1,10 @@
 import { DateTime, Effect } from "effect"
 import { InsuranceRejected, InsuranceUnavailable, PolicyActive, VehicleUnsupported } from "../../core/domain/Errors.ts"
+import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { type Version, validFor } from "../../core/domain/InsuranceOffer.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import type { Delivery, Order } from "../../core/domain/Sale.ts"
+import type { Order } from "../../core/domain/Sale.ts"
 import type { CaseVersion, Inspected, Insurer, OwnerAndPlate, QuoteRequest } from "../../core/ports/Insurer.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { isLeftPending, simulatedCode, standing } from "../provider/SimulatedSale.ts"
@@ -67,27 +68,27 @@ const nextMonth = Effect.map(DateTime.now, (now) =>
 )
 
 /** The policy that an order buys, whose plate may be written in either case; null if none is issued for it. */
-const policyOf = ({ createdAt, identifier, reference, xid }: Order): Delivery | null => {
+const policyOf = ({ createdAt, identifier, reference, xid }: Order): IssuedPolicy | null => {
   const [quoted, plan] = reference?.split(":") ?? []
   const months = quoted === caseOf(identifier.toUpperCase()) ? simulatedMonths(plan) : undefined
   if (months === undefined || identifier.endsWith("1")) return null
   // From the day of the sale, whenever it is asked about: every answer about one policy is the same.
-  return { authCode: simulatedCode(xid), rechargeToken: null, validity: validFor(createdAt, months) }
+  return { number: simulatedCode(xid), validity: validFor(createdAt, months) }
 }
 
 const refusal = { refusal: "SEGURO_NO_EMITIDO" } as const
 
-const issue = (order: Order): Answer => {
-  const delivery = policyOf(order)
-  if (delivery === null) return Answer.Refused(refusal)
-  return isLeftPending(order) ? Answer.Unknown() : Answer.Delivered({ delivery })
+const issue = (order: Order): Answer<IssuedPolicy> => {
+  const policy = policyOf(order)
+  if (policy === null) return Answer.Refused(refusal)
+  return isLeftPending(order) ? Answer.Unknown() : Answer.Delivered({ delivery: policy })
 }
 
-const status = (order: Order, now: DateTime.Utc): StatusAnswer => {
-  const delivery = policyOf(order)
-  const stands = delivery === null ? "denied" : standing(order, now)
-  if (delivery === null || stands === "denied") return StatusAnswer.Refused(refusal)
-  return stands === "undecided" ? StatusAnswer.Unknown() : StatusAnswer.Delivered({ delivery })
+const status = (order: Order, now: DateTime.Utc): StatusAnswer<IssuedPolicy> => {
+  const policy = policyOf(order)
+  const stands = policy === null ? "denied" : standing(order, now)
+  if (policy === null || stands === "denied") return StatusAnswer.Refused(refusal)
+  return stands === "undecided" ? StatusAnswer.Unknown() : StatusAnswer.Delivered({ delivery: policy })
 }
 
 /**

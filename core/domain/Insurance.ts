@@ -28,6 +28,9 @@ export const Policy = Schema.Struct({
 })
 export type Policy = typeof Policy.Type
 
+/** A policy as its insurer issues it. */
+export type IssuedPolicy = Omit<Policy, "issuedAt">
+
 /** An insurance on its way from a plate to a policy. Contract: 2.7. */
 export const Insurance = Schema.Struct({
   id: InsuranceId,

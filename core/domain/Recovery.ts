@@ -26,15 +26,18 @@ export const nextAsk = (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Ut
 }
 
 /** What a provider says when asked about an xid. Anything that is not firm is Unknown. */
-export type StatusAnswer = Data.TaggedEnum<{
-  Delivered: { readonly delivery: Delivery }
+export type StatusAnswer<Proof = Delivery> = Data.TaggedEnum<{
+  Delivered: { readonly delivery: Proof }
   Refused: { readonly refusal: Refusal }
   NotFound: {}
   /** Nobody was asked: there is no provider, it takes no calls, or this one did not reach it. */
   NotAsked: {}
   Unknown: {}
 }>
-export const StatusAnswer = Data.taggedEnum<StatusAnswer>()
+interface StatusAnswerOf extends Data.TaggedEnum.WithGenerics<1> {
+  readonly taggedEnum: StatusAnswer<this["A"]>
+}
+export const StatusAnswer = Data.taggedEnum<StatusAnswerOf>()
 
 /** What recovery concludes, and how many firm not-founds in a row it has then seen. */
 export interface Conclusion {

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { InsuranceRejected, InsuranceUnavailable, PolicyActive, VehicleUnsupported } from "../domain/Errors.ts"
+import type { IssuedPolicy } from "../domain/Insurance.ts"
 import type { ExtraCode, PlanList, Vehicle, Version } from "../domain/InsuranceOffer.ts"
 import type { Amount } from "../domain/Money.ts"
 import type { Cedula, Phone, Plate } from "../domain/Person.ts"
@@ -48,7 +49,7 @@ export interface Quoted {
 
 /**
  * Somebody who insures vehicles. A policy is asked for at most once an xid, by the reference of its quote; afterwards it
- * is only asked about. What is delivered is the policy: its number is the authorization code, and it has a validity.
+ * is only asked about. An answer that issues one without its number or its days was not understood: it is Unknown.
  */
 export interface Insurer {
   readonly inspect: (
@@ -58,8 +59,8 @@ export interface Insurer {
   readonly quote: (
     wanted: QuoteRequest
   ) => Effect.Effect<Quoted, PolicyActive | InsuranceRejected | InsuranceUnavailable>
-  readonly issue: (order: Order) => Effect.Effect<Answer>
-  readonly status: (order: Order) => Effect.Effect<StatusAnswer>
+  readonly issue: (order: Order) => Effect.Effect<Answer<IssuedPolicy>>
+  readonly status: (order: Order) => Effect.Effect<StatusAnswer<IssuedPolicy>>
 }
 
 /** Which insurer serves an environment. A company in production never meets the simulator. Contract: 1. */

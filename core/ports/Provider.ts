@@ -6,15 +6,21 @@ import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { Reversal, ReversalAnswer } from "../domain/Reversal.ts"
 import type { Delivery, Order } from "../domain/Sale.ts"
 
-/** What a provider said of an order. Anything that is not firm is Unknown: a timeout is never a refusal. */
-export type Answer = Data.TaggedEnum<{
-  Delivered: { readonly delivery: Delivery }
+/**
+ * What a provider said of an order. Anything that is not firm is Unknown: a timeout is never a refusal. What proves a
+ * delivery is the party's own: an insurer has a policy.
+ */
+export type Answer<Proof = Delivery> = Data.TaggedEnum<{
+  Delivered: { readonly delivery: Proof }
   Refused: { readonly refusal: Refusal }
   /** Provably nothing left this process. */
   NotSent: {}
   Unknown: {}
 }>
-export const Answer = Data.taggedEnum<Answer>()
+interface AnswerOf extends Data.TaggedEnum.WithGenerics<1> {
+  readonly taggedEnum: Answer<this["A"]>
+}
+export const Answer = Data.taggedEnum<AnswerOf>()
 
 /** Somebody who delivers. An xid is dispatched at most once; afterwards it is only asked about. */
 export interface Provider {

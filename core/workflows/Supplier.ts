@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import { discreetly } from "../domain/Discreet.ts"
 import { followed } from "../domain/Followed.ts"
+import type { IssuedPolicy } from "../domain/Insurance.ts"
 import { StatusAnswer } from "../domain/Recovery.ts"
 import type { Delivery, Order } from "../domain/Sale.ts"
 import type { ServiceType } from "../domain/Service.ts"
@@ -22,12 +23,7 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
     // A quote tells itself whose it is. Contract: 4.6.
     knows: () => true,
     dispatch: (order) => issue(insurances, insurer, order),
-    status: (order) =>
-      Effect.filterOrElse(
-        discreetly(insurer.status(order)),
-        (said) => said._tag !== "Delivered" || isPolicy(said.delivery),
-        () => Effect.as(logNoPolicy(order), StatusAnswer.Unknown())
-      )
+    status: (order) => Effect.map(discreetly(insurer.status(order)), statusOfSale)
   } satisfies Supplier
 }, followed("Supplier.supplierOf"))
 
@@ -37,12 +33,18 @@ const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], in
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* insurances.beginIssue(order)
   if (!begun || !(yield* isFresh(since_ns, order.createdAt))) return Answer.Unknown()
-  const said = yield* discreetly(insurer.issue(order))
-  if (said._tag !== "Delivered" || isPolicy(said.delivery)) return said
-  return yield* Effect.as(logNoPolicy(order), Answer.Unknown())
+  return answerOfSale(yield* discreetly(insurer.issue(order)))
 })
 
-/** A policy has days; what has none was not understood, and is held. */
-const isPolicy = ({ validity }: Delivery): boolean => validity !== undefined
+const answerOfSale = (said: Answer<IssuedPolicy>): Answer =>
+  said._tag === "Delivered" ? Answer.Delivered({ delivery: deliveryOf(said.delivery) }) : said
 
-const logNoPolicy = ({ xid }: Order) => Effect.logError("an insurer delivered no policy", { xid })
+const statusOfSale = (said: StatusAnswer<IssuedPolicy>): StatusAnswer =>
+  said._tag === "Delivered" ? StatusAnswer.Delivered({ delivery: deliveryOf(said.delivery) }) : said
+
+/** A policy as the sale keeps it. */
+const deliveryOf = ({ number, validity }: IssuedPolicy): Delivery => ({
+  authCode: number,
+  rechargeToken: null,
+  validity
+})

@@ -1,5 +1,6 @@
 import { DateTime, Effect } from "effect"
 import type { InsuranceUnavailable } from "../../core/domain/Errors.ts"
+import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { type ExtraCode, type Plan, validFor } from "../../core/domain/InsuranceOffer.ts"
 import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
@@ -21,11 +22,17 @@ const delivered = 0.85
 
 const months = 12
 
-/** What proves a delivery: it follows from the name, so that every answer about one sale is the same. */
-const deliveryOf = ({ createdAt, service, xid }: Order): Delivery => ({
-  authCode: `A${xid.slice(3, 15).toUpperCase()}`,
-  rechargeToken: service.type === "electricity_prepaid" ? "1234 5678 9012 3456 7890" : null,
-  ...(service.type === "insurance" ? { validity: validFor(createdAt, months) } : {})
+// What proves a delivery follows from the name, so that every answer about one sale is the same.
+const codeOf = ({ xid }: Order): string => `A${xid.slice(3, 15).toUpperCase()}`
+
+const deliveryOf = (order: Order): Delivery => ({
+  authCode: codeOf(order),
+  rechargeToken: order.service.type === "electricity_prepaid" ? "1234 5678 9012 3456 7890" : null
+})
+
+const policyOf = (order: Order): IssuedPolicy => ({
+  number: codeOf(order),
+  validity: validFor(order.createdAt, months)
 })
 
 /** What a supplier keeps, and who looks on. */
@@ -38,17 +45,23 @@ interface Side {
 }
 
 const told =
-  (sim: Sim, life: Life, { orders, sales }: Side, method: "dispatch" | "issue") =>
+  <Proof>(
+    sim: Sim,
+    life: Life,
+    { orders, sales }: Side,
+    method: "dispatch" | "issue",
+    proofOf: (order: Order) => Proof
+  ) =>
   (order: Order) =>
     Effect.suspend(() => {
       const { xid } = order
       orders.sending(order)
       return calling(sim, life, method, xid, (call) =>
-        tell<Answer>(sim, call, sales, {
+        tell<Answer<Proof>>(sim, call, sales, {
           name: xid,
           willDo: new Chance(sim.seed, `delivers ${xid}`).happens(delivered),
           words: {
-            done: Answer.Delivered({ delivery: deliveryOf(order) }),
+            done: Answer.Delivered({ delivery: proofOf(order) }),
             refused: Answer.Refused({ refusal: denialOf(order) }),
             unfirm: Answer.Unknown(),
             notSent: Answer.NotSent()
@@ -58,20 +71,26 @@ const told =
       )
     })
 
-const isFirm = ({ _tag }: StatusAnswer): boolean => _tag === "Delivered" || _tag === "Refused"
+const isFirm = ({ _tag }: StatusAnswer<unknown>): boolean => _tag === "Delivered" || _tag === "Refused"
 
 /**
  * Asks how a sale stands. An operator who is mistaken about it is stopped by a firm answer; whatever else comes of the
  * question, what the operator says will be done.
  */
 const askedAbout =
-  (sim: Sim, life: Life, { mistaken, sales, untrue }: Side, method: "ask" | "ask insurer") =>
+  <Proof>(
+    sim: Sim,
+    life: Life,
+    { mistaken, sales, untrue }: Side,
+    method: "ask" | "ask insurer",
+    proofOf: (order: Order) => Proof
+  ) =>
   (order: Order) =>
     calling(sim, life, method, order.xid, (call) => {
-      const asked = question<StatusAnswer>(sim, call, sales, order.xid, {
+      const asked = question<StatusAnswer<Proof>>(sim, call, sales, order.xid, {
         unknown: StatusAnswer.NotFound(),
         undecided: StatusAnswer.Unknown(),
-        done: StatusAnswer.Delivered({ delivery: deliveryOf(order) }),
+        done: StatusAnswer.Delivered({ delivery: proofOf(order) }),
         refused: StatusAnswer.Refused({ refusal: denialOf(order) })
       })
       if (call.step !== "operator: ask" || !untrue.has(order.xid) || mistaken.has(order.xid)) return asked
@@ -108,8 +127,8 @@ export const providerFor = (sim: Sim, life: Life, side: ProviderSide): Provider 
   const { reversals, reversing } = side
   return {
     knows: () => true,
-    dispatch: told(sim, life, side, "dispatch"),
-    status: askedAbout(sim, life, side, "ask"),
+    dispatch: told(sim, life, side, "dispatch", deliveryOf),
+    status: askedAbout(sim, life, side, "ask", deliveryOf),
     reverse: (reversal) =>
       calling(sim, life, "reverse", reversal.xid, (call) => {
         reversing(reversal)
@@ -175,7 +194,7 @@ export const insurerFor = (sim: Sim, life: Life, side: Side): Insurer => {
         reference: `COT-${plate}-${life.name}-${++quotes}`,
         total: Amount.make(plan.price + (wanted.length > 0 ? extras[0].price : 0))
       })),
-    issue: told(sim, life, side, "issue"),
-    status: askedAbout(sim, life, side, "ask insurer")
+    issue: told(sim, life, side, "issue", policyOf),
+    status: askedAbout(sim, life, side, "ask insurer", policyOf)
   }
 }

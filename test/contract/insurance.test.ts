@@ -46,7 +46,7 @@ const knownInsurer = Effect.fnUntraced(function* (plate: string) {
     quote: () => Effect.succeed({ reference: "COT-7", total: Amount.make(680_050) }),
     issue: (order) => {
       issued.push(order)
-      return Effect.succeed(Answer.Delivered({ delivery: { authCode: "POL-77", rechargeToken: null, validity } }))
+      return Effect.succeed(Answer.Delivered({ delivery: { number: "POL-77", validity } }))
     }
   })
   return issued

@@ -55,7 +55,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
           Effect.sync(() => {
             issued += 1
             const validity = { from: "2026-03-11", until: "2027-03-10" }
-            return Answer.Delivered({ delivery: { authCode: xid, rechargeToken: null, validity } })
+            return Answer.Delivered({ delivery: { number: xid, validity } })
           })
       })
       const answers = yield* Effect.all(

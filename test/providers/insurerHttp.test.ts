@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as HttpInsurer from "../../adapters/insurer/http/HttpInsurer.ts"
 import { Identifier, ServiceId } from "../../core/domain/Ids.ts"
+import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { Answer } from "../../core/ports/Provider.ts"
@@ -22,9 +23,8 @@ const sale = (changes: Partial<Order> = {}): Order =>
   })
 
 const xid = xidOf(1)
-const delivery = {
-  authCode: `POL-${xid.slice(-8)}`,
-  rechargeToken: null,
+const delivery: IssuedPolicy = {
+  number: `POL-${xid.slice(-8)}`,
   validity: { from: "2026-03-02", until: "2027-03-01" }
 }
 const { Delivered, NotSent, Refused, Unknown } = Answer
@@ -56,7 +56,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
       const { gateway, insurer } = yield* startInsurer
       gateway.policies.set(xid, decision)
       assert.deepStrictEqual(yield* insurer.issue(sale()), answer)
-      assert.deepStrictEqual(yield* insurer.status(sale()), answer as StatusAnswer)
+      assert.deepStrictEqual(yield* insurer.status(sale()), answer as StatusAnswer<IssuedPolicy>)
       assert.strictEqual(gateway.truth.of(xid).times, times)
     })
   )
@@ -91,7 +91,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
     ["duplicate", Delivered({ delivery }), "Delivered", true],
     ["late", Unknown(), "Unknown", true],
     ["not found", Unknown(), "NotFound", false]
-  ] as const satisfies ReadonlyArray<readonly [Misbehaviour, Answer, StatusAnswer["_tag"], boolean]>)(
+  ] as const satisfies ReadonlyArray<readonly [Misbehaviour, Answer<IssuedPolicy>, StatusAnswer["_tag"], boolean]>)(
     "of one that misbehaves: %s",
     ([misbehaviour, answer, later, issued]) =>
       Effect.gen(function* () {
@@ -148,6 +148,9 @@ layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
     ["another policy", ok({ xid: another }), Unknown()],
     ["another price", ok({ amount_centavos: 1 }), Unknown()],
     ["no number", ok({ policy_number: undefined }), Unknown()],
+    ["no first day", ok({ valid_from: undefined }), Unknown()],
+    ["no last day", ok({ valid_until: null }), Unknown()],
+    ["neither day", ok({ valid_from: undefined, valid_until: undefined }), Unknown()],
     ["a number that breaks a document", ok({ policy_number: "P\u0000" }), Unknown()],
     ["a day that there is not", ok({ valid_until: "2027-02-30" }), Unknown()],
     ["an instant", ok({ valid_from: "2026-03-02T00:00:00Z" }), Unknown()],
@@ -183,6 +186,7 @@ layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
     ],
     ["404 of a proxy", { status: 404, body: "<html>" }, StatusAnswer.Unknown()],
     ["another price", ok({ amount_centavos: 1 }), StatusAnswer.Unknown()],
+    ["neither day", ok({ valid_from: undefined, valid_until: undefined }), StatusAnswer.Unknown()],
     ["401, not processed", { status: 401, body: { outcome: "not_processed" } }, StatusAnswer.NotAsked()]
   ] as const)("that it is asked about: %s", ([, reply, answer]) =>
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { Insurance } from "../../core/domain/Insurance.ts"
+import type { Insurance, IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { Insurances } from "../../core/ports/Insurances.ts"
@@ -13,7 +13,10 @@ import { type Fault, fund, money, sales, tally } from "./support/World.ts"
 
 const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
 
-const delivery = { authCode: "POL-1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
+const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
+
+/** The same, as the sale keeps it. */
+const delivery = { authCode: policy.number, rechargeToken: null, validity: policy.validity }
 
 const whole = { available: 1_000_000, held: 0, consumed: 0 }
 const held = { available: 1_000_000 - price, held: price, consumed: price }
@@ -37,7 +40,15 @@ describe("an insurance whose process died", () => {
     (["cobrando", "emitiendo"] as const).flatMap(
       (state) =>
         [
-          [state, "issued it", Effect.succeed(Delivered({ delivery })), "SUCCESS", "emitida", charged, "confirmed"],
+          [
+            state,
+            "issued it",
+            Effect.succeed(Delivered({ delivery: policy })),
+            "SUCCESS",
+            "emitida",
+            charged,
+            "confirmed"
+          ],
           [
             state,
             "refused it",
@@ -90,7 +101,10 @@ describe("an insurance whose process died", () => {
 
   it.effect("replays the policy to whoever brings the key again", () => {
     const { layer } = insuring({
-      insurer: { issue: () => Effect.succeed(Answer.Unknown()), status: () => Effect.succeed(Delivered({ delivery })) }
+      insurer: {
+        issue: () => Effect.succeed(Answer.Unknown()),
+        status: () => Effect.succeed(Delivered({ delivery: policy }))
+      }
     })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -107,7 +121,7 @@ describe("an insurance whose process died", () => {
 
 describe("a dispatcher that was paused, and that recovery overtook", () => {
   it.effect.each([
-    ["issued", Delivered({ delivery }), "SUCCESS", "emitida", charged],
+    ["issued", Delivered({ delivery: policy }), "SUCCESS", "emitida", charged],
     ["refused", Refused({ refusal: "SEGURO_NO_EMITIDO" }), "FAILED", "fallida", whole],
     ["unknown", Unknown(), "PENDING", "emitiendo", held]
   ] as const)("does not ask for a policy that is %s by now", ([, says, status, state, left]) => {

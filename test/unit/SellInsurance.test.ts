@@ -3,6 +3,7 @@ import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Session } from "../../core/domain/Access.ts"
 import { CompanyId, Identifier } from "../../core/domain/Ids.ts"
+import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { quoteInsurance } from "../../core/workflows/InsuranceSteps.ts"
@@ -16,7 +17,7 @@ const whole = { available: 1_000_000, held: 0, consumed: 0 }
 const held = { available: 1_000_000 - price, held: price, consumed: price }
 const charged = { available: 1_000_000 - price, held: 0, consumed: price }
 
-const policy = { authCode: "POL-1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
+const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
 
 const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
 
@@ -38,14 +39,6 @@ describe("a sale of an insurance", () => {
       "FAILED",
       "fallida",
       whole
-    ],
-    [
-      "delivers something that is no policy",
-      Effect.succeed(Answer.Delivered({ delivery: { authCode: "POL-1", rechargeToken: null } })),
-      "Pending",
-      "PENDING",
-      "emitiendo",
-      held
     ],
     ["does not know", Effect.succeed(Answer.Unknown()), "Pending", "PENDING", "emitiendo", held],
     ["breaks down", Effect.die(new Error("reset")), "Pending", "PENDING", "emitiendo", held]
@@ -77,15 +70,14 @@ describe("a sale of an insurance", () => {
       const { outcome } = yield* buy(insurance)
       if (outcome._tag !== "Delivered") return assert.fail(outcome._tag)
       assert.deepStrictEqual((yield* now(insurance)).policy, {
-        number: policy.authCode,
-        validity: policy.validity,
+        ...policy,
         issuedAt: outcome.processedAt
       })
     }).pipe(Effect.provide(layer))
   })
 
   it.effect("is reserved, and says that it asks for the policy, before it does", () => {
-    const reply = Deferred.makeUnsafe<Answer>()
+    const reply = Deferred.makeUnsafe<Answer<IssuedPolicy>>()
     const { layer } = insuring({ insurer: { issue: () => Deferred.await(reply) } })
     return Effect.gen(function* () {
       yield* fund(1_000_000)

@@ -3,12 +3,13 @@ import { DateTime, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { simulator } from "../../adapters/insurer/Simulator.ts"
 import { Identifier, TransactionId } from "../../core/domain/Ids.ts"
+import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import type { ExtraCode } from "../../core/domain/InsuranceOffer.ts"
 import type { Amount } from "../../core/domain/Money.ts"
 import { Cedula, maskName, Phone, Plate } from "../../core/domain/Person.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import type { Order } from "../../core/domain/Sale.ts"
-import { Answer, type Answer as AnswerType } from "../../core/ports/Provider.ts"
+import { Answer } from "../../core/ports/Provider.ts"
 import { company, insuranceService } from "./support/Examples.ts"
 
 const inspect = (plate: string) =>
@@ -52,9 +53,8 @@ const orderOf = (identifier: string, { reference, total }: { readonly reference:
 
 const at = (iso: string) => TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(iso)))
 
-const policy = {
-  authCode: "SBX0123456789AB",
-  rechargeToken: null,
+const policy: IssuedPolicy = {
+  number: "SBX0123456789AB",
   validity: { from: "2026-03-04", until: "2027-03-03" }
 }
 const refused = { refusal: "SEGURO_NO_EMITIDO" } as const
@@ -107,7 +107,7 @@ describe("the simulated insurer, by the last digit of the plate", () => {
           StatusAnswer.Delivered({ delivery: policy })
         ] as const
     )
-  ] as ReadonlyArray<readonly [string, AnswerType, StatusAnswer, StatusAnswer]>)(
+  ] as ReadonlyArray<readonly [string, Answer<IssuedPolicy>, StatusAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>]>)(
     "%s, when it is sold",
     ([plate, issued, early, late]) =>
       Effect.gen(function* () {

@@ -6,6 +6,7 @@ import {
   PolicyActive,
   VehicleUnsupported
 } from "../../../core/domain/Errors.ts"
+import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
 import type { PlanList } from "../../../core/domain/InsuranceOffer.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import type { Inspected, Insurer, Quoted } from "../../../core/ports/Insurer.ts"
@@ -54,13 +55,13 @@ const readQuote = (answer: Wire.QuoteAnswer): Result.Result<Quoted, PolicyActive
 /** How the policy stands by this answer; null if it is not about it, or ends before it begins. */
 const readPolicy =
   ({ amount, xid }: Order) =>
-  (answer: Wire.PolicyAnswer): Stands | null => {
+  (answer: Wire.PolicyAnswer): Stands<IssuedPolicy> | null => {
     if (answer.xid !== xid || answer.amount_centavos !== amount) return null
     switch (answer.outcome) {
       case "issued": {
-        const { policy_number: authCode, valid_from: from, valid_until: until } = answer
+        const { policy_number: number, valid_from: from, valid_until: until } = answer
         if (from > until) return null
-        return Answer.Delivered({ delivery: { authCode, rechargeToken: null, validity: { from, until } } })
+        return Answer.Delivered({ delivery: { number, validity: { from, until } } })
       }
       case "refused":
         return Answer.Refused({ refusal: "SEGURO_NO_EMITIDO" })

@@ -35,7 +35,7 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
     dispatch: (order) =>
       Effect.suspend(() => {
         dispatched.push(order.xid)
-        return behaviour.dispatch?.(order) ?? Effect.succeed(Answer.Delivered({ delivery }))
+        return behaviour.dispatch?.(order) ?? Effect.succeed<Answer>(Answer.Delivered({ delivery }))
       }),
     status: (order) =>
       Effect.flatMap(DateTime.now, (now) => {
