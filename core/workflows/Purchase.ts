@@ -36,12 +36,8 @@ const endpoint = "POST /v1/recargas"
 export const purchase = Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
   const { key, ...body } = wanted
   const fingerprint = yield* fingerprintOf(endpoint, body)
-  while (true) {
-    const bought = yield* Effect.result(buy(session, wanted, fingerprint))
-    if (bought._tag === "Success") return bought.success
-    // A quote that changed under the sale is read again: what it is now decides.
-    if (bought.failure._tag !== "QuoteChanged") return yield* bought.failure
-  }
+  // A quote that changed under the sale is read again: what it is now decides.
+  return yield* Effect.retry(buy(session, wanted, fingerprint), { while: (error) => error._tag === "QuoteChanged" })
 }, followed("Purchase.purchase"))
 
 const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
