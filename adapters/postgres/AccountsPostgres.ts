@@ -7,6 +7,7 @@ import { Centavos, zero } from "../../core/domain/Money.ts"
 import { type Account, type AccountSettings, Accounts } from "../../core/ports/Accounts.ts"
 import { readingClient } from "./CompanyReads.ts"
 import { grouped } from "./Grouped.ts"
+import { instant, int8 } from "./Parameters.ts"
 
 interface AccountRow {
   readonly n: number
@@ -90,18 +91,18 @@ const make = Effect.gen(function* () {
     Effect.map(readGroup({ companyId, ...periods }), (row) => (row === undefined ? untouched : accountOf(row)))
 
   const configure = Effect.fnUntraced(function* (companyId: CompanyId, settings: AccountSettings, at: DateTime.Utc) {
-    const given = (value: Centavos | undefined) => PgTypes.int8(value === undefined ? null : BigInt(value))
+    const given = (value: Centavos | undefined) => int8(value ?? null)
     yield* Effect.orDie(sql`
       insert into cell.balance as b (
         company_id, limit_daily, limit_weekly, limit_monthly, low_balance_alert, updated_at
       )
       values (
-        ${PgTypes.int8(BigInt(companyId))},
+        ${int8(companyId)},
         coalesce(${given(settings.daily)}, ${given(defaultLimits.daily)}),
         coalesce(${given(settings.weekly)}, ${given(defaultLimits.weekly)}),
         coalesce(${given(settings.monthly)}, ${given(defaultLimits.monthly)}),
         coalesce(${given(settings.lowBalanceAlert)}, 0),
-        ${DateTime.formatIso(at)}::timestamptz
+        ${instant(at)}
       )
       on conflict (company_id) do update
       set limit_daily = coalesce(${given(settings.daily)}, b.limit_daily),

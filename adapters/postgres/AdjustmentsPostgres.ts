@@ -1,6 +1,8 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect, Layer } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
 import { type Adjustment, Adjustments } from "../../core/ports/Adjustments.ts"
+import { numberOrNull } from "./Columns.ts"
+import { instant, int8 } from "./Parameters.ts"
 import { briefly } from "./SqlFailure.ts"
 
 const make = Effect.map(PgClient.PgClient, (sql) =>
@@ -8,13 +10,13 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
     adjust: Effect.fnUntraced(function* ({ at, companyId, goal, reference, since }: Adjustment) {
       const [row] = yield* sql<{ moved: bigint | null }>`
         select directory.adjust(
-          ${PgTypes.int8(BigInt(companyId))},
-          ${PgTypes.int8(BigInt(goal))},
+          ${int8(companyId)},
+          ${int8(goal)},
           ${reference},
-          ${DateTime.formatIso(since)}::timestamptz,
-          ${DateTime.formatIso(at)}::timestamptz
+          ${instant(since)},
+          ${instant(at)}
         ) as moved`.pipe(Effect.retry(briefly), Effect.orDie)
-      return row?.moved == null ? null : Number(row.moved)
+      return numberOrNull(row?.moved ?? null)
     })
   })
 )

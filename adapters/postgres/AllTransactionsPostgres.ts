@@ -1,4 +1,4 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Centavos } from "../../core/domain/Money.ts"
@@ -12,7 +12,8 @@ import {
   type PendingTransaction
 } from "../../core/ports/AllTransactions.ts"
 import { companyReads } from "./CompanyReads.ts"
-import { pageOfCounted, sliceOf, type Totalled } from "./Paged.ts"
+import { boundsOf, pageOfCounted, sliceOf, type Totalled } from "./Paged.ts"
+import { int8 } from "./Parameters.ts"
 import { havingAnyOf, sales } from "./SalesByStatus.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
@@ -57,10 +58,9 @@ const make = Effect.gen(function* () {
    * page can only be found by looking at as many of each company's newest sales as the page reaches back. Blocks that
    * end before enough newer ones have begun have no part in it. What is in no block yet is as good as one.
    */
-  const everybodys = (statuses: OwnedFilter["statuses"], { page, perPage }: Page) => {
+  const everybodys = (statuses: OwnedFilter["statuses"], page: Page) => {
     const having = havingAnyOf(statuses)
-    const skipped = PgTypes.int8(BigInt(page - 1) * BigInt(perPage))
-    const reach = PgTypes.int8(BigInt(page) * BigInt(perPage))
+    const { reach, skipped } = boundsOf(page)
     return sql<Totalled<TransactionRow>>`
       with beyond as (
         select b.company_id, o.first_id, o.last_id, b.sales - b.sales_listed as n
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
           and o.last_id >= coalesce((select max(first_id) from summed where upto >= ${reach}), 0)
         order by r.id desc, r.company_id
         offset ${skipped}
-        limit ${perPage}
+        limit ${page.perPage}
       )
       select whole.total, shown.*
       from (select coalesce(sum(n), 0)::bigint as total from summed) as whole
@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
   const pending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
     const first = (table: string) =>
       sql.literal(order === "age" ? `${table}.doubted_at` : `${table}.holds desc, ${table}.doubted_at`)
-    const ofCompany = companyId === undefined ? sql`true` : sql`t.company_id = ${PgTypes.int8(BigInt(companyId))}`
+    const ofCompany = companyId === undefined ? sql`true` : sql`t.company_id = ${int8(companyId)}`
     const rows = yield* sql<Totalled<PendingRow> & Summed>`
       with unresolved as materialized (
         select ${columns}, t.amount as holds, t.created_at as doubted_at, null as reversal_xid, null as reversal_status
@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
         select *
         from unresolved as t
         order by ${first("t")}, t.company_id, t.id
-        limit ${page.perPage} offset ${PgTypes.int8(BigInt(page.page - 1) * BigInt(page.perPage))}
+        limit ${page.perPage} offset ${boundsOf(page).skipped}
       ) as shown on true
       order by ${first("shown")}, shown.company_id, shown.id`
     const { items, total } = sliceOf(rows)

@@ -1,8 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
-
-const id = (value: number | null) => PgTypes.int8(value === null ? null : BigInt(value))
+import { instant, int8 } from "./Parameters.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -12,7 +11,7 @@ const make = Effect.gen(function* () {
         Effect.asVoid(sql`
         insert into directory.audit_event (at, action, company_id, token_id, details)
         values (
-          ${DateTime.formatIso(at)}::timestamptz, ${action}, ${id(companyId)}, ${id(tokenId)}, ${PgTypes.jsonb(details)}
+          ${instant(at)}, ${action}, ${int8(companyId)}, ${int8(tokenId)}, ${PgTypes.jsonb(details)}
         )`)
       )
   })

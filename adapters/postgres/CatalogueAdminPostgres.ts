@@ -5,6 +5,7 @@ import type { CatalogueDraft } from "../../core/domain/CatalogueDraft.ts"
 import type { CompanyId, ServiceId } from "../../core/domain/Ids.ts"
 import { CategoryNameTaken, UnknownService } from "../../core/domain/OperatorErrors.ts"
 import { CatalogueAdmin } from "../../core/ports/CatalogueAdmin.ts"
+import { int8 } from "./Parameters.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
 import { violatesUnique } from "./Violated.ts"
 
@@ -92,7 +93,7 @@ const make = Effect.gen(function* () {
   )
 
   const list = Effect.fnUntraced(function* (companyId: CompanyId | null) {
-    const company = PgTypes.int8(companyId === null ? null : BigInt(companyId))
+    const company = int8(companyId)
     const rows = yield* sql<ListedRow>`
       select
         s.id, s.name, s.description, s.type, c.name as category, s.category_id, s.minimum, s.maximum, s.reversible,
@@ -113,9 +114,9 @@ const make = Effect.gen(function* () {
   const setEnabled = Effect.fnUntraced(function* (companyId: CompanyId, serviceId: ServiceId, enabled: boolean) {
     const written = yield* Effect.orDie(sql`
       insert into catalogue.company_service (company_id, service_id, enabled)
-      select ${PgTypes.int8(BigInt(companyId))}, id, ${enabled}
+      select ${int8(companyId)}, id, ${enabled}
       from catalogue.service
-      where id = ${PgTypes.int8(BigInt(serviceId))}
+      where id = ${int8(serviceId)}
       on conflict (company_id, service_id) do update set enabled = excluded.enabled
       returning 1`)
     if (written.length === 0) return yield* new UnknownService({ serviceId })

@@ -1,6 +1,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { DateTime } from "effect"
 import type { Claim } from "../../core/ports/Unresolved.ts"
+import { instant } from "./Parameters.ts"
 
 /**
  * Leases unresolved operations of a table to one recovery, and answers their columns.
@@ -14,9 +15,9 @@ export const claimedRows = <Row extends object>(
   columns: string,
   { began, lease, limit, now, which }: Claim
 ) => {
-  const since = sql`${DateTime.formatIso(began)}::timestamptz`
-  const at = sql`${DateTime.formatIso(now)}::timestamptz`
-  const until = sql`${DateTime.formatIso(DateTime.addDuration(now, lease))}::timestamptz`
+  const since = instant(began)
+  const at = instant(now)
+  const until = instant(DateTime.addDuration(now, lease))
   const wanted =
     which === "due"
       ? sql`ask_at <= ${since}`

@@ -1,9 +1,10 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { type DateTime, Effect, Layer, Option } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { CodeTaken } from "../../core/domain/OperatorErrors.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../../core/ports/Companies.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
+import { instant, int8 } from "./Parameters.ts"
 import { violatesUnique } from "./Violated.ts"
 
 const make = Effect.gen(function* () {
@@ -17,7 +18,7 @@ const make = Effect.gen(function* () {
       )
       values (
         ${company.legalName}, ${company.code}, ${company.environment}, ${company.state}, ${company.apiEnabled},
-        ${company.insuranceEnabled}, ${DateTime.formatIso(at)}::timestamptz
+        ${company.insuranceEnabled}, ${instant(at)}
       )
       returning id`.pipe(
       Effect.catch((error) =>
@@ -36,12 +37,12 @@ const make = Effect.gen(function* () {
         set state = coalesce(${changes.state ?? null}, state),
           api_enabled = coalesce(${PgTypes.bool(changes.apiEnabled ?? null)}, api_enabled),
           insurance_enabled = coalesce(${PgTypes.bool(changes.insuranceEnabled ?? null)}, insurance_enabled)
-        where id = ${PgTypes.int8(BigInt(companyId))}`)
+        where id = ${int8(companyId)}`)
     )
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId) {
     const [row] = yield* sql<CompanyRow>`
-      select ${columns} from directory.company where id = ${PgTypes.int8(BigInt(companyId))}`
+      select ${columns} from directory.company where id = ${int8(companyId)}`
     return Option.map(Option.fromUndefinedOr(row), companyOf)
   }, Effect.orDie)
 

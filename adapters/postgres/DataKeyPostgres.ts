@@ -2,6 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { Aead, KeyWrap, SecureRandom } from "effect/crypto"
 import { DataKey } from "../crypto/DataKey.ts"
+import { instant } from "./Parameters.ts"
+import { isThere } from "./Tables.ts"
 
 /** Personal data cannot be read or written. The message says what is wrong and what to do, in one line. */
 class DataKeyUnavailable extends Schema.TaggedError<DataKeyUnavailable>()("DataKeyUnavailable", {
@@ -63,7 +65,7 @@ const create = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
   const wrapped = operatorKey === null ? bytes : yield* wrap(bytes, operatorKey)
   yield* sql`
     insert into directory.data_key (id, wrapped, protected, created_at)
-    values (1, ${wrapped}, ${operatorKey !== null}, ${DateTime.formatIso(yield* DateTime.now)}::timestamptz)
+    values (1, ${wrapped}, ${operatorKey !== null}, ${instant(yield* DateTime.now)})
     on conflict do nothing`
 }, Effect.orDie)
 
@@ -95,10 +97,7 @@ export const layer = (operatorKey: OperatorKey) => Layer.effect(DataKey, settle(
 /** How the key is kept, as a start with this operator's key would find it; changes nothing. */
 export const inspect = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
   const sql = yield* PgClient.PgClient
-  const [table] = yield* Effect.orDie(
-    sql<{ present: boolean }>`select to_regclass('directory.data_key') is not null as present`
-  )
-  const row = table?.present ? yield* stored : undefined
+  const row = (yield* Effect.orDie(isThere(sql, "directory.data_key"))) ? yield* stored : undefined
   if (row === undefined) return operatorKey === null ? "plain" : "protected"
   yield* unwrap(row, operatorKey)
   return row.protected || operatorKey !== null ? "protected" : "plain"

@@ -5,6 +5,7 @@ import { type Credentials, Directory, type TokenUse } from "../../core/ports/Dir
 import { keptFor, onAnnouncement } from "./Announced.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
+import { int8 } from "./Parameters.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
 /** Unknown keys are remembered too, so that guessing one costs what a wrong secret costs; so memory needs a bound. */
@@ -86,7 +87,7 @@ const notingUses = Effect.gen(function* () {
       secret_pepper = case when secret_hash = ${known.hash} then ${better.pepper} else secret_pepper end,
       previous_hash = case when previous_hash = ${known.hash} then ${better.hash} else previous_hash end,
       previous_pepper = case when previous_hash = ${known.hash} then ${better.pepper} else previous_pepper end
-    where id = ${PgTypes.int8(BigInt(tokenId))}
+    where id = ${int8(tokenId)}
       and (secret_hash = ${known.hash} or previous_hash = ${known.hash})`
 
   const note = (use: TokenUse) =>

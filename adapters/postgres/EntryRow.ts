@@ -1,5 +1,6 @@
 import { DateTime, Schema } from "effect"
 import { Entry } from "../../core/domain/Entry.ts"
+import { numberOrNull } from "./Columns.ts"
 
 /** The columns of a ledger entry. */
 export interface EntryRow {
@@ -20,7 +21,7 @@ export const entryOf = (row: EntryRow): Entry =>
     type: row.type,
     amount: Number(row.amount),
     balance: Number(row.balance),
-    transactionId: row.transaction_id === null ? null : Number(row.transaction_id),
+    transactionId: numberOrNull(row.transaction_id),
     reference: row.reference,
     createdAt: DateTime.fromDateUnsafe(row.created_at)
   })

@@ -1,9 +1,11 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient, type PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option } from "effect"
 import type { History } from "../../core/domain/History.ts"
 import { CompanyId, type TransactionId } from "../../core/domain/Ids.ts"
 import { Histories } from "../../core/ports/Histories.ts"
+import { instantOrNull } from "./Columns.ts"
 import { type EntryRow, entryOf } from "./EntryRow.ts"
+import { int8 } from "./Parameters.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
 interface SaleRow extends TransactionRow {
@@ -33,13 +35,10 @@ interface AuditRow extends Pick<History["audited"][number], "action" | "details"
   readonly at: Date
 }
 
-const utc = DateTime.fromDateUnsafe
-const utcOrNull = (date: Date | null) => (date === null ? null : utc(date))
-
 const answerOf = ({ completed_at, outcome, settled_at }: AnswerRow): NonNullable<History["answer"]> => ({
   outcome,
-  at: utc(completed_at),
-  settledAt: utcOrNull(settled_at)
+  at: DateTime.fromDateUnsafe(completed_at),
+  settledAt: instantOrNull(settled_at)
 })
 
 const make = Effect.gen(function* () {
@@ -56,8 +55,8 @@ const make = Effect.gen(function* () {
     ) as t`
 
   const partsOf = Effect.fnUntraced(function* (sale: SaleRow) {
-    const company = PgTypes.int8(sale.company_id)
-    const id = PgTypes.int8(sale.id)
+    const company = int8(sale.company_id)
+    const id = int8(sale.id)
     const answers = yield* sql<AnswerRow>`
       select outcome ->> '_tag' as outcome, completed_at, settled_at
       from cell.idempotency
@@ -89,7 +88,7 @@ const make = Effect.gen(function* () {
   })
 
   const find = Effect.fnUntraced(function* (transactionId: TransactionId) {
-    const [sale] = yield* saleOf(PgTypes.int8(BigInt(transactionId)))
+    const [sale] = yield* saleOf(int8(transactionId))
     if (sale === undefined) return Option.none<History>()
     const { answers, audited, entries, questions, reversals } = yield* partsOf(sale)
     return Option.some<History>({
@@ -102,15 +101,15 @@ const make = Effect.gen(function* () {
       reversals: reversals.map(({ created_at, processed_at, status, xid }) => ({
         xid,
         status,
-        begunAt: utc(created_at),
-        endedAt: utcOrNull(processed_at)
+        begunAt: DateTime.fromDateUnsafe(created_at),
+        endedAt: instantOrNull(processed_at)
       })),
       questions: questions.map(({ first_at, last_at, ...row }) => ({
         ...row,
-        firstAt: utc(first_at),
-        lastAt: utc(last_at)
+        firstAt: DateTime.fromDateUnsafe(first_at),
+        lastAt: DateTime.fromDateUnsafe(last_at)
       })),
-      audited: audited.map((row) => ({ ...row, at: utc(row.at) }))
+      audited: audited.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
     })
   }, Effect.orDie)
 

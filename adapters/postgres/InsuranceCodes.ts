@@ -9,17 +9,15 @@ import type { StagedSms } from "../../core/ports/Outbox.ts"
 import { Vault } from "../../core/ports/Vault.ts"
 import { insuranceGuards } from "./InsuranceGuards.ts"
 import { insurancePurpose, secretOf } from "./InsuranceRow.ts"
+import { instant, int8 } from "./Parameters.ts"
 import { smsPurpose, secretOf as smsSecretOf } from "./SmsRow.ts"
 import { briefly } from "./SqlFailure.ts"
-
-const int8 = (value: number) => PgTypes.int8(BigInt(value))
 
 /** The codes of insurances, each written together with the message that carries it. */
 export const insuranceCodes = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
   const { inOrder, ofId, stateOf } = yield* insuranceGuards
-  const instant = (at: DateTime.Utc) => sql`${DateTime.formatIso(at)}::timestamptz`
 
   const smsColumns = sql.literal(
     "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"

@@ -1,15 +1,15 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
 import type { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { type InsuranceEvent, statesBefore } from "../../core/domain/InsuranceTransitions.ts"
+import { int8 } from "./Parameters.ts"
 
 /** The conditions under which statements change an insurance, and the state of one that did not change. */
 export const insuranceGuards = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  const ofId = (companyId: CompanyId, id: InsuranceId) =>
-    sql`company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(id))}`
+  const ofId = (companyId: CompanyId, id: InsuranceId) => sql`company_id = ${int8(companyId)} and id = ${int8(id)}`
 
   /** Section 3.3 has the event for the state. */
   const inOrder = (event: InsuranceEvent) => sql.in("state", statesBefore(event))

@@ -1,5 +1,6 @@
 import { DateTime, Schema } from "effect"
 import { Insurance, Insured } from "../../core/domain/Insurance.ts"
+import { numberOrNull } from "./Columns.ts"
 
 const InsuredJson = Schema.fromJsonString(Insured)
 
@@ -83,7 +84,7 @@ export const insuranceOf = (row: InsuranceRow, secret: string): Insurance =>
     plan: row.plan,
     offeredExtras: row.offered_extras,
     quote: quoteOf(row),
-    transactionId: row.transaction_id === null ? null : Number(row.transaction_id),
+    transactionId: numberOrNull(row.transaction_id),
     policy: policyOf(row),
     createdAt: DateTime.fromDateUnsafe(row.created_at)
   })

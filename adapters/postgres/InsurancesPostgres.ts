@@ -1,5 +1,5 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { StepOutOfOrder } from "../../core/domain/Errors.ts"
 import { type CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
 import { statesBefore } from "../../core/domain/InsuranceTransitions.ts"
@@ -10,8 +10,7 @@ import { companyReads } from "./CompanyReads.ts"
 import { insuranceCodes } from "./InsuranceCodes.ts"
 import { insuranceGuards } from "./InsuranceGuards.ts"
 import { type InsuranceRow, insuranceColumns, insuranceOf, insurancePurpose } from "./InsuranceRow.ts"
-
-const int8 = (value: number) => PgTypes.int8(BigInt(value))
+import { instant, int8 } from "./Parameters.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -60,7 +59,7 @@ const make = Effect.gen(function* () {
           quote_reference = ${step.quote.reference},
           quote_total = ${int8(step.quote.total)},
           quote_extras = ${PgTypes.jsonb(step.quote.extras)},
-          quote_expires_at = ${DateTime.formatIso(step.quote.expiresAt)}::timestamptz`
+          quote_expires_at = ${instant(step.quote.expiresAt)}`
     }
   }
 

@@ -5,6 +5,7 @@ import { TransactionId } from "../../core/domain/Ids.ts"
 import type { Outcome } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
+import { instantOrNull } from "./Columns.ts"
 import { decodeOutcome } from "./OutcomeJson.ts"
 
 /** What the tables know of a key. */
@@ -26,7 +27,7 @@ export const recalled = (row: KeyRow, fingerprint: string, now: DateTime.Utc): E
     fingerprint: row.fingerprint,
     completed: row.completed_at !== null,
     claimedAt: DateTime.fromDateUnsafe(row.claimed_at),
-    processedAt: row.settled_at === null ? null : DateTime.fromDateUnsafe(row.settled_at)
+    processedAt: instantOrNull(row.settled_at)
   }
   switch (readKey(record, { fingerprint, now })) {
     case "replay":

@@ -17,6 +17,7 @@ import {
 import { companyReads } from "./CompanyReads.ts"
 import { grouped } from "./Grouped.ts"
 import { type KeyRow, recalled } from "./KeyRow.ts"
+import { instant, int8 } from "./Parameters.ts"
 import { type Member, type ReserveAnswer, reserved, reserveRow } from "./ReserveRow.ts"
 import { type SettleAnswer, type SettleRow, settled, settleRow } from "./SettleRow.ts"
 import { briefly } from "./SqlFailure.ts"
@@ -35,13 +36,13 @@ const make = Effect.gen(function* () {
         select n, answer
         from cell.reserve(
           ${PgTypes.jsonb(members.map(reserveRow))},
-          ${DateTime.formatIso(now)}::timestamptz,
+          ${instant(now)},
           ${day}::date,
           ${week}::date,
           ${month}::date,
-          ${DateTime.formatIso(DateTime.addDuration(now, orphanedAfter))}::timestamptz,
-          ${DateTime.formatIso(DateTime.subtractDuration(now, retention))}::timestamptz,
-          ${DateTime.formatIso(DateTime.subtractDuration(now, inProgress_max))}::timestamptz
+          ${instant(DateTime.addDuration(now, orphanedAfter))},
+          ${instant(DateTime.subtractDuration(now, retention))},
+          ${instant(DateTime.subtractDuration(now, inProgress_max))}
         )`
       const answers = new Map(rows.map(({ answer, n }) => [n, answer]))
       return members.map((_, n) => answers.get(n))
@@ -84,7 +85,7 @@ const make = Effect.gen(function* () {
         r.outcome, t.status
       from cell.idempotency as r
       join cell.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
-      where r.company_id = ${PgTypes.int8(BigInt(companyId))} and r.key = ${key}`)
+      where r.company_id = ${int8(companyId)} and r.key = ${key}`)
     return row === undefined ? null : yield* recalled(row, fingerprint, now)
   })
 
@@ -92,11 +93,11 @@ const make = Effect.gen(function* () {
     const [row] = yield* sql<{ entry_id: bigint; amount: bigint; recorded: boolean }>`
       select entry_id, amount, recorded
       from directory.deposit(
-        ${PgTypes.int8(BigInt(companyId))},
-        ${PgTypes.int8(BigInt(amount))},
-        ${PgTypes.int8(BigInt(owned_max))},
+        ${int8(companyId)},
+        ${int8(amount)},
+        ${int8(owned_max)},
         ${reference},
-        ${DateTime.formatIso(at)}::timestamptz
+        ${instant(at)}
       )`.pipe(Effect.retry(briefly), Effect.orDie)
     if (row === undefined) return Deposited.BeyondRange()
     const entryId = Number(row.entry_id)

@@ -4,6 +4,7 @@ import { basename } from "node:path"
 import { Context, Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { isForbidden, wordsOf } from "./SqlFailure.ts"
+import { isThere } from "./Tables.ts"
 
 /** Where this version has its schema: migrations, functions, roles and the list of versions. */
 export const SqlFolder = Context.Reference<URL>("saldo/adapters/postgres/SqlFolder", {
@@ -67,8 +68,7 @@ const ownVersion = Effect.map(knownVersions, (all) => all.at(-1)?.version ?? 0)
 /** The version that the database has: 0 while it has none, or one from before there were numbers. */
 const versionThere = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration_version') is not null as present`
-  if (table?.present !== true) return 0
+  if (!(yield* isThere(sql, "migration_version"))) return 0
   const [row] = yield* sql<{ version: number }>`select coalesce(max(version), 0) as version from migration_version`
   return row?.version ?? 0
 })
@@ -106,8 +106,7 @@ const migrateTables = Effect.map(Migrator.make({})({ loader, table: "migration" 
 /** The digests of the files that were run, each as it was then. */
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration_function') is not null as present`
-  const rows = table?.present
+  const rows = (yield* isThere(sql, "migration_function"))
     ? yield* sql<{ name: string; digest: string }>`select name, digest from migration_function`
     : []
   return new Map(rows.map(({ digest, name }) => [name, digest]))
@@ -168,8 +167,9 @@ const migrateGrants = Effect.gen(function* () {
 export const pending = Effect.gen(function* () {
   if (yield* isAhead) return []
   const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql<{ present: boolean }>`select to_regclass('migration') is not null as present`
-  const rows = table?.present ? yield* sql<{ migration_id: number }>`select migration_id from migration` : []
+  const rows = (yield* isThere(sql, "migration"))
+    ? yield* sql<{ migration_id: number }>`select migration_id from migration`
+    : []
   const applied = new Set(rows.map(({ migration_id }) => migration_id))
   const missing = (yield* numbered).filter(({ id }) => !applied.has(id)).map(({ name }) => name)
   return [...missing, ...(yield* outdated).map(({ name }) => `functions/${name}`)]

@@ -4,6 +4,7 @@ import type { CompanyId } from "../../core/domain/Ids.ts"
 import { Offered } from "../../core/domain/Option.ts"
 import { Options } from "../../core/ports/Options.ts"
 import { companyReads } from "./CompanyReads.ts"
+import { instant, int8 } from "./Parameters.ts"
 
 /** An option stays so long after it has expired, so that its buyer hears why it cannot be bought. */
 const remembered = Duration.days(1)
@@ -75,7 +76,7 @@ const make = Effect.gen(function* () {
     where (company_id, id) in (
       select company_id, id
       from cell.option
-      where company_id = ${PgTypes.int8(BigInt(companyId))} and expires_at < ${DateTime.formatIso(before)}::timestamptz
+      where company_id = ${int8(companyId)} and expires_at < ${instant(before)}
       order by expires_at
       limit ${forgotten_max}
       for update skip locked
@@ -92,7 +93,7 @@ const make = Effect.gen(function* () {
     const [row] = yield* reads(companyId)<OptionRow>`
       select company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
       from cell.option
-      where company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${optionId}`
+      where company_id = ${int8(companyId)} and id = ${optionId}`
     return Option.map(Option.fromUndefinedOr(row), offeredOf)
   }, Effect.orDie)
 

@@ -1,14 +1,13 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { statesBefore } from "../../core/domain/InsuranceTransitions.ts"
 import { maskPhone } from "../../core/domain/Person.ts"
 import type { SmsMessage } from "../../core/domain/Sms.ts"
 import { Outbox, type SmsResult } from "../../core/ports/Outbox.ts"
 import { Vault } from "../../core/ports/Vault.ts"
+import { instant, int8 } from "./Parameters.ts"
 import { claimedOf, type SmsRow, smsPurpose, type UndeliveredRow, undeliveredOf } from "./SmsRow.ts"
 import { briefly } from "./SqlFailure.ts"
-
-const int8 = (value: number) => PgTypes.int8(BigInt(value))
 
 const statuses = { Sent: "sent", Failed: "failed", Unknown: "unknown" } as const
 
@@ -19,7 +18,6 @@ const withoutSecrets = (words: string, { text, to }: SmsMessage): string =>
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
-  const instant = (at: DateTime.Utc) => sql`${DateTime.formatIso(at)}::timestamptz`
 
   // A message that another sender has locked or leased is skipped, never waited for. Whoever says what became of one
   // gives its lease back; one that still has a lease was left by a sender that never said it.

@@ -1,10 +1,11 @@
-import { type PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect } from "effect"
+import type { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { type DayRange, instantsOf } from "../../core/domain/LocalTime.ts"
 import type { Page, Slice } from "../../core/domain/Transaction.ts"
 import type { CompanyReads } from "./CompanyReads.ts"
+import { instant, int8 } from "./Parameters.ts"
 
 /** A list that cell.block counts. */
 export interface CountedList {
@@ -27,15 +28,15 @@ export interface Narrowing {
 type Sql = PgClient.PgClient
 export type Totalled<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
 
-const int8 = (value: bigint | number) => PgTypes.int8(BigInt(value))
-const instant = (sql: Sql, at: DateTime.Utc) => sql`${DateTime.formatIso(at)}::timestamptz`
-
 /** Conditions on when rows were made, and on blocks that may hold such rows, or hold no others. */
 const conditions = (sql: Sql, range: DayRange) => {
   const { since, until } = instantsOf(range)
-  const both = (after: (at: Fragment) => Fragment, before: (at: Fragment) => Fragment): ReadonlyArray<Fragment> => [
-    ...(since === undefined ? [] : [after(instant(sql, since))]),
-    ...(until === undefined ? [] : [before(instant(sql, until))])
+  const both = (
+    after: (at: PgTypes.Parameter) => Fragment,
+    before: (at: PgTypes.Parameter) => Fragment
+  ): ReadonlyArray<Fragment> => [
+    ...(since === undefined ? [] : [after(instant(since))]),
+    ...(until === undefined ? [] : [before(instant(until))])
   ]
   return {
     row: both(
@@ -66,6 +67,12 @@ export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: Company
     sql`o.list = ${sql.literal(`'${list}'`)}`,
     ...conditions(sql, range).overlapping
   ])
+
+/** How many rows stand before a page, and how many do up to its end. */
+export const boundsOf = ({ page, perPage }: Page) => ({
+  skipped: int8(BigInt(page - 1) * BigInt(perPage)),
+  reach: int8(BigInt(page) * BigInt(perPage))
+})
 
 /** As far as ids go. */
 const idMax = int8(Number.MAX_SAFE_INTEGER)
@@ -106,11 +113,10 @@ export const pageOfCounted = <Row extends object>(
   reads: CompanyReads,
   counted: CountedList,
   { also, companyId, range }: Narrowing,
-  { page, perPage }: Page
+  page: Page
 ): Effect.Effect<Slice<Row>> => {
   const { columns, list, table } = counted
-  const skipped = int8(BigInt(page - 1) * BigInt(perPage))
-  const reach = int8(BigInt(page) * BigInt(perPage))
+  const { reach, skipped } = boundsOf(page)
   const { inside } = conditions(sql, range)
   const rows = sql`from ${sql.literal(table)} as t where ${sql.and([
     ...ofCompany(sql, companyId, range),
@@ -158,7 +164,7 @@ export const pageOfCounted = <Row extends object>(
             ) as b
             where upto > ${skipped}
             order by first_id desc
-            limit ${perPage}
+            limit ${page.perPage}
           )
         )
         select whole.total, shown.*
@@ -188,7 +194,7 @@ export const pageOfFound = <Row extends object>(
   { columns, table }: CountedList,
   companyId: CompanyId,
   found: Fragment,
-  { page, perPage }: Page
+  page: Page
 ): Effect.Effect<Slice<Row>> =>
   Effect.orDie(
     Effect.map(
@@ -204,8 +210,8 @@ export const pageOfFound = <Row extends object>(
               select id
               from found
               order by id desc
-              offset ${int8(BigInt(page - 1) * BigInt(perPage))}
-              limit ${perPage}
+              offset ${boundsOf(page).skipped}
+              limit ${page.perPage}
             )
         ) as shown on true
         order by shown.id desc`,

@@ -1,8 +1,10 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../core/domain/Ids.ts"
 import { Finding, Proposal, type Stuck } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
+import { numberOrNull } from "./Columns.ts"
+import { instant, int8 } from "./Parameters.ts"
 import { type ReversalRow, underOf } from "./ReversalRow.ts"
 import { orderOf, type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
@@ -45,7 +47,7 @@ const proposalOf = (row: ProposalRow): Proposal =>
   decode({
     number: row.number,
     finding: findingOf(row),
-    reversalId: row.about_reversal === null ? null : Number(row.about_reversal),
+    reversalId: numberOrNull(row.about_reversal),
     reason: row.reason,
     proposedBy: row.proposed_by,
     proposedAt: DateTime.fromDateUnsafe(row.proposed_at),
@@ -76,7 +78,7 @@ const make = Effect.gen(function* () {
         left join cell.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id
         left join cell.reversal as v
           on v.company_id = t.company_id and v.transaction_id = t.id and v.status in ('PROCESSING', 'PENDING')
-        where t.company_id = c.id and t.id = ${PgTypes.int8(BigInt(id))}
+        where t.company_id = c.id and t.id = ${int8(id)}
       ) as t`
     return Option.map(Option.fromUndefinedOr(row), stuckOf)
   }, Effect.orDie)
@@ -90,10 +92,10 @@ const make = Effect.gen(function* () {
         proposed_by, proposed_at
       )
       values (
-        ${PgTypes.int8(BigInt(order.companyId))}, ${PgTypes.int8(BigInt(order.transactionId))},
-        ${PgTypes.int8(reversalId === null ? null : BigInt(reversalId))}, ${verdicts[finding._tag]}, ${reason},
+        ${int8(order.companyId)}, ${int8(order.transactionId)},
+        ${int8(reversalId)}, ${verdicts[finding._tag]}, ${reason},
         ${success?.authCode ?? null}, ${success?.rechargeToken ?? null}, ${success?.validity?.from ?? null}::date,
-        ${success?.validity?.until ?? null}::date, ${proposedBy}, ${DateTime.formatIso(proposedAt)}::timestamptz
+        ${success?.validity?.until ?? null}::date, ${proposedBy}, ${instant(proposedAt)}
       )
       on conflict (company_id, transaction_id) do update
       set number = r.number + 1,
@@ -117,12 +119,12 @@ const make = Effect.gen(function* () {
   const confirm: Resolutions["Service"]["confirm"] = Effect.fnUntraced(function* (order, proposal, { at, operator }) {
     const confirmed = yield* sql`
       update cell.resolution
-      set confirmed_by = ${operator}, confirmed_at = ${DateTime.formatIso(at)}::timestamptz
-      where company_id = ${PgTypes.int8(BigInt(order.companyId))}
-        and transaction_id = ${PgTypes.int8(BigInt(order.transactionId))}
+      set confirmed_by = ${operator}, confirmed_at = ${instant(at)}
+      where company_id = ${int8(order.companyId)}
+        and transaction_id = ${int8(order.transactionId)}
         and number = ${proposal.number}
         and proposed_by = ${proposal.proposedBy}
-        and proposed_at = ${DateTime.formatIso(proposal.proposedAt)}::timestamptz
+        and proposed_at = ${instant(proposal.proposedAt)}
       returning 1`
     return confirmed.length > 0
   }, Effect.orDie)

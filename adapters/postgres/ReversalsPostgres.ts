@@ -8,6 +8,7 @@ import { type ReversalIntent, reversalOutcomeOf } from "../../core/domain/Revers
 import { Begun, type ReversalSettlement, Reversals } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 import { claimedRows } from "./Claims.ts"
+import { instant, int8 } from "./Parameters.ts"
 import {
   type BeginAnswer,
   encodeReversalOutcome,
@@ -24,8 +25,6 @@ import { transactionColumns } from "./TransactionRow.ts"
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const random = yield* SecureRandom.SecureRandom
-  const int8 = (value: number) => PgTypes.int8(BigInt(value))
-  const instant = (at: DateTime.Utc) => sql`${DateTime.formatIso(at)}::timestamptz`
 
   // The columns of reversals, which are called v, with those of their sales.
   const columns = sql.literal(

@@ -1,4 +1,4 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Stream } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import type { DayRange } from "../../core/domain/LocalTime.ts"
@@ -7,6 +7,7 @@ import { Statement } from "../../core/ports/Statement.ts"
 import { companyReads } from "./CompanyReads.ts"
 import { type EntryRow, entryOf } from "./EntryRow.ts"
 import { blocksOf, type CountedList, firstBeyond, ofCompany, pageOfCounted } from "./Paged.ts"
+import { int8 } from "./Parameters.ts"
 
 /** So many entries are in memory at once, for each statement that is being sent. */
 const part = 1_000
@@ -59,7 +60,7 @@ const make = Effect.gen(function* () {
               from cell.entry as t
               where ${sql.and([
                 ...ofCompany(sql, companyId, range),
-                sql`t.id between ${PgTypes.int8(first)} and ${PgTypes.int8(highest)}`
+                sql`t.id between ${int8(first)} and ${int8(highest)}`
               ])}
               order by t.id desc
               limit ${part}`)

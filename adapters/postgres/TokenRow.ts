@@ -1,6 +1,7 @@
 import { DateTime, Schema } from "effect"
 import type { KeptSecret } from "../../core/domain/Secret.ts"
 import { Token } from "../../core/domain/Token.ts"
+import { instantOrNull } from "./Columns.ts"
 
 /** A row of directory.token, without its secrets. */
 export interface TokenRow {
@@ -26,7 +27,7 @@ export const tokenOf = (row: TokenRow): Token =>
     apiKey: row.api_key,
     permissions: row.permissions,
     addresses: row.addresses,
-    expiresAt: row.expires_at === null ? null : DateTime.fromDateUnsafe(row.expires_at),
+    expiresAt: instantOrNull(row.expires_at),
     state: row.state,
     callsPerMinute: row.calls_per_minute,
     realLookups: row.real_lookups

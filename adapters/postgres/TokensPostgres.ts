@@ -1,5 +1,5 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { DateTime, Effect, Layer } from "effect"
+import { type DateTime, Effect, Layer } from "effect"
 import { type CompanyId, TokenId } from "../../core/domain/Ids.ts"
 import { TokenRevoked, UnknownToken } from "../../core/domain/OperatorErrors.ts"
 import type { KeptSecret } from "../../core/domain/Secret.ts"
@@ -11,6 +11,8 @@ import {
   type Rotated,
   Tokens
 } from "../../core/ports/Tokens.ts"
+import { instantOrNull } from "./Columns.ts"
+import { instant, int8 } from "./Parameters.ts"
 import { type SecretsRow, secretColumns, secretOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
 /** Processes that give one company different credentials wait for each other here. */
@@ -21,15 +23,12 @@ interface RegisteredRow extends TokenRow {
   readonly previous_until: Date | null
 }
 
-const instantOf = (date: Date | null) => (date === null ? null : DateTime.fromDateUnsafe(date))
-
 const registeredOf = (row: RegisteredRow): RegisteredToken => ({
   token: tokenOf(row),
-  usedAt: instantOf(row.used_at),
-  previousUntil: instantOf(row.previous_until)
+  usedAt: instantOrNull(row.used_at),
+  previousUntil: instantOrNull(row.previous_until)
 })
 
-const id = (value: number) => PgTypes.int8(BigInt(value))
 const texts = (values: ReadonlyArray<string>) => Effect.fromResult(PgTypes.array(values, PgTypes.OID.text))
 
 const make = Effect.gen(function* () {
@@ -45,10 +44,9 @@ const make = Effect.gen(function* () {
         real_lookups, created_at
       )
       values (
-        ${id(token.companyId)}, ${token.name}, ${token.apiKey}, ${secret.hash}, ${secret.pepper},
+        ${int8(token.companyId)}, ${token.name}, ${token.apiKey}, ${secret.hash}, ${secret.pepper},
         ${yield* texts(token.permissions)}, ${yield* texts(token.addresses)},
-        ${token.expiresAt === null ? null : DateTime.formatIso(token.expiresAt)}::timestamptz,
-        ${PgTypes.int4(token.callsPerMinute)}, ${token.realLookups}, ${DateTime.formatIso(at)}::timestamptz
+        ${instant(token.expiresAt)}, ${PgTypes.int4(token.callsPerMinute)}, ${token.realLookups}, ${instant(at)}
       )
       returning id`
     return TokenId.make(Number(row?.id))
@@ -59,17 +57,17 @@ const make = Effect.gen(function* () {
     const [changed] = yield* Effect.orDie(sql<TokenRow>`
       update directory.token
       set state = ${state}
-      where id = ${id(tokenId)} and (state <> 'revoked' or ${state} = 'revoked')
+      where id = ${int8(tokenId)} and (state <> 'revoked' or ${state} = 'revoked')
       returning ${columns}`)
     if (changed !== undefined) return tokenOf(changed)
-    const known = yield* Effect.orDie(sql`select 1 from directory.token where id = ${id(tokenId)}`)
+    const known = yield* Effect.orDie(sql`select 1 from directory.token where id = ${int8(tokenId)}`)
     return yield* known.length === 0 ? new UnknownToken({ tokenId }) : new TokenRevoked({ tokenId })
   })
 
   const rotate: Tokens["Service"]["rotate"] = Effect.fnUntraced(
     function* (tokenId, turn) {
       const [row] = yield* Effect.orDie(sql<TokenRow & SecretsRow>`
-        select ${columns}, ${sql.literal(secretColumns)} from directory.token where id = ${id(tokenId)} for update`)
+        select ${columns}, ${sql.literal(secretColumns)} from directory.token where id = ${int8(tokenId)} for update`)
       if (row === undefined) return yield* new UnknownToken({ tokenId })
       if (row.state === "revoked") return yield* new TokenRevoked({ tokenId })
       yield* Effect.orDie(replace(tokenId, yield* turn(secretOf(row))))
@@ -85,8 +83,8 @@ const make = Effect.gen(function* () {
       secret_pepper = ${secret.pepper},
       previous_hash = ${previous?.hash ?? null}::bytea,
       previous_pepper = ${previous?.pepper ?? null},
-      previous_until = ${previous?.until ? DateTime.formatIso(previous.until) : null}::timestamptz
-    where id = ${id(tokenId)}`
+      previous_until = ${instant(previous?.until ?? null)}
+    where id = ${int8(tokenId)}`
 
   // The same secret may be kept in another form from start to start; then it is written again.
   const configure = Effect.fnUntraced(
@@ -94,9 +92,7 @@ const make = Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
       yield* sql`
         insert into directory.token as t (company_id, name, api_key, secret_hash, secret_pepper, created_at)
-        values (
-          ${id(companyId)}, ${name}, ${apiKey}, ${secret.hash}, ${secret.pepper}, ${DateTime.formatIso(at)}::timestamptz
-        )
+        values (${int8(companyId)}, ${name}, ${apiKey}, ${secret.hash}, ${secret.pepper}, ${instant(at)})
         on conflict (api_key) do update
         set secret_hash = excluded.secret_hash,
           secret_pepper = excluded.secret_pepper,
@@ -111,7 +107,7 @@ const make = Effect.gen(function* () {
       yield* sql`
         update directory.token
         set state = 'suspended'
-        where company_id = ${id(companyId)} and name = ${name} and state = 'active' and api_key <> ${apiKey}`
+        where company_id = ${int8(companyId)} and name = ${name} and state = 'active' and api_key <> ${apiKey}`
     },
     sql.withTransaction,
     Effect.orDie
@@ -122,7 +118,7 @@ const make = Effect.gen(function* () {
       Effect.asVoid(sql`
         update directory.token
         set state = 'suspended'
-        where company_id = ${id(companyId)} and name = ${name} and state = 'active'`)
+        where company_id = ${int8(companyId)} and name = ${name} and state = 'active'`)
     )
 
   const list = (companyId: CompanyId) =>
@@ -130,7 +126,7 @@ const make = Effect.gen(function* () {
       select ${columns}, previous_until, used_at
       from directory.token
       left join directory.token_use on token_id = id
-      where company_id = ${id(companyId)}
+      where company_id = ${int8(companyId)}
       order by id`.pipe(
       Effect.map((rows) => rows.map(registeredOf)),
       Effect.orDie

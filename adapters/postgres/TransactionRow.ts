@@ -1,6 +1,7 @@
 import { DateTime, Schema } from "effect"
 import { Order } from "../../core/domain/Sale.ts"
 import { Transaction } from "../../core/domain/Transaction.ts"
+import { instantOrNull } from "./Columns.ts"
 
 const columns = [
   ...["company_id", "id", "xid", "environment", "status", "service_id", "service_name", "service_type", "identifier"],
@@ -50,7 +51,7 @@ export const transactionOf = (row: TransactionRow): Transaction =>
     authCode: row.auth_code,
     rechargeToken: row.recharge_token,
     terminalId: row.terminal_id,
-    processedAt: row.processed_at === null ? null : DateTime.fromDateUnsafe(row.processed_at)
+    processedAt: instantOrNull(row.processed_at)
   })
 
 const decodeOrder = Schema.decodeUnknownSync(Schema.toType(Order))

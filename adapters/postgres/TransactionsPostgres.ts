@@ -1,10 +1,11 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { CompanyId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Page, TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { companyReads } from "./CompanyReads.ts"
 import { ofCompany, pageOfCounted, pageOfFound } from "./Paged.ts"
+import { int8 } from "./Parameters.ts"
 import { having, sales } from "./SalesByStatus.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
@@ -16,7 +17,7 @@ const make = Effect.gen(function* () {
     const [row] = yield* Effect.orDie(reads(companyId)<TransactionRow>`
       select ${sql.literal(transactionColumns())}
       from cell.transaction
-      where company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(id))}`)
+      where company_id = ${int8(companyId)} and id = ${int8(id)}`)
     return Option.map(Option.fromUndefinedOr(row), transactionOf)
   })
 

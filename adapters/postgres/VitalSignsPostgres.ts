@@ -4,6 +4,7 @@ import type { Environment } from "../../core/domain/Company.ts"
 import { type LateOutcome, lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import { type UnresolvedReversals, type UnresolvedSales, VitalSigns } from "../../core/ports/VitalSigns.ts"
+import { instant } from "./Parameters.ts"
 
 /** A message that did not arrive is news for so long. */
 const smsNews = Duration.hours(24)
@@ -49,14 +50,14 @@ const make = Effect.gen(function* () {
   const undeliveredSms = (since: DateTime.Utc) => sql<{ environment: Environment; messages: number }>`
     select environment, count(*)::int as messages
     from cell.sms
-    where status in ('failed', 'unknown') and created_at > ${DateTime.formatIso(since)}::timestamptz
+    where status in ('failed', 'unknown') and created_at > ${instant(since)}
     group by environment`
 
   // An index has these alone; the server may read no more of the audit log than this takes.
   const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
     select action as kind, count(*)::int as outcomes
     from directory.audit_event
-    where action in ${sql.in(lateOutcomes)} and at > ${DateTime.formatIso(since)}::timestamptz
+    where action in ${sql.in(lateOutcomes)} and at > ${instant(since)}
     group by action`
 
   // A row a company: an index on what every sale changes would cost each of them more than this costs.
