@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { digestOfAll, knownVersions } from "../../adapters/postgres/Migrations.ts"
+import { digestOfAll, knownVersions } from "../../adapters/postgres/SqlFiles.ts"
 
 describe("the version of the schema", () => {
   it.effect("rises with every change of sql", () =>
