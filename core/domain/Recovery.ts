@@ -1,5 +1,6 @@
 import { Data, DateTime, Duration } from "effect"
 import type { Refusal } from "./Errors.ts"
+import { nextAttempt } from "./NextAttempt.ts"
 import { type Delivery, Verdict } from "./Sale.ts"
 
 /** A provider has this long to answer. Contract: 8. */
@@ -8,22 +9,14 @@ export const providerTimeout = Duration.seconds(30)
 /** A sale that is still PROCESSING at this age has lost the call that made it. */
 export const orphanedAfter = Duration.sum(providerTimeout, Duration.seconds(30))
 
-/** The ages at which an unresolved sale is asked for; afterwards every five minutes. Contract: 3.1. */
-const askedAt = [5, 15, 30, 60].map(Duration.seconds)
-const askedEvery = Duration.minutes(5)
-
 /** Before this age a provider that does not know a sale may still come to know it. */
 const notFoundFirmAfter = Duration.minutes(15)
 
 /** So many cycles must agree that a provider does not know a sale. */
 const notFoundAgreed = 2
 
-/** When an unresolved sale is to be asked for next. */
-export const nextAsk = (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Utc => {
-  const age = DateTime.distance(createdAt, now)
-  const next = askedAt.find((mark) => Duration.isGreaterThan(mark, age))
-  return next === undefined ? DateTime.addDuration(now, askedEvery) : DateTime.addDuration(createdAt, next)
-}
+/** When an unresolved sale is to be asked for next; in the end every five minutes. Contract: 3.1. */
+export const nextAsk = nextAttempt(Duration.minutes(5))
 
 /** What a provider says when asked about an xid. Anything that is not firm is Unknown. */
 export type StatusAnswer<Proof = Delivery> = Data.TaggedEnum<{

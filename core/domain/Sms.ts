@@ -1,4 +1,5 @@
-import { Data, DateTime, Duration } from "effect"
+import { Data, Duration } from "effect"
+import { nextAttempt } from "./NextAttempt.ts"
 import type { Phone } from "./Person.ts"
 
 /** A text message. */
@@ -21,13 +22,5 @@ export type SmsAnswer = Data.TaggedEnum<{
 }>
 export const SmsAnswer = Data.taggedEnum<SmsAnswer>()
 
-/** The ages at which a message that did not go is tried again; afterwards every two minutes. */
-const triedAt = [5, 15, 30, 60].map(Duration.seconds)
-const triedEvery = Duration.minutes(2)
-
-/** When a message that did not go is tried next. */
-export const nextTry = (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Utc => {
-  const age = DateTime.distance(createdAt, now)
-  const next = triedAt.find((mark) => Duration.isGreaterThan(mark, age))
-  return next === undefined ? DateTime.addDuration(now, triedEvery) : DateTime.addDuration(createdAt, next)
-}
+/** When a message that did not go is tried next; in the end every two minutes. */
+export const nextTry = nextAttempt(Duration.minutes(2))
