@@ -10,13 +10,6 @@ export interface Session {
   readonly company: Company
 }
 
-/** Equality that takes the same time wherever two digests differ. */
-export const sameDigest = (left: Uint8Array, right: Uint8Array): boolean => {
-  let difference = left.length ^ right.length
-  for (let index = 0; index < left.length; index++) difference |= (left[index] ?? 0) ^ (right[index] ?? 0)
-  return difference === 0
-}
-
 /**
  * May this token, whose secret was right, be used now and from here? Refusals in this order: expired, suspended or
  * revoked, company without API or not active, address not on the list. Contract: 5.

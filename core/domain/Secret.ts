@@ -1,5 +1,5 @@
 import { DateTime } from "effect"
-import { sameDigest } from "./Access.ts"
+import { timingSafeEqual as sameDigest } from "effect/crypto/Mac"
 
 /** A token's secret as it is kept: its SHA-256, under the operator's pepper where there was one. Contract: 5. */
 export interface KeptSecret {

@@ -1,5 +1,6 @@
 import { DateTime, Effect, Option } from "effect"
-import { type Session, sameDigest } from "../domain/Access.ts"
+import { timingSafeEqual as sameDigest } from "effect/crypto/Mac"
+import type { Session } from "../domain/Access.ts"
 import { CodeWrong, ExtrasUnavailable, NotFound, PlanUnknown, VersionUnknown } from "../domain/Errors.ts"
 import type { InsuranceId } from "../domain/Ids.ts"
 import { type Insurance, policyFacts, quoteLife } from "../domain/Insurance.ts"

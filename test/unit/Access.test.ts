@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
-import { admit, isAddressRange, permit, sameDigest } from "../../core/domain/Access.ts"
+import { admit, isAddressRange, permit } from "../../core/domain/Access.ts"
 import type { Company } from "../../core/domain/Company.ts"
 import type { Permission, Token } from "../../core/domain/Token.ts"
 import { company, session, token } from "./support/Examples.ts"
@@ -136,18 +136,5 @@ describe("a permission", () => {
       const result = permit({ ...token, permissions }, permission)
       expect(Result.isSuccess(result) ? null : result.failure.cause).toBe(carried ? null : "permission")
     }
-  )
-})
-
-describe("two digests", () => {
-  it.each([
-    [[1, 2, 3], [1, 2, 3], true],
-    [[1, 2, 3], [1, 2, 4], false],
-    [[0, 2, 3], [1, 2, 3], false],
-    [[1, 2, 3], [1, 2], false],
-    [[1, 2], [1, 2, 0], false],
-    [[], [], true]
-  ] as const)("%j and %j are the same: %s", (left, right, same) =>
-    expect(sameDigest(Uint8Array.from(left), Uint8Array.from(right))).toBe(same)
   )
 })
