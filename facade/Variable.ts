@@ -1,4 +1,4 @@
-import { Config, Effect, Option, Result, Schema } from "effect"
+import { Config, Effect, Option, Result, Schema, Struct } from "effect"
 
 /** An environment variable that cannot be used as it stands. */
 export class WrongVariable extends Schema.TaggedError<WrongVariable>()("WrongVariable", {
@@ -44,7 +44,7 @@ export const together = <A extends object>(
   Effect.gen(function* () {
     const values: Partial<A> = {}
     const wrong: Array<string> = []
-    for (const name of Object.keys(variables) as Array<keyof A>) {
+    for (const name of Struct.keys(variables)) {
       const result = yield* Effect.result(variables[name])
       if (Result.isSuccess(result)) values[name] = result.success
       else wrong.push(result.failure.message)

@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import type { Part, Plan } from "./Part.ts"
 import { ofCrashes, ofHunt, ofRequests, ofSeeds, ofTests } from "./Readings.ts"
 
@@ -62,7 +63,7 @@ export const parts = {
 
 export type PartName = keyof typeof parts
 
-export const partNames = Object.keys(parts) as ReadonlyArray<PartName>
+export const partNames = Struct.keys(parts)
 
 /** How long a share of it takes. */
 export const plannedFor = ({ least_s, planned_s }: Part, share: number): number => Math.max(least_s, planned_s * share)

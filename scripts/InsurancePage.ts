@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import { InsuranceState } from "../core/domain/InsuranceState.ts"
 import { type InsuranceEvent, insuranceTransitions } from "../core/domain/InsuranceTransitions.ts"
 
@@ -41,7 +42,7 @@ const happenings: { readonly [_ in InsuranceEvent]: Happening } = {
   freed: { words: "the insurer was surely not reached", by: "the sale" }
 }
 
-const events = Object.keys(insuranceTransitions) as ReadonlyArray<InsuranceEvent>
+const events = Struct.keys(insuranceTransitions)
 
 const after = (state: InsuranceState, event: InsuranceEvent): InsuranceState | undefined => {
   const row: { readonly [From in InsuranceState]?: InsuranceState } = insuranceTransitions[event]

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import { StepOutOfOrder } from "./Errors.ts"
 import type { InsuranceState } from "./InsuranceState.ts"
 
@@ -54,4 +54,4 @@ export const afterEvent = (
 
 /** The states in which an event is in order. */
 export const statesBefore = (event: InsuranceEvent): ReadonlyArray<InsuranceState> =>
-  Object.keys(insuranceTransitions[event]) as ReadonlyArray<InsuranceState>
+  Struct.keys<Row>(insuranceTransitions[event])

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Metric, Random } from "effect"
+import { Clock, Duration, Effect, Metric, Random, Struct } from "effect"
 import { type Invariant, invariants } from "../domain/Invariants.ts"
 import { seriesOf } from "../domain/Series.ts"
 import { Audit } from "../ports/Audit.ts"
@@ -45,7 +45,7 @@ export const keepAuditing = Effect.fnUntraced(function* <E, R>(
   every: Duration.Duration,
   audit: Effect.Effect<void, E, R>
 ) {
-  yield* Effect.forEach(Object.keys(invariants) as Array<Invariant>, (invariant) => setTo(Number.NaN, invariant))
+  yield* Effect.forEach(Struct.keys(invariants), (invariant) => setTo(Number.NaN, invariant))
   yield* Metric.update(took, Number.NaN)
   yield* ended
   yield* Effect.sleep(Duration.times(every, yield* Random.next))

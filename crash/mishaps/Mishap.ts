@@ -1,4 +1,4 @@
-import { Data } from "effect"
+import { Data, Struct } from "effect"
 import { type Cut, cuts } from "../../test/support/CuttingProxy.ts"
 import { type Point, points, wayOf } from "../server/Points.ts"
 
@@ -68,9 +68,7 @@ export const deck: ReadonlyArray<Mishap> = [
   ...[1, 2].flatMap(
     (): ReadonlyArray<Mishap> => [Mishap.KillBoth(), ...ends.map((end) => Mishap.KillPostgres({ end }))]
   ),
-  ...cuts.flatMap((cut) =>
-    (Object.keys(statements) as ReadonlyArray<Statement>).map((what): Mishap => Mishap.Cut({ cut, what }))
-  ),
+  ...cuts.flatMap((cut) => Struct.keys(statements).map((what): Mishap => Mishap.Cut({ cut, what }))),
   Mishap.Stall({ minutes: 1 }),
   Mishap.Stall({ minutes: short_minutes })
 ]

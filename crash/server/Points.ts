@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 
 /** What a server is on its way through. */
 type Way = "sale" | "reversal" | "insurance" | "recovery"
@@ -28,9 +28,7 @@ type Moment = (typeof moments)[number]
 /** An instant at which a server may be killed or stopped: before it calls, while the call is under way, with the answer. */
 export type Point = `${Moment} ${Step}`
 
-export const points = (Object.keys(steps) as ReadonlyArray<Step>).flatMap((step) =>
-  moments.map((moment): Point => `${moment} ${step}`)
-)
+export const points = Struct.keys(steps).flatMap((step) => moments.map((moment): Point => `${moment} ${step}`))
 
 const stepOf = (point: Point): Step => point.slice(point.indexOf(" ") + 1) as Step
 

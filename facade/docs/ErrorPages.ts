@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http"
+import { Struct } from "effect"
 import { codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 import { failureBody, failureHeaders } from "../http/Answer.ts"
 import { exampleOf, exampleRequestId } from "../rest/ErrorExamples.ts"
@@ -10,7 +11,7 @@ import { consolePath, errorPath, errorsPath } from "./Paths.ts"
 
 const policy = policyOf({ "style-src": "'self'", "img-src": "'self'" })
 
-const every = Object.keys(codes) as ReadonlyArray<ErrorCode>
+const every = Struct.keys(codes)
 
 const page = (assets: Assets, path: Page["path"], title: string, content: Html): Page => ({
   path,

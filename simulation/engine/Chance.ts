@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 /** A 32-bit digest of a text; the same text and salt give the same one on every machine. */
 export const digest = (text: string, salt: number): number => {
   let hash = salt ^ 0x9e3779b9
@@ -46,7 +47,7 @@ export class Chance {
 
   /** One of the names, each as often as its weight says. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
-    const names = Object.keys(weights) as Array<Name>
+    const names = Struct.keys(weights)
     let left = this.next() * names.reduce((sum, name) => sum + weights[name], 0)
     for (const name of names) {
       left -= weights[name]

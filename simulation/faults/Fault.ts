@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 /** Everything that may go wrong at a step. */
 export const faults = {
   "dies before": "the process dies instead of calling",
@@ -25,4 +26,4 @@ export const faults = {
 
 export type Fault = keyof typeof faults
 
-export const allFaults = Object.keys(faults) as ReadonlyArray<Fault>
+export const allFaults = Struct.keys(faults)

@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, Struct } from "effect"
 
 /** On whose behalf a process does something. */
 export type Activity = "sale" | "reversal" | "recovery" | "insurance" | "messages" | "lookup" | "operator" | "sandbox"
@@ -66,7 +66,7 @@ const steps = {
 
 export type Step = keyof typeof steps
 
-export const allSteps = Object.keys(steps) as ReadonlyArray<Step>
+export const allSteps = Struct.keys(steps)
 
 export const factsOf = (step: Step): Facts => steps[step]
 

@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import type { CompanyBooks, Sale } from "../../adapters/memory/Books.ts"
 import { isUnresolved } from "../../adapters/memory/Claims.ts"
 import { owned } from "../../core/domain/Balance.ts"
@@ -152,7 +153,7 @@ const looks: Record<Exclude<Invariant, "listed">, (tally: Tally) => string | nul
     })
 }
 
-const audited = Object.keys(looks) as ReadonlyArray<keyof typeof looks>
+const audited = Struct.keys(looks)
 
 /** The first invariant that a company's books in memory break. */
 export const auditBooks = (books: CompanyBooks): { readonly invariant: Invariant; readonly what: string } | null => {

@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import { invariants } from "../../core/domain/Invariants.ts"
 
 /** What is watched beside the invariants of the books. */
@@ -28,4 +29,4 @@ const watched = [
 /** Every law that a run may break. */
 export type Law = keyof typeof invariants | (typeof watched)[number]
 
-export const laws: ReadonlyArray<Law> = [...(Object.keys(invariants) as Array<keyof typeof invariants>), ...watched]
+export const laws: ReadonlyArray<Law> = [...Struct.keys(invariants), ...watched]

@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { get } from "../facade/support/Calls.ts"
 import { forms, inState, insurer, type Steps, type Under } from "./support/Insuring.ts"
@@ -47,7 +47,7 @@ const leads: Partial<Record<keyof typeof steps, InsuranceState>> = {
   sell: "emitida"
 }
 
-const names = Object.keys(steps) as ReadonlyArray<keyof typeof steps>
+const names = Struct.keys(steps)
 const pairs = table.flatMap(([state, ...row]) =>
   names.map((step, index) => [step, state, row[index] ?? assert.fail("the row is too short")] as const)
 )

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
-import { codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import { codes } from "../../core/domain/ErrorCatalogue.ts"
 import { loadAssets } from "../../facade/docs/Assets.ts"
 import { consolePage } from "../../facade/docs/ConsolePage.ts"
 import { html } from "../../facade/docs/Html.ts"
@@ -9,7 +9,7 @@ import { HttpOptions } from "../../facade/http/HttpOptions.ts"
 import { type Answered, as, call, get, post, raw, sell } from "./support/Calls.ts"
 import { secret, TestService } from "./support/Service.ts"
 
-const everyCode = Object.keys(codes) as ReadonlyArray<ErrorCode>
+const everyCode = Struct.keys(codes)
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
-import { afterEvent, type InsuranceEvent, insuranceTransitions } from "../../core/domain/InsuranceTransitions.ts"
+import { afterEvent, insuranceTransitions } from "../../core/domain/InsuranceTransitions.ts"
 import { insurancePage, pageFile } from "../../scripts/InsurancePage.ts"
 
 const page = insurancePage()
@@ -19,7 +19,7 @@ const rowsOf = (first: string): ReadonlyArray<ReadonlyArray<string>> =>
         .map((cell) => cell.trim())
     )
 
-const events = Object.keys(insuranceTransitions) as ReadonlyArray<InsuranceEvent>
+const events = Struct.keys(insuranceTransitions)
 const states = InsuranceState.literals
 
 describe("the page of the insurance states", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { Session } from "../../core/domain/Access.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import { CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
@@ -71,7 +71,7 @@ const steps = {
   quote: (by: Session, { id }: Insurance) => quoteInsurance(by, id, [])
 }
 type Step = keyof typeof steps
-const names = Object.keys(steps) as ReadonlyArray<Step>
+const names = Struct.keys(steps)
 
 /** All that is asked about an insurance: the steps, and what changes nothing. */
 const questions = {
@@ -135,7 +135,7 @@ describe("a step of an insurance", () => {
 
 describe("an insurance of somebody else", () => {
   const neighbour: Session = { ...seller, company: { ...seller.company, id: CompanyId.make(8) } }
-  it.effect.each(Object.keys(questions) as ReadonlyArray<Question>)("is not there to %s", (question) => {
+  it.effect.each(Struct.keys(questions))("is not there to %s", (question) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* planned()
