@@ -1,11 +1,12 @@
 import { Duration, Effect, Schedule } from "effect"
+import { untilItSucceeds } from "./UntilItSucceeds.ts"
 
 /** A caller waits this long for the database; then the write goes on in the background. */
 const patience = Duration.seconds(5)
 
 const soon = Duration.millis(200)
 
-const untilItSucceeds = Schedule.min([Schedule.exponential(soon), Schedule.spaced("5 seconds")])
+const pace = Schedule.min([Schedule.exponential(soon), Schedule.spaced("5 seconds")])
 
 /**
  * Writes what must not be lost because the database is gone: again and again until it succeeds.
@@ -19,8 +20,7 @@ export const insist = Effect.fnUntraced(function* <A, R>(
   about: Readonly<Record<string, unknown>>
 ) {
   const missed = (cause: unknown) => Effect.logError("an outcome could not be written yet", { ...about, cause })
-  const again = () =>
-    write.pipe(Effect.catchDefect(Effect.fail), Effect.tapError(missed), Effect.retry(untilItSucceeds), Effect.orDie)
+  const again = () => untilItSucceeds(pace, missed)(write)
   const waiting = yield* Effect.forkChild(Effect.andThen(Effect.sleep(patience), impatient), { startImmediately: true })
   // Nearly every write succeeds at once: what it takes to go on trying is made when it is needed.
   const written = yield* Effect.catchDefect(write, (first) =>

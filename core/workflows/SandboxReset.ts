@@ -3,6 +3,7 @@ import { dayOf, nextDay, startOfDay } from "../domain/LocalTime.ts"
 import { toPesos } from "../domain/Money.ts"
 import { Adjustments } from "../ports/Adjustments.ts"
 import { sandboxCompany, sandboxOpening } from "./Seed.ts"
+import { untilItSucceeds } from "./UntilItSucceeds.ts"
 
 /**
  * Gives the shared sandbox its opening deposit to spend again, once a local day, whichever process comes first. What is
@@ -23,16 +24,13 @@ const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateT
   if (moved !== null) yield* Effect.logInfo("the sandbox begins the day", { day, moved_pesos: toPesos(moved) })
 })
 
-const untilItSucceeds = Schedule.spaced("5 seconds")
+const pace = Schedule.spaced("5 seconds")
 
 /** Resets the sandbox at each local midnight for as long as the process lives; at once when today's was missed. */
 export const keepResetting = Effect.gen(function* () {
   const at = yield* DateTime.now
   yield* resetSandbox(at).pipe(
-    Effect.catchDefect(Effect.fail),
-    Effect.tapError((cause) => Effect.logError("the sandbox was not reset yet", cause)),
-    Effect.retry(untilItSucceeds),
-    Effect.orDie
+    untilItSucceeds(pace, (defect) => Effect.logError("the sandbox was not reset yet", defect))
   )
   const left = DateTime.distance(yield* DateTime.now, startOfDay(nextDay(dayOf(at))))
   yield* Effect.sleep(Duration.max(left, Duration.zero))
