@@ -30,12 +30,14 @@ export const sell = Effect.fnUntraced(function* (intent: Intent, supplier: Suppl
 
 const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier, tell: Tell<Answered>) {
   const ledger = yield* Ledger
-  const asked = yield* Clock.monotonicTimeNanos
+  const since_ns = yield* Clock.monotonicTimeNanos
   const reserved = yield* ledger.reserve(intent)
   return yield* Reserved.$match(reserved, {
     Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
     Reservation: ({ order }) =>
-      Effect.flatMap(isFresh(asked, order.createdAt), (fresh) => (fresh ? send(order, supplier, tell) : leave(order)))
+      Effect.flatMap(isFresh(since_ns, order.createdAt), (fresh) =>
+        fresh ? send(order, supplier, tell) : leave(order)
+      )
   })
 })
 
