@@ -44,8 +44,8 @@ const addresses = () => {
 
 const audited = Effect.gen(function* () {
   const { prove } = yield* Audit
-  const findings = yield* prove
-  return findings.flatMap(
+  const examined = yield* prove
+  return examined.flatMap(
     ({ invariant, offenders, violations }): ReadonlyArray<Broken> =>
       violations === 0 ? [] : [{ law: `audit: ${invariant}`, what: JSON.stringify(offenders) }]
   )

@@ -181,7 +181,7 @@ export const broken: Record<Invariant, string> = {
     where g.policy_number is distinct from case when t.status = 'SUCCESS' then t.auth_code end`
 }
 
-interface FindingRow {
+interface ExaminedRow {
   readonly violations: bigint
   readonly offenders: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
@@ -203,7 +203,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const examine = Effect.fnUntraced(function* ([invariant, query]: readonly [Invariant, string]) {
-    const [row] = yield* sql<FindingRow>`
+    const [row] = yield* sql<ExaminedRow>`
       with broken as materialized (${sql.literal(query)})
       select
         (select count(*) from broken) as violations,

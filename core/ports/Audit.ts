@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { Invariant } from "../domain/Invariants.ts"
 
-/** How an invariant stands. */
-export interface Finding {
+/** An invariant that was examined, and what breaks it. */
+export interface Examined {
   readonly invariant: Invariant
   readonly violations: number
   /** The first few that break it, as facts. */
@@ -13,6 +13,6 @@ export interface Finding {
 export class Audit extends Context.Service<
   Audit,
   {
-    readonly prove: Effect.Effect<ReadonlyArray<Finding>>
+    readonly prove: Effect.Effect<ReadonlyArray<Examined>>
   }
 >()("saldo/core/Audit") {}

@@ -28,10 +28,10 @@ const ended = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(
 /** Proves the invariants once, and tells how they stand; what broke one is logged. */
 export const auditOnce = Effect.fn("KeepAuditing.auditOnce")(function* () {
   const { prove } = yield* Audit
-  const [lasted, findings] = yield* Effect.timed(prove)
+  const [lasted, examined] = yield* Effect.timed(prove)
   yield* Metric.update(took, Duration.toSeconds(lasted))
   yield* ended
-  for (const { invariant, violations } of findings) {
+  for (const { invariant, violations } of examined) {
     yield* setTo(violations, invariant)
     if (violations > 0) yield* Effect.logError(`broken: ${invariants[invariant]}`, { invariant, violations })
   }

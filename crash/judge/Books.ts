@@ -44,13 +44,13 @@ export const readBooks = Effect.gen(function* () {
     select company_id::float8 as company, owned::float8 as owned from cell.balance`
   const alerts = yield* sql<{ alert: string }>`
     select action || ' ' || details as alert from directory.audit_event where action like 'late%'`
-  const findings = yield* Audit.use(({ prove }) => prove)
+  const examined = yield* Audit.use(({ prove }) => prove)
   return {
     sales,
     reversals,
     owned: new Map(balances.map(({ company, owned }) => [company, owned])),
     alerts: alerts.map(({ alert }) => alert),
-    broken: findings.flatMap(({ invariant, offenders, violations }) =>
+    broken: examined.flatMap(({ invariant, offenders, violations }) =>
       violations === 0 ? [] : [`${invariant}: ${violations}, such as ${JSON.stringify(offenders[0])}`]
     )
   } satisfies Books

@@ -60,7 +60,7 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
 ]
 
 const brokenNow = Audit.use(({ prove }) =>
-  Effect.map(prove, (findings) => findings.filter(({ violations }) => violations > 0).map(({ invariant }) => invariant))
+  Effect.map(prove, (examined) => examined.filter(({ violations }) => violations > 0).map(({ invariant }) => invariant))
 )
 
 class Undone extends Data.TaggedError("Undone")<{ readonly broken: ReadonlyArray<Invariant> }> {}

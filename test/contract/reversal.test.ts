@@ -166,9 +166,9 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
 
   it.effect("leaves books that an audit finds nothing in", () =>
     Effect.gen(function* () {
-      const findings = yield* Audit.use((audit) => audit.prove)
+      const examined = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(
-        findings.filter(({ violations }) => violations > 0),
+        examined.filter(({ violations }) => violations > 0),
         []
       )
     }).pipe(Effect.provide(AuditPostgres.layer))

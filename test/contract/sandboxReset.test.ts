@@ -92,9 +92,9 @@ describe("two servers with a sandbox", () => {
           ...reset,
           entries: [...entries, "sale -300", "adjustment 300 sandbox-2026-03-13"]
         })
-        const findings = yield* Audit.use((audit) => audit.prove)
+        const examined = yield* Audit.use((audit) => audit.prove)
         assert.deepStrictEqual(
-          findings.filter(({ violations }) => violations > 0),
+          examined.filter(({ violations }) => violations > 0),
           []
         )
       }).pipe(Effect.provide(AuditPostgres.layer), Effect.provideContext(Context.merge(one, two)))

@@ -216,9 +216,9 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
           { numRuns: 30 }
         )
       )
-      const findings = yield* Audit.use(({ prove }) => prove)
+      const examined = yield* Audit.use(({ prove }) => prove)
       assert.deepStrictEqual(
-        findings.filter(({ violations }) => violations > 0),
+        examined.filter(({ violations }) => violations > 0),
         []
       )
     })

@@ -75,9 +75,9 @@ layer(Postgres, { excludeTestServices: true })("the insurances in Postgres", (it
       const run = Effect.runPromiseWith(context)
       const property = fc.asyncProperty(life, (commands) => run(live(commands)))
       yield* Effect.promise(() => fc.assert(property, { numRuns: 60 }))
-      const findings = yield* Audit.use((audit) => audit.prove)
+      const examined = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(
-        findings.filter(({ violations }) => violations > 0),
+        examined.filter(({ violations }) => violations > 0),
         []
       )
     })

@@ -204,9 +204,9 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
       const run = Effect.runPromiseWith(context)
       const property = fc.asyncProperty(life, ({ begins, commands }) => run(Effect.asVoid(live(begins, commands))))
       yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
-      const findings = yield* Audit.use((audit) => audit.prove)
+      const examined = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(
-        findings.filter(({ violations }) => violations > 0),
+        examined.filter(({ violations }) => violations > 0),
         []
       )
     })

@@ -47,9 +47,9 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight adj
           assert.deepStrictEqual(left, { available: 20_000 + once - 10_000, held: 10_000 })
         })
       )
-      const findings = yield* Audit.use((audit) => audit.prove)
+      const examined = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(
-        findings.filter(({ violations }) => violations > 0),
+        examined.filter(({ violations }) => violations > 0),
         []
       )
     }).pipe(Effect.scoped)

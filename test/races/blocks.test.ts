@@ -49,9 +49,9 @@ layer(TestLayer, { excludeTestServices: true })("a sale that waits for its key",
       assert.deepStrictEqual(blocks, [{ first: Number(transactionId), members: 5 }])
       const { items, total } = yield* Transactions.use(({ list }) => list(company, {}, { page: 2, perPage: 4 }))
       assert.deepStrictEqual([items.length, items.at(-1)?.id, total], [3, transactionId, 7])
-      const findings = yield* Audit.use(({ prove }) => prove)
+      const examined = yield* Audit.use(({ prove }) => prove)
       assert.deepStrictEqual(
-        findings.filter(({ violations }) => violations > 0),
+        examined.filter(({ violations }) => violations > 0),
         []
       )
     }).pipe(Effect.scoped)

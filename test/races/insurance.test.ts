@@ -38,7 +38,7 @@ const replanned: Chosen = { event: "plan_chosen", version, plan: { ...plan, code
 
 const proven = Effect.map(
   Audit.use((audit) => audit.prove),
-  (findings) => assert.isEmpty(findings.filter(({ violations }) => violations > 0))
+  (examined) => assert.isEmpty(examined.filter(({ violations }) => violations > 0))
 )
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))

@@ -140,9 +140,9 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("reversals
 
   it.effect("leave books that an audit finds nothing in", () =>
     Effect.gen(function* () {
-      const findings = yield* Audit.use((audit) => audit.prove)
+      const examined = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(
-        findings.filter(({ violations }) => violations > 0),
+        examined.filter(({ violations }) => violations > 0),
         []
       )
     })

@@ -162,8 +162,8 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a token t
             keys: sold
           })
         }
-        const findings = yield* Audit.use((audit) => audit.prove)
-        assert.isEmpty(findings.filter(({ violations }) => violations > 0))
+        const examined = yield* Audit.use((audit) => audit.prove)
+        assert.isEmpty(examined.filter(({ violations }) => violations > 0))
       }).pipe(Effect.scoped),
     120_000
   )

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { invariants } from "../../../core/domain/Invariants.ts"
-import { Audit, type Finding } from "../../../core/ports/Audit.ts"
+import { Audit, type Examined } from "../../../core/ports/Audit.ts"
 import { operator } from "../../App.ts"
 import { CheckFailed, type Document, print } from "../Output.ts"
 
-const findingDocument = ({ invariant, offenders, violations }: Finding): Document => ({
+const examinedDocument = ({ invariant, offenders, violations }: Examined): Document => ({
   invariante: invariant,
   descripcion: invariants[invariant],
   ok: violations === 0,
@@ -13,7 +13,7 @@ const findingDocument = ({ invariant, offenders, violations }: Finding): Documen
   ejemplos: offenders
 })
 
-const findingWords = ({ invariant, offenders, violations }: Finding): string => {
+const examinedWords = ({ invariant, offenders, violations }: Examined): string => {
   const statement = `${invariant.padEnd(11)}  ${invariants[invariant]}`
   return violations === 0
     ? `ok      ${statement}`
@@ -23,9 +23,9 @@ const findingWords = ({ invariant, offenders, violations }: Finding): string => 
 export const audit = Command.make("audit", {}, () =>
   Effect.gen(function* () {
     const { prove } = yield* Audit
-    const findings = yield* prove
-    const ok = findings.every(({ violations }) => violations === 0)
-    yield* print({ ok, invariantes: findings.map(findingDocument) }, findings.map(findingWords).join("\n"))
+    const examined = yield* prove
+    const ok = examined.every(({ violations }) => violations === 0)
+    yield* print({ ok, invariantes: examined.map(examinedDocument) }, examined.map(examinedWords).join("\n"))
     if (!ok) return yield* new CheckFailed()
   })
 ).pipe(

@@ -117,8 +117,8 @@ export const seen = Effect.gen(function* () {
 /** Runs the queries of `saldo audit`. */
 export const unsound = Effect.gen(function* () {
   const audit = yield* Audit
-  const findings = yield* audit.prove
-  return findings.flatMap(
+  const examined = yield* audit.prove
+  return examined.flatMap(
     ({ invariant, offenders, violations }): ReadonlyArray<{ invariant: Invariant; what: string }> =>
       violations === 0 ? [] : [{ invariant, what: JSON.stringify(offenders) }]
   )
