@@ -67,7 +67,7 @@ const xidPrefix = Layer.unwrap(Settings.useSync((settings) => Layer.succeed(XidP
 export const foundation = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), Settings.layer)
 
 /** The same for what goes on for long: somebody may follow it. */
-export const followed = Layer.provideMerge(telemetry, foundation)
+export const withTelemetry = Layer.provideMerge(telemetry, foundation)
 
 const vault = VaultAead.layer.pipe(
   Layer.provideMerge(Layer.unwrap(Settings.useSync(({ dataKey }) => DataKeyPostgres.layer(dataKey)))),
@@ -170,7 +170,7 @@ export const ports = Layer.mergeAll(
     Layer.unwrap(Settings.useSync(({ connections_max }) => migrated(connections_max, "saldo_server")))
   ),
   Layer.provideMerge(Store.layer),
-  Layer.provideMerge(followed)
+  Layer.provideMerge(withTelemetry)
 )
 
 /** All that serves sales: the ports, and what goes on for as long as the process. */

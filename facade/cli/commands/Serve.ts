@@ -2,7 +2,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer } from "effect/http"
-import { followed, server } from "../../App.ts"
+import { server, withTelemetry } from "../../App.ts"
 import { banner, readiness } from "../../Banner.ts"
 import * as Http from "../../http/Http.ts"
 import * as Listener from "../../Listener.ts"
@@ -35,7 +35,7 @@ const serving = Layer.merge(announced, ready).pipe(
   Layer.provide(server),
   Layer.provide(Ops.layer),
   Layer.provide([Readiness.layer, Gauges.layer]),
-  Layer.provide(followed)
+  Layer.provide(withTelemetry)
 )
 
 export const serve = Command.make("serve", {}, () => Layer.launch(serving)).pipe(

@@ -1,6 +1,6 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, Layer, Metric } from "effect"
-import { followed, ports } from "../../../facade/App.ts"
+import { ports, withTelemetry } from "../../../facade/App.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/Listener.ts"
 import { Gauges } from "../../../facade/ops/Gauges.ts"
@@ -40,7 +40,7 @@ const serverOn = (url: string, environment: Environment) =>
     Layer.provideMerge(ports),
     Layer.provide(Ops.layer),
     Layer.provide([Readiness.layer, Gauges.layer]),
-    Layer.provide(followed),
+    Layer.provide(withTelemetry),
     Layer.provide(
       Layer.succeed(
         ConfigProvider.ConfigProvider,
