@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
-import type { Offered } from "../../core/domain/Option.ts"
+import type { Offered } from "../../core/domain/Offered.ts"
 import { Options } from "../../core/ports/Options.ts"
 
 /** What lookups offered, in memory, which forgets nothing. */

@@ -1,7 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
-import { Offered } from "../../core/domain/Option.ts"
+import { Offered } from "../../core/domain/Offered.ts"
 import { Options } from "../../core/ports/Options.ts"
 import { companyReads } from "./CompanyReads.ts"
 import { instant, int8 } from "./Parameters.ts"

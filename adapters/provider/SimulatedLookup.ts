@@ -3,7 +3,7 @@ import type { Identifier } from "../../core/domain/Ids.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { type Found, LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import type { Offer } from "../../core/domain/Option.ts"
+import type { Offer } from "../../core/domain/Offered.ts"
 import type { Package } from "../../core/domain/Package.ts"
 import { sellsToPhones } from "../../core/domain/Service.ts"
 

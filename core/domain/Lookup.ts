@@ -1,6 +1,6 @@
 import { Data } from "effect"
 import type { Identifier } from "./Ids.ts"
-import type { Offer, Offered } from "./Option.ts"
+import type { Offer, Offered } from "./Offered.ts"
 import type { Package } from "./Package.ts"
 import type { Flow, Service } from "./Service.ts"
 

@@ -9,7 +9,7 @@ import {
 } from "./Errors.ts"
 import type { Identifier } from "./Ids.ts"
 import type { Amount } from "./Money.ts"
-import type { Offered } from "./Option.ts"
+import type { Offered } from "./Offered.ts"
 import type { NamingFlow, Service } from "./Service.ts"
 
 /** What a sale asks for, before the service has had its say. */

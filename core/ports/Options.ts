@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
-import type { Offered } from "../domain/Option.ts"
+import type { Offered } from "../domain/Offered.ts"
 
 /**
  * What lookups offered to companies. An expired option is still found for a day, so that its buyer hears that it has

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { type Consulta, isDebtFree } from "../../core/domain/Lookup.ts"
 import { toPesos } from "../../core/domain/Money.ts"
-import type { Offered } from "../../core/domain/Option.ts"
+import type { Offered } from "../../core/domain/Offered.ts"
 import { Flow } from "../../core/domain/Service.ts"
 import { Pesos } from "./Views.ts"
 

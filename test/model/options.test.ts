@@ -7,7 +7,7 @@ import * as OptionsMemory from "../../adapters/memory/OptionsMemory.ts"
 import * as OptionsPostgres from "../../adapters/postgres/OptionsPostgres.ts"
 import { CompanyId, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { type Offered, optionLife } from "../../core/domain/Option.ts"
+import { type Offered, optionLife } from "../../core/domain/Offered.ts"
 import { Options } from "../../core/ports/Options.ts"
 import { TestDatabase } from "../support/Database.ts"
 

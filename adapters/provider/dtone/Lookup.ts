@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { LookupAnswer, type LookupQuery } from "../../../core/domain/Lookup.ts"
-import type { Offer } from "../../../core/domain/Option.ts"
+import type { Offer } from "../../../core/domain/Offered.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultsIn, isNoSuchParty } from "./Faults.ts"
 import { packagesOf } from "./Packages.ts"

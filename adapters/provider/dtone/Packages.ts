@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import type { Offer } from "../../../core/domain/Option.ts"
+import type { Offer } from "../../../core/domain/Offered.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
 import { TextBetween } from "../../../core/domain/Text.ts"
 import type { DtOneApi } from "./DtOneApi.ts"

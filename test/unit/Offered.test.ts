@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import { CompanyId, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { offered } from "../../core/domain/Option.ts"
+import { offered } from "../../core/domain/Offered.ts"
 
 const customer = {
   companyId: CompanyId.make(1),
