@@ -57,7 +57,6 @@ const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase,
     service: { id: service.id, name: service.name, type: service.type },
     identifier: wanted.identifier,
     ...bought,
-    terminalId: wanted.terminalId,
     optionId: wanted.optionId,
     billId: service.flow === "facturas" ? wanted.optionId : null,
     product: service.product,
@@ -66,8 +65,8 @@ const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase,
   return yield* sell(intent, supplier)
 })
 
-/** What is bought, at which price; its name at the provider, where it has one. */
-type Bought = Pick<Intent, "amount" | "insuranceId" | "reference">
+/** What is bought, at which price, and where; its name at the provider, where it has one. */
+type Bought = Pick<Intent, "amount" | "insuranceId" | "reference" | "terminalId">
 
 const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase) {
   const service = yield* serviceOf(company, wanted.serviceId)
@@ -96,7 +95,9 @@ const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted
   const { reference, total } = yield* Effect.fromResult(
     sellable(insurance, { ...wanted, environment: company.environment }, yield* DateTime.now)
   )
-  return { amount: total, insuranceId: id, reference } satisfies Bought
+  // A policy is sold where it was begun, unless the sale says otherwise.
+  const terminalId = wanted.terminalId ?? insurance?.terminalId ?? null
+  return { amount: total, insuranceId: id, reference, terminalId } satisfies Bought
 })
 
 const optionOf = Effect.fnUntraced(function* ({ id }: Session["company"], service: Service, wanted: Purchase) {
@@ -106,5 +107,6 @@ const optionOf = Effect.fnUntraced(function* ({ id }: Session["company"], servic
       ? null
       : Option.getOrNull(yield* Options.use((options) => options.find(id, optionId)))
   const amount = yield* Effect.fromResult(price(service, wanted, option, yield* DateTime.now))
-  return { amount, insuranceId: null, reference: option?.reference ?? null } satisfies Bought
+  const reference = option?.reference ?? null
+  return { amount, insuranceId: null, reference, terminalId: wanted.terminalId } satisfies Bought
 })

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { Amount, Centavos } from "../../core/domain/Money.ts"
+import { Centavos } from "../../core/domain/Money.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
-import { Ledger } from "../../core/ports/Ledger.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { deposit } from "./support/Customer.ts"
 import { type Headers, inState, insuranceService, insurer, plateEnding, quoted, spanish } from "./support/Insuring.ts"
 import { OwnTime } from "./support/OwnTime.ts"
 import { unchanged } from "./support/Rows.ts"
@@ -171,9 +171,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
       const { body, status } = yield* unchanged(spanish.sell(auth, id, placa, key))
       assert.deepStrictEqual([status, body.error.code], [422, "INSUFFICIENT_BALANCE"])
       assert.deepStrictEqual(body.error.details, { saldo_disponible: 1, monto_requerido: total })
-      const amount = Amount.make(Math.round(total * 100) - 100)
-      const now = yield* DateTime.now
-      yield* Ledger.use((ledger) => ledger.deposit({ companyId, amount, reference: "lo justo", at: now }))
+      yield* deposit(companyId, total - 1, "lo justo")
       assert.strictEqual((yield* spanish.sell(auth, id, placa, key)).status, 201)
       assert.deepStrictEqual(yield* money(auth), [0, 0])
     })

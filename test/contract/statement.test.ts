@@ -1,12 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
-import type { CompanyId } from "../../core/domain/Ids.ts"
-import { Amount } from "../../core/domain/Money.ts"
-import { Ledger } from "../../core/ports/Ledger.ts"
+import { Effect } from "effect"
 import { as, get, post, sell } from "../facade/support/Calls.ts"
 import { load } from "../support/ManySales.ts"
 import { parseCsv } from "./support/Csv.ts"
-import { customer } from "./support/Customer.ts"
+import { customer, deposit } from "./support/Customer.ts"
 import { OwnTime } from "./support/OwnTime.ts"
 import { TestServer } from "./support/Server.ts"
 
@@ -18,11 +15,6 @@ const columns = ["movimiento_id", "tipo", "monto", "saldo", "transaction_id", "r
 // biome-ignore lint/suspicious/noExplicitAny: as it came
 const itemsOf = (auth: Headers, query = "", path = "/v1/movimientos"): Effect.Effect<Array<any>, any, any> =>
   Effect.map(get(`${path}?per_page=200&${query}`, auth), ({ body }) => body.data.items)
-
-const deposit = (companyId: CompanyId, pesos: number, reference: string) =>
-  Effect.flatMap(DateTime.now, (at) =>
-    Ledger.use((ledger) => ledger.deposit({ companyId, amount: Amount.make(pesos * 100), reference, at }))
-  )
 
 const sale = { service_id: 7, identifier: "204518", amount: 100.25 }
 

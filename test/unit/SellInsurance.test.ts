@@ -2,10 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Session } from "../../core/domain/Access.ts"
-import { CompanyId, Identifier } from "../../core/domain/Ids.ts"
+import { CompanyId, Identifier, TerminalId } from "../../core/domain/Ids.ts"
 import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Answer } from "../../core/ports/Provider.ts"
+import { Transactions } from "../../core/ports/Transactions.ts"
 import { quoteInsurance } from "../../core/workflows/InsuranceSteps.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
 import { service, session } from "./support/Examples.ts"
@@ -59,6 +60,20 @@ describe("a sale of an insurance", () => {
       )
       assert.strictEqual(issued(asked), 1)
       assert.deepStrictEqual(dispatched, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    [null, "caja-1"],
+    [TerminalId.make("caja-2"), "caja-2"]
+  ] as const)("is of the terminal at which it was begun, unless it has its own: %s", ([terminalId, terminal]) => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      yield* purchase(seller, { ...wanted(insurance), terminalId })
+      const { items } = yield* Transactions.use((all) => all.list(seller.company.id, {}, { page: 1, perPage: 1 }))
+      assert.strictEqual(String(items[0]?.terminalId), terminal)
     }).pipe(Effect.provide(layer))
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Redacted } from "effect"
+import { instant, int8 } from "../../../adapters/postgres/Parameters.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { owned_max } from "../../../core/domain/Money.ts"
 import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
@@ -38,20 +39,20 @@ export const customer = Effect.fnUntraced(function* ({ company, limits, money = 
     )
   )
   if (limits !== undefined) yield* Accounts.use((accounts) => accounts.configure(companyId, limits, at))
-  if (money > 0) yield* deposited(companyId, money, at)
+  if (money > 0) yield* deposit(companyId, money, "apertura")
   return { companyId, ...(yield* newToken(companyId, token)) }
 })
 
 /** Pesos that an operator pays in: a server may not. */
-const deposited = (companyId: CompanyId, money: number, at: DateTime.Utc) =>
-  PgClient.PgClient.use(
-    (sql) => sql`
-      select recorded
-      from directory.deposit(
-        ${PgTypes.int8(BigInt(companyId))}, ${PgTypes.int8(BigInt(money * 100))}, ${PgTypes.int8(BigInt(owned_max))},
-        'apertura', ${DateTime.formatIso(at)}::timestamptz
-      )`
-  )
+export const deposit = Effect.fnUntraced(function* (companyId: CompanyId, pesos: number, reference: string) {
+  const sql = yield* PgClient.PgClient
+  const at = yield* DateTime.now
+  yield* sql`
+    select recorded
+    from directory.deposit(
+      ${int8(companyId)}, ${int8(Math.round(pesos * 100))}, ${int8(owned_max)}, ${reference}, ${instant(at)}
+    )`
+})
 
 /** A token of a company, and the headers that carry it. */
 export const newToken = Effect.fnUntraced(function* (companyId: NewToken["companyId"], token: Partial<NewToken> = {}) {

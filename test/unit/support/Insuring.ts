@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { simulator } from "../../../adapters/insurer/Simulator.ts"
 import * as DigestNode from "../../../adapters/node/DigestNode.ts"
 import type { Session } from "../../../core/domain/Access.ts"
-import { IdempotencyKey, Identifier } from "../../../core/domain/Ids.ts"
+import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
 import { type Insurance, insuranceOption } from "../../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
 import { availabilityTo, mayBeSoldBy } from "../../../core/domain/Service.ts"
@@ -93,7 +93,7 @@ export const application = (plate = "A123458"): Application => ({
   cedula: Cedula.make("00112345678"),
   phone,
   plate: Plate.make(plate),
-  terminalId: null
+  terminalId: TerminalId.make("caja-1")
 })
 
 export const begin = (plate?: string) =>
