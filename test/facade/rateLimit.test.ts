@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, References } from "effect"
+import { Clock, Effect, Layer, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import * as CallCounterRedis from "../../adapters/ratelimit/CallCounterRedis.ts"
@@ -103,11 +103,30 @@ const redis = (reply: (command: string) => string | undefined) =>
 
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
-const counting = (url: Redacted.Redacted) => Layer.provideMerge(Layer.fresh(CallCounterRedis.layer(url)), quiet)
+/** It is waited for Redis as long as ever, and yet no minute ends between two calls: the clock on the wall stands still. */
+const onOneMinute = Layer.effect(
+  Clock.Clock,
+  Clock.clockWith((clock) => {
+    const now_ms = 600_000
+    const now_ns = BigInt(now_ms) * 1_000_000n
+    return Effect.succeed({
+      currentTimeMillisUnsafe: () => now_ms,
+      currentTimeMillis: Effect.succeed(now_ms),
+      currentTimeNanosUnsafe: () => now_ns,
+      currentTimeNanos: Effect.succeed(now_ns),
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      sleep: (duration) => clock.sleep(duration)
+    })
+  })
+)
+
+const counting = (url: Redacted.Redacted) =>
+  Layer.fresh(CallCounterRedis.layer(url)).pipe(Layer.provideMerge(Layer.merge(quiet, onOneMinute)))
 
 /** Looks at the count until Redis has been asked for it, which is as soon as the connection stands. */
 const untilAsked = (asked: () => boolean) =>
-  quotaOf(bucket).pipe(Effect.tap(Effect.sleep("5 millis")), Effect.repeat({ until: asked }))
+  quotaOf(bucket).pipe(Effect.tap(Effect.yieldNow), Effect.repeat({ until: asked }))
 
 describe("calls counted in Redis", () => {
   it.live.each([

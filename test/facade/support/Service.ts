@@ -23,6 +23,7 @@ import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { answeringClientErrors, serverOptions } from "../../../facade/http/clientError.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import { HttpOptions } from "../../../facade/http/HttpOptions.ts"
+import { OwnTime } from "../../contract/support/OwnTime.ts"
 import { billService, company, insuranceService, packageService, service, token } from "../../unit/support/Examples.ts"
 import { shelfOf } from "../../unit/support/Shelf.ts"
 import { Running } from "./Running.ts"
@@ -116,7 +117,10 @@ const funded = Layer.effectDiscard(
   )
 )
 
-/** The whole facade over ports in memory, some of them changed, listening on a free port behind a proxy that it trusts. */
+/**
+ * The whole facade over ports in memory, some of them changed, listening on a free port behind a proxy that it trusts. Its
+ * time stands still: no minute ends between two calls that a test counts.
+ */
 export const serviceWith = (changed: Layer.Layer<never>) =>
   Layer.mergeAll(Running.layer, Http.layer, funded).pipe(
     Layer.provide(
@@ -138,7 +142,8 @@ export const serviceWith = (changed: Layer.Layer<never>) =>
         environment: "production",
         sandbox: { apiKey: "todo", secret: Redacted.make(secret) }
       })
-    )
+    ),
+    Layer.provide(OwnTime.layer)
   )
 
 export const TestService = serviceWith(Layer.empty)
