@@ -171,6 +171,35 @@ describe("a provider that has never heard of the reversal", () => {
   )
 })
 
+/** The first settlement finds no database. */
+const settlingFailsOnce = (): ReversalFault => {
+  let left = 1
+  return (reversals) => ({
+    ...reversals,
+    settle: (settlement) =>
+      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : reversals.settle(settlement)))
+  })
+}
+
+describe("an answer about a reversal that recovery cannot write", () => {
+  it.effect("is left in the row, and asked for again when the lease ends", () => {
+    const { askedAt_s, layer } = reversing({ asked: Effect.succeed(Confirmed()) }, settlingFailsOnce())
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan(yield* sold(), "r1")
+      yield* orphan(yield* sold({ key: "k2" }), "r2")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* recover("due"), tally({ reversed: 1, stillUnknown: 1 }))
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(yield* recover("due"), tally())
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* recover("due"), tally({ reversed: 1 }))
+      assert.deepStrictEqual(askedAt_s, [60, 60, 120])
+      assert.deepStrictEqual(yield* money, givenBack)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
 describe("several recoveries at once", () => {
   it.effect("ask about a reversal once, and another takes over when the lease of a dead one ends", () => {
     const { askedAt_s, layer } = reversing({ asked: Effect.delay(Effect.succeed(Confirmed()), "10 seconds") })

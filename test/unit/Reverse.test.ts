@@ -192,6 +192,28 @@ describe("a process that was paused after it recorded a reversal", () => {
   })
 })
 
+describe("a process that was paused after it recorded a reversal, and whose clock was set back meanwhile", () => {
+  it.effect.each([
+    [10_000, "Reversed", 1],
+    [10_001, "Pending", 0]
+  ] as const)("for %d ms", ([millis, heard, times]) => {
+    const resumed = Deferred.makeUnsafe<void>()
+    const { layer, sent } = reversing({}, (reversals) => ({
+      ...reversals,
+      begin: (intent) => Effect.tap(reversals.begin(intent), () => Deferred.await(resumed))
+    }))
+    return Effect.gen(function* () {
+      yield* fund()
+      const reversal = yield* Effect.forkChild(take(yield* sold()))
+      yield* TestClock.adjust(millis)
+      yield* TestClock.setTime(0)
+      yield* Deferred.succeed(resumed, undefined)
+      assert.strictEqual((yield* Fiber.join(reversal)).outcome._tag, heard)
+      assert.lengthOf(sent, times)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
 describe("a reversal whose caller hangs up", () => {
   it.effect("goes on and is settled", () => {
     const reply = Deferred.makeUnsafe<ReversalAnswer>()

@@ -157,6 +157,30 @@ describe("a process that was paused after it reserved", () => {
   })
 })
 
+describe("a process that was paused after it reserved, and whose clock was set back meanwhile", () => {
+  it.effect.each([
+    [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
+    [10_001, "Pending", "PROCESSING", []]
+  ] as const)("for %d ms", ([millis, heard, status, sent]) => {
+    const resumed = Deferred.makeUnsafe<void>()
+    const { dispatched, layer, provider } = world({}, (ledger) => ({
+      ...ledger,
+      reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => Deferred.await(resumed))
+    }))
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      yield* TestClock.adjust(millis)
+      yield* TestClock.setTime(0)
+      yield* Deferred.succeed(resumed, undefined)
+      const answered = yield* Fiber.join(sale)
+      assert.strictEqual(answered.outcome._tag, heard)
+      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+      assert.deepStrictEqual(dispatched, [...sent])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
 /** The machine sleeps for so long once the sale is reserved: the monotonic clock sleeps with it, that of the day goes on. */
 const suspended =
   (millis: number): Fault =>

@@ -124,7 +124,9 @@ describe("a provider that answers after another has settled the sale", () => {
     ["Confirm", delivered, "Delivered", []],
     ["Release", refused, "Refused", []],
     ["Confirm", Answer.Unknown(), "Delivered", []],
-    ["Release", Answer.Unknown(), "Refused", []]
+    ["Release", Answer.Unknown(), "Refused", []],
+    ["Confirm", Answer.NotSent(), "Delivered", ["late_refusal"]],
+    ["Release", Answer.NotSent(), "Refused", []]
   ] as const)("as %s, with %j: nothing moves, and a contradiction is audited", ([before, late, heard, actions]) => {
     const sent = Deferred.makeUnsafe<Order>()
     const reply = Deferred.makeUnsafe<Answer>()
