@@ -191,4 +191,17 @@ layer(TestService, { excludeTestServices: true })("REST", (it) => {
       assert.include(answer.split("\r\n\r\n")[1], word)
     })
   )
+
+  it.effect("a file that breaks off after some rows is taken for whole by nobody", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Running
+      const read = (apiKey: string) =>
+        Effect.tryPromise(async () => {
+          const response = await fetch(`${url}/v1/movimientos?formato=csv`, { headers: as(apiKey) })
+          return await response.text()
+        })
+      assert.lengthOf((yield* read("todo")).trim().split("\n"), 2)
+      assert.instanceOf((yield* Effect.flip(read("extracto_roto"))).cause, TypeError)
+    })
+  )
 })

@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Effect, Layer } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
+import { quoteLife } from "../../core/domain/Insurance.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import type { Chosen } from "../../core/ports/Insurances.ts"
@@ -110,6 +112,23 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       )
       yield* proven
     }).pipe(Effect.scoped)
+  )
+
+  // How long before the end of its quote.
+  it.effect.each([
+    [1, "done"],
+    [0, "QuoteChanged"]
+  ] as const)("that is reserved %i ms before its quote ends: %s", ([early_ms, expected]) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2026-03-04T15:00:00.000Z"))
+      const company = 3_001 + early_ms
+      const ledger = yield* onItsOwn(replica)
+      yield* opened(ledger, company, 100_000)
+      const insurance = yield* quoted(yield* insurancesReplica, company, centavos)
+      yield* TestClock.adjust(Duration.subtract(quoteLife, Duration.millis(early_ms)))
+      const reserved = yield* Effect.result(ledger.reserve(insuranceIntent(insurance, "key")))
+      assert.deepStrictEqual(tagsOf([reserved]), [expected])
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
   )
 
   it.effect("has its policy asked for by one process, and by none that recovery has overtaken", () =>

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
-import { Context, DateTime, Effect, Layer, Option, Redacted, References } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
 import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as DigestNode from "../../../adapters/node/DigestNode.ts"
@@ -19,6 +19,7 @@ import type { Token } from "../../../core/domain/Token.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Directory } from "../../../core/ports/Directory.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Statement } from "../../../core/ports/Statement.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { answeringClientErrors, serverOptions } from "../../../facade/http/clientError.ts"
 import * as Http from "../../../facade/http/Http.ts"
@@ -40,13 +41,15 @@ const tokens: Readonly<Record<string, Partial<Token>>> = {
   otra_red: { id: TokenId.make(74), addresses: ["203.0.113.0/24"] },
   vecino: { id: TokenId.make(75), callsPerMinute: 100_000 },
   produccion: { id: TokenId.make(76), callsPerMinute: 100_000, realLookups: true },
+  extracto_roto: { id: TokenId.make(77), callsPerMinute: 100_000 },
   roto: {}
 }
 
 /** Whose they are, where it is not the company of the others. */
 const companies: Readonly<Record<string, Company>> = {
   vecino: { ...company, id: CompanyId.make(8) },
-  produccion: { ...company, id: CompanyId.make(9), environment: "production" }
+  produccion: { ...company, id: CompanyId.make(9), environment: "production" },
+  extracto_roto: { ...company, id: CompanyId.make(10) }
 }
 
 const services: ReadonlyArray<Service> = [
@@ -94,8 +97,21 @@ const auditing = Layer.unwrap(
   })
 )
 
+/** The database is gone when all that one company's statement has was read. */
+const statement = Layer.effect(
+  Statement,
+  Effect.map(Statement, (real) => ({
+    ...real,
+    all: (companyId, range) => {
+      const rows = real.all(companyId, range)
+      const isBroken = companyId === companies["extracto_roto"]?.id
+      return isBroken ? Stream.concat(rows, Stream.die(new Error("select from cell.entry"))) : rows
+    }
+  }))
+)
+
 const ports = Layer.mergeAll(
-  Layer.fresh(Memory.layer),
+  statement.pipe(Layer.provideMerge(Layer.fresh(Memory.layer))),
   Layer.fresh(InFlight.layer),
   shelfOf(services),
   directory,
