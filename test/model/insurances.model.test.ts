@@ -68,18 +68,24 @@ const live = (commands: ReadonlyArray<InsuranceCommand>) =>
     }).pipe(Effect.ensuring(bury(postgres)))
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
 
+/** A counterexample is made smaller, which takes longer than to find it. */
+const timeout_ms = 300_000
+
 layer(Postgres, { excludeTestServices: true })("the insurances in Postgres", (it) => {
-  it.effect("are those of the model, whatever happens to two companies", () =>
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Ports | Audit>()
-      const run = Effect.runPromiseWith(context)
-      const property = fc.asyncProperty(life, (commands) => run(live(commands)))
-      yield* Effect.promise(() => fc.assert(property, { numRuns: 60 }))
-      const examined = yield* Audit.use((audit) => audit.prove)
-      assert.deepStrictEqual(
-        examined.filter(({ violations }) => violations > 0),
-        []
-      )
-    })
+  it.effect(
+    "are those of the model, whatever happens to two companies",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Ports | Audit>()
+        const run = Effect.runPromiseWith(context)
+        const property = fc.asyncProperty(life, (commands) => run(live(commands)))
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 60 }))
+        const examined = yield* Audit.use((audit) => audit.prove)
+        assert.deepStrictEqual(
+          examined.filter(({ violations }) => violations > 0),
+          []
+        )
+      }),
+    timeout_ms
   )
 })

@@ -93,6 +93,9 @@ const reversed = (verdict: ReversalVerdictTag): ReadonlyArray<Command> => [
 ]
 const dayLater: Command = { do: "wait", for_ms: day_ms + 1 }
 
+/** A counterexample is made smaller, which takes longer than to find it. */
+const timeout_ms = 300_000
+
 layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) => {
   // A life -> what a key is told by a recall, and by a reservation right after it.
   it.effect.each([
@@ -198,17 +201,20 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     })
   )
 
-  it.effect("answers as the model does, whatever happens to two companies", () =>
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Ports | Audit>()
-      const run = Effect.runPromiseWith(context)
-      const property = fc.asyncProperty(life, ({ begins, commands }) => run(Effect.asVoid(live(begins, commands))))
-      yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
-      const examined = yield* Audit.use((audit) => audit.prove)
-      assert.deepStrictEqual(
-        examined.filter(({ violations }) => violations > 0),
-        []
-      )
-    })
+  it.effect(
+    "answers as the model does, whatever happens to two companies",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Ports | Audit>()
+        const run = Effect.runPromiseWith(context)
+        const property = fc.asyncProperty(life, ({ begins, commands }) => run(Effect.asVoid(live(begins, commands))))
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
+        const examined = yield* Audit.use((audit) => audit.prove)
+        assert.deepStrictEqual(
+          examined.filter(({ violations }) => violations > 0),
+          []
+        )
+      }),
+    timeout_ms
   )
 })

@@ -48,34 +48,40 @@ const command = fc.oneof(
   fc.record({ do: fc.constant("find" as const), company, id })
 )
 
+/** A counterexample is made smaller, which takes longer than to find it. */
+const timeout_ms = 300_000
+
 layer(Postgres, { excludeTestServices: true })("the options in Postgres", (it) => {
-  it.effect("are those of the model, whatever is offered to two companies", () =>
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Options>()
-      let lives = 0
-      const property = fc.asyncProperty(fc.array(command, { maxLength: 30 }), (commands) => {
-        // Companies that no life before has seen.
-        const first = ++lives * 10
-        return Effect.runPromiseWith(context)(
-          Effect.gen(function* () {
-            const memory = yield* Layer.build(Layer.fresh(OptionsMemory.layer))
-            const onBoth = <A>(program: Effect.Effect<A, never, Options>) =>
-              Effect.all([program, Effect.provideContext(program, memory)] as const)
-            for (const step of commands) {
-              if (step.do === "find") {
-                const [real, expected] = yield* onBoth(find(first + step.company, step.id))
-                assert.deepStrictEqual(real, expected)
-                continue
+  it.effect(
+    "are those of the model, whatever is offered to two companies",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Options>()
+        let lives = 0
+        const property = fc.asyncProperty(fc.array(command, { maxLength: 30 }), (commands) => {
+          // Companies that no life before has seen.
+          const first = ++lives * 10
+          return Effect.runPromiseWith(context)(
+            Effect.gen(function* () {
+              const memory = yield* Layer.build(Layer.fresh(OptionsMemory.layer))
+              const onBoth = <A>(program: Effect.Effect<A, never, Options>) =>
+                Effect.all([program, Effect.provideContext(program, memory)] as const)
+              for (const step of commands) {
+                if (step.do === "find") {
+                  const [real, expected] = yield* onBoth(find(first + step.company, step.id))
+                  assert.deepStrictEqual(real, expected)
+                  continue
+                }
+                const changes = { price: Amount.make(step.centavos), validity: step.validity }
+                const options = yield* Effect.forEach(step.ids, (id) => optionOf(first + step.company, id, changes))
+                yield* onBoth(store(...options))
               }
-              const changes = { price: Amount.make(step.centavos), validity: step.validity }
-              const options = yield* Effect.forEach(step.ids, (id) => optionOf(first + step.company, id, changes))
-              yield* onBoth(store(...options))
-            }
-          }).pipe(Effect.scoped)
-        )
-      })
-      yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
-    })
+            }).pipe(Effect.scoped)
+          )
+        })
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
+      }),
+    timeout_ms
   )
 
   it.effect("are remembered for a day after they have expired, and then forgotten by the next lookup", () =>
