@@ -3,9 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect, Schedule } from "effect"
+import { Effect, Predicate } from "effect"
+import { eventually } from "../support/Eventually.ts"
 
 const main = fileURLToPath(new URL("../../facade/cli/main.ts", import.meta.url))
+
+/** A test starts several processes, on a machine that does other things: slow is not wrong. */
+export const timeout_ms = 180_000
 
 type Environment = Readonly<Record<string, string>>
 
@@ -81,20 +85,17 @@ export const stopped = (running: Running, signal: NodeJS.Signals): Effect.Effect
     ended(running)
   )
 
-/** Looks again and again until there is something to see. */
-export const eventually = <A>(look: () => A | undefined): Effect.Effect<A> =>
-  Effect.suspend(() => Effect.fromNullishOr(look())).pipe(Effect.retry(Schedule.spaced("20 millis")), Effect.orDie)
-
 /** A server that takes calls, and where. */
 export const serving = (environment: Environment) =>
   Effect.flatMap(saldo(["serve"], { PORT: "0", ...environment }), listening)
 
 /** Waits until a server says where it is ready. */
 export const listening = Effect.fnUntraced(function* (running: Running) {
-  const url = yield* eventually(() => {
+  const told = Effect.sync(() => {
     if (isOver(running)) throw new Error(`the server ended: ${running.stderr()}`)
     return /ready at (\S+)/.exec(running.stdout())?.[1]
   })
+  const url = yield* eventually(told, Predicate.isNotUndefined)
   return { ...running, url }
 })
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { inject } from "vitest"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/PostgresDatabases.ts"
-import { ended, saldo, serving, temporaryDirectory } from "./Server.ts"
+import { ended, saldo, serving, temporaryDirectory, timeout_ms } from "./Server.ts"
 
 interface Report {
   readonly ok: boolean
@@ -22,7 +22,7 @@ const examined = Effect.fnUntraced(function* (environment: Readonly<Record<strin
   return { code, wrong: report.comprobaciones.flatMap(({ nombre, ok }) => (ok ? [] : [nombre])) }
 })
 
-describe("the doctor", () => {
+describe("the doctor", { timeout: timeout_ms }, () => {
   it.live("finds nothing wrong with an installation that serves", () =>
     Effect.gen(function* () {
       const environment = { DATA_DIR: yield* temporaryDirectory }

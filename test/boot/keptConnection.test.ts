@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
-import { ended, serving } from "./Server.ts"
+import { ended, serving, timeout_ms } from "./Server.ts"
 
 const headers = {
   authorization: "Bearer sandbox_publico.sandbox_secreto_publico_2026",
@@ -58,7 +58,7 @@ const keysIn = (url: string) =>
 
 const clients = 8
 
-describe("clients that keep their connections busy", () => {
+describe("clients that keep their connections busy", { timeout: timeout_ms }, () => {
   // A question may cross with the end of a connection that the server took for idle: then it was never asked.
   it.live("are answered to the last, and do not keep a server from stopping", () =>
     Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
 import { asLoginIn } from "../support/Logins.ts"
 import { copyDatabase } from "../support/PostgresDatabases.ts"
-import { ended, saldo, sellAsPrinted, serving, temporaryDirectory } from "./Server.ts"
+import { ended, saldo, sellAsPrinted, serving, temporaryDirectory, timeout_ms } from "./Server.ts"
 
 const DATA_KEY = "0a".repeat(32)
 
@@ -38,7 +38,7 @@ const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, s
   return report.comprobaciones.find(({ nombre }) => nombre === "role")
 })
 
-describe("two logins", () => {
+describe("two logins", { timeout: timeout_ms }, () => {
   it.live("let the server sell on a database that it does not own and another has migrated", () =>
     Effect.gen(function* () {
       const { all, owner } = yield* empty

@@ -11,13 +11,13 @@ import { migrate, pending } from "../../adapters/postgres/Migrations.ts"
 import { knownVersions, SqlFolder } from "../../adapters/postgres/SqlFiles.ts"
 import { asLoginIn } from "../support/Logins.ts"
 import { copyDatabase } from "../support/PostgresDatabases.ts"
-import { temporaryDirectory } from "./Server.ts"
+import { temporaryDirectory, timeout_ms } from "./Server.ts"
 
 const files = readdirSync(new URL("../../sql/", import.meta.url), { recursive: true }).filter((name) =>
   /\.sql$/.test(String(name))
 )
 
-describe("replicas that start at once on an empty database", () => {
+describe("replicas that start at once on an empty database", { timeout: timeout_ms }, () => {
   it.live("migrate it once", () =>
     Effect.gen(function* () {
       const url = yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`)
@@ -60,7 +60,7 @@ const depositIn = (url: string) =>
 
 const bare = Effect.suspend(() => copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`))
 
-describe("a process of the version before", () => {
+describe("a process of the version before", { timeout: timeout_ms }, () => {
   it.live("starts on a schema that a later one has made, and leaves it as it is", () =>
     Effect.gen(function* () {
       const url = yield* bare

@@ -6,7 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { commandLineOn } from "../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
-import { ended, eventually, type Running, serving } from "./Server.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ended, type Running, serving, timeout_ms } from "./Server.ts"
 
 const secret = "0123456789abcdef0123456789abcdef"
 
@@ -87,14 +88,14 @@ const tell = (running: Running, signal: NodeJS.Signals) => Effect.sync(() => run
 /** Waits until whoever asks is told that the process stops. */
 const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })
 
-describe("a process that is told to stop", () => {
+describe("a process that is told to stop", { timeout: timeout_ms }, () => {
   it.live("says that it is not ready, finishes the sale under way, settles it, and ends well", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway
       const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
       assert.deepStrictEqual(yield* readyz(ops), { status: 200, stopping: false })
       const sale = yield* Effect.forkChild(sell)
-      yield* eventually(() => (gateway.asked() === 1 ? true : undefined))
+      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
       yield* tell(server, "SIGTERM")
       assert.strictEqual((yield* stoppingAt(ops)).status, 503)
       gateway.deliver()
@@ -115,7 +116,7 @@ describe("a process that is told to stop", () => {
       yield* tell(server, "SIGTERM")
       assert.strictEqual((yield* stoppingAt(ops)).status, 503)
       const sale = yield* Effect.forkChild(sell)
-      yield* eventually(() => (gateway.asked() === 1 ? true : undefined))
+      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
       gateway.deliver()
       assert.strictEqual(yield* Fiber.join(sale), 201)
       const telling = yield* Effect.forkChild(Effect.repeat(tell(server, "SIGTERM"), Schedule.spaced("200 millis")))

@@ -5,9 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { freshDatabaseUrl } from "../support/Database.ts"
-import { ended, postgresOf, saldo, sellAsPrinted, serving, stopped, temporaryDirectory } from "./Server.ts"
+import { ended, postgresOf, saldo, sellAsPrinted, serving, stopped, temporaryDirectory, timeout_ms } from "./Server.ts"
 
-describe("a first start", () => {
+describe("a first start", { timeout: timeout_ms }, () => {
   it.live("says how to sell, and the sale that it prints succeeds", () =>
     Effect.gen(function* () {
       const server = yield* serving({ DATA_DIR: yield* temporaryDirectory })
@@ -67,7 +67,6 @@ const portOfAnother = Effect.gen(function* () {
   return { PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
 })
 
-// what is wrong -> what the operator reads
 /** A database that a process with another key has used before. */
 const keptByAnother = Effect.gen(function* () {
   const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY: "0a".repeat(32) }
@@ -75,6 +74,7 @@ const keptByAnother = Effect.gen(function* () {
   return { ...environment, DATA_KEY: "0b".repeat(32) }
 })
 
+// what is wrong -> what the operator reads
 const wrong = [
   ["a taken port", portOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set PORT to another/],
   ["a taken operations port", opsPortOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set OPS_PORT to another/],
@@ -86,7 +86,7 @@ const wrong = [
   ["a half certificate", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is absent/]
 ] as const
 
-describe("a start that cannot be", () => {
+describe("a start that cannot be", { timeout: timeout_ms }, () => {
   it.live.each(wrong)("%s: one line that says what to do, and an exit code", ([, environment, line]) =>
     Effect.gen(function* () {
       const server = yield* saldo(["serve"], { PORT: "0", ...(yield* environment) })

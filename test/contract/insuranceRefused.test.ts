@@ -2,8 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Companies } from "../../core/ports/Companies.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { eventually } from "../support/Eventually.ts"
 import { newToken } from "./support/Customer.ts"
-import { eventually } from "./support/Eventually.ts"
 import {
   applicationFor,
   forms,

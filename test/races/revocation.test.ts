@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Deferred, Effect, Layer, Redacted, Result, Schedule } from "effect"
+import { Array as Arr, Deferred, Effect, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import * as PepperNode from "../../adapters/node/PepperNode.ts"
@@ -22,6 +22,7 @@ import { purchase } from "../../core/workflows/Purchase.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { secret } from "../facade/support/Service.ts"
 import { TestDatabase, testDatabaseUrl } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { racers } from "../support/Racers.ts"
 import { service } from "../unit/support/Examples.ts"
 import { shelfOf } from "../unit/support/Shelf.ts"
@@ -82,10 +83,6 @@ const selling = (servers: Servers, apiKey: string, key: string) =>
   Effect.forEach(servers, (server, racer) => Effect.result(Effect.provide(sell(apiKey, `${key} ${racer}`), server)), {
     concurrency: "unbounded"
   })
-
-/** Looks again and again, and leaves the machine to the others meanwhile. */
-const eventually = <A, R>(what: Effect.Effect<A, never, R>, isSo: (answer: A) => boolean) =>
-  Effect.repeat(what, { until: isSo, schedule: Schedule.spaced("1 millis") })
 
 /** Waits until a server has heard of the revocation. */
 const hasHeard = (apiKey: string) =>

@@ -1,7 +1,7 @@
 import { Console, Context, Effect, Layer } from "effect"
 
 /** The lines of the log. */
-export class Logged extends Context.Service<Logged, Array<string>>()("test/Logged") {
+export class Logged extends Context.Service<Logged, Array<string>>()("test/LoggedLines") {
   /** A log that is kept instead of shown. */
   static readonly layer = Layer.effectContext(
     Effect.sync(() => {
