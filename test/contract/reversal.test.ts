@@ -9,22 +9,15 @@ import { get, post, sell } from "../facade/support/Calls.ts"
 import { Running } from "../facade/support/Running.ts"
 import { secret } from "../facade/support/Service.ts"
 import { newToken } from "./support/Customer.ts"
+import { money } from "./support/Money.ts"
 import { OwnTime } from "./support/OwnTime.ts"
-import { forms, type Headers, sold, statusOf } from "./support/Reversing.ts"
+import { forms, sold, statusOf } from "./support/Reversing.ts"
 import { unchanged } from "./support/Rows.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
 
-/** The company's money in pesos: spendable, and consumed today, this week and this month. */
-const money = (auth: Headers) =>
-  Effect.map(get("/v1/saldo", auth), ({ body: { data } }) => {
-    assert.deepStrictEqual([data.saldo_retenido, data.saldo_actual], [0, data.saldo_disponible])
-    const { diario, mensual, semanal } = data.consumo_periodo
-    return [data.saldo_disponible, diario, semanal, mensual]
-  })
-
-const charged = [900, 100, 100, 100]
-const givenBack = [1000, 0, 0, 0]
+const charged = { available: 900, held: 0, consumed: [100, 100, 100] }
+const givenBack = { available: 1000, held: 0, consumed: [0, 0, 0] }
 
 layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
   describe.each(forms)("at $form", ({ reverse, verb }) => {
@@ -146,9 +139,9 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
       const { auth, id } = yield* sold("204518")
       yield* until("2026-03-13T00:00:00-04:00")
       yield* sell({ service_id: 7, identifier: "204518", amount: 50 }, auth)
-      assert.deepStrictEqual(yield* money(auth), [850, 50, 150, 150])
+      assert.deepStrictEqual(yield* money(auth), { available: 850, held: 0, consumed: [50, 150, 150] })
       yield* post(`/v1/transacciones/${id}/anular`, undefined, { ...auth, "idempotency-key": "r1" })
-      assert.deepStrictEqual(yield* money(auth), [950, 50, 50, 50])
+      assert.deepStrictEqual(yield* money(auth), { available: 950, held: 0, consumed: [50, 50, 50] })
     })
   )
 

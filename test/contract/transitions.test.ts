@@ -4,18 +4,12 @@ import { Answer } from "../../core/ports/Provider.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { get, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
+import { money } from "./support/Money.ts"
 import { OwnTime } from "./support/OwnTime.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
 
 type Headers = Record<string, string>
-
-/** The company's money in pesos: spendable, held, and consumed today. */
-const money = (auth: Headers) =>
-  Effect.map(get("/v1/saldo", auth), ({ body: { data } }) => {
-    assert.strictEqual(data.saldo_actual, data.saldo_disponible + data.saldo_retenido)
-    return [data.saldo_disponible, data.saldo_retenido, data.consumo_periodo.diario]
-  })
 
 const idIn = (body: { data?: { transaction_id: number }; error?: { details: { transaction_id: number } } }) =>
   body.data?.transaction_id ?? body.error?.details.transaction_id
@@ -27,9 +21,9 @@ const statusOf = (auth: Headers, id: number | undefined) =>
 const sellTo = (auth: Headers, identifier: string, path: string) =>
   sell({ service_id: 1, identifier, amount: 100 }, auth, path)
 
-const charged = [900, 0, 100]
-const held = [900, 100, 100]
-const untouched = [1000, 0, 0]
+const charged = { available: 900, held: 0, consumed: [100, 100, 100] }
+const held = { available: 900, held: 100, consumed: [100, 100, 100] }
+const untouched = { available: 1000, held: 0, consumed: [0, 0, 0] }
 
 const always =
   <A>(answer: A) =>

@@ -91,7 +91,8 @@ export interface Under {
   readonly version: string
 }
 
-const well = (answer: Answered): Answered => {
+/** What went well. */
+export const well = (answer: Answered): Answered => {
   assert.include([200, 201], answer.status, answer.text)
   return answer
 }

@@ -1,7 +1,5 @@
-import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { applicationFor, type Headers, plan, spanish } from "../../contract/support/Insuring.ts"
-import type { Answered } from "../../facade/support/Calls.ts"
+import { applicationFor, type Headers, plan, spanish, well } from "../../contract/support/Insuring.ts"
 import { Outsiders } from "./Production.ts"
 
 const version = { id: "LE", name: "Corolla LE 1.8", suggested: true }
@@ -39,11 +37,6 @@ export const insurable = Outsiders.useSync(({ insurer: { steps } }) => {
 /** The code in the last message that has gone to a phone; none if none has. */
 export const lastCode = (phone: string) =>
   Outsiders.useSync(({ sms }) => sms.sent.findLast(({ to }) => to === `+1${phone}`)?.text.slice(0, 6))
-
-const well = (answer: Answered): Answered => {
-  assert.include([200, 201], answer.status, answer.text)
-  return answer
-}
 
 /** An insurance in production that can be sold. */
 export const quotedLive = Effect.fnUntraced(function* (auth: Headers) {
