@@ -12,6 +12,7 @@ import {
   type PendingTransaction
 } from "../../core/ports/AllTransactions.ts"
 import { companyReads } from "./CompanyReads.ts"
+import { legible } from "./Legible.ts"
 import { boundsOf, pageOfCounted, sliceOf, type Totalled } from "./Paged.ts"
 import { int8 } from "./Parameters.ts"
 import { havingAnyOf, sales } from "./SalesByStatus.ts"
@@ -41,6 +42,12 @@ const pendingOf = (row: PendingRow): PendingTransaction => ({
       ? null
       : { xid: row.reversal_xid, status: row.reversal_status, createdAt: DateTime.fromDateUnsafe(row.doubted_at) }
 })
+
+/** What can be read of a page, and the ids of the rest. */
+const pageOf = <Row extends TransactionRow, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
+  const { items, unreadable } = legible(rows, read)
+  return { items, unreadable: unreadable.map(({ id }) => Number(id)) }
+}
 
 /** How many sales of a condition are beyond a company's last block. */
 const countOf = (condition: string) => `
@@ -126,7 +133,7 @@ const make = Effect.gen(function* () {
             { companyId, range: {}, also: havingAnyOf(statuses) },
             page
           )
-    return { items: items.map(ownedOf), total }
+    return { ...pageOf(items, ownedOf), total }
   }, Effect.orDie)
 
   // The sums run over the unresolved alone, which two indexes of their own find. No sale is in both parts: only one that is
@@ -160,7 +167,7 @@ const make = Effect.gen(function* () {
       order by ${first("shown")}, shown.company_id, shown.id`
     const { items, total } = sliceOf(rows)
     const { held, reversals } = rows[0] ?? { held: 0n, reversals: 0 }
-    return { items: items.map(pendingOf), total, reversals, held: Centavos.make(Number(held)) }
+    return { ...pageOf(items, pendingOf), total, reversals, held: Centavos.make(Number(held)) }
   }, Effect.orDie)
 
   return AllTransactions.of({ list, pending })

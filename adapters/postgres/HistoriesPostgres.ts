@@ -2,9 +2,11 @@ import { PgClient, type PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option } from "effect"
 import type { History } from "../../core/domain/History.ts"
 import { CompanyId, type TransactionId } from "../../core/domain/Ids.ts"
+import { UnreadableTransaction } from "../../core/domain/OperatorErrors.ts"
 import { Histories } from "../../core/ports/Histories.ts"
 import { instantOrNull } from "./Columns.ts"
 import { type EntryRow, entryOf } from "./EntryRow.ts"
+import { orUnreadable, readOrNull } from "./Legible.ts"
 import { int8 } from "./Parameters.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
@@ -90,10 +92,12 @@ const make = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* (transactionId: TransactionId) {
     const [sale] = yield* saleOf(int8(transactionId))
     if (sale === undefined) return Option.none<History>()
+    const transaction = readOrNull(sale, transactionOf)
+    if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
     const { answers, audited, entries, questions, reversals } = yield* partsOf(sale)
     return Option.some<History>({
       companyId: CompanyId.make(Number(sale.company_id)),
-      transaction: transactionOf(sale),
+      transaction,
       key: sale.idempotency_key,
       refusal: sale.refusal,
       answer: answers.map(answerOf)[0] ?? null,
@@ -111,7 +115,7 @@ const make = Effect.gen(function* () {
       })),
       audited: audited.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
     })
-  }, Effect.orDie)
+  }, orUnreadable)
 
   return Histories.of({ find })
 })

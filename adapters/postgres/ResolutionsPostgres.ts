@@ -1,9 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../core/domain/Ids.ts"
+import { UnreadableTransaction } from "../../core/domain/OperatorErrors.ts"
 import { Finding, Proposal, type Stuck } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 import { numberOrNull } from "./Columns.ts"
+import { orUnreadable, readOrNull } from "./Legible.ts"
 import { instant, int8 } from "./Parameters.ts"
 import { type ReversalRow, underOf } from "./ReversalRow.ts"
 import { orderOf, type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
@@ -80,8 +82,10 @@ const make = Effect.gen(function* () {
           on v.company_id = t.company_id and v.transaction_id = t.id and v.status in ('PROCESSING', 'PENDING')
         where t.company_id = c.id and t.id = ${int8(id)}
       ) as t`
-    return Option.map(Option.fromUndefinedOr(row), stuckOf)
-  }, Effect.orDie)
+    if (row === undefined) return Option.none<Stuck>()
+    const stuck = readOrNull(row, stuckOf)
+    return stuck === null ? yield* new UnreadableTransaction({ transactionId: id }) : Option.some(stuck)
+  }, orUnreadable)
 
   const propose: Resolutions["Service"]["propose"] = Effect.fnUntraced(function* (order, proposal) {
     const { finding, proposedAt, proposedBy, reason, reversalId } = proposal

@@ -8,6 +8,7 @@ import { type ReversalIntent, reversalOutcomeOf } from "../../core/domain/Revers
 import { Begun, type ReversalSettlement, Reversals } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 import { claimedRows } from "./Claims.ts"
+import { claimedLegibly } from "./Legible.ts"
 import { instant, int8 } from "./Parameters.ts"
 import {
   type BeginAnswer,
@@ -83,14 +84,20 @@ const make = Effect.gen(function* () {
     return settledOf(row.answer)
   })
 
-  const claim = Effect.fnUntraced(function* (wanted: Claim) {
-    const rows = yield* sql<ReversalRow & { readonly not_found: number }>`
+  const claimRows = (wanted: Claim) =>
+    Effect.orDie(sql<ReversalRow & { readonly not_found: number }>`
       with v as (${claimedRows(sql, "cell.reversal", "company_id, id, transaction_id, xid, created_at, not_found", wanted)})
       select ${columns}, v.not_found
       from v
-      join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id`
-    return rows.map((row) => ({ under: underOf(row), notFound: row.not_found }))
-  }, Effect.orDie)
+      join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id`)
+
+  const claim = (wanted: Claim) =>
+    claimedLegibly(
+      "reversal",
+      (limit) => claimRows({ ...wanted, limit }),
+      (row) => ({ under: underOf(row), notFound: row.not_found }),
+      wanted.limit
+    )
 
   return Reversals.of({
     begin: (intent) => Effect.flatMap(random.uuidV7(), (owner) => beginAs(intent, owner)),

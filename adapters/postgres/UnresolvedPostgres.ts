@@ -2,16 +2,21 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { claimedRows } from "./Claims.ts"
+import { claimedLegibly } from "./Legible.ts"
 import { orderOf, type TransactionRow, transactionColumns } from "./TransactionRow.ts"
 
 const columns = `${transactionColumns()}, not_found`
 
+type ClaimedRow = TransactionRow & { readonly not_found: number }
+
 const make = Effect.map(PgClient.PgClient, (sql) =>
   Unresolved.of({
     claim: (wanted) =>
-      claimedRows<TransactionRow & { readonly not_found: number }>(sql, "cell.transaction", columns, wanted).pipe(
-        Effect.map((rows) => rows.map((row) => ({ order: orderOf(row), notFound: row.not_found }))),
-        Effect.orDie
+      claimedLegibly(
+        "sale",
+        (limit) => Effect.orDie(claimedRows<ClaimedRow>(sql, "cell.transaction", columns, { ...wanted, limit })),
+        (row) => ({ order: orderOf(row), notFound: row.not_found }),
+        wanted.limit
       )
   })
 )

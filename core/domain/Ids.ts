@@ -27,6 +27,11 @@ export type Identifier = typeof Identifier.Type
 export const TerminalId = TextBetween(0, 50).pipe(Schema.brand("TerminalId"))
 export type TerminalId = typeof TerminalId.Type
 
+// What was sold is what was sold, whatever the limits of the edge are by now: a sale that was kept has to be asked about,
+// shown and settled under the version after, and the one before.
+export const KeptIdentifier = Schema.String.pipe(Schema.brand("Identifier"))
+export const KeptTerminalId = Schema.String.pipe(Schema.brand("TerminalId"))
+
 /** The client's name for one operation, unique in its company for ever. Contract: 4.5 and 8. */
 export const IdempotencyKey = TextBetween(1, 128).pipe(Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type

@@ -36,6 +36,11 @@ export class UnknownTransaction extends Schema.TaggedError<UnknownTransaction>()
   transactionId: TransactionId
 }) {}
 
+/** It is kept in a way that this version does not know: nothing was done, and what it holds stays held. */
+export class UnreadableTransaction extends Schema.TaggedError<UnreadableTransaction>()("UnreadableTransaction", {
+  transactionId: TransactionId
+}) {}
+
 /** The reference already stands for a deposit of another amount; nothing was added. */
 export class ReferenceTaken extends Schema.TaggedError<ReferenceTaken>()("ReferenceTaken", {
   reference: Schema.String,
@@ -90,6 +95,7 @@ export type OperatorError =
   | UnknownService
   | CategoryNameTaken
   | UnknownTransaction
+  | UnreadableTransaction
   | ReferenceTaken
   | DepositTooLarge
   | NotResolvable

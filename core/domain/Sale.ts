@@ -4,8 +4,9 @@ import { Refusal } from "./Errors.ts"
 import {
   CompanyId,
   type IdempotencyKey,
-  Identifier,
+  type Identifier,
   type InsuranceId,
+  KeptIdentifier,
   ServiceId,
   type TerminalId,
   TransactionId
@@ -52,7 +53,7 @@ export const Order = Schema.Struct({
   environment: Environment,
   xid: Schema.String,
   service: SoldService,
-  identifier: Identifier,
+  identifier: KeptIdentifier,
   amount: Amount,
   /** What the provider calls the service; null where it has no name of its own for it. */
   product: knownLater,

@@ -29,8 +29,14 @@ export interface PendingTransaction extends OwnedTransaction {
 /** Which doubts come first: the oldest, or the sales that hold the most; a reversal holds nothing. */
 export type PendingOrder = "age" | "amount"
 
+/** Some of the sales. */
+export interface OwnedSlice<A> extends Slice<A> {
+  /** Ids of those among them that this version cannot read: they count in the total, and are no items. */
+  readonly unreadable: ReadonlyArray<number>
+}
+
 /** Some of what is unresolved, how much there is, how many of it are reversals, and what all the sales hold. */
-export interface PendingSlice extends Slice<PendingTransaction> {
+export interface PendingSlice extends OwnedSlice<PendingTransaction> {
   readonly reversals: number
   readonly held: Centavos
 }
@@ -40,7 +46,7 @@ export class AllTransactions extends Context.Service<
   AllTransactions,
   {
     /** Newest first. */
-    readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<Slice<OwnedTransaction>>
+    readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
     /** What nobody knows the outcome of, sales and reversals, of one company or of all. */
     readonly pending: (companyId: CompanyId | undefined, order: PendingOrder, page: Page) => Effect.Effect<PendingSlice>
   }

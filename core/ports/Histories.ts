@@ -1,9 +1,10 @@
 import { Context, type Effect, type Option } from "effect"
 import type { History } from "../domain/History.ts"
 import type { TransactionId } from "../domain/Ids.ts"
+import type { UnreadableTransaction } from "../domain/OperatorErrors.ts"
 
 /** Tells the operator all that was kept of a sale, whichever company's it is. */
 export class Histories extends Context.Service<
   Histories,
-  { readonly find: (id: TransactionId) => Effect.Effect<Option.Option<History>> }
+  { readonly find: (id: TransactionId) => Effect.Effect<Option.Option<History>, UnreadableTransaction> }
 >()("saldo/core/Histories") {}

@@ -1,5 +1,6 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { TransactionId } from "../domain/Ids.ts"
+import type { UnreadableTransaction } from "../domain/OperatorErrors.ts"
 import type { Proposal, Stuck } from "../domain/Resolution.ts"
 import type { Order } from "../domain/Sale.ts"
 
@@ -7,7 +8,7 @@ import type { Order } from "../domain/Sale.ts"
 export class Resolutions extends Context.Service<
   Resolutions,
   {
-    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<Stuck>>
+    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<Stuck>, UnreadableTransaction>
     /**
      * Takes the place of an earlier proposal, and answers its number; null if that was confirmed and speaks of the same
      * sale or reversal: nothing is kept.

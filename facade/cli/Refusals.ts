@@ -78,6 +78,11 @@ const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag
     code: "CATEGORY_NAME_TAKEN",
     message: "A category that the file does not name already has one of its names. Rename one of the two."
   }),
+  UnreadableTransaction: ({ transactionId }) => ({
+    code: "TRANSACTION_UNREADABLE",
+    message: `Transaction ${transactionId} is kept in a way that this version does not know. Nothing was changed, and what it holds stays held. Use the version that sold it.`,
+    details: { transaction_id: transactionId }
+  }),
   UnknownTransaction: ({ transactionId }) => ({
     code: "TRANSACTION_NOT_FOUND",
     message: `There is no transaction ${transactionId}. "saldo transactions list" shows the latest.`,

@@ -163,7 +163,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reversals whose outcome
       const ofBoth = yield* listed("--pendientes")
       assert.deepStrictEqual([ofBoth.pagination.total, ofBoth.anulaciones, ofBoth.retenido], [6, 2, 12])
       const { items, pagination, ...sums } = yield* listed("--pendientes", "--empresa", `${company}`)
-      assert.deepStrictEqual([pagination.total, sums], [3, { anulaciones: 1, retenido: 6 }])
+      assert.deepStrictEqual([pagination.total, sums], [3, { anulaciones: 1, retenido: 6, ilegibles: [] }])
       assert.deepStrictEqual(field("status", items), ["PROCESSING", "PENDING", "SUCCESS"])
       const [, , reversed] = items
       assert.strictEqual(reversed.transaction_id, id)

@@ -38,6 +38,10 @@ const transactionLine = (owned: OwnedTransaction): Document => {
 const pageWords = (page: Page, total: number): string =>
   `Page ${page.page} of ${paginationOf(page, total).total_pages}; ${total} in all.`
 
+/** What a page says of those that this version cannot read. */
+const unreadableWords = (ids: ReadonlyArray<number>): string =>
+  ids.length === 0 ? "" : `\nNot shown, as this version cannot read them: ${ids.join(", ")}. They stay as they are.`
+
 /** Days, hours and minutes, as a person would say them. */
 const ageOf = (since: DateTime.Utc, now: DateTime.Utc): string => {
   const { days, hours, minutes } = Duration.parts(DateTime.distance(since, now))
@@ -65,7 +69,7 @@ const pendingWords = (reversals: number, held: Centavos): string =>
 const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
   const transactions = yield* AllTransactions
   const now = yield* DateTime.now
-  const { held, items, reversals, total } = yield* transactions.pending(companyId, order, page)
+  const { held, items, reversals, total, unreadable } = yield* transactions.pending(companyId, order, page)
   yield* print(
     {
       items: items.map((owned) => ({
@@ -75,11 +79,12 @@ const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefine
       })),
       anulaciones: reversals,
       retenido: toPesos(held),
+      ilegibles: unreadable,
       pagination: paginationOf(page, total)
     },
-    items.length === 0
+    items.length + unreadable.length === 0
       ? "Nothing is pending."
-      : `${table(items.map((owned) => ({ ...transactionLine(owned), anulacion: owned.reversal?.status ?? null, edad: ageOf(doubtedAt(owned), now) })))}\n\n${pageWords(page, total)} ${pendingWords(reversals, held)}`
+      : `${table(items.map((owned) => ({ ...transactionLine(owned), anulacion: owned.reversal?.status ?? null, edad: ageOf(doubtedAt(owned), now) })))}\n\n${pageWords(page, total)} ${pendingWords(reversals, held)}${unreadableWords(unreadable)}`
   )
 })
 
@@ -116,12 +121,16 @@ const list = Command.make(
     if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })
     const transactions = yield* AllTransactions
     const statuses = status === undefined ? undefined : [status]
-    const { items, total } = yield* transactions.list({ companyId, statuses }, { page, perPage })
+    const { items, total, unreadable } = yield* transactions.list({ companyId, statuses }, { page, perPage })
     yield* print(
-      { items: items.map(transactionDocument), pagination: paginationOf({ page, perPage }, total) },
-      items.length === 0
+      {
+        items: items.map(transactionDocument),
+        ilegibles: unreadable,
+        pagination: paginationOf({ page, perPage }, total)
+      },
+      items.length + unreadable.length === 0
         ? "No such transactions."
-        : `${table(items.map(transactionLine))}\n\n${pageWords({ page, perPage }, total)}`
+        : `${table(items.map(transactionLine))}\n\n${pageWords({ page, perPage }, total)}${unreadableWords(unreadable)}`
     )
   })
 ).pipe(

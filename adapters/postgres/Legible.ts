@@ -1,0 +1,54 @@
+import { Effect, Result } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { UnreadableTransaction } from "../../core/domain/OperatorErrors.ts"
+
+interface Named {
+  readonly company_id: bigint
+  readonly id: bigint
+}
+
+/** A row, or null when this version cannot read it: a later one may have written what this does not know. */
+export const readOrNull = <Row, A extends object>(row: Row, read: (row: Row) => A): A | null =>
+  Result.getOrElse(
+    Result.try(() => read(row)),
+    () => null
+  )
+
+/** Whoever looked for a row is told when it cannot be read; all else that breaks is a defect. */
+export const orUnreadable = <A, R>(
+  effect: Effect.Effect<A, SqlError | UnreadableTransaction, R>
+): Effect.Effect<A, UnreadableTransaction, R> => Effect.catchTag(effect, "SqlError", Effect.die)
+
+/** Reads each row by itself: one that cannot be read is nothing to the others. */
+export const legible = <Row extends Named, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
+  const items: Array<A> = []
+  const unreadable: Array<Named> = []
+  for (const row of rows) {
+    const item = readOrNull(row, read)
+    if (item === null) unreadable.push(row)
+    else items.push(item)
+  }
+  return { items, unreadable }
+}
+
+/**
+ * Claims until there is nothing more to claim, or as many as were wanted can be read: fewer say that nothing more is due.
+ * What cannot be read stays held.
+ */
+export const claimedLegibly = <Row extends Named, A extends object>(
+  about: "sale" | "reversal",
+  claim: (limit: number) => Effect.Effect<ReadonlyArray<Row>>,
+  read: (row: Row) => A,
+  limit: number
+): Effect.Effect<ReadonlyArray<A>> =>
+  Effect.gen(function* () {
+    const rows = yield* claim(limit)
+    const { items, unreadable } = legible(rows, read)
+    for (const { company_id, id } of unreadable) {
+      // Without what could not be read: it may be whom the sale is for.
+      const facts = { about, companyId: Number(company_id), transactionId: Number(id) }
+      yield* Effect.logError("what was claimed cannot be read: it stays held", facts)
+    }
+    if (unreadable.length === 0 || rows.length < limit) return items
+    return [...items, ...(yield* claimedLegibly(about, claim, read, unreadable.length))]
+  })
