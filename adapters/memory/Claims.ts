@@ -1,4 +1,5 @@
 import { DateTime, Order } from "effect"
+import { latestTrusted } from "../../core/domain/Recovery.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 
 /** What recovery knows of an operation. */
@@ -17,14 +18,19 @@ export const isUnresolved = ({ status }: Pick<Asking, "status">): boolean =>
 const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isLessThanOrEqualTo(instant, now)
 
-// Asked about on demand is whatever this cycle has not asked yet; what is PROCESSING only once its own call must have
-// ended.
-const isWanted = ({ askAt, askedAt, status }: Asking, { began, which }: Claim): boolean =>
-  which === "due"
-    ? notAfter(askAt, began)
-    : (notAfter(askAt, began) || status === "PENDING") && (askedAt === null || DateTime.isLessThan(askedAt, began))
+const after = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
+  instant !== null && DateTime.isGreaterThan(instant, now)
 
-const isFree = ({ leasedUntil }: Asking, { now }: Claim): boolean => leasedUntil === null || notAfter(leasedUntil, now)
+// Asked about on demand is whatever this cycle has not asked yet; what is PROCESSING only once its own call must have
+// ended. A stamp from the future is of a clock that was wrong, and keeps nothing back.
+const isWanted = ({ askAt, askedAt, status }: Asking, { began, lease, now, which }: Claim): boolean => {
+  if (which === "due") return notAfter(askAt, began)
+  const mayBeAsked = notAfter(askAt, began) || after(askAt, latestTrusted(now, lease)) || status === "PENDING"
+  return mayBeAsked && (askedAt === null || DateTime.isLessThan(askedAt, began) || after(askedAt, now))
+}
+
+const isFree = ({ leasedUntil }: Asking, { lease, now }: Claim): boolean =>
+  leasedUntil === null || notAfter(leasedUntil, now) || after(leasedUntil, latestTrusted(now, lease))
 
 const byAskAt = Order.mapInput(Order.Number, ({ askAt }: Asking) =>
   askAt === null ? 0 : DateTime.toEpochMillis(askAt)

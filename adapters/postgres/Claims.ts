@@ -1,5 +1,6 @@
 import type { PgClient } from "@effect/sql-pg"
 import { DateTime } from "effect"
+import { latestTrusted } from "../../core/domain/Recovery.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 import { instant } from "./Parameters.ts"
 
@@ -7,7 +8,8 @@ import { instant } from "./Parameters.ts"
  * Leases unresolved operations of a table to one recovery, and answers their columns.
  *
  * A row that another recovery has locked or leased is skipped, never waited for. Asked about on demand is whatever this
- * cycle has not asked yet; what is PROCESSING only once its own call must have ended.
+ * cycle has not asked yet; what is PROCESSING only once its own call must have ended. A stamp from the future is of a clock
+ * that was wrong, and keeps nothing back.
  */
 export const claimedRows = <Row extends object>(
   sql: PgClient.PgClient,
@@ -18,10 +20,12 @@ export const claimedRows = <Row extends object>(
   const since = instant(began)
   const at = instant(now)
   const until = instant(DateTime.addDuration(now, lease))
+  const trusted = instant(latestTrusted(now, lease))
   const wanted =
     which === "due"
       ? sql`ask_at <= ${since}`
-      : sql`(ask_at <= ${since} or status = 'PENDING') and (asked_at is null or asked_at < ${since})`
+      : sql`(ask_at <= ${since} or ask_at > ${trusted} or status = 'PENDING')
+          and (asked_at is null or asked_at < ${since} or asked_at > ${at})`
   return sql<Row>`
     update ${sql.literal(table)}
     set leased_until = ${until}, asked_at = ${at}
@@ -29,7 +33,7 @@ export const claimedRows = <Row extends object>(
       select company_id, id
       from ${sql.literal(table)}
       where status in ('PROCESSING', 'PENDING')
-        and (leased_until is null or leased_until <= ${at})
+        and (leased_until is null or leased_until <= ${at} or leased_until > ${trusted})
         and ${wanted}
       order by ask_at
       limit ${limit}

@@ -18,6 +18,13 @@ const notFoundAgreed = 2
 /** When an unresolved sale is to be asked for next; in the end every five minutes. Contract: 3.1. */
 export const nextAsk = nextAttempt(Duration.minutes(5))
 
+/**
+ * A lease, or the first time to ask, that is later than this was written by a clock that was ahead by about a lease or more.
+ * What is ahead by less has to be waited for: else two recoveries whose clocks differ would each take what the other has.
+ */
+export const latestTrusted = (now: DateTime.Utc, lease: Duration.Duration): DateTime.Utc =>
+  DateTime.addDuration(now, Duration.times(lease, 2))
+
 /** What a provider says when asked about an xid. Anything that is not firm is Unknown. */
 export type StatusAnswer<Proof = Delivery> = Data.TaggedEnum<{
   Delivered: { readonly delivery: Proof }

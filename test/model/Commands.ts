@@ -14,10 +14,11 @@ export type Command =
   | { readonly do: "burst"; readonly sales: ReadonlyArray<Sale> }
   | { readonly do: "recall"; readonly sale: Sale }
   | { readonly do: "settle"; readonly which: number; readonly verdict: VerdictTag; readonly notFound: number }
-  /** A cycle of recovery; without a verdict it died before it could settle. */
+  /** A cycle of recovery, by a clock that is so much ahead; without a verdict it died before it could settle. */
   | {
       readonly do: "claim"
       readonly which: "due" | "all"
+      readonly ahead_s: number
       readonly lease_s: number
       readonly verdict: VerdictTag | null
     }
@@ -31,6 +32,7 @@ export type Command =
   | {
       readonly do: "claim reversals"
       readonly which: "due" | "all"
+      readonly ahead_s: number
       readonly lease_s: number
       readonly verdict: ReversalVerdictTag | null
     }
@@ -96,6 +98,9 @@ const marks = [
 ]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
+// Right, within what is borne, at the bound of it, and beyond.
+const ahead_s = fc.constantFrom(0, 0, 0, 1, 60, 61, 3_600)
+
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -151,6 +156,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("claim" as const),
       which: fc.constantFrom("due" as const, "all" as const),
+      ahead_s,
       lease_s: fc.constantFrom(5, 60),
       verdict: fc.constantFrom<VerdictTag | null>(null, "Hold", "Hold", "Confirm", "Release")
     })
@@ -176,6 +182,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("claim reversals" as const),
       which: fc.constantFrom("due" as const, "all" as const),
+      ahead_s,
       lease_s: fc.constantFrom(5, 60),
       verdict: fc.option(reversalVerdict)
     })

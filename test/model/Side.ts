@@ -11,7 +11,7 @@ import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { Ledger, type Reserved, type ReserveError } from "../../core/ports/Ledger.ts"
 import { type ClaimedReversal, Reversals } from "../../core/ports/Reversals.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { type Claimed, Unresolved } from "../../core/ports/Unresolved.ts"
+import { type Claim, type Claimed, Unresolved } from "../../core/ports/Unresolved.ts"
 import {
   type Command,
   companies,
@@ -95,6 +95,14 @@ const told = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E
     onFailure: (error) => ({ refused: error._tag, facts: { ...error } })
   })
 
+const claimOf = (
+  { ahead_s, lease_s, which }: Extract<Command, { readonly ahead_s: number }>,
+  at: DateTime.Utc
+): Claim => {
+  const now = DateTime.add(at, { seconds: ahead_s })
+  return { began: now, now, lease: Duration.seconds(lease_s), limit: 1_000, which }
+}
+
 const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
   const at = yield* DateTime.now
   switch (command.do) {
@@ -136,7 +144,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: command.notFound }))
     }
     case "claim": {
-      const claim = { began: at, now: at, lease: Duration.seconds(command.lease_s), limit: 1_000, which: command.which }
+      const claim = claimOf(command, at)
       const claimed = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
       const number = ({ order }: Claimed) => called(side, "transactionId", order.transactionId)
       const sales = claimed.toSorted((left, right) => number(left) - number(right))
@@ -161,7 +169,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: command.notFound }))
     }
     case "claim reversals": {
-      const claim = { began: at, now: at, lease: Duration.seconds(command.lease_s), limit: 1_000, which: command.which }
+      const claim = claimOf(command, at)
       const claimed = yield* Reversals.use((reversals) => reversals.claim(claim))
       const number = ({ under }: ClaimedReversal) => called(side, "reversalId", under.reversal.id)
       const found = claimed.toSorted((left, right) => number(left) - number(right))

@@ -1,0 +1,116 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
+import * as UnresolvedPostgres from "../../adapters/postgres/UnresolvedPostgres.ts"
+import { Verdict } from "../../core/domain/Sale.ts"
+import { type Claim, Unresolved } from "../../core/ports/Unresolved.ts"
+import { TestDatabase } from "../support/Database.ts"
+import { intentOf, opened, replica, reservedOrder, reversalsReplica, unanswered } from "../support/Sales.ts"
+
+const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+const at = (seconds: number) => DateTime.add(now, { seconds })
+
+const claimAt = (seconds: number, which: Claim["which"] = "all"): Claim => ({
+  began: at(seconds),
+  now: at(seconds),
+  lease: Duration.minutes(1),
+  limit: 32,
+  which
+})
+
+/** A sale, or a reversal, that was last stamped so many seconds from now; null for what was not stamped. */
+interface Stamps {
+  readonly status: "PENDING" | "PROCESSING"
+  readonly ask: number
+  readonly asked: number | null
+  readonly leased: number | null
+}
+
+const stamped = Effect.fnUntraced(function* (company: number, { ask, asked, leased, status }: Stamps) {
+  const ledger = yield* replica
+  yield* opened(ledger, company, 10_000)
+  const order = yield* reservedOrder(ledger, intentOf(company, "sale", 100))
+  if (status === "PENDING") yield* ledger.settle({ order, verdict: Verdict.Hold(), at: now, notFound: 0 })
+  yield* unanswered(ledger, intentOf(company, "reversed", 100), "reversal")
+  const sql = yield* PgClient.PgClient
+  const instant = (seconds: number | null) => (seconds === null ? null : DateTime.formatIso(at(seconds)))
+  for (const table of ["cell.transaction", "cell.reversal"]) {
+    yield* sql`
+      update ${sql.literal(table)}
+      set ask_at = ${instant(ask)}::timestamptz,
+        asked_at = ${instant(asked)}::timestamptz,
+        leased_until = ${instant(leased)}::timestamptz
+      where company_id = ${company} and status in ('PROCESSING', 'PENDING')`
+  }
+}, Effect.scoped)
+
+/** Companies whose sale a recovery takes, and whose reversal. */
+const claimed = Effect.fnUntraced(function* (claim: Claim) {
+  const sales = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
+  const reversals = yield* Effect.flatMap(reversalsReplica, (each) => each.claim(claim))
+  return {
+    sales: sales.map(({ order }) => Number(order.companyId)),
+    reversals: reversals.map(({ under }) => Number(under.reversal.order.companyId))
+  }
+}, Effect.scoped)
+
+const TestLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
+
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("what was stamped by a wrong clock", (it) => {
+  let companies = 0
+
+  const hour = 3_600
+  // How it was stamped, in seconds from now -> whether a reconcile takes the sale, and whether a due cycle does.
+  it.effect.each([
+    [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
+    [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
+    [{ status: "PENDING", ask: -1, asked: 61, leased: 121 }, true, true],
+    // Another's lease, by a clock that is ahead by less than a minute.
+    [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
+    [{ status: "PENDING", ask: -1, asked: 60, leased: 120 }, false, false],
+    [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
+    // Its own call may be under way.
+    [{ status: "PROCESSING", ask: 62, asked: null, leased: null }, false, false]
+  ] as const)("%j: reconcile takes it: %s, a due cycle: %s", ([stamps, all, due]) =>
+    Effect.gen(function* () {
+      const company = ++companies
+      yield* stamped(company, stamps)
+      const taken = (claim: Claim) =>
+        Effect.map(claimed(claim), ({ reversals, sales }) => [sales.includes(company), reversals.includes(company)])
+      // A reversal that was not answered is PENDING, whatever its sale was.
+      const reversal = stamps.status === "PROCESSING" ? true : all
+      assert.deepStrictEqual(yield* taken(claimAt(0, "due")), [due, due])
+      yield* stamped(++companies, stamps)
+      const other = companies
+      assert.deepStrictEqual(
+        yield* Effect.map(claimed(claimAt(0)), ({ reversals, sales }) => [
+          sales.includes(other),
+          reversals.includes(other)
+        ]),
+        [all, reversal]
+      )
+    })
+  )
+
+  it.effect("is taken by one of many at once, and not again in the cycle", () =>
+    Effect.gen(function* () {
+      const first = companies + 1
+      for (const company of Arr.range(first, first + 19)) {
+        yield* stamped(company, { status: "PENDING", ask: hour, asked: hour, leased: hour })
+      }
+      const all = yield* Effect.all(Arr.replicate(claimed(claimAt(1)), 8), { concurrency: "unbounded" })
+      for (const about of ["sales", "reversals"] as const) {
+        const taken = all.flatMap((each) => each[about]).filter((company) => company >= first)
+        assert.deepStrictEqual(
+          taken.toSorted((left, right) => left - right),
+          Arr.range(first, first + 19)
+        )
+      }
+      const again = yield* claimed({ ...claimAt(1), now: at(2) })
+      assert.deepStrictEqual(
+        again.sales.filter((company) => company >= first),
+        []
+      )
+    })
+  )
+})
