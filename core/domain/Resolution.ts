@@ -110,6 +110,11 @@ export const resolvable = (
   return Result.succeed(Resolvable.Reversal({ under, finding }))
 }
 
+const plainly = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
+
+/** Are two names one operator's, however he has typed his? */
+export const isSameOperator = (left: string, right: string): boolean => plainly(left) === plainly(right)
+
 /** The proposal that this operator may confirm: another's, the one that he has seen, and of no earlier reversal. */
 export const confirmable = (
   { order: { transactionId }, proposal, under }: Stuck,
@@ -121,7 +126,7 @@ export const confirmable = (
   // One of the sale, or of a reversal that has ended and none has followed, `resolvable` refuses, and says why.
   if (proposal.reversalId !== null && under !== null && proposal.reversalId !== under.reversal.id)
     return fail("outdated")
-  return proposal.proposedBy === operator ? fail("same_operator") : Result.succeed(proposal)
+  return isSameOperator(proposal.proposedBy, operator) ? fail("same_operator") : Result.succeed(proposal)
 }
 
 /**

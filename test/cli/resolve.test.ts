@@ -63,11 +63,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
       const { company, id } = yield* stuck(`END-${status}`, silent)
       yield* answer("transactions", "resolve", id, ...proposal, ...first)
       assert.deepStrictEqual(yield* balanceOf(company), [99, 1], "a proposal moves nothing")
-      const own = yield* refusal("transactions", "confirm", id, ...the(1), ...first)
-      assert.deepStrictEqual(
-        [own.exit, own.code, own.details.motivo],
-        [1, "RESOLUTION_NOT_CONFIRMABLE", "same_operator"]
-      )
+      for (const name of ["turno-1", "Turno-1 "]) {
+        const own = yield* refusal("transactions", "confirm", id, ...the(1), "--operador", name)
+        assert.deepStrictEqual(
+          [own.exit, own.code, own.details.motivo],
+          [1, "RESOLUTION_NOT_CONFIRMABLE", "same_operator"]
+        )
+      }
       const confirmed = yield* answer("transactions", "confirm", id, ...the(1), ...second)
       assert.strictEqual(confirmed.status, status)
       assert.deepStrictEqual(yield* balanceOf(company), [...left])

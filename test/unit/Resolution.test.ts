@@ -5,6 +5,7 @@ import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import {
   confirmable,
   Finding,
+  isSameOperator,
   type Proposal,
   readRechargeToken,
   resolvable,
@@ -147,6 +148,22 @@ describe("what an operator may say", () => {
       expect(Result.isSuccess(confirmed) ? null : confirmed.failure.cause).toBe(cause)
     }
   )
+})
+
+describe("an operator", () => {
+  // Who proposes, who confirms -> whether that is one person.
+  it.each([
+    ["turno-1", "turno-1", true],
+    ["turno-1", "Turno-1", true],
+    ["turno-1", " turno-1 ", true],
+    ["turno-1", "turno-1\u00a0", true],
+    ["turno-1", "ｔｕｒｎｏ-１", true],
+    ["Jos\u00e9", "jose\u0301", true],
+    ["turno-1", "turno-2", false],
+    ["Ana", "Anna", false]
+  ])("who proposes as %j confirms as %j: %s", (proposed, confirmed, same) => {
+    expect(isSameOperator(proposed, confirmed)).toBe(same)
+  })
 })
 
 describe("what two operators found of a reversal", () => {

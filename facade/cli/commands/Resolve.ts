@@ -7,7 +7,7 @@ import { operator } from "../../App.ts"
 import { print } from "../Output.ts"
 import { text, transactionId } from "../Parameters.ts"
 
-const who = text("operador", 80, "Your name, as the audit log is to have it")
+const who = Flag.map(text("operador", 80, "Your name, as the audit log is to have it"), (name) => name.trim())
 
 const day = (name: string, description: string) =>
   Flag.String(name).pipe(
