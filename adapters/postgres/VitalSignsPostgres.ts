@@ -74,6 +74,14 @@ const make = Effect.gen(function* () {
     where datname = current_database() and application_name = 'saldo'
     group by 1`
 
+  // Everybody may read it. A server that archives nothing may still remember failures.
+  const archive = sql<{ failing: boolean }>`
+    select
+      current_setting('archive_mode') <> 'off'
+        and last_failed_time is not null
+        and (last_archived_time is null or last_failed_time > last_archived_time) as failing
+    from pg_stat_archiver`
+
   const read = Effect.gen(function* () {
     const now = yield* DateTime.now
     return {
@@ -85,7 +93,8 @@ const make = Effect.gen(function* () {
       undeliveredSms: yield* undeliveredSms(DateTime.subtractDuration(now, smsNews)),
       lateOutcomes: yield* late(DateTime.subtractDuration(now, lateNews)),
       lowBalances: yield* lowBalances,
-      connections: yield* connections
+      connections: yield* connections,
+      archiveFailing: (yield* archive).some(({ failing }) => failing)
     }
   }).pipe(Effect.orDie)
 

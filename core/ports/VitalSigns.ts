@@ -33,6 +33,8 @@ export interface Vitals {
   readonly lowBalances: ReadonlyArray<{ readonly environment: Environment; readonly companies: number }>
   /** What the service's connections to the database are doing, those of all its processes. */
   readonly connections: ReadonlyArray<{ readonly state: string; readonly connections: number }>
+  /** The database archives its log, and its latest try at it has failed. */
+  readonly archiveFailing: boolean
 }
 
 /** Reads what an operator watches. Costs little, however much there is. */

@@ -16,6 +16,10 @@ const gauge = <Labels extends string>(name: string, labels: ReadonlyArray<Labels
 
 const isUp = Metric.gauge("saldo_database_up", { description: "Whether the database answers: 1 or 0" })
 
+const archiveFailing = Metric.gauge("saldo_archive_failing", {
+  description: "Whether Postgres archives its log and failed at it last: 1 or 0"
+})
+
 const ofEnvironment = ["ambiente"] as const
 const held = gauge("saldo_held_pesos", ofEnvironment, "What sales of unknown outcome hold, in pesos")
 const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Sales whose outcome is not known")
@@ -54,6 +58,7 @@ const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, no
 const show = (vitals: Vitals, now: DateTime.Utc) =>
   Effect.gen(function* () {
     yield* set(isUp, 1)
+    yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)
     for (const ambiente of Environment.literals) {
       const here = <A extends { readonly environment: Environment }>(items: ReadonlyArray<A>) =>
         items.filter(({ environment }) => environment === ambiente)
@@ -104,6 +109,7 @@ const show = (vitals: Vitals, now: DateTime.Utc) =>
 /** Nobody knows: an old number would look like a true one. */
 const forget = Effect.gen(function* () {
   yield* set(isUp, 0)
+  yield* set(archiveFailing, Number.NaN)
   for (const ambiente of Environment.literals) {
     for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances])
       yield* set(each({ ambiente }), Number.NaN)
