@@ -32,7 +32,11 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
       } satisfies DepositReceipt),
     AlreadyRecorded: ({ amount: recorded, entryId }) =>
       recorded === amount
-        ? Effect.succeed<DepositReceipt>({ entryId, repeated: true })
+        ? // The first may have died before it could leave its own trace.
+          Effect.as(byHand("deposit_repeated", { companyId }, { entryId, amount, reference }), {
+            entryId,
+            repeated: true
+          } satisfies DepositReceipt)
         : Effect.fail(new ReferenceTaken({ reference, recorded, asked: amount })),
     BeyondRange: () => Effect.fail(new DepositTooLarge({ asked: amount }))
   })

@@ -135,6 +135,17 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
         saldo_disponible: 1500.5
       })
       assert.deepStrictEqual(yield* deposit, { ...first, ya_registrado: true })
+      const sql = yield* PgClient.PgClient
+      const audited = yield* sql<{ action: string; entry: number }>`
+        select action, (details ->> 'entryId')::int as entry
+        from directory.audit_event
+        where company_id = ${empresa_id} and action like 'deposit%'
+        order by id`
+      assert.deepStrictEqual(
+        audited.map(({ action }) => action),
+        ["deposit_recorded", "deposit_repeated"]
+      )
+      assert.strictEqual(audited[0]?.entry, audited[1]?.entry)
     })
   )
 
