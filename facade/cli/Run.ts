@@ -29,7 +29,7 @@ const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   if (CliError.isCliError(error) && error._tag === "ShowHelp") {
     const asked = error.errors.length === 0 && error.commandPath.length === 1
-    return Effect.succeed(asked ? exitCodes.done : exitCodes.wrongUsage)
+    return Effect.map(AsJson, (json) => (asked && !json ? exitCodes.done : exitCodes.wrongUsage))
   }
   if (error instanceof CheckFailed) return Effect.succeed(exitCodes.refused)
   return Effect.as(Cause.hasDies(cause) ? unexpected(cause) : report(refusalOf(error)), exitCodes.refused)
@@ -51,9 +51,9 @@ const present = Effect.fnUntraced(function* (event: CliOutput.Presenter.Event) {
   if (event._tag === "InvalidInvocation") {
     return yield* wrongUsage(event.commandPath, event.helpDoc, event.errors.map(faultOf))
   }
-  // A group without its command is wrong usage, which a person is answered with help, and a program as ever.
-  const ofGroup = event._tag === "Help" && event.reason === "Implicit" && event.commandPath.length > 1
-  if (!(ofGroup && (yield* AsJson))) return yield* CliOutput.defaultPresenter.present(event)
+  // Where a command is missing a person is answered with help, and a program as ever.
+  const unasked = event._tag === "Help" && event.reason === "Implicit"
+  if (!(unasked && (yield* AsJson))) return yield* CliOutput.defaultPresenter.present(event)
   const names = event.helpDoc.subcommands?.flatMap(({ commands }) => commands.map(({ name }) => name)) ?? []
   yield* wrongUsage(event.commandPath, event.helpDoc, [`A command is missing: ${names.join(", ")}`])
 })

@@ -53,7 +53,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
       const { answer } = yield* CommandLine
       const { api_key, token_id } = yield* issue(
         ...["--permisos", "balance.read,transactions.read", "--ips", "10.0.0.0/8,2001:db8::1", "--por-minuto", "5"],
-        ...["--expira", "2027-01-01T00:00:00-04:00", "--consultas-reales"]
+        ...["--expira", "2100-01-01T00:00:00-04:00", "--consultas-reales"]
       )
       const { items } = yield* answer("token", "list", `${yield* company}`)
       assert.deepStrictEqual(
@@ -65,7 +65,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
           estado: "active",
           permisos: ["balance.read", "transactions.read"],
           ips: ["10.0.0.0/8", "2001:db8::1"],
-          expira: "2027-01-01T04:00:00.000Z",
+          expira: "2100-01-01T04:00:00.000Z",
           por_minuto: 5,
           consultas_reales: true,
           ultimo_uso: null,

@@ -86,6 +86,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["token issue 1 --nombre x --ips 10.0.0.0/33", "--ips"],
     ["token issue 1 --nombre x --expira 2027-01-01", "--expira"],
     ["token issue 1 --nombre x --expira 2027-13-01T00:00:00Z", "--expira"],
+    ["token issue 1 --nombre x --expira 2020-01-01T00:00:00-04:00", "--expira is past"],
     ["token issue 1 --nombre x --por-minuto 0", "--por-minuto"],
     ["company deposit 1 99999999999999.99 --referencia x", "from 0.01 to 9999999999999.99"],
     ["company show abc", "Expected: a whole number\n"],
@@ -120,6 +121,15 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
         const { code: exited, stdout } = yield* run(group)
         assert.deepStrictEqual([exited, stdout.includes("SUBCOMMANDS")], [2, true])
       })
+  )
+
+  it.effect("misses a command after nothing, in JSON alone", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { code, exit, message } = yield* refusal()
+      assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
+      assert.match(message, /^A command is missing: serve, .*audit\n/)
+    })
   )
 
   it.effect.each(["--version", "--help", "company --help"])("answers %s in text, --json or not", (line) =>

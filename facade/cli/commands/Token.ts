@@ -1,5 +1,5 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
-import { Command, Flag } from "effect/cli"
+import { CliError, Command, Flag } from "effect/cli"
 import type { TokenState } from "../../../core/domain/Token.ts"
 import { type RegisteredToken, Tokens } from "../../../core/ports/Tokens.ts"
 import { companyOf } from "../../../core/workflows/Company.ts"
@@ -65,6 +65,14 @@ const issue = Command.make(
   })
 ).pipe(
   Command.provide(operator),
+  Command.validate(
+    Effect.fnUntraced(function* ({ expiresAt }) {
+      if (expiresAt === null || DateTime.isGreaterThan(expiresAt, yield* DateTime.now)) return
+      return yield* new CliError.ValidationError({
+        message: `--expira is past (${DateTime.formatIso(expiresAt)}): the token would be refused from the start.`
+      })
+    })
+  ),
   Command.withDescription("Issue credentials to a company. The secret is shown once: only its digest is kept."),
   Command.withShortDescription("Issue credentials to a company"),
   Command.withExamples([
