@@ -18,12 +18,15 @@ const notFoundAgreed = 2
 /** When an unresolved sale is to be asked for next; in the end every five minutes. Contract: 3.1. */
 export const nextAsk = nextAttempt(Duration.minutes(5))
 
+/** Clocks that are further apart than this are not merely inexact: one of them is wrong. */
+const clocksApart_max = Duration.minutes(10)
+
 /**
- * A lease, or the first time to ask, that is later than this was written by a clock that was ahead by about a lease or more.
- * What is ahead by less has to be waited for: else two recoveries whose clocks differ would each take what the other has.
+ * A lease, or the first time to ask, that is later than this was written by a clock that was wrong. What is ahead by less has
+ * to be waited for: else two recoveries whose clocks differ would each take what the other has.
  */
 export const latestTrusted = (now: DateTime.Utc, lease: Duration.Duration): DateTime.Utc =>
-  DateTime.addDuration(now, Duration.times(lease, 2))
+  DateTime.addDuration(now, Duration.sum(lease, clocksApart_max))
 
 /** What a provider says when asked about an xid. Anything that is not firm is Unknown. */
 export type StatusAnswer<Proof = Delivery> = Data.TaggedEnum<{

@@ -99,7 +99,7 @@ const marks = [
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
 // Right, within what is borne, at the bound of it, and beyond.
-const ahead_s = fc.constantFrom(0, 0, 0, 1, 60, 61, 3_600)
+const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
 
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
 

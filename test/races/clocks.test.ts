@@ -64,10 +64,10 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("what was 
   it.effect.each([
     [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
     [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
-    [{ status: "PENDING", ask: -1, asked: 61, leased: 121 }, true, true],
-    // Another's lease, by a clock that is ahead by less than a minute.
+    [{ status: "PENDING", ask: -1, asked: 601, leased: 661 }, true, true],
+    // Another's lease, by a clock that is ahead by ten minutes at most.
     [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
-    [{ status: "PENDING", ask: -1, asked: 60, leased: 120 }, false, false],
+    [{ status: "PENDING", ask: -1, asked: 600, leased: 660 }, false, false],
     [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
     // Its own call may be under way.
     [{ status: "PROCESSING", ask: 62, asked: null, leased: null }, false, false]
