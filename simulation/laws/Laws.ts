@@ -39,6 +39,7 @@ export const lawsOf = (sim: Sim): Laws => {
   const statuses = statusesLaw(sim)
   const answers = answersLaw(sim, statuses)
   const claims = claimsLaw(sim, lease_min_ms)
+  const limits = limitsLaw(sim)
   const orders = ordersLaw(sim)
   const attempts = new Map<number, number>()
   const over = new Set<number>()
@@ -51,7 +52,7 @@ export const lawsOf = (sim: Sim): Laws => {
     reserved: ({ key }, reserved) => {
       if (reserved._tag === "Replay") return
       const { order } = reserved
-      limitsLaw(sim, sim.store.eyes.limits(order.companyId), order)
+      limits(order)
       const wanted = `RD-${createHash("sha256").update(`${order.companyId}:${key}`).digest("hex").slice(0, 24)}`
       if (order.xid !== wanted) broken(sim, "an xid follows from company and key", `${order.xid}, not ${wanted}`)
     },

@@ -2,34 +2,62 @@ import { DateTime } from "effect"
 import type { Limits } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import type { Order } from "../../core/domain/Sale.ts"
+import { clockError_max_ms } from "../engine/Call.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 import type { SaleSeen } from "../store/Observed.ts"
 
 const counts = ({ status }: SaleSeen): boolean => status !== "FAILED" && status !== "REVERSED"
 
+/** What held until it was seen to have changed. */
+interface Former {
+  readonly limits: Limits
+  readonly until_ms: number
+}
+
 /**
  * No sale is accepted beyond a limit: counted again from the sales themselves, those of its day, week and month that
  * were accepted up to it. Contract: 2.3.
  */
-export const limitsLaw = (sim: Sim, limits: Limits, { companyId, createdAt, transactionId }: Order): void =>
-  sim.store.look(() => {
-    const { day, month, week } = periodsAt(createdAt)
-    const since = { daily: day, weekly: week, monthly: month }
-    const spent = { daily: 0, weekly: 0, monthly: 0 }
-    // Where the sale was accepted before this could look, other limits may have held.
-    const now = sim.store.eyes.limits(companyId)
-    for (const sale of sim.store.eyes.sales(companyId)) {
-      if (!counts(sale) || sale.day > day || sale.order.transactionId > transactionId) continue
-      for (const period of periods) if (sale.day >= since[period]) spent[period] += sale.order.amount
+export const limitsLaw = (sim: Sim) => {
+  const known = new Map<number, Limits>()
+  const former = new Map<number, Former>()
+
+  // An operator may have set others after the sale was accepted, and before anybody heard of it or looked: whichever may
+  // have held then are its limits.
+  const heldFor = ({ companyId, createdAt }: Order): ReadonlyArray<Limits> => {
+    const limits = sim.store.eyes.limits(companyId)
+    const before = known.get(companyId)
+    known.set(companyId, limits)
+    if (before !== undefined && periods.some((period) => before[period] !== limits[period])) {
+      former.set(companyId, { limits: before, until_ms: sim.world.now_ms })
     }
-    for (const period of periods) {
-      const isBounded = limits[period] > 0 && now[period] > 0
-      const most = Math.max(limits[period], now[period])
-      if (isBounded && spent[period] > most) {
-        const at = DateTime.formatIso(createdAt)
-        broken(sim, "no sale beyond a limit", `${period} ${spent[period]} of ${most} at ${at}`)
+    const last = former.get(companyId)
+    const changedBy_ms = sim.epoch_ms + (last?.until_ms ?? 0) + clockError_max_ms
+    return last !== undefined && DateTime.toEpochMillis(createdAt) <= changedBy_ms ? [limits, last.limits] : [limits]
+  }
+
+  return (order: Order): void => {
+    const atHearing = heldFor(order)
+    sim.store.look(() => {
+      const { companyId, createdAt, transactionId } = order
+      const { day, month, week } = periodsAt(createdAt)
+      const since = { daily: day, weekly: week, monthly: month }
+      const spent = { daily: 0, weekly: 0, monthly: 0 }
+      for (const sale of sim.store.eyes.sales(companyId)) {
+        if (!counts(sale) || sale.day > day || sale.order.transactionId > transactionId) continue
+        for (const period of periods) if (sale.day >= since[period]) spent[period] += sale.order.amount
       }
-    }
-  })
+      const possible = [...atHearing, sim.store.eyes.limits(companyId)]
+      for (const period of periods) {
+        const isBounded = possible.every((limits) => limits[period] > 0)
+        const most = Math.max(...possible.map((limits) => limits[period]))
+        if (isBounded && spent[period] > most) {
+          const at = DateTime.formatIso(createdAt)
+          broken(sim, "no sale beyond a limit", `${period} ${spent[period]} of ${most} at ${at}`)
+        }
+      }
+    })
+  }
+}
 
 const periods = ["daily", "weekly", "monthly"] as const
