@@ -51,10 +51,13 @@ export const codes = {
 
 export type ErrorCode = keyof typeof codes
 
+/** The statuses of the codes, and what a body hears that is too large or no JSON. */
+export type ErrorStatus = (typeof codes)[ErrorCode]["status"] | 413 | 415
+
 /** An error as both faces show it. */
 export interface PublicError {
   readonly code: ErrorCode
-  readonly status: number
+  readonly status: ErrorStatus
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
@@ -62,7 +65,7 @@ export interface PublicError {
 interface Row<E> {
   readonly code: ErrorCode | ((error: E) => ErrorCode)
   /** Where they are not the code's own. */
-  readonly status?: number
+  readonly status?: ErrorStatus
   readonly message?: string | ((error: E) => string | undefined)
   readonly details?: (error: E) => Readonly<Record<string, unknown>>
 }

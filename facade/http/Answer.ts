@@ -86,15 +86,20 @@ export const successBody = (data: string, message: string, requestId: string): s
   `{"success":true,"data":${data},"message":${JSON.stringify(message)},"request_id":"${requestId}"}`
 
 /** The envelope of a failure. Contract: 2.1. */
-export const failureBody = ({ code, details, message }: PublicError, requestId: string): string =>
+export const failureBody = ({ code, details, message }: Omit<PublicError, "status">, requestId: string): string =>
   JSON.stringify({ success: false, error: { code, message, details }, request_id: requestId })
 
 const verifyAfter_s = "10" // contract, 4.5, rule 1
 const retryKeyAfter_s = "2" // contract, 4.5, rule 2
 const retryServiceAfter_s = "30"
 
+/** An error with whichever status HTTP gives it. */
+interface Failure extends Omit<PublicError, "status"> {
+  readonly status: number
+}
+
 /** What a client's library may act on without reading the body. */
-const helpful = ({ code, details, status }: PublicError): Readonly<Record<string, string>> => {
+const helpful = ({ code, details, status }: Failure): Readonly<Record<string, string>> => {
   if (code === "TRANSACTION_PENDING") {
     return { location: String(details?.["consultar_en"]), "retry-after": verifyAfter_s }
   }
@@ -105,7 +110,7 @@ const helpful = ({ code, details, status }: PublicError): Readonly<Record<string
 }
 
 /** The headers that a failure has of its own: where a person reads what to do, and what a library may act on. */
-export const failureHeaders = (error: PublicError): Readonly<Record<string, string>> => ({
+export const failureHeaders = (error: Failure): Readonly<Record<string, string>> => ({
   link: `<${errorPath(error.code)}>; rel="help"`,
   ...helpful(error)
 })

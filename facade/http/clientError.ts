@@ -18,8 +18,13 @@ import { addressOf } from "./Origin.ts"
 const malformed = toPublic(new Invalid({ details: { headers: "invalido" } }))
 const unknownPath = toPublic(new NotFound())
 
+/** What a client is told whose request no route has: HTTP itself has statuses that the catalogue does not need. */
+interface Unrouted extends Omit<PublicError, "status"> {
+  readonly status: PublicError["status"] | 408 | 431
+}
+
 /** What a client is told whose request Node's parser could not read. */
-const errorOf = (code: string | undefined): PublicError => {
+const errorOf = (code: string | undefined): Unrouted => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return { ...malformed, status: 431, details: { headers: "demasiado_grande" } }
@@ -45,7 +50,7 @@ const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingM
   return caller
 })
 
-const written = Effect.fnUntraced(function* (caller: Caller, error: PublicError) {
+const written = Effect.fnUntraced(function* (caller: Caller, error: Unrouted) {
   const body = failureBody(error, caller.requestId)
   const headers = yield* headersOf(caller, {
     ...failureHeaders(error),
@@ -59,7 +64,7 @@ const written = Effect.fnUntraced(function* (caller: Caller, error: PublicError)
 
 /** A request that no route will answer. */
 interface Refused {
-  readonly error: PublicError
+  readonly error: Unrouted
   /** Its head, when that could be read. */
   readonly request?: IncomingMessage | undefined
   /** How it counts; undefined when a route has already counted it. */

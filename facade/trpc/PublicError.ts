@@ -1,8 +1,7 @@
 import { TRPCError } from "@trpc/server"
 import { Predicate } from "effect"
 import {
-  type codes,
-  type ErrorCode,
+  type ErrorStatus,
   internalError,
   isCoreError,
   type PublicError,
@@ -10,9 +9,6 @@ import {
 } from "../../core/domain/ErrorCatalogue.ts"
 import { type CoreError, Invalid, NotFound, NotJson } from "../../core/domain/Errors.ts"
 import { keyField } from "../wire/Input.ts"
-
-/** The statuses of the catalogue: those of its codes, and what a body hears that is too large or no JSON. */
-type Status = (typeof codes)[ErrorCode]["status"] | 413 | 415
 
 // tRPC's own names, which only tRPC's clients read. It has none for 202: an outcome that did not come in time.
 const trpcCodes = {
@@ -28,10 +24,10 @@ const trpcCodes = {
   500: "INTERNAL_SERVER_ERROR",
   501: "NOT_IMPLEMENTED",
   503: "SERVICE_UNAVAILABLE"
-} as const satisfies Record<Status, TRPCError["code"]>
+} as const satisfies Record<ErrorStatus, TRPCError["code"]>
 
-/** What tRPC calls an error of the catalogue, which has no other statuses. */
-export const trpcCodeOf = ({ status }: PublicError): TRPCError["code"] => trpcCodes[status as Status]
+/** What tRPC calls an error of the catalogue. */
+export const trpcCodeOf = ({ status }: PublicError): TRPCError["code"] => trpcCodes[status]
 
 /** Carries a cause through tRPC. */
 export const trpcError = (error: CoreError): TRPCError => {
