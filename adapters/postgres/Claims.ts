@@ -10,6 +10,8 @@ import { instant } from "./Parameters.ts"
  * A row that another recovery has locked or leased is skipped, never waited for. Asked about on demand is whatever this
  * cycle has not asked yet; what is PROCESSING only once its own call must have ended. A stamp from the future is of a clock
  * that was wrong, and keeps nothing back.
+ *
+ * It is planned anew each time: a plan that was kept from when the table was empty reads all of it, once a second.
  */
 export const claimedRows = <Row extends object>(
   sql: PgClient.PgClient,
@@ -39,5 +41,5 @@ export const claimedRows = <Row extends object>(
       limit ${limit}
       for update skip locked
     )
-    returning ${sql.literal(columns)}`
+    returning ${sql.literal(columns)}`.unprepared
 }
