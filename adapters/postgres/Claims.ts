@@ -5,13 +5,14 @@ import type { Claim } from "../../core/ports/Unresolved.ts"
 import { instant } from "./Parameters.ts"
 
 /**
- * Leases unresolved operations of a table to one recovery, and answers their columns.
+ * The statement that leases unresolved operations of a table to one recovery, and answers their columns.
  *
  * A row that another recovery has locked or leased is skipped, never waited for. Asked about on demand is whatever this
  * cycle has not asked yet; what is PROCESSING only once its own call must have ended. A stamp from the future is of a clock
  * that was wrong, and keeps nothing back.
  *
- * It is planned anew each time: a plan that was kept from when the table was empty reads all of it, once a second.
+ * The rows are changed by their places, which are locked. Asked to join them by their keys, a planner that takes the table for
+ * empty holds every sale there is against them, once a second.
  */
 export const claimedRows = <Row extends object>(
   sql: PgClient.PgClient,
@@ -29,10 +30,8 @@ export const claimedRows = <Row extends object>(
       : sql`(ask_at <= ${since} or ask_at > ${trusted} or status = 'PENDING')
           and (asked_at is null or asked_at < ${since} or asked_at > ${at})`
   return sql<Row>`
-    update ${sql.literal(table)}
-    set leased_until = ${until}, asked_at = ${at}
-    where (company_id, id) in (
-      select company_id, id
+    with claimed as materialized (
+      select ctid as place
       from ${sql.literal(table)}
       where status in ('PROCESSING', 'PENDING')
         and (leased_until is null or leased_until <= ${at} or leased_until > ${trusted})
@@ -41,5 +40,9 @@ export const claimedRows = <Row extends object>(
       limit ${limit}
       for update skip locked
     )
-    returning ${sql.literal(columns)}`.unprepared
+    update ${sql.literal(table)} as t
+    set leased_until = ${until}, asked_at = ${at}
+    from claimed
+    where t.ctid = claimed.place
+    returning ${sql.literal(columns)}`
 }

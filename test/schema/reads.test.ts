@@ -1,11 +1,16 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Effect } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { reserveRow } from "../../adapters/postgres/ReserveRow.ts"
+import * as ReversalsPostgres from "../../adapters/postgres/ReversalsPostgres.ts"
 import { settleRow } from "../../adapters/postgres/SettleRow.ts"
+import * as UnresolvedPostgres from "../../adapters/postgres/UnresolvedPostgres.ts"
 import { Identifier, TransactionId } from "../../core/domain/Ids.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { type Intent, Verdict } from "../../core/domain/Sale.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
+import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { intentOf } from "../support/Sales.ts"
 
@@ -109,6 +114,18 @@ const ask = (companies: ReadonlyArray<number>, first: number, tag: string) =>
       )
   )
 
+/** Looks for sales and reversals of unknown outcome; there are none. */
+const claim = Effect.gen(function* () {
+  const now = yield* DateTime.now
+  const wanted = { began: now, lease: Duration.minutes(1), limit: 32, now, which: "due" } as const
+  const unresolved = yield* Unresolved
+  const reversals = yield* Reversals
+  assert.deepStrictEqual([...(yield* unresolved.claim(wanted)), ...(yield* reversals.claim(wanted))], [])
+}).pipe(
+  Effect.provide(Layer.merge(UnresolvedPostgres.layer, ReversalsPostgres.layer)),
+  Effect.provide(SecureRandom.layerWebCrypto)
+)
+
 const poor = (companies: ReadonlyArray<number>) => companies.map((company) => company + companies_n)
 
 const scenarios = [
@@ -142,6 +159,15 @@ const scenarios = [
       const before = yield* refused
       yield* inGroups(75, 0, sellTogether)
       return [before, yield* refused]
+    })
+  },
+  {
+    name: "that recovery looks for",
+    works: Effect.gen(function* () {
+      const looked = workOf(Effect.forEach(Arr.range(1, 20), () => claim, { discard: true }))
+      const before = yield* looked
+      yield* inGroups(75, 0, sellTogether)
+      return [before, yield* looked]
     })
   }
 ]
