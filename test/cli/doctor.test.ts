@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { serverCheck } from "../../facade/cli/checks/DatabaseChecks.ts"
 import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
+import { fakeRedis } from "../fakes/Redis.ts"
 import { certificateIn } from "../support/Certificates.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
@@ -83,6 +84,21 @@ describe("the doctor", () => {
       })
       assert.deepStrictEqual(found, ["insurer", "sms"])
       assert.isEmpty(requests)
+    })
+  )
+
+  // What Redis says to a PING -> what is wrong. The client introduces itself before.
+  it.live.each([
+    ["+PONG\r\n", []],
+    ["-NOAUTH Authentication required.\r\n", ["redis"]],
+    ["nothing", ["redis"]]
+  ] as const)("asks Redis whether it answers: %j", ([said, found]) =>
+    Effect.gen(function* () {
+      const { url } = yield* fakeRedis((command) => {
+        if (!command.includes("PING")) return "+OK\r\n"
+        return said === "nothing" ? undefined : said
+      })
+      assert.deepStrictEqual(yield* wrongWith({ REDIS_URL: Redacted.value(url) }), [...found])
     })
   )
 

@@ -1,11 +1,11 @@
-import { createServer, type Server } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Redacted, References } from "effect"
+import { Clock, Effect, Layer, type Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import * as CallCounterRedis from "../../adapters/ratelimit/CallCounterRedis.ts"
 import { dayWindowAt, windowAt } from "../../core/domain/RateLimit.ts"
 import { countCall, countOfDay, quotaOf } from "../../core/workflows/RateLimit.ts"
+import { fakeRedis } from "../fakes/Redis.ts"
 
 const bucket = { key: "token:7", limit: 3 }
 
@@ -79,28 +79,6 @@ describe("calls of a day", () => {
 
 const isScript = (command: string) => /\r\nEVAL(SHA)?\r\n/i.test(command)
 
-/** Speaks as much Redis as a count needs: `reply` says what it answers to a command, if anything. */
-const redis = (reply: (command: string) => string | undefined) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly server: Server; readonly url: Redacted.Redacted }>((resume) => {
-      const server = createServer((socket) => {
-        socket.on("error", () => socket.destroy())
-        socket.on("data", (chunk) => {
-          for (const command of chunk.toString("latin1").split(/(?=^\*\d+\r\n)/m)) {
-            const said = reply(command)
-            if (said !== undefined) socket.write(said)
-          }
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ server, url: Redacted.make(`redis://127.0.0.1:${port}`) }))
-      })
-    }),
-    ({ server }) => Effect.sync(() => server.close())
-  )
-
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
 /** It is waited for Redis as long as ever, and yet no minute ends between two calls: the clock on the wall stands still. */
@@ -137,7 +115,7 @@ describe("calls counted in Redis", () => {
   ] as const)("%s", ([, script, expected]) =>
     Effect.gen(function* () {
       let asked = false
-      const { url } = yield* redis((command) => {
+      const { url } = yield* fakeRedis((command) => {
         if (!isScript(command)) return "+OK\r\n"
         asked = true
         return script
@@ -156,7 +134,7 @@ describe("calls counted in Redis", () => {
   ] as const)("in %s leave no key behind for longer", ([, count, length_s]) =>
     Effect.gen(function* () {
       const commands: Array<ReadonlyArray<string>> = []
-      const { url } = yield* redis((command) => {
+      const { url } = yield* fakeRedis((command) => {
         if (!isScript(command)) return "+OK\r\n"
         commands.push(command.split("\r\n").filter((_, line) => line > 0 && line % 2 === 0))
         return ":1\r\n"
@@ -175,14 +153,14 @@ describe("calls counted in Redis", () => {
 
   it.live("are counted here when Redis takes the connection and says nothing", () =>
     Effect.gen(function* () {
-      const { url } = yield* redis(() => undefined)
+      const { url } = yield* fakeRedis(() => undefined)
       assert.deepStrictEqual(yield* Effect.provide(remainingAfter(4), counting(url)), [2, 1, 0, "refused"])
     })
   )
 
   it.live("are counted here when Redis is not there at all", () =>
     Effect.gen(function* () {
-      const { server, url } = yield* redis(() => undefined)
+      const { server, url } = yield* fakeRedis(() => undefined)
       yield* Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
       assert.deepStrictEqual(yield* Effect.provide(remainingAfter(4), counting(url)), [2, 1, 0, "refused"])
     })

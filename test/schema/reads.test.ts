@@ -122,8 +122,9 @@ const claim = Effect.gen(function* () {
   const reversals = yield* Reversals
   assert.deepStrictEqual([...(yield* unresolved.claim(wanted)), ...(yield* reversals.claim(wanted))], [])
 }).pipe(
-  Effect.provide(Layer.merge(UnresolvedPostgres.layer, ReversalsPostgres.layer)),
-  Effect.provide(SecureRandom.layerWebCrypto)
+  Effect.provide(
+    Layer.merge(UnresolvedPostgres.layer, ReversalsPostgres.layer).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+  )
 )
 
 const poor = (companies: ReadonlyArray<number>) => companies.map((company) => company + companies_n)

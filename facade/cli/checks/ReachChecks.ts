@@ -1,26 +1,27 @@
 import { connect, isIP } from "node:net"
 import { connect as connectSecurely } from "node:tls"
-import { Data, Duration, Effect, Redacted } from "effect"
+import { Data, Duration, Effect } from "effect"
 import { Settings } from "../../Settings.ts"
 import { type Check, fine, wrong } from "./Check.ts"
+import { redisCheck } from "./RedisCheck.ts"
 
 /** Whoever does not accept a connection in this time would make sales wait. */
 const connect_max = Duration.seconds(3)
 
-const ports: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "redis:": 6379, "rediss:": 6379 }
-const secure = new Set(["https:", "rediss:"])
+const ports: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
 
 class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
 
 /** Connects, with TLS where it is spoken, and hangs up: nothing is asked, so nothing can be sold. */
 const reach = ({ hostname, port, protocol }: URL) =>
   Effect.callback<void, Unreachable>((resume) => {
+    const isSecure = protocol === "https:"
     const host = hostname.replace(/^\[|\]$/g, "")
     const place = { host, port: port === "" ? (ports[protocol] ?? 0) : Number(port) }
     // Servers that share an address show the certificate of the name that is asked for; an address is no name.
     const named = isIP(host) === 0 ? { servername: host } : {}
-    const socket = secure.has(protocol) ? connectSecurely({ ...place, ...named }) : connect(place)
-    socket.once(secure.has(protocol) ? "secureConnect" : "connect", () => resume(Effect.void))
+    const socket = isSecure ? connectSecurely({ ...place, ...named }) : connect(place)
+    socket.once(isSecure ? "secureConnect" : "connect", () => resume(Effect.void))
     socket.once("error", ({ message }) => resume(Effect.fail(new Unreachable({ message }))))
     return Effect.sync(() => socket.destroy())
   }).pipe(
@@ -46,11 +47,12 @@ export const reachChecks = Effect.gen(function* () {
     provider: parties.provider?.baseUrl,
     insurer: parties.insurer?.baseUrl,
     sms: parties.sms?.baseUrl,
-    redis: redisUrl === null ? undefined : Redacted.value(redisUrl),
     collector: otlp?.url
   }
   const configured = Object.entries(places).flatMap(([name, address]) =>
     address === undefined ? [] : [reachable(name, address)]
   )
-  return yield* Effect.all(configured, { concurrency: "unbounded" })
+  return yield* Effect.all(redisUrl === null ? configured : [...configured, redisCheck(redisUrl)], {
+    concurrency: "unbounded"
+  })
 })
