@@ -1,5 +1,6 @@
 import { Console, Context, Effect, Schema } from "effect"
-import { CliOutput, Flag, GlobalFlag } from "effect/cli"
+import { CliOutput, GlobalFlag } from "effect/cli"
+import { toggle } from "./Flags.ts"
 
 /** What a command answers with --json: numbers in pesos, names as on the wire. */
 export type Document = Readonly<Record<string, unknown>>
@@ -10,11 +11,7 @@ export const AsJson = Context.Reference<boolean>("saldo/facade/cli/AsJson", { de
 // Known to the parser and shown in every --help; what it says is read before anything else, so that wrong usage too is
 // answered in JSON.
 export const jsonFlag = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print one JSON document, and errors as JSON too"),
-    Flag.withDefault(false)
-  )
+  flag: toggle("json", "Print one JSON document, and errors as JSON too")
 })
 
 export const wantsJson = (args: ReadonlyArray<string>): boolean => args.includes("--json")

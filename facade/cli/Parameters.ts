@@ -5,6 +5,7 @@ import { CompanyId, ServiceId, TokenId, TransactionId } from "../../core/domain/
 import { AmountLiteral, amount_max, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
 import { isClean, lengthOf } from "../../core/domain/Text.ts"
 import { Permission } from "../../core/domain/Token.ts"
+import { list, noting, otherwise, someOf } from "./Flags.ts"
 
 /** Arguments and flags that several commands take. What they refuse is wrong usage: exit code 2. */
 
@@ -24,11 +25,10 @@ export const transactionId = Argument.map(
 
 /** Of which company; undefined for all of them. */
 export const ofCompany = Flag.Int("empresa").pipe(
-  Flag.withDescription("Only those of this company (empresa_id)"),
+  Flag.withDescription("Only those of this company, by its id (empresa_id)"),
   Flag.filter(isId, idForm),
   Flag.map(CompanyId.make),
-  Flag.optional,
-  Flag.map(Option.getOrUndefined)
+  otherwise(undefined, "all companies")
 )
 
 /** What an amount looks like, in words. */
@@ -48,6 +48,7 @@ export const amount = Argument.String("amount").pipe(
 export const limit = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
+    noting("such as 50000 or 1500.50"),
     Flag.withMetavar("pesos"),
     Flag.filterMap(
       (text) => Result.getSuccess(readLimit(textLiteral(text))),
@@ -55,25 +56,17 @@ export const limit = (name: string, description: string) =>
     )
   )
 
-export const text = (name: string, length_max: number, description: string) =>
-  Flag.String(name).pipe(
+export const text = (name: string, length_max: number, description: string) => {
+  const form = `1 to ${length_max} characters`
+  return Flag.String(name).pipe(
     Flag.withDescription(description),
+    noting(form),
     Flag.filter(
       (value) => isClean(value) && value.trim() !== "" && lengthOf(value) <= length_max,
-      () => `Expected: 1 to ${length_max} characters, none of them control characters`
+      () => `Expected: ${form}, none of them control characters`
     )
   )
-
-/** A number of things, at least one. */
-export const counted = (name: string, most: number, fallback: number, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(description),
-    Flag.filter(
-      (value) => value >= 1 && value <= most,
-      () => `Expected: a whole number from 1 to ${most}`
-    ),
-    Flag.withDefault(fallback)
-  )
+}
 
 export const onOff = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [
@@ -81,42 +74,31 @@ export const onOff = (name: string, description: string) =>
     ["off", false]
   ]).pipe(Flag.withDescription(description))
 
-/** `a,b,c`. */
-const list = (name: string) => Flag.map(Flag.String(name), (value) => value.split(",").map((part) => part.trim()))
-
-export const permissions = list("permisos").pipe(
-  Flag.withDescription(`What the token may do, parted by commas; all when absent (${Permission.literals.join(", ")})`),
-  Flag.withMetavar("a,b"),
-  Flag.filterMap(
-    (names) => Option.liftPredicate(names, (all): all is Array<Permission> => all.every(isPermission)),
-    (names) => `Expected: permissions parted by commas, each one of ${Permission.literals.join(", ")}; not ${names}`
-  ),
-  Flag.withDefault<ReadonlyArray<Permission>>([])
+// An empty list restricts nothing.
+export const permissions = someOf("permisos", Permission.literals, "What the token may do").pipe(
+  otherwise<ReadonlyArray<Permission>>([], "all")
 )
 
-const isPermission = (name: string): name is Permission => Permission.literals.some((known) => known === name)
-
-export const addresses = list("ips").pipe(
-  Flag.withDescription("Addresses and CIDR ranges that may use the token, parted by commas; any when absent"),
-  Flag.withMetavar("a,b"),
+export const addresses = list("ips", "Addresses and CIDR ranges that may use the token, parted by commas").pipe(
+  noting("such as 203.0.113.7,10.0.0.0/8"),
   Flag.filter(
     (ranges) => ranges.every(isAddressRange),
     () => "Expected: addresses or CIDR ranges parted by commas, such as 203.0.113.7,10.0.0.0/8,2001:db8::/32"
   ),
-  Flag.withDefault<ReadonlyArray<string>>([])
+  otherwise<ReadonlyArray<string>>([], "any")
 )
 
 const offset = /(?:Z|[+-]\d{2}:\d{2})$/
 
 export const expiry = Flag.String("expira").pipe(
-  Flag.withDescription("Instant from which the token is refused, in ISO 8601 with its offset; never when absent"),
+  Flag.withDescription("Instant from which the token is refused, in ISO 8601 with its offset"),
+  noting("such as 2027-01-01T00:00:00-04:00"),
   Flag.withMetavar("instant"),
   Flag.filterMap(
     (text) => (offset.test(text) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()),
     () => "Expected: an ISO 8601 instant with its offset, such as 2027-01-01T00:00:00-04:00"
   ),
-  Flag.optional,
-  Flag.map(Option.getOrNull)
+  otherwise(null, "never")
 )
 
 const overlapForm = /^(?:0|(?<count>\d{1,5})(?<unit>[mhd]))$/
@@ -133,8 +115,9 @@ const overlapOf = (text: string): Option.Option<Duration.Duration> => {
 
 /** How long the secret before a rotation stays good. */
 export const overlap = Flag.String("solape").pipe(
-  Flag.withDescription("How long the old secret stays good: minutes, hours or days, such as 30m, 24h or 7d; 0 for not"),
+  Flag.withDescription("How long the old secret stays good: minutes, hours or days up to 30d; 0 for not"),
+  noting("such as 30m, 24h or 7d"),
   Flag.withMetavar("duration"),
   Flag.filterMap(overlapOf, () => "Expected: 0, or minutes, hours or days up to 30d, such as 30m, 24h or 7d"),
-  Flag.withDefault(Duration.hours(24))
+  otherwise(Duration.hours(24), "24h")
 )

@@ -13,6 +13,7 @@ const commands = [
   "company list",
   "company show",
   "token issue",
+  "token rotate",
   "token suspend",
   "token activate",
   "token revoke",
@@ -23,6 +24,8 @@ const commands = [
   "catalog disable",
   "transactions list",
   "transactions show",
+  "transactions resolve",
+  "transactions confirm",
   "sms list",
   "reconcile",
   "audit"

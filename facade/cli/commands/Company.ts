@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { type Company, CompanyState, Environment } from "../../../core/domain/Company.ts"
 import { toPesos } from "../../../core/domain/Money.ts"
@@ -7,6 +7,7 @@ import { changeCompany, createCompany, showCompany } from "../../../core/workflo
 import { deposit } from "../../../core/workflows/Deposit.ts"
 import { operator } from "../../App.ts"
 import { balanceView } from "../../wire/BalanceView.ts"
+import { otherwise, toggle } from "../Flags.ts"
 import { card, type Document, print, table } from "../Output.ts"
 import { amount, companyId, limit, onOff, text } from "../Parameters.ts"
 
@@ -30,18 +31,10 @@ const create = Command.make(
     ),
     state: Flag.Literals("estado", CompanyState.literals).pipe(
       Flag.withDescription("State of the business; a suspended one may not call"),
-      Flag.withDefault("activa" as const)
+      otherwise("activa")
     ),
-    withoutApi: Flag.Boolean("sin-api").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Do not let it call the API yet"),
-      Flag.withDefault(false)
-    ),
-    insuranceEnabled: Flag.Boolean("seguros").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Let it sell insurance"),
-      Flag.withDefault(false)
-    )
+    withoutApi: toggle("sin-api", "Do not let it call the API yet"),
+    insuranceEnabled: toggle("seguros", "Let it sell insurance")
   },
   Effect.fn(function* ({ withoutApi, ...company }) {
     const companyId = yield* createCompany({ ...company, apiEnabled: !withoutApi })
@@ -64,7 +57,7 @@ const create = Command.make(
   ])
 )
 
-const optionally = <A>(flag: Flag.Flag<A>) => Flag.map(Flag.optional(flag), Option.getOrUndefined)
+const optionally = otherwise(undefined, "unchanged")
 
 const set = Command.make(
   "set",

@@ -4,6 +4,7 @@ import { isDay } from "../../../core/domain/LocalTime.ts"
 import { Finding, readRechargeToken } from "../../../core/domain/Resolution.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { operator } from "../../App.ts"
+import { noting, otherwise, toggle } from "../Flags.ts"
 import { print } from "../Output.ts"
 import { text, transactionId } from "../Parameters.ts"
 
@@ -13,9 +14,9 @@ const day = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
     Flag.withMetavar("YYYY-MM-DD"),
+    noting("such as 2027-01-31"),
     Flag.filter(isDay, () => "Expected: a day such as 2027-01-31"),
-    Flag.optional,
-    Flag.map(Option.getOrNull)
+    otherwise(null, "none")
   )
 
 /** What was found, in the words of the options that say it. */
@@ -50,19 +51,20 @@ export const resolve = Command.make(
     ),
     reason: text("motivo", 500, "What proves it: a statement, a ticket, a letter of the provider"),
     who,
-    authCode: text("autorizacion", 100, "With --as success: the provider's authorization, or the policy's number").pipe(
-      Flag.optional,
-      Flag.map(Option.getOrNull)
-    ),
+    authCode: text(
+      "autorizacion",
+      100,
+      "The provider's authorization, or the policy's number; --as success needs it"
+    ).pipe(otherwise(null, "none")),
     token: Flag.String("token").pipe(
       Flag.withDescription("Of electricity: the 20 digits that the customer types into the meter"),
+      noting("such as 1234 5678 9012 3456 7890"),
       Flag.withMetavar("digits"),
       Flag.filterMap(
         (typed) => Option.fromNullOr(readRechargeToken(typed)),
         () => "Expected: 20 digits, such as 1234 5678 9012 3456 7890"
       ),
-      Flag.optional,
-      Flag.map(Option.getOrNull)
+      otherwise(null, "none")
     ),
     from: day("desde", "Of a policy: the first day of its validity"),
     until: day("hasta", "Of a policy: the last day of its validity")
@@ -122,10 +124,9 @@ export const confirm = Command.make(
       ),
       Flag.withMetavar("number")
     ),
-    evenUnasked: Flag.Boolean("sin-preguntar").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Settle it also when there is nobody left to ask: the provider is gone for good"),
-      Flag.withDefault(false)
+    evenUnasked: toggle(
+      "sin-preguntar",
+      "Settle it also when there is nobody left to ask: the provider is gone for good"
     ),
     who
   },

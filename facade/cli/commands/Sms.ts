@@ -3,8 +3,8 @@ import { Command } from "effect/cli"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { Outbox, type UndeliveredSms } from "../../../core/ports/Outbox.ts"
 import { operator } from "../../App.ts"
+import { otherwise, whole } from "../Flags.ts"
 import { type Document, print, table } from "../Output.ts"
-import { counted } from "../Parameters.ts"
 
 const smsDocument = ({ companyId, createdAt, id, insuranceId, reason, status }: UndeliveredSms): Document => ({
   sms_id: id,
@@ -29,7 +29,7 @@ const explained = (undelivered: ReadonlyArray<UndeliveredSms>): string =>
 
 const list = Command.make(
   "list",
-  { limit: counted("ultimos", 1000, 50, "How many of the newest") },
+  { limit: whole("ultimos", { minimum: 1, maximum: 1000 }, "How many of the newest").pipe(otherwise(50)) },
   Effect.fn(function* ({ limit }) {
     const outbox = yield* Outbox
     const undelivered = yield* outbox.undelivered(limit)

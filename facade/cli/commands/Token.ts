@@ -1,10 +1,11 @@
-import { DateTime, Effect, Option, Redacted } from "effect"
-import { CliError, Command, Flag } from "effect/cli"
+import { DateTime, Effect, Redacted } from "effect"
+import { CliError, Command } from "effect/cli"
 import type { TokenState } from "../../../core/domain/Token.ts"
 import { type RegisteredToken, Tokens } from "../../../core/ports/Tokens.ts"
 import { companyOf } from "../../../core/workflows/Company.ts"
 import { changeToken, issueToken, rotateToken } from "../../../core/workflows/IssueToken.ts"
 import { operator } from "../../App.ts"
+import { otherwise, toggle, whole } from "../Flags.ts"
 import { type Document, print, table } from "../Output.ts"
 import { addresses, companyId, expiry, overlap, permissions, text, tokenId } from "../Parameters.ts"
 
@@ -40,20 +41,12 @@ const issue = Command.make(
     permissions,
     addresses,
     expiresAt: expiry,
-    callsPerMinute: Flag.Int("por-minuto").pipe(
-      Flag.withDescription("Its own limit of requests a minute; the configured one when absent"),
-      Flag.filter(
-        (calls) => calls > 0 && calls <= perMinute_max,
-        () => `Expected: a whole number from 1 to ${perMinute_max}`
-      ),
-      Flag.optional,
-      Flag.map(Option.getOrNull)
-    ),
-    realLookups: Flag.Boolean("consultas-reales").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Let its consultas reach the provider"),
-      Flag.withDefault(false)
-    )
+    callsPerMinute: whole(
+      "por-minuto",
+      { minimum: 1, maximum: perMinute_max },
+      "Its own limit of requests a minute"
+    ).pipe(otherwise(null, "that of RATE_LIMIT_PER_MINUTE")),
+    realLookups: toggle("consultas-reales", "Let its consultas reach the provider")
   },
   Effect.fn(function* (wanted) {
     const { apiKey, secret, tokenId } = yield* issueToken(wanted)

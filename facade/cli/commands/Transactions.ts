@@ -17,9 +17,10 @@ import { Histories } from "../../../core/ports/Histories.ts"
 import { operator } from "../../App.ts"
 import { paginationOf } from "../../wire/Paging.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
+import { otherwise, toggle, whole } from "../Flags.ts"
 import { historyDocument, historyWords } from "../History.ts"
 import { card, type Document, print, table } from "../Output.ts"
-import { counted, ofCompany, transactionId } from "../Parameters.ts"
+import { ofCompany, transactionId } from "../Parameters.ts"
 import { confirm, resolve } from "./Resolve.ts"
 
 const perPage_max = 200
@@ -94,15 +95,11 @@ const list = Command.make(
     companyId: ofCompany,
     status: Flag.Literals("status", Status.literals).pipe(
       Flag.withDescription("Only those in this state"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
+      otherwise(undefined, "any")
     ),
-    pending: Flag.Boolean("pendientes").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription(
-        "Only those whose outcome is unknown, PROCESSING and PENDING, and those whose reversal is so"
-      ),
-      Flag.withDefault(false)
+    pending: toggle(
+      "pendientes",
+      "Only those whose outcome is unknown, PROCESSING and PENDING, and those whose reversal is so"
     ),
     order: Flag.ChoiceWithValue("orden", [
       ["edad", "age"],
@@ -111,11 +108,10 @@ const list = Command.make(
       Flag.withDescription(
         "With --pendientes: the oldest first, or those that hold the most; a reversal holds nothing"
       ),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
+      otherwise(undefined, "edad")
     ),
-    page: counted("page", 1_000_000, 1, "Which page"),
-    perPage: counted("per-page", perPage_max, 50, "How many a page")
+    page: whole("page", { minimum: 1, maximum: 1_000_000 }, "Which page").pipe(otherwise(1)),
+    perPage: whole("per-page", { minimum: 1, maximum: perPage_max }, "How many a page").pipe(otherwise(50))
   },
   Effect.fn(function* ({ companyId, order, page, pending, perPage, status }) {
     if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })
