@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { NodeRuntime } from "@effect/platform-node"
-import { Console, DateTime, Effect, Option } from "effect"
+import { Console, DateTime, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { asJson, someOf, wholeOr } from "../tools/Flags.ts"
+import { otherwise, someOf, whole } from "../facade/cli/Flags.ts"
+import { print } from "../facade/cli/Output.ts"
 import { programOf } from "../tools/Program.ts"
 import { type Plan, run } from "./Bench.ts"
 import { pageOf } from "./report/Html.ts"
@@ -20,26 +21,24 @@ const report = fileURLToPath(new URL("report.html", import.meta.url))
 const parts = [...contestNames, "replicas"] as const
 
 const flags = {
-  rounds: wholeOr("rounds", 5, { minimum: 1 }, "Rounds of each comparison; the sides take turns and medians count"),
-  seconds: wholeOr("seconds", 8, { minimum: 1 }, "Length of a load"),
-  connections: wholeOr("connections", 64, { minimum: 1 }, "Calls under way at once"),
-  only: someOf(
-    "only",
-    parts,
-    `Which of the comparisons, parted by commas (${parts.join(", ")}); replicas repeats the others with two servers. All when absent`
+  rounds: whole("rounds", { minimum: 1 }, "Rounds of each comparison; the sides take turns and medians count").pipe(
+    otherwise(5)
   ),
-  rows: wholeOr(
+  seconds: whole("seconds", { minimum: 1 }, "Length of a load, in seconds").pipe(otherwise(8)),
+  connections: whole("connections", { minimum: 1 }, "Calls under way at once").pipe(otherwise(64)),
+  only: someOf("only", parts, "Which of the comparisons; replicas repeats the others with two servers").pipe(
+    otherwise(parts, "all")
+  ),
+  rows: whole(
     "rows",
-    0,
     { minimum: 0 },
     "Load so many sales first, and compare with an empty database and a small company too"
-  ),
-  soak: wholeOr("soak", 0, { minimum: 0 }, "Watch the server's memory for so many minutes of selling"),
+  ).pipe(otherwise(0)),
+  soak: whole("soak", { minimum: 0 }, "Watch the server's memory for so many minutes of selling").pipe(otherwise(0)),
   profile: Flag.Directory("profile").pipe(
     Flag.withDescription("Leave a CPU profile of the Saldo server in this directory, and draw it as flame.svg"),
-    Flag.optional
-  ),
-  json: asJson
+    otherwise(null, "none")
+  )
 }
 
 const planOf = ({ only, profile, ...numbers }: Command.Command.Config.Infer<typeof flags>): Plan => {
@@ -48,11 +47,11 @@ const planOf = ({ only, profile, ...numbers }: Command.Command.Config.Infer<type
     ...numbers,
     contests: chosen.length === 0 && only.includes("replicas") ? contestNames : chosen,
     replicas: only.includes("replicas"),
-    profile: Option.getOrNull(profile)
+    profile
   }
 }
 
-const bench = Command.make("bench", flags, (given) =>
+const bench = Command.make("npm run bench --", flags, (given) =>
   Effect.gen(function* () {
     const plan = planOf(given)
     const results = yield* run(plan)
@@ -62,11 +61,7 @@ const bench = Command.make("bench", flags, (given) =>
       title,
       figures: figures.map((figure) => ({ ...figure, met: isMet(figure) }))
     }))
-    yield* Console.log(
-      given.json
-        ? JSON.stringify({ facts, sections, proofs: results.proofs }, null, 2)
-        : `${textOf(results)}\n\nWith charts: ${report}`
-    )
+    yield* print({ facts, sections, proofs: results.proofs }, `${textOf(results)}\n\nWith charts: ${report}`)
     if (plan.profile !== null) yield* Console.error(drawProfile(plan.profile))
     if (results.proofs.some(({ ok }) => !ok)) return yield* new Failed({ message: "the database is not sound" })
   })

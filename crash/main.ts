@@ -1,20 +1,16 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Effect, Option, Random, References } from "effect"
+import { Effect, Random, References } from "effect"
 import { Command, Flag } from "effect/cli"
-import { AsJson, print } from "../facade/cli/Output.ts"
-import { toggle, wholeOr } from "../tools/Flags.ts"
+import { otherwise, whole } from "../facade/cli/Flags.ts"
+import { print } from "../facade/cli/Output.ts"
 import { programOf } from "../tools/Program.ts"
 import { crash, type Result } from "./Crash.ts"
 
 const flags = {
-  rounds: wholeOr("rounds", 20, { minimum: 1 }, "How many rounds; each has new clients and new mishaps"),
+  rounds: whole("rounds", { minimum: 1 }, "How many rounds; each has new clients and new mishaps").pipe(otherwise(20)),
   seed: Flag.Int("seed").pipe(
-    Flag.withDescription("What goes wrong and what clients want follows from it; by chance when absent"),
-    Flag.optional
-  ),
-  json: toggle(
-    "json",
-    "Print one JSON document: ok, rounds and seed; when ok also errands, calls, unanswered, reached and missed (points), kinds and missedKinds (of mishaps); when not also round, breaches (law, what), story and logs"
+    Flag.withDescription("What goes wrong and what clients want follows from it"),
+    otherwise(null, "by chance")
   )
 }
 
@@ -35,9 +31,9 @@ const wordsOf = ({ calls, errands, kinds, missed, missedKinds, reached, rounds, 
     "Nothing was lost, doubled or contradicted."
   ].join("\n")
 
-const command = Command.make("crash", flags, ({ json, rounds, seed: given }) =>
+const command = Command.make("npm run crash --", flags, ({ rounds, seed: given }) =>
   Effect.gen(function* () {
-    const seed = Option.isSome(given) ? given.value : yield* Random.nextIntBetween(1, seed_max)
+    const seed = given ?? (yield* Random.nextIntBetween(1, seed_max))
     const plan = { rounds, seed }
     yield* crash(plan).pipe(
       Effect.tap((result) => print({ ok: true, ...result }, wordsOf(result))),
@@ -46,10 +42,12 @@ const command = Command.make("crash", flags, ({ json, rounds, seed: given }) =>
         return print({ ok: false, ...plan, round, breaches, story, logs }, broken.message)
       })
     )
-  }).pipe(Effect.provideService(AsJson, json))
+  })
 ).pipe(
   Command.withDescription(
-    "Let two server processes sell, through a provider and an insurer in a process of their own, while servers are killed or stopped at every point of a sale, a reversal, a policy and a recovery, Postgres is killed under them, connections break around a commit, and suppliers misbehave. After each round everything is healed, recovery comes to rest, and what suppliers did and clients heard is held against the books. Time is the run's own, so that recovery has not to be waited for. Exit code 1 when a law is broken: then the seed, the round's story and the logs are shown."
+    `Let two server processes sell, through a provider and an insurer in a process of their own, while servers are killed or stopped at every point of a sale, a reversal, a policy and a recovery, Postgres is killed under them, connections break around a commit, and suppliers misbehave. After each round everything is healed, recovery comes to rest, and what suppliers did and clients heard is held against the books. Time is the run's own, so that recovery has not to be waited for. Exit code 1 when a law is broken: then the seed, the round's story and the logs are shown.
+
+--json prints {ok, rounds, seed}; when ok also {errands, calls, unanswered, reached: [point], missed: [point], kinds: [mishap], missedKinds: [mishap]}, when not {round, breaches: [{law, what}], story, logs}.`
   ),
   Command.withShortDescription("Crash servers and Postgres under load, and look for lost money"),
   Command.withExamples([

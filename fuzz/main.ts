@@ -1,9 +1,9 @@
-import { Effect, Option, Random, Redacted } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Effect, Random, Redacted } from "effect"
+import { Command } from "effect/cli"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
 import { temporaryPostgres } from "../bench/support/Postgres.ts"
-import { AsJson, CheckFailed, print } from "../facade/cli/Output.ts"
-import { asJson, whole, wholeOr } from "../tools/Flags.ts"
+import { otherwise, whole } from "../facade/cli/Flags.ts"
+import { CheckFailed, print } from "../facade/cli/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { fuzz, type Plan, thorough_min } from "./Fuzz.ts"
 import { progressOf } from "./report/Progress.ts"
@@ -13,16 +13,14 @@ import { worldOn } from "./world/World.ts"
 const seed_max = 2 ** 31 - 1
 
 const flags = {
-  requests: wholeOr(
+  requests: whole(
     "requests",
-    thorough_min,
     { minimum: 1, maximum: 100_000_000 },
     "How many requests are made, or a few more: a story is told to its end"
-  ),
-  seed: whole("seed", { minimum: 1, maximum: seed_max }, "What the requests follow from (any when absent)").pipe(
-    Flag.optional
-  ),
-  json: asJson
+  ).pipe(otherwise(thorough_min)),
+  seed: whole("seed", { minimum: 1, maximum: seed_max }, "What the requests follow from").pipe(
+    otherwise(null, "by chance")
+  )
 }
 
 const run = Effect.fnUntraced(function* (plan: Plan) {
@@ -33,10 +31,8 @@ const run = Effect.fnUntraced(function* (plan: Plan) {
   if (!isSound(outcome)) return yield* new CheckFailed()
 })
 
-const command = Command.make("fuzz", flags, ({ json, requests, seed }) =>
-  Effect.flatMap(Random.nextIntBetween(1, seed_max), (any) =>
-    run({ requests, seed: Option.getOrElse(seed, () => any) })
-  ).pipe(Effect.provideService(AsJson, json))
+const command = Command.make("npm run fuzz --", flags, ({ requests, seed }) =>
+  Effect.flatMap(Random.nextIntBetween(1, seed_max), (any) => run({ requests, seed: seed ?? any }))
 ).pipe(
   Command.provide(temporaryPostgres),
   Command.withDescription(

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { Console, DateTime, Effect, Option, Random, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { AsJson, CheckFailed, print } from "../facade/cli/Output.ts"
-import { asJson, someOf, toggle, whole } from "../tools/Flags.ts"
+import { noting, otherwise, someOf, toggle, whole } from "../facade/cli/Flags.ts"
+import { CheckFailed, print } from "../facade/cli/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { figuresOf, type Proof, withFigures } from "./Figures.ts"
 import { partNames } from "./Parts.ts"
@@ -15,29 +15,30 @@ const page = new URL("../docs/proof.md", import.meta.url)
 /** Every program that takes a seed takes one up to here. */
 const seed_max = 999_999
 
+const shareForm = "above 0, and 1 at most"
+
 const flags = {
   only: someOf(
     "only",
     partNames,
-    `Which parts, parted by commas (${partNames.join(", ")}); memory and sql are the simulation, mutants the bugs planted into it. All when absent`
+    "Which parts; memory and sql are the simulation, mutants the bugs planted into it"
+  ).pipe(otherwise(partNames, "all")),
+  seed: whole("seed", { minimum: 1, maximum: seed_max }, "What all parts that leave something to chance go by").pipe(
+    otherwise(null, "by chance")
   ),
-  seed: whole(
-    "seed",
-    { minimum: 1, maximum: seed_max },
-    "What all parts that leave something to chance go by; by chance when absent"
-  ).pipe(Flag.optional),
-  share: Flag.Finite("share").pipe(
+  share: Flag.String("share").pipe(
     Flag.withDescription(
-      "How much of the long form, for a trial: races are always whole, bugs are then planted in memory only (1 when absent)"
+      "How much of the long form, for a trial: races are always whole, bugs are then planted in memory only"
     ),
-    Flag.filter(
-      (share) => share > 0 && share <= 1,
-      () => "Expected: a number above 0, and 1 at most"
+    noting(`${shareForm}, such as 0.01`),
+    Flag.withMetavar("number"),
+    Flag.filterMap(
+      (text) => Option.liftPredicate(Number(text), (share) => share > 0 && share <= 1),
+      () => `Expected: a number ${shareForm}`
     ),
-    Flag.withDefault(1)
+    otherwise(1)
   ),
-  write: toggle("write", "Write the figures of a trial into docs/proof.md too; those of the long form always are"),
-  json: asJson
+  write: toggle("write", "Write the figures of a trial into docs/proof.md too; those of the long form always are")
 }
 
 /** The page that the figures belong into does not have their place. */
@@ -53,7 +54,7 @@ const write = Effect.fnUntraced(function* (proof: Proof) {
 const run = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typeof flags>) {
   const { only, share } = given
   const names = partNames.filter((name) => only.includes(name))
-  const seed = Option.isSome(given.seed) ? given.seed.value : yield* Random.nextIntBetween(1, seed_max)
+  const seed = given.seed ?? (yield* Random.nextIntBetween(1, seed_max))
   const isWhole = share === 1 && names.length === partNames.length
   const command = [
     `npm run prove -- --seed ${seed}`,
@@ -71,7 +72,7 @@ const run = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typ
   if (!holds(proof)) return yield* new CheckFailed()
 })
 
-const command = Command.make("prove", flags, (given) => Effect.provideService(run(given), AsJson, given.json)).pipe(
+const command = Command.make("npm run prove --", flags, run).pipe(
   Command.withDescription(
     "Run everything that looks for lost, doubled or invented money, at length and one after the other: the simulation in memory and on the SQL functions, the bugs that are planted to see whether it would find them, the races, the crashes and the fuzzing. Each is a command of its own, which is shown. It goes on when one of them fails, and then ends with exit code 1 and the commands that show it again. The figures of the long form are written into docs/proof.md, which says what is claimed and what is assumed. Leave the machine to it meanwhile."
   ),

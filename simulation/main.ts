@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { AsJson, CheckFailed, print } from "../facade/cli/Output.ts"
-import { asJson, toggle, wholeOr } from "../tools/Flags.ts"
+import { otherwise, toggle, whole } from "../facade/cli/Flags.ts"
+import { CheckFailed, print } from "../facade/cli/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { type Ground, grounds } from "./faults/Cell.ts"
 import { huntsPage } from "./report/HuntsPage.ts"
@@ -18,19 +18,18 @@ import { huntsAsDocument, huntsInWords } from "./run/TellHunts.ts"
 import { type Story, shrink } from "./shrink/Shrink.ts"
 
 const flags = {
-  seeds: wholeOr(
-    "seeds",
-    200,
-    { minimum: 1 },
-    "How many seeds to run; with --mutants, by how many to look for each bug"
+  seeds: whole("seeds", { minimum: 1 }, "How many seeds to run; with --mutants, by how many to look for each bug").pipe(
+    otherwise(200)
   ),
-  ops: wholeOr("ops", 200, { minimum: 1 }, "How many operations a seed has"),
-  seed: wholeOr("seed", 0, { minimum: 0 }, "The first seed; with --seeds 1 the only one, run again to the letter"),
+  ops: whole("ops", { minimum: 1 }, "How many operations a seed has").pipe(otherwise(200)),
+  seed: whole("seed", { minimum: 0 }, "The first seed; with --seeds 1 the only one, run again to the letter").pipe(
+    otherwise(0)
+  ),
   on: Flag.Literals("on", grounds).pipe(
     Flag.withDescription(
-      "Where the money is kept: maps in memory (when absent), or the SQL functions in a Postgres in this process; with --mutants, only the bugs that are planted there"
+      "Where the money is kept: maps in memory, or the SQL functions in a Postgres in this process; with --mutants, only the bugs that are planted there"
     ),
-    Flag.optional
+    otherwise(null, "memory; with --mutants both")
   ),
   mutants: toggle("mutants", "Plant bugs, one after the other, and show the seed and the law that catch each"),
   report: Flag.File("report").pipe(
@@ -38,9 +37,8 @@ const flags = {
       "Write a page: the course of a run, the coverage and the failure, if there is one; or the planted bugs"
     ),
     Flag.withMetavar("FILE.html"),
-    Flag.optional
-  ),
-  json: asJson
+    otherwise(null, "none")
+  )
 }
 
 /** A run in Postgres takes a second or two, one in memory a twentieth of that. */
@@ -85,20 +83,20 @@ const pageFor = Effect.fnUntraced(function* (run: Campaign, story: Story | null)
 })
 
 /** Looks for a seed that breaks a law. */
-const search = Effect.fnUntraced(function* (plan: Plan, report: Option.Option<string>) {
+const search = Effect.fnUntraced(function* (plan: Plan, report: string | null) {
   const run = yield* campaign(plan)
   const story = yield* storyOf(run)
   yield* print(asDocument(run, story), inWords(run, story))
-  if (Option.isSome(report)) yield* write(report.value, yield* pageFor(run, story))
+  if (report !== null) yield* write(report, yield* pageFor(run, story))
   if (story !== null) return yield* broken("a law was broken")
   if (run.thin.length > 0) return yield* broken("some faults were too seldom at some steps")
 })
 
 /** Looks for seeds that catch what was planted. */
-const hunt = Effect.fnUntraced(function* (plan: HuntPlan, report: Option.Option<string>) {
+const hunt = Effect.fnUntraced(function* (plan: HuntPlan, report: string | null) {
   const hunts = yield* huntAll(plan)
   yield* print(huntsAsDocument(hunts), huntsInWords(hunts))
-  if (Option.isSome(report)) yield* write(report.value, huntsPage(hunts))
+  if (report !== null) yield* write(report, huntsPage(hunts))
   if (hunts.survivors.length > 0) return yield* broken("a planted bug survived")
 })
 
@@ -106,12 +104,9 @@ const demandsInWords = grounds
   .flatMap((on) => demands[on].map(({ from_ops, hits_min }) => `${on}: ${hits_min} from ${from_ops} operations on`))
   .join("; ")
 
-const command = Command.make("simulate", flags, ({ json, mutants, on, ops, report, seed, seeds }) => {
+const command = Command.make("npm run simulate --", flags, ({ mutants, on, ops, report, seed, seeds }) => {
   const size = { seeds, ops, seed, threads: availableParallelism() }
-  const run = mutants
-    ? hunt({ ...size, on: Option.getOrNull(on) }, report)
-    : search({ ...size, on: Option.getOrElse(on, () => "memory" as const) }, report)
-  return Effect.provideService(run, AsJson, json)
+  return mutants ? hunt({ ...size, on }, report) : search({ ...size, on: on ?? "memory" }, report)
 }).pipe(
   Command.withDescription(
     `Run the workflows of production in a world of one seed: it decides the clock, the order of all that happens at once, what callers and operators ask for, and what goes wrong: processes that die between any two steps, pauses, clocks that jump, databases that are cut before and after a commit, providers, insurers and gateways that are late, silent or untrue. After every step the invariants of "saldo audit" and the laws of answers, orders and leases are looked at (in Postgres after some statements); at the end all faults are off, time passes, and what was delivered must be what was charged. The same seed is the same run to the letter. A failure is told with as few operations and faults as it takes.

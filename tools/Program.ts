@@ -1,7 +1,8 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Effect, Exit } from "effect"
-import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
-import { CheckFailed } from "../facade/cli/Output.ts"
+import { Effect, Exit, Stdio } from "effect"
+import { CliError, Command, GlobalFlag } from "effect/cli"
+import { CheckFailed, jsonFlag } from "../facade/cli/Output.ts"
+import { taught } from "../facade/cli/Usage.ts"
 import manifest from "../package.json" with { type: "json" }
 
 const wrongUsage = 2
@@ -12,14 +13,20 @@ const explain = (error: unknown) => {
   return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.fail(error)
 }
 
-/** A command with the arguments of this process. It has its own flags, and --help. */
+/**
+ * A command with the arguments of this process. It has its own flags, --help and --json, and is named as it is typed, so
+ * that its usage is a line that works.
+ */
 export const programOf = <const Name extends string, Input, E, R, ContextInput>(
   command: Command.Command<Name, Input, ContextInput, E, R>
 ) =>
-  Command.run(command, { version: manifest.version }).pipe(
-    Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help] }),
-    Effect.provide(NodeServices.layer)
-  )
+  Stdio.Stdio.use((stdio) =>
+    Effect.flatMap(stdio.args, (args) =>
+      Command.runWith(Command.withGlobalFlags(command, [jsonFlag]), { version: manifest.version })(args).pipe(
+        taught(args, [GlobalFlag.Help])
+      )
+    )
+  ).pipe(Effect.provide(NodeServices.layer))
 
 /** Runs a program that checks something. The process ends with 0, with 1 if it does not hold, with 2 for wrong usage. */
 export const runCheck = <E>(run: Effect.Effect<void, E>): void =>
