@@ -1,7 +1,7 @@
 import { Duration, Effect, Exit, Metric } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { followed } from "../../core/domain/Followed.ts"
-import { seriesOf } from "../../core/domain/Series.ts"
+import { followed } from "../../core/telemetry/Followed.ts"
+import { seriesOf } from "../../core/telemetry/Series.ts"
 
 const calls = seriesOf(["party", "outcome"], (attributes) =>
   Metric.counter("saldo_party_calls_total", {

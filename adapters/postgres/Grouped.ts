@@ -1,6 +1,6 @@
 import { Array as Arr, Cause, Effect, type Fiber, Metric } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { seriesOf } from "../../core/domain/Series.ts"
+import { seriesOf } from "../../core/telemetry/Series.ts"
 import { followingMembers, type Traced } from "./GroupSpan.ts"
 import { briefly, isTransient } from "./SqlFailure.ts"
 

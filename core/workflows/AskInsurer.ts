@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
-import { discreetly } from "../domain/Discreet.ts"
 import { InsuranceUnavailable } from "../domain/Errors.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
+import { discreetly } from "../telemetry/Discreet.ts"
 
 /**
  * Asks an insurer something that moves no money. One that falls silent, or breaks, is as good as none.

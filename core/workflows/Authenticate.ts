@@ -1,10 +1,10 @@
 import { DateTime, Effect, Option } from "effect"
 import { admit } from "../domain/Access.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
-import { followed } from "../domain/Followed.ts"
 import { matchingSecret } from "../domain/Secret.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Pepper } from "../ports/Pepper.ts"
+import { followed } from "../telemetry/Followed.ts"
 import { digestsOf, seasoned } from "./KeepSecret.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, Metric, Random, Struct } from "effect"
 import { type Invariant, invariants } from "../domain/Invariants.ts"
-import { seriesOf } from "../domain/Series.ts"
 import { Audit } from "../ports/Audit.ts"
+import { seriesOf } from "../telemetry/Series.ts"
 
 /** An audit reads all there is. It rests so many times as long as it took, however often it is wanted. */
 const rest_min = 20

@@ -1,9 +1,9 @@
 import { DateTime, Duration, Effect, Schedule } from "effect"
-import { discreetly } from "../domain/Discreet.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
 import { nextTry, SmsAnswer } from "../domain/Sms.ts"
 import { type ClaimedSms, Outbox, type SmsResult } from "../ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
+import { discreetly } from "../telemetry/Discreet.ts"
 
 /** Longer than a gateway may take, so that whoever takes a message has it until it knows. */
 export const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))

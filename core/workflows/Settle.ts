@@ -1,10 +1,10 @@
 import { DateTime, Effect } from "effect"
-import { followed } from "../domain/Followed.ts"
 import { type Order, pendingOf, Verdict } from "../domain/Sale.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
+import { followed } from "../telemetry/Followed.ts"
+import { countSale } from "../telemetry/SaleMetrics.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
-import { countSale } from "./SaleMetrics.ts"
 import { tellLate } from "./TellLate.ts"
 
 /**

@@ -1,9 +1,9 @@
 import { DateTime, Effect } from "effect"
 import { ReversalVerdict, reversalOutcomeOf, type UnderReversal } from "../domain/Reversal.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
+import { countSale } from "../telemetry/SaleMetrics.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
-import { countSale } from "./SaleMetrics.ts"
 import { tellLate } from "./TellLate.ts"
 
 /**

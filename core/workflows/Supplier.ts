@@ -1,7 +1,5 @@
 import { Clock, Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
-import { discreetly } from "../domain/Discreet.ts"
-import { followed } from "../domain/Followed.ts"
 import type { IssuedPolicy } from "../domain/Insurance.ts"
 import { StatusAnswer } from "../domain/Recovery.ts"
 import type { Delivery, Order } from "../domain/Sale.ts"
@@ -9,6 +7,8 @@ import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { Answer, type Provider, Providers } from "../ports/Provider.ts"
+import { discreetly } from "../telemetry/Discreet.ts"
+import { followed } from "../telemetry/Followed.ts"
 import { isFresh } from "./Fresh.ts"
 
 /** Whoever delivers what was sold: a provider or, for a policy, an insurer. Both are asked by xid, and sent to once. */

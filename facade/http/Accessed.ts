@@ -1,7 +1,7 @@
 import { Clock, Effect, type Exit, Metric, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { seriesOf } from "../../core/domain/Series.ts"
+import { seriesOf } from "../../core/telemetry/Series.ts"
 import { Access, type AccessShape, accessOf } from "./Access.ts"
 
 const seconds = seriesOf(["method", "path", "status"], (attributes) =>

@@ -2,8 +2,8 @@ import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { Environment } from "../../core/domain/Company.ts"
 import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { toPesos } from "../../core/domain/Money.ts"
-import { seriesOf } from "../../core/domain/Series.ts"
 import type { Vitals } from "../../core/ports/VitalSigns.ts"
+import { seriesOf } from "../../core/telemetry/Series.ts"
 
 /** What was read so long ago is still true enough: however often it is asked for, the database is asked so seldom. */
 const fresh_max = Duration.seconds(5)

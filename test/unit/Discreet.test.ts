@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
-import { discreetly } from "../../core/domain/Discreet.ts"
+import { discreetly } from "../../core/telemetry/Discreet.ts"
 
 const secret = "Titular Prueba"
 

@@ -1,7 +1,7 @@
 import { type Effect, Metric } from "effect"
-import { seriesOf } from "../domain/Series.ts"
 import type { ServiceType } from "../domain/Service.ts"
 import type { Status } from "../domain/Status.ts"
+import { seriesOf } from "./Series.ts"
 
 const sales = seriesOf(["status", "tipo"], (attributes) =>
   Metric.counter("saldo_sales_total", {
