@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { InsuranceUnavailable } from "../../core/domain/Errors.ts"
+import { InsuranceUnavailable } from "../../core/domain/InsuranceErrors.ts"
 import { type Insurer, Insurers } from "../../core/ports/Insurer.ts"
 import { type Guarded, serving } from "../http/Guarded.ts"
 import { simulator } from "./Simulator.ts"

@@ -1,6 +1,11 @@
 import { DateTime, Effect } from "effect"
-import { InsuranceRejected, InsuranceUnavailable, PolicyActive, VehicleUnsupported } from "../../core/domain/Errors.ts"
 import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
+import {
+  InsuranceRejected,
+  InsuranceUnavailable,
+  PolicyActive,
+  VehicleUnsupported
+} from "../../core/domain/InsuranceErrors.ts"
 import { type Version, validFor } from "../../core/domain/InsuranceOffer.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"

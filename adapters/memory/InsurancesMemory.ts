@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Result } from "effect"
-import { CodeBlocked, StepOutOfOrder } from "../../core/domain/Errors.ts"
 import { InsuranceId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
+import { CodeBlocked, StepOutOfOrder } from "../../core/domain/InsuranceErrors.ts"
 import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
 import { attempts_max, resends_max } from "../../core/domain/OneTimeCode.ts"
 import type { Order } from "../../core/domain/Sale.ts"

@@ -1,7 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
-import { CodeBlocked } from "../../core/domain/Errors.ts"
 import type { CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
+import { CodeBlocked } from "../../core/domain/InsuranceErrors.ts"
 import { afterEvent, type InsuranceEvent } from "../../core/domain/InsuranceTransitions.ts"
 import { attempts_max, resends_max } from "../../core/domain/OneTimeCode.ts"
 import type { CodeToSend, NewInsurance } from "../../core/ports/Insurances.ts"

@@ -1,7 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
-import { StepOutOfOrder } from "../../core/domain/Errors.ts"
 import { type CompanyId, InsuranceId } from "../../core/domain/Ids.ts"
+import { StepOutOfOrder } from "../../core/domain/InsuranceErrors.ts"
 import { statesBefore } from "../../core/domain/InsuranceTransitions.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { type Chosen, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"

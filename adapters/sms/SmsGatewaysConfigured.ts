@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { InsuranceUnavailable } from "../../core/domain/Errors.ts"
+import { InsuranceUnavailable } from "../../core/domain/InsuranceErrors.ts"
 import { type SmsGateway, SmsGateways } from "../../core/ports/SmsGateway.ts"
 import { type Guarded, serving } from "../http/Guarded.ts"
 import { simulator } from "./Simulator.ts"

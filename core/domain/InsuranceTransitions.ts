@@ -1,5 +1,5 @@
 import { Result, Struct } from "effect"
-import { StepOutOfOrder } from "./Errors.ts"
+import { StepOutOfOrder } from "./InsuranceErrors.ts"
 import type { InsuranceState } from "./InsuranceState.ts"
 
 /** What happens to an insurance: the steps of its buyer, and what becomes of its sale. Contract: 4.6. */

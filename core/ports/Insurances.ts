@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
-import type { CodeBlocked, StepOutOfOrder } from "../domain/Errors.ts"
 import type { CompanyId, InsuranceId } from "../domain/Ids.ts"
 import type { Insurance } from "../domain/Insurance.ts"
+import type { CodeBlocked, StepOutOfOrder } from "../domain/InsuranceErrors.ts"
 import type { Extra, Plan, Quote, Version } from "../domain/InsuranceOffer.ts"
 import type { SentCode } from "../domain/OneTimeCode.ts"
 import type { Order } from "../domain/Sale.ts"

@@ -1,7 +1,12 @@
 import { Context, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
-import type { InsuranceRejected, InsuranceUnavailable, PolicyActive, VehicleUnsupported } from "../domain/Errors.ts"
 import type { IssuedPolicy } from "../domain/Insurance.ts"
+import type {
+  InsuranceRejected,
+  InsuranceUnavailable,
+  PolicyActive,
+  VehicleUnsupported
+} from "../domain/InsuranceErrors.ts"
 import type { ExtraCode, PlanList, Vehicle, Version } from "../domain/InsuranceOffer.ts"
 import type { Amount } from "../domain/Money.ts"
 import type { Cedula, Phone, Plate } from "../domain/Person.ts"

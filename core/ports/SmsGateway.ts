@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
-import type { InsuranceUnavailable } from "../domain/Errors.ts"
+import type { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import type { SmsAnswer, SmsMessage } from "../domain/Sms.ts"
 
 /** Somebody who brings text messages to phones. */

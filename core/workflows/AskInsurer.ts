@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
-import { InsuranceUnavailable } from "../domain/Errors.ts"
+import { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { discreetly } from "../telemetry/Discreet.ts"

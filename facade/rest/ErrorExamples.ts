@@ -1,8 +1,6 @@
 import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import {
-  AlreadySold,
   BodyTooLarge,
-  CodeWrong,
   type CoreError,
   DuplicateTransaction,
   IdempotencyConflict,
@@ -11,15 +9,19 @@ import {
   LimitExceeded,
   NotImplemented,
   NotJson,
-  PolicyActive,
-  PolicyNotIssued,
   RateLimited,
   Rejected,
   RequestInProgress,
-  StepOutOfOrder,
   TransactionPending
 } from "../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../core/domain/Ids.ts"
+import {
+  AlreadySold,
+  CodeWrong,
+  PolicyActive,
+  PolicyNotIssued,
+  StepOutOfOrder
+} from "../../core/domain/InsuranceErrors.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
 
 /** The request_id of examples. */

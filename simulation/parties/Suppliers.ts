@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
-import type { InsuranceUnavailable } from "../../core/domain/Errors.ts"
 import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
+import type { InsuranceUnavailable } from "../../core/domain/InsuranceErrors.ts"
 import { type ExtraCode, type Plan, validFor } from "../../core/domain/InsuranceOffer.ts"
 import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"

@@ -1,7 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpInsurer from "../../adapters/insurer/http/HttpInsurer.ts"
-import { InsuranceRejected, InsuranceUnavailable, PolicyActive, VehicleUnsupported } from "../../core/domain/Errors.ts"
+import {
+  InsuranceRejected,
+  InsuranceUnavailable,
+  PolicyActive,
+  VehicleUnsupported
+} from "../../core/domain/InsuranceErrors.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../core/domain/Person.ts"
 import type { Insurer } from "../../core/ports/Insurer.ts"

@@ -1,13 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
-import {
-  AlreadySold,
-  InvalidOption,
-  PolicyNotIssued,
-  PriceMismatch,
-  QuoteExpired,
-  QuoteMissing
-} from "../../core/domain/Errors.ts"
+import { InvalidOption, PriceMismatch } from "../../core/domain/Errors.ts"
 import { InsuranceId, ServiceId, TransactionId } from "../../core/domain/Ids.ts"
 import {
   type Insurance,
@@ -18,6 +11,7 @@ import {
   readInsuranceOption,
   sellable
 } from "../../core/domain/Insurance.ts"
+import { AlreadySold, PolicyNotIssued, QuoteExpired, QuoteMissing } from "../../core/domain/InsuranceErrors.ts"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { insurance, quoteEnds } from "./support/Insured.ts"

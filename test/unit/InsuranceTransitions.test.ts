@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { StepOutOfOrder } from "../../core/domain/Errors.ts"
+import { StepOutOfOrder } from "../../core/domain/InsuranceErrors.ts"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import {
   afterEvent,

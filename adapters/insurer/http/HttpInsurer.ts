@@ -1,12 +1,12 @@
 import { DateTime, Effect, Result } from "effect"
 import { HttpApiClient } from "effect/http-api"
+import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
 import {
   InsuranceRejected,
   InsuranceUnavailable,
   PolicyActive,
   VehicleUnsupported
-} from "../../../core/domain/Errors.ts"
-import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
+} from "../../../core/domain/InsuranceErrors.ts"
 import type { PlanList } from "../../../core/domain/InsuranceOffer.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import type { Inspected, Insurer, Quoted } from "../../../core/ports/Insurer.ts"
