@@ -2,8 +2,8 @@ import { DateTime } from "effect"
 import { dayOf, nextDay, startOfDay } from "../../core/domain/LocalTime.ts"
 import { Chance } from "../engine/Chance.ts"
 import { type Focus, focusOf } from "../faults/Focus.ts"
-import { serviceIds } from "../store/Directory.ts"
-import type { Act, Op } from "./Op.ts"
+import { imagination, type Kind } from "./Imagination.ts"
+import type { Op } from "./Op.ts"
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
@@ -25,8 +25,6 @@ const beginnings = [
 /** The instant at which the run of a seed begins. */
 export const beginningOf = (seed: number): number =>
   DateTime.toEpochMillis(DateTime.makeUnsafe(new Chance(seed, "beginning").pick(beginnings)))
-
-type Kind = Act["do"] | "again" | "reuse" | "burst"
 
 const usual: Readonly<Record<Kind, number>> = {
   sell: 40,
@@ -88,107 +86,24 @@ const gapOf = (chance: Chance, weights: typeof gaps, now_ms: number): number => 
   }
 }
 
-const phones = ["8095550101", "8295550102", "8495550103"] as const
-
 /** Writes down all that is asked for in the run of a seed, before any of it happens. */
 export const generate = (seed: number, length: number): ReadonlyArray<Op> => {
   const chance = new Chance(seed, "operations")
   const focus = focusOf(seed)
   const weights = { ...usual, ...leadingTo[focus.by] }
   const pauses = focus.by === "resolve" ? longGaps : gaps
-  // Who is on the way to a policy in earnest makes no detours.
-  const straight = focus.steps.some((step) => step.includes("issue") || step.includes("insurer"))
   const epoch_ms = beginningOf(seed)
+  const actOf = imagination(chance, focus)
   const ops: Array<Op> = []
-  const sold: Array<Extract<Act, { do: "sell" }>> = []
-  /** What nobody has asked to take back yet. */
-  const standing: Array<Extract<Act, { do: "sell" }>> = []
-  const asked: Array<Act> = []
   let at_ms = second_ms
-
-  const services =
-    focus.by === "reverse" ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
-  const company = () => chance.weighted({ 1: 50, 2: 25, 3: 15, 4: 10 })
-  const sale = (of: number): Extract<Act, { do: "sell" }> => {
-    const act = {
-      do: "sell",
-      company: of,
-      service: chance.pick(services),
-      identifier: chance.pick(phones),
-      centavos: chance.between(1, 60) * 1_000,
-      key: `k${ops.length}`
-    } as const
-    sold.push(act)
-    if (act.service === serviceIds.credit) standing.push(act)
-    return act
-  }
-
-  const actOf = (kind: Kind): Act => {
-    const of = Number(company())
-    switch (kind) {
-      case "burst":
-      case "sell":
-        return sale(of)
-      case "again":
-        return asked.length === 0 ? sale(of) : chance.pick(asked)
-      case "reuse": {
-        const before = sold.length === 0 ? sale(of) : chance.pick(sold)
-        return { ...before, centavos: before.centavos + 500 }
-      }
-      case "buy":
-        return {
-          do: "buy",
-          company: of,
-          service: chance.pick([serviceIds.packages, serviceIds.bills]),
-          identifier: chance.pick(phones),
-          key: `k${ops.length}`
-        }
-      case "insure":
-        return {
-          do: "insure",
-          company: of,
-          plate: `A${String(100_000 + ops.length)}`,
-          wrongCodes: straight ? 0 : chance.pick([0, 0, 0, 1, 3, 6]),
-          resends: straight ? 0 : chance.pick([0, 1, 2, 2, 6]),
-          quotes: chance.pick([1, 1, 2]),
-          keys: chance.pick([[`k${ops.length}`], [`k${ops.length}`, `k${ops.length}b`]])
-        }
-      case "reverse": {
-        const before = chance.happens(0.8)
-          ? (standing.shift() ?? sale(of))
-          : chance.pick(sold.length === 0 ? [sale(of)] : sold)
-        return { do: "reverse", company: before.company, saleKey: before.key, key: `v${ops.length}` }
-      }
-      case "deposit":
-        return { do: "deposit", company: of, centavos: chance.between(1, 100) * 1_000, reference: `d${ops.length}` }
-      case "limit":
-        return {
-          do: "limit",
-          company: of,
-          daily: chance.pick([0, 200_000, 400_000]),
-          weekly: chance.pick([0, 600_000]),
-          monthly: chance.pick([0, 900_000])
-        }
-      case "adjust":
-        return { do: "adjust", company: 4, centavos: chance.between(1, 30) * 10_000, reference: `a${ops.length}` }
-      case "resolve":
-        return { do: "resolve", nth: chance.between(0, 9), mistaken: chance.happens(0.3) }
-      case "kill":
-        return { do: "kill", down_ms: chance.between(100, 30 * second_ms) }
-      case "reconcile":
-      case "wait":
-        return { do: kind }
-    }
-  }
 
   while (ops.length < length) {
     at_ms += gapOf(chance, pauses, epoch_ms + at_ms)
     const kind = chance.weighted(weights)
     const times = kind === "burst" ? chance.between(3, 8) : 1
     for (let time = 0; time < times && ops.length < length; time++) {
-      const act = actOf(kind)
-      if (act.do !== "wait" && act.do !== "kill") asked.push(act)
-      ops.push({ ...act, id: ops.length, at_ms, replica: chance.between(0, 1) })
+      const id = ops.length
+      ops.push({ ...actOf(kind, id), id, at_ms, replica: chance.between(0, 1) })
     }
   }
   return ops

@@ -1,0 +1,36 @@
+import type { Effect, Exit } from "effect"
+import { read, transact } from "./Call.ts"
+import type { Life } from "./Life.ts"
+import type { Sim } from "./Sim.ts"
+
+/** The connection of a process to the database: it takes time, and may be cut. */
+export interface Line {
+  readonly life: Life
+  readonly ask: <A, E>(question: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /**
+   * One transaction, after which the company's books are looked at.
+   *
+   * @param companyId null where it is nobody's, or that of many.
+   * @param heard is told how it ended, before anybody looks.
+   */
+  readonly write: <A, E>(
+    method: string,
+    subject: string | number,
+    companyId: number | null,
+    work: Effect.Effect<A, E>,
+    heard?: (exit: Exit.Exit<A, E>) => void
+  ) => Effect.Effect<A, E>
+}
+
+export const lineOf = (sim: Sim, life: Life): Line => ({
+  life,
+  ask: (question) => read(sim, life, question),
+  write: (method, subject, companyId, work, heard) =>
+    transact(sim, life, method, String(subject), work, (exit) => {
+      heard?.(exit)
+      sim.store.wrote(companyId)
+      if (companyId === null) return
+      const { available, held } = sim.store.eyes.balance(companyId)
+      sim.trace.sample(companyId, available, held)
+    })
+})
