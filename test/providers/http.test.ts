@@ -5,9 +5,9 @@ import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { Answer } from "../../core/ports/Provider.ts"
-import type { Misbehaviour } from "../fakes/Misbehaviour.ts"
 import { at, isSilent, nobody, nowhere, Outside } from "./support/Gateways.ts"
 import { start } from "./support/HttpWorld.ts"
+import { misheard } from "./support/Misheard.ts"
 import { order, xidOf } from "./support/Orders.ts"
 
 const delivered = (number: number) => ({
@@ -82,29 +82,17 @@ layer(Outside)("a gateway of the operator's", (it) => {
     )
   })
 
-  // misbehaviour -> what the dispatch is answered with, what a later question is, and whether it delivered
-  const misbehaviours: ReadonlyArray<readonly [Misbehaviour, Answer, StatusAnswer["_tag"], boolean]> = [
-    ["cut before", Unknown(), "NotFound", false],
-    ["cut after", Unknown(), "Delivered", true],
-    ["cut midway", Unknown(), "Delivered", true],
-    ["broken before", Unknown(), "NotFound", false],
-    ["broken after", Unknown(), "Delivered", true],
-    ["garbage", Unknown(), "Delivered", true],
-    ["contradiction", Unknown(), "Delivered", true],
-    ["duplicate", Delivered(delivered(1)), "Delivered", true],
-    ["late", Unknown(), "Unknown", true],
-    ["not found", Unknown(), "NotFound", false]
-  ]
-
   describe("that misbehaves", () => {
-    it.effect.each(misbehaviours)("when told to deliver: %s", ([misbehaviour, answer, later, done]) =>
-      Effect.gen(function* () {
-        const { gateway, provider } = yield* start
-        gateway.misbehaviours.plan(xidOf(1), misbehaviour)
-        assert.deepStrictEqual(yield* provider.dispatch(order(1)), answer)
-        assert.strictEqual((yield* provider.status(order(1)))._tag, later)
-        assert.strictEqual(gateway.truth.of(xidOf(1)).times, done ? 1 : 0)
-      })
+    it.effect.each(misheard(Delivered(delivered(1))))(
+      "when told to deliver: %s",
+      ([misbehaviour, answer, later, done]) =>
+        Effect.gen(function* () {
+          const { gateway, provider } = yield* start
+          gateway.misbehaviours.plan(xidOf(1), misbehaviour)
+          assert.deepStrictEqual(yield* provider.dispatch(order(1)), answer)
+          assert.strictEqual((yield* provider.status(order(1)))._tag, later)
+          assert.strictEqual(gateway.truth.of(xidOf(1)).times, done ? 1 : 0)
+        })
     )
 
     it.effect.each(["silent before", "silent after", "trickle"] as const)(

@@ -7,9 +7,10 @@ import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { Answer } from "../../core/ports/Provider.ts"
-import type { Misbehaviour, Reply } from "../fakes/Misbehaviour.ts"
+import type { Reply } from "../fakes/Misbehaviour.ts"
 import { at, isSilent, nobody, nowhere, Outside, overheard } from "./support/Gateways.ts"
 import { startInsurer } from "./support/InsurerWorld.ts"
+import { misheard } from "./support/Misheard.ts"
 import { order, xidOf } from "./support/Orders.ts"
 
 /** The sale of a policy. */
@@ -79,19 +80,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
     })
   )
 
-  // misbehaviour -> what is heard, what is heard later, and whether there is a policy
-  it.effect.each([
-    ["cut before", Unknown(), "NotFound", false],
-    ["cut after", Unknown(), "Delivered", true],
-    ["cut midway", Unknown(), "Delivered", true],
-    ["broken before", Unknown(), "NotFound", false],
-    ["broken after", Unknown(), "Delivered", true],
-    ["garbage", Unknown(), "Delivered", true],
-    ["contradiction", Unknown(), "Delivered", true],
-    ["duplicate", Delivered({ delivery }), "Delivered", true],
-    ["late", Unknown(), "Unknown", true],
-    ["not found", Unknown(), "NotFound", false]
-  ] as const satisfies ReadonlyArray<readonly [Misbehaviour, Answer<IssuedPolicy>, StatusAnswer["_tag"], boolean]>)(
+  it.effect.each(misheard(Delivered({ delivery })))(
     "of one that misbehaves: %s",
     ([misbehaviour, answer, later, issued]) =>
       Effect.gen(function* () {

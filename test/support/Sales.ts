@@ -8,9 +8,11 @@ import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { Reversals } from "../../core/ports/Reversals.ts"
+import { plainSale } from "./PlainSale.ts"
 
 /** A sale of `centavos` that a test may reserve; its xid is made of company and key. */
 export const intentOf = (company: number, key: string, centavos: number): Intent => ({
+  ...plainSale,
   companyId: CompanyId.make(company),
   environment: "development",
   key: IdempotencyKey.make(key),
@@ -18,14 +20,7 @@ export const intentOf = (company: number, key: string, centavos: number): Intent
   xid: `RD-${company}-${key}`,
   service: { id: ServiceId.make(1), name: "Recarga", type: "mobile_recharge" },
   identifier: Identifier.make("8095550123"),
-  amount: Amount.make(centavos),
-  terminalId: null,
-  optionId: null,
-  billId: null,
-  insuranceId: null,
-  product: null,
-  reference: null,
-  reversible: false
+  amount: Amount.make(centavos)
 })
 
 /** A ledger with its own grouping, as another replica of the server has: its calls meet the others in Postgres only. */

@@ -3,6 +3,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
+import { settlingFails } from "./support/Gone.ts"
 import { orphan, type ReversalFault, reversing, sold, take } from "./support/Reversing.ts"
 import { fund, money, orphan as orphanedSale, sales, tally } from "./support/World.ts"
 
@@ -171,19 +172,9 @@ describe("a provider that has never heard of the reversal", () => {
   )
 })
 
-/** The first settlement finds no database. */
-const settlingFailsOnce = (): ReversalFault => {
-  let left = 1
-  return (reversals) => ({
-    ...reversals,
-    settle: (settlement) =>
-      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : reversals.settle(settlement)))
-  })
-}
-
 describe("an answer about a reversal that recovery cannot write", () => {
   it.effect("is left in the row, and asked for again when the lease ends", () => {
-    const { askedAt_s, layer } = reversing({ asked: Effect.succeed(Confirmed()) }, settlingFailsOnce())
+    const { askedAt_s, layer } = reversing({ asked: Effect.succeed(Confirmed()) }, settlingFails(1))
     return Effect.gen(function* () {
       yield* fund()
       yield* orphan(yield* sold(), "r1")

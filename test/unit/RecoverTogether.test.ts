@@ -7,7 +7,8 @@ import { type Claim, Unresolved } from "../../core/ports/Unresolved.ts"
 import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
-import { delivery, type Fault, fund, money, orphan, sales, saying, tally, world } from "./support/World.ts"
+import { goneFor, settlingFails } from "./support/Gone.ts"
+import { delivery, fund, money, orphan, sales, saying, tally, world } from "./support/World.ts"
 
 const { Delivered, Unknown } = StatusAnswer
 
@@ -114,24 +115,11 @@ describe("recovery on demand", () => {
 
 /** The first so many claims find no database. */
 const claimingFails = (times: number) => {
-  let left = times
+  const orGone = goneFor(times)
   return Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
-    claim: (wanted: Claim) =>
-      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : claim(wanted)))
+    claim: (wanted: Claim) => orGone(claim(wanted))
   }))
 }
-
-/** The first so many settlements find no database. */
-const settlingFails =
-  (times: number): Fault =>
-  (ledger) => {
-    let left = times
-    return {
-      ...ledger,
-      settle: (settlement) =>
-        Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : ledger.settle(settlement)))
-    }
-  }
 
 describe("an answer that recovery cannot write", () => {
   it.effect("is left in the row, and asked for again when the lease ends", () => {

@@ -8,6 +8,7 @@ import { Ledger } from "../../core/ports/Ledger.ts"
 import { keepResetting } from "../../core/workflows/SandboxReset.ts"
 import { sandboxOpening } from "../../core/workflows/Seed.ts"
 import { company, intent } from "./support/Examples.ts"
+import { goneFor } from "./support/Gone.ts"
 import { delivery, fund, money, world } from "./support/World.ts"
 
 const companies = (found: Option.Option<typeof company>) =>
@@ -140,10 +141,9 @@ describe("the sandbox's balance", () => {
   )
 
   it.effect("goes back as soon as the database does, when it was gone at midnight", () => {
-    let gone = 3
+    const orGone = goneFor(3)
     const failing = Effect.updateService(Adjustments, ({ adjust }: Adjustments["Service"]) => ({
-      adjust: (adjustment: Parameters<typeof adjust>[0]) =>
-        Effect.suspend(() => (gone-- > 0 ? Effect.die(new Error("database gone")) : adjust(adjustment)))
+      adjust: (adjustment: Parameters<typeof adjust>[0]) => orGone(adjust(adjustment))
     }))
     return Effect.gen(function* () {
       yield* made

@@ -7,17 +7,8 @@ import { Ledger } from "../../core/ports/Ledger.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
-import { delivery, type Fault, fund, money, sales, world } from "./support/World.ts"
-
-/** The first so many settlements find no database. */
-const settlingFails = (times: number): Fault => {
-  let left = times
-  return (ledger) => ({
-    ...ledger,
-    settle: (settlement) =>
-      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : ledger.settle(settlement)))
-  })
-}
+import { settlingFails } from "./support/Gone.ts"
+import { delivery, fund, money, sales, world } from "./support/World.ts"
 
 describe("a sale that cannot be settled at once", () => {
   it.effect("makes its caller wait while the database comes back", () => {

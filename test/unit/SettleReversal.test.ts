@@ -3,6 +3,7 @@ import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ReversalAnswer, ReversalVerdict, type UnderReversal } from "../../core/domain/Reversal.ts"
 import { Reversals } from "../../core/ports/Reversals.ts"
+import { settlingFails } from "./support/Gone.ts"
 import { type ReversalFault, reversing, sold, take } from "./support/Reversing.ts"
 import { fund, money } from "./support/World.ts"
 
@@ -10,16 +11,6 @@ const { Confirmed, Denied, NotSent, Unknown } = ReversalAnswer
 
 const charged = { available: 90_000, held: 0, consumed: 10_000 }
 const givenBack = { available: 100_000, held: 0, consumed: 0 }
-
-/** The database is gone for the first so many settlements. */
-const settlingFails = (times: number): ReversalFault => {
-  let left = times
-  return (reversals) => ({
-    ...reversals,
-    settle: (settlement) =>
-      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : reversals.settle(settlement)))
-  })
-}
 
 describe("a reversal that cannot be settled at once", () => {
   it.effect("is pending for its caller after 5 seconds, and settled later without being sent again", () => {

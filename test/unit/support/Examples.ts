@@ -6,6 +6,7 @@ import type { Package } from "../../../core/domain/Package.ts"
 import type { Intent } from "../../../core/domain/Sale.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
+import { plainSale } from "../../support/PlainSale.ts"
 
 export const company: Company = {
   id: CompanyId.make(7),
@@ -108,6 +109,7 @@ export const packages: ReadonlyArray<Package> = [aPackage(1, 15_000), aPackage(2
 export const intent = (changes: { readonly key?: string; readonly amount?: number; readonly body?: string } = {}) => {
   const key = IdempotencyKey.make(changes.key ?? "k1")
   const made: Intent = {
+    ...plainSale,
     companyId: company.id,
     environment: company.environment,
     key,
@@ -115,14 +117,7 @@ export const intent = (changes: { readonly key?: string; readonly amount?: numbe
     xid: `RD-${key}`,
     service: { id: service.id, name: service.name, type: service.type },
     identifier: Identifier.make("8095551234"),
-    amount: Amount.make(changes.amount ?? 10_000),
-    terminalId: null,
-    optionId: null,
-    billId: null,
-    insuranceId: null,
-    product: null,
-    reference: null,
-    reversible: false
+    amount: Amount.make(changes.amount ?? 10_000)
   }
   return made
 }
