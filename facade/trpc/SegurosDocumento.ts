@@ -11,6 +11,7 @@ import { insuranceId } from "../wire/SeguroFields.ts"
 import { SeguroView, seguroView } from "../wire/SeguroView.ts"
 import { FileReply } from "./Call.ts"
 import { allowed, answer } from "./Procedure.ts"
+import { insured, plan, total, tow } from "./SegurosExample.ts"
 
 /** Contract: 4.6, step 7. */
 export const ver = allowed("recharges.create")
@@ -28,18 +29,10 @@ export const ver = allowed("recharges.create")
       data: {
         seguro_id: 1,
         estado: "emitida",
-        titular: "A*** N***",
-        placa: "A123458",
-        vehiculo: { marca: "Honda", modelo: "Civic", anio: 2011, tipo: "automovil", chasis: "***3458" },
-        plan: {
-          cd_tipo_plan: "LEY-12",
-          nombre: "Ley, un año",
-          cobertura: "Lesiones y daños a terceros, lo que la ley exige, por un año.",
-          vigencia_meses: 12,
-          precio: 5_950.5
-        },
-        opcionales: [{ codigo: "grua", nombre: "Servicio de grúa", precio: 850 }],
-        monto_total: 6_800.5,
+        ...insured,
+        plan,
+        opcionales: [tow],
+        monto_total: total,
         transaction_id: 1,
         numero_poliza: "SBX3F2A9C1BE07D",
         vigencia_desde: "2026-01-31",

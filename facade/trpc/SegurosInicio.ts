@@ -16,6 +16,7 @@ import {
   versionesView
 } from "../wire/SeguroInicioView.ts"
 import { allowed, answer } from "./Procedure.ts"
+import { insured } from "./SegurosExample.ts"
 
 /** Contract: 4.6, step 0. */
 export const disponible = allowed("recharges.create")
@@ -63,9 +64,7 @@ export const iniciar = allowed("recharges.create")
       },
       data: {
         seguro_id: 1,
-        titular: "A*** N***",
-        placa: "A123458",
-        vehiculo: { marca: "Honda", modelo: "Civic", anio: 2011, tipo: "automovil", chasis: "***3458" },
+        ...insured,
         tipo_vehiculo: "automovil",
         tiene_renovacion: false,
         telefono: "809***1234",

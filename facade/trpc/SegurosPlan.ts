@@ -12,6 +12,7 @@ import {
   planesView
 } from "../wire/SeguroPlanView.ts"
 import { allowed, answer } from "./Procedure.ts"
+import { insured, plan, total, tow } from "./SegurosExample.ts"
 
 // A step answers the insurance as it has left it: what was just chosen is there.
 const made = <A>(choice: A | null) => Effect.orDie(Effect.fromNullishOr(choice))
@@ -63,17 +64,8 @@ export const elegirPlan = allowed("recharges.create")
     example: {
       request: { version: "EX 1.5 T", cd_tipo_plan: "LEY-12" },
       data: {
-        plan: {
-          cd_tipo_plan: "LEY-12",
-          nombre: "Ley, un año",
-          cobertura: "Lesiones y daños a terceros, lo que la ley exige, por un año.",
-          vigencia_meses: 12,
-          precio: 5_950.5
-        },
-        servicios_opcionales: [
-          { codigo: "grua", nombre: "Servicio de grúa", precio: 850 },
-          { codigo: "casa_conductor", nombre: "Casa del conductor", precio: 600 }
-        ]
+        plan,
+        servicios_opcionales: [tow, { codigo: "casa_conductor", nombre: "Casa del conductor", precio: 600 }]
       }
     }
   })
@@ -107,13 +99,11 @@ export const cotizar = allowed("recharges.create")
         seguro_id: 1,
         service_id: 6,
         opcion_id: "seguro:1",
-        monto_total: 6_800.5,
+        monto_total: total,
         moneda: "DOP",
         valida_minutos: 30,
-        titular: "A*** N***",
-        placa: "A123458",
-        vehiculo: { marca: "Honda", modelo: "Civic", anio: 2011, tipo: "automovil", chasis: "***3458" },
-        opcionales: [{ codigo: "grua", nombre: "Servicio de grúa", precio: 850 }]
+        ...insured,
+        opcionales: [tow]
       }
     }
   })
