@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
       )
       select
         id, name, description, type, "categoryId", minimum, maximum, reversible, flow, "requiresLookup", "howToBuy",
-        product,        active
+        product, active
       from jsonb_to_recordset(${PgTypes.jsonb(services)}) as s(
         id bigint, name text, description text, type text, "categoryId" int, minimum bigint, maximum bigint,
         reversible boolean, flow text, "requiresLookup" boolean, "howToBuy" text, product text, active boolean
