@@ -1,11 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { NodeRuntime } from "@effect/platform-node"
 import { Console, DateTime, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { otherwise, someOf, whole } from "../facade/cli/Flags.ts"
 import { print } from "../facade/cli/Output.ts"
-import { programOf } from "../tools/Program.ts"
+import { programOf, runCheck } from "../tools/Program.ts"
 import { type Plan, run } from "./Bench.ts"
 import { pageOf } from "./report/Html.ts"
 import { factsOf } from "./report/Machine.ts"
@@ -79,4 +78,4 @@ const bench = Command.make("npm run bench --", flags, (given) =>
   ])
 )
 
-programOf(bench).pipe(NodeRuntime.runMain)
+programOf(bench).pipe(runCheck)

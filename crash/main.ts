@@ -1,9 +1,8 @@
-import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Random, References } from "effect"
 import { Command, Flag } from "effect/cli"
 import { otherwise, whole } from "../facade/cli/Flags.ts"
 import { print } from "../facade/cli/Output.ts"
-import { programOf } from "../tools/Program.ts"
+import { programOf, runCheck } from "../tools/Program.ts"
 import { crash, type Result } from "./Crash.ts"
 
 const flags = {
@@ -62,5 +61,5 @@ const command = Command.make("npm run crash --", flags, ({ rounds, seed: given }
 programOf(command).pipe(
   // What is logged while things break is nobody's news here.
   Effect.provideService(References.MinimumLogLevel, "None"),
-  NodeRuntime.runMain
+  runCheck
 )
