@@ -1,57 +1,68 @@
-import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { assert, describe, it } from "vitest"
 import { type Story, stories } from "./support/AlertStories.ts"
+import { hasPromtool, wrongWith } from "./support/Promtool.ts"
 
-const promtool = "/usr/bin/promtool"
-const rules = fileURLToPath(new URL("../../ops/alerts.yml", import.meta.url))
+const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url))
+const textOf = (file: string) => readFileSync(pathOf(file), "utf8")
 
 const told = ({ alert, severity, labels, summary }: Story) => ({
   exp_labels: { severity, ...labels },
   exp_annotations: { summary, runbook: `docs/operating.md#${alert.toLowerCase()}` }
 })
 
-/** What promtool runs; JSON is YAML. */
-const caseOf = (story: Story) => ({
-  interval: "1m",
-  name: story.alert,
-  input_series: Object.entries(story.series).map(([series, values]) => ({ series, values })),
-  alert_rule_test: [
-    { eval_time: story.quiet, alertname: story.alert, exp_alerts: [] },
-    { eval_time: story.fires, alertname: story.alert, exp_alerts: [told(story)] }
+const testOf = (story: Story) => ({
+  rule_files: [pathOf("alerts.yml")],
+  evaluation_interval: "1m",
+  tests: [
+    {
+      interval: "1m",
+      name: story.alert,
+      input_series: Object.entries(story.series).map(([series, values]) => ({ series, values })),
+      alert_rule_test: [
+        { eval_time: story.quiet, alertname: story.alert, exp_alerts: [] },
+        { eval_time: story.fires, alertname: story.alert, exp_alerts: [told(story)] }
+      ]
+    }
   ]
 })
 
-/** What promtool finds wrong; nothing if all is well. */
-const wrongOf = async (story: Story) => {
-  const folder = mkdtempSync(join(tmpdir(), "saldo-alerts-"))
-  try {
-    const path = join(folder, "story.json")
-    writeFileSync(path, JSON.stringify({ rule_files: [rules], evaluation_interval: "1m", tests: [caseOf(story)] }))
-    await promisify(execFile)(promtool, ["test", "rules", path])
-    return ""
-  } catch (error) {
-    return error instanceof Error && "stdout" in error ? `${error.stdout}${error.message}` : String(error)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
 describe("an alert", () => {
   it("has its story here", () => {
-    const named = Array.from(readFileSync(rules, "utf8").matchAll(/- alert: (\w+)/g), ([, name]) => name)
+    const named = Array.from(textOf("alerts.yml").matchAll(/- alert: (\w+)/g), ([, name]) => name)
     assert.deepStrictEqual(
       stories.map(({ alert }) => alert),
       named
     )
   })
 
-  // Prometheus tells. Where its promtool is not installed, nobody can.
-  it.skipIf(!existsSync(promtool)).each(stories)("$alert waits until $quiet and calls at $fires", async (story) => {
-    assert.strictEqual(await wrongOf(story), "")
+  it.skipIf(!hasPromtool).each(stories)("$alert waits until $quiet and calls at $fires", async (story) => {
+    assert.strictEqual(await wrongWith(["test", "rules"], JSON.stringify(testOf(story))), "")
+  })
+})
+
+interface Panel {
+  readonly title: string
+  readonly panels?: ReadonlyArray<Panel>
+  readonly targets?: ReadonlyArray<{ readonly expr: string }>
+}
+
+const queriesOf = (panels: ReadonlyArray<Panel>): ReadonlyArray<string> =>
+  panels.flatMap((panel) => [...(panel.targets ?? []).map(({ expr }) => expr), ...queriesOf(panel.panels ?? [])])
+
+describe.skipIf(!hasPromtool)("Prometheus understands", () => {
+  it("every query of the dashboard", async () => {
+    const queries = queriesOf(JSON.parse(textOf("grafana-dashboard.json")).panels)
+    const rules = queries.map((expr, n) => ({ record: `query_${n}`, expr }))
+    assert.isAbove(rules.length, 20)
+    assert.strictEqual(
+      await wrongWith(["check", "rules"], JSON.stringify({ groups: [{ name: "dashboard", rules }] })),
+      ""
+    )
+  })
+
+  it("its configuration", async () => {
+    assert.strictEqual(await wrongWith(["check", "config", "--syntax-only"], textOf("prometheus.yml")), "")
   })
 })
