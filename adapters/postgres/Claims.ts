@@ -12,7 +12,8 @@ import { instant } from "./Parameters.ts"
  * that was wrong, and keeps nothing back.
  *
  * The rows are changed by their places, which are locked. Asked to join them by their keys, a planner that takes the table for
- * empty holds every sale there is against them, once a second.
+ * empty holds every sale there is against them, once a second. A row that changes between the statement's snapshot and its
+ * lock has a place that the snapshot does not know: it is left for the next claim.
  */
 export const claimedRows = <Row extends object>(
   sql: PgClient.PgClient,

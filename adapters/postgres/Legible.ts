@@ -32,8 +32,8 @@ export const legible = <Row extends Named, A extends object>(rows: ReadonlyArray
 }
 
 /**
- * Claims until there is nothing more to claim, or as many as were wanted can be read: fewer say that nothing more is due.
- * What cannot be read stays held.
+ * Claims again in the place of what cannot be read, which stays held. Fewer than were wanted say nothing: what changed while
+ * it was being claimed is left out. None says that nothing more is due.
  */
 export const claimedLegibly = <Row extends Named, A extends object>(
   about: "sale" | "reversal",
@@ -49,6 +49,6 @@ export const claimedLegibly = <Row extends Named, A extends object>(
       const facts = { about, companyId: Number(company_id), transactionId: Number(id) }
       yield* Effect.logError("what was claimed cannot be read: it stays held", facts)
     }
-    if (unreadable.length === 0 || rows.length < limit) return items
+    if (unreadable.length === 0) return items
     return [...items, ...(yield* claimedLegibly(about, claim, read, unreadable.length))]
   })

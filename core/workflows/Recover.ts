@@ -81,7 +81,8 @@ const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
       concurrency: "unbounded"
     })
     total = counts.combine(total, counts.combineAll(tally))
-    if (claimed.length < limit) return total
+    // Fewer than wanted say nothing: what changed while it was being claimed is left out.
+    if (claimed.length === 0) return total
   }
 })
 

@@ -113,6 +113,23 @@ describe("recovery on demand", () => {
   })
 })
 
+/** A claim that leaves out what changes at that moment, as Postgres may: here all but one. */
+const claimingOne = Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
+  claim: (wanted: Claim) => claim({ ...wanted, limit: 1 })
+}))
+
+describe("a claim that gives fewer than were wanted", () => {
+  it.effect("is not the last", () => {
+    const { layer, provider } = world(saying(() => Effect.succeed(Unknown())))
+    return Effect.gen(function* () {
+      yield* fund()
+      for (const key of ["k1", "k2", "k3"]) yield* pending(provider, key)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* claimingOne(recover("all")), tally({ stillUnknown: 3 }))
+    }).pipe(Effect.provide(layer))
+  })
+})
+
 /** The first so many claims find no database. */
 const claimingFails = (times: number) => {
   const orGone = goneFor(times)
