@@ -67,7 +67,7 @@ const bench = Command.make("npm run bench --", flags, (given) =>
 ).pipe(
   Command.provide(temporaryPostgres),
   Command.withDescription(
-    "Hold Saldo against a top-up service as people usually write it: Fastify and pg, one database transaction a step, no credentials, no validation. Both run as processes of their own on one embedded Postgres, each on its own database, and take the same load in turn. Saldo does all that it does in production. Figures are of this machine; ratios are what counts. Uses wrk when it is installed, else autocannon. Writes bench/report.html. Exit code 1 when a call failed or the database is not sound afterwards; a missed goal is only said."
+    "Hold Saldo against a top-up service as people usually write it: Fastify and pg, one database transaction a step, no credentials, no validation. Both run as processes of their own on one embedded Postgres, each on its own database, and take the same load in turn. Saldo does all that it does in production. Figures are of this machine; ratios are what counts. Uses wrk when it is installed, else autocannon. Writes bench/report.html. Exit code 1 when a call failed or the database is not sound afterwards, 2 for wrong usage; a missed goal is only said."
   ),
   Command.withShortDescription("Measure Saldo against the usual service"),
   Command.withExamples([

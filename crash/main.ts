@@ -44,7 +44,7 @@ const command = Command.make("npm run crash --", flags, ({ rounds, seed: given }
   })
 ).pipe(
   Command.withDescription(
-    `Let two server processes sell, through a provider and an insurer in a process of their own, while servers are killed or stopped at every point of a sale, a reversal, a policy and a recovery, Postgres is killed under them, connections break around a commit, and suppliers misbehave. After each round everything is healed, recovery comes to rest, and what suppliers did and clients heard is held against the books. Time is the run's own, so that recovery has not to be waited for. Exit code 1 when a law is broken: then the seed, the round's story and the logs are shown.
+    `Let two server processes sell, through a provider and an insurer in a process of their own, while servers are killed or stopped at every point of a sale, a reversal, a policy and a recovery, Postgres is killed under them, connections break around a commit, and suppliers misbehave. After each round everything is healed, recovery comes to rest, and what suppliers did and clients heard is held against the books. Time is the run's own, so that recovery has not to be waited for. Exit code 1 when a law is broken: then the seed, the round's story and the logs are shown; 2 for wrong usage.
 
 --json prints {ok, rounds, seed}; when ok also {errands, calls, unanswered, reached: [point], missed: [point], kinds: [mishap], missedKinds: [mishap]}, when not {round, breaches: [{law, what}], story, logs}.`
   ),

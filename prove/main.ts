@@ -74,7 +74,7 @@ const run = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typ
 
 const command = Command.make("npm run prove --", flags, run).pipe(
   Command.withDescription(
-    "Run everything that looks for lost, doubled or invented money, at length and one after the other: the simulation in memory and on the SQL functions, the bugs that are planted to see whether it would find them, the races, the crashes and the fuzzing. Each is a command of its own, which is shown. It goes on when one of them fails, and then ends with exit code 1 and the commands that show it again. The figures of the long form are written into docs/proof.md, which says what is claimed and what is assumed. Leave the machine to it meanwhile."
+    "Run everything that looks for lost, doubled or invented money, at length and one after the other: the simulation in memory and on the SQL functions, the bugs that are planted to see whether it would find them, the races, the crashes and the fuzzing. Each is a command of its own, which is shown. It goes on when one of them fails, and then ends with exit code 1 and the commands that show it again; wrong usage ends with 2. The figures of the long form are written into docs/proof.md, which says what is claimed and what is assumed. Leave the machine to it meanwhile."
   ),
   Command.withShortDescription("Prove that no money is lost, at length"),
   Command.withExamples([

@@ -14,7 +14,8 @@ export const jsonFlag = GlobalFlag.Setting("json")({
   flag: toggle("json", "Print one JSON document, and errors as JSON too")
 })
 
-export const wantsJson = (args: ReadonlyArray<string>): boolean => args.includes("--json")
+export const wantsJson = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => /^--json(?:=(?:true|1|y|yes|on))?$/.test(arg))
 
 export const toJson = (document: Document): string => JSON.stringify(document, null, 2)
 

@@ -102,6 +102,12 @@ describe("the doctor", () => {
     })
   )
 
+  it.live("finds a Redis that nobody is at", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith({ REDIS_URL: "redis://127.0.0.1:1" }), ["redis"])
+    })
+  )
+
   it("wants the Postgres that the manual names", () => {
     assert.isTrue(serverCheck({ version: "18.4", number: 180_004 }, "here").ok)
     const { detail, ok } = serverCheck({ version: "17.6", number: 170_006 }, "here")

@@ -142,6 +142,15 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     })
   )
 
+  // `--json=false` is no.
+  it.effect.each(["--json", "--json=true", "--json=yes", "--json=false"])("answers a document to %s", (flag) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { stdout } = yield* run("company", "list", flag)
+      assert.strictEqual(stdout.startsWith("{"), flag !== "--json=false")
+    })
+  )
+
   it.effect("says in JSON too what is wrong with a line", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine

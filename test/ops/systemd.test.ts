@@ -21,8 +21,7 @@ describe("on a server of one's own", () => {
   it("nginx finds the processes of this machine, and its files where Debian has them", () => {
     const { added, made } = madeOf("nginx.conf")
     assert.deepStrictEqual(added, [
-      "user www-data;",
-      "error_log /var/log/nginx/error.log crit;",
+      "user www-data; error_log /var/log/nginx/error.log crit;",
       "pid /run/nginx.pid;",
       "access_log /var/log/nginx/access.log calls;",
       "server 127.0.0.1:3000 max_fails=0;",

@@ -2,7 +2,7 @@ import { Duration, Effect, Redacted } from "effect"
 import { createClient } from "redis"
 import { type Check, fine, wrong } from "./Check.ts"
 
-/** Whoever does not answer in this time is of no use: a call waits a quarter of a second for its count. */
+/** Long enough for a connection with TLS. A count waits far shorter, and then is made by the process itself. */
 const answer_max = Duration.seconds(3)
 
 /** The first sentence of what went wrong: Redis explains itself at length. */

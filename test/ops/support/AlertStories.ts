@@ -30,7 +30,7 @@ export const stories: ReadonlyArray<Story> = [
     alert: "SaldoLateOutcome",
     series: {
       'saldo_late_outcomes{kind="late_success"}': "0x5 1x5",
-      'saldo_late_outcomes{kind="late_failure"}': "0x10"
+      'saldo_late_outcomes{kind="late_refusal"}': "0x10"
     },
     quiet: "5m",
     fires: "6m",
@@ -43,7 +43,7 @@ export const stories: ReadonlyArray<Story> = [
     alert: "SaldoSalePendingTooLong",
     series: {
       [`saldo_pending_oldest_seconds${production}`]: "0+60x30",
-      'saldo_pending_oldest_seconds{ambiente="sandbox"}': "86400x30"
+      'saldo_pending_oldest_seconds{ambiente="development"}': "86400x30"
     },
     quiet: "17m",
     fires: "18m",
@@ -52,7 +52,10 @@ export const stories: ReadonlyArray<Story> = [
   },
   {
     alert: "SaldoReversalPendingTooLong",
-    series: { [`saldo_pending_reversal_oldest_seconds${production}`]: "0+60x30" },
+    series: {
+      [`saldo_pending_reversal_oldest_seconds${production}`]: "0+60x30",
+      'saldo_pending_reversal_oldest_seconds{ambiente="development"}': "86400x30"
+    },
     quiet: "17m",
     fires: "18m",
     severity: "page",
@@ -161,9 +164,9 @@ export const stories: ReadonlyArray<Story> = [
   {
     alert: "SaldoServerErrors",
     series: {
-      'saldo_http_request_seconds_count{status="201"}': "0+970x20",
-      'saldo_http_request_seconds_count{status="503"}': "0+20x20",
-      'saldo_http_request_seconds_count{status="500"}': "0+10x20"
+      'saldo_http_request_seconds_count{status="201"}': "0+870x20",
+      'saldo_http_request_seconds_count{status="500"}': "0+30x20",
+      'saldo_http_request_seconds_count{status="503"}': "0+100x20"
     },
     quiet: "5m",
     fires: "6m",

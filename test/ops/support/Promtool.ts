@@ -8,6 +8,7 @@ const promtool = "/usr/bin/promtool"
 
 /** Prometheus tells whether what it is given makes sense. Where its promtool is not installed, nobody can. */
 export const hasPromtool = existsSync(promtool)
+if (!hasPromtool) console.warn(`${promtool} is not there, so nobody tells whether the alerts call`)
 
 /** What promtool finds wrong with a file, of YAML or JSON, which is YAML; nothing if all is well. */
 export const wrongWith = async (command: ReadonlyArray<string>, text: string) => {
