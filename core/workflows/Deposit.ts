@@ -23,6 +23,8 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
 ) {
   yield* companyOf(companyId)
   const ledger = yield* Ledger
+  // Before the money: whoever dies between the two leaves an entry, and it has to be known whose it is.
+  yield* byHand("deposit_asked", { companyId }, { amount, reference })
   const deposited = yield* ledger.deposit({ companyId, amount, reference, at: yield* DateTime.now })
   return yield* Deposited.$match(deposited, {
     Recorded: ({ entryId }) =>
@@ -32,8 +34,7 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
       } satisfies DepositReceipt),
     AlreadyRecorded: ({ amount: recorded, entryId }) =>
       recorded === amount
-        ? // The first may have died before it could leave its own trace.
-          Effect.as(byHand("deposit_repeated", { companyId }, { entryId, amount, reference }), {
+        ? Effect.as(byHand("deposit_repeated", { companyId }, { entryId, amount, reference }), {
             entryId,
             repeated: true
           } satisfies DepositReceipt)

@@ -113,7 +113,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
         select action from directory.audit_event where company_id = ${empresa_id} order by id`
       assert.deepStrictEqual(
         rows.map(({ action }) => action),
-        ["company_created", "company_changed", "deposit_recorded"]
+        ["company_created", "company_changed", "deposit_asked", "deposit_recorded"]
       )
     })
   )
@@ -143,9 +143,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
         order by id`
       assert.deepStrictEqual(
         audited.map(({ action }) => action),
-        ["deposit_recorded", "deposit_repeated"]
+        ["deposit_asked", "deposit_recorded", "deposit_asked", "deposit_repeated"]
       )
-      assert.strictEqual(audited[0]?.entry, audited[1]?.entry)
+      assert.strictEqual(audited[1]?.entry, audited[3]?.entry)
     })
   )
 
