@@ -25,19 +25,17 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
   const ledger = yield* Ledger
   // Before the money: whoever dies between the two leaves an entry, and it has to be known whose it is.
   yield* byHand("deposit_asked", { companyId }, { amount, reference })
+  const left = (action: string, entryId: number, repeated: boolean) =>
+    Effect.as(byHand(action, { companyId }, { entryId, amount, reference }), {
+      entryId,
+      repeated
+    } satisfies DepositReceipt)
   const deposited = yield* ledger.deposit({ companyId, amount, reference, at: yield* DateTime.now })
   return yield* Deposited.$match(deposited, {
-    Recorded: ({ entryId }) =>
-      Effect.as(byHand("deposit_recorded", { companyId }, { entryId, amount, reference }), {
-        entryId,
-        repeated: false
-      } satisfies DepositReceipt),
+    Recorded: ({ entryId }) => left("deposit_recorded", entryId, false),
     AlreadyRecorded: ({ amount: recorded, entryId }) =>
       recorded === amount
-        ? Effect.as(byHand("deposit_repeated", { companyId }, { entryId, amount, reference }), {
-            entryId,
-            repeated: true
-          } satisfies DepositReceipt)
+        ? left("deposit_repeated", entryId, true)
         : Effect.fail(new ReferenceTaken({ reference, recorded, asked: amount })),
     BeyondRange: () => Effect.fail(new DepositTooLarge({ asked: amount }))
   })
