@@ -24,6 +24,7 @@ import * as OptionsPostgres from "../adapters/postgres/OptionsPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/OutboxPostgres.ts"
 import { countPeppers } from "../adapters/postgres/PeppersPostgres.ts"
 import * as QuestionsPostgres from "../adapters/postgres/QuestionsPostgres.ts"
+import * as ReplaysPostgres from "../adapters/postgres/ReplaysPostgres.ts"
 import * as ResolutionsPostgres from "../adapters/postgres/ResolutionsPostgres.ts"
 import * as ReversalsPostgres from "../adapters/postgres/ReversalsPostgres.ts"
 import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
@@ -87,6 +88,7 @@ const money = Layer.mergeAll(
   OptionsPostgres.layer,
   OutboxPostgres.layer,
   QuestionsPostgres.layer,
+  ReplaysPostgres.layer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,

@@ -54,7 +54,7 @@ to saldo_server;
 grant update (asked_at, leased_until) on cell.transaction, cell.reversal to saldo_server;
 
 grant insert, delete, update (name, price, validity, data, expires_at) on cell.option to saldo_server;
-grant insert, update (times, last_at) on cell.question to saldo_server;
+grant insert, update (times, last_at) on cell.question, cell.replay to saldo_server;
 
 -- How it was paid, and the policy, are the functions' to write.
 grant usage on sequence cell.insurance_id to saldo_server;

@@ -33,6 +33,11 @@ interface QuestionRow extends Pick<History["questions"][number], "about" | "answ
   readonly last_at: Date
 }
 
+interface ReplayRow extends Pick<History["replays"][number], "about" | "times"> {
+  readonly first_at: Date
+  readonly last_at: Date
+}
+
 interface AuditRow extends Pick<History["audited"][number], "action" | "details"> {
   readonly at: Date
 }
@@ -41,6 +46,17 @@ const answerOf = ({ completed_at, outcome, settled_at }: AnswerRow): NonNullable
   outcome,
   at: DateTime.fromDateUnsafe(completed_at),
   settledAt: instantOrNull(settled_at)
+})
+
+/** A row for what happened alike more than once, from the first time to the last. */
+const spanned = <Row extends { readonly first_at: Date; readonly last_at: Date }>({
+  first_at,
+  last_at,
+  ...row
+}: Row) => ({
+  ...row,
+  firstAt: DateTime.fromDateUnsafe(first_at),
+  lastAt: DateTime.fromDateUnsafe(last_at)
 })
 
 const make = Effect.gen(function* () {
@@ -81,12 +97,17 @@ const make = Effect.gen(function* () {
       from cell.question
       where company_id = ${company} and transaction_id = ${id}
       order by n`
+    const replays = yield* sql<ReplayRow>`
+      select about, times, first_at, last_at
+      from cell.replay
+      where company_id = ${company} and transaction_id = ${id}
+      order by about desc`
     const audited = yield* sql<AuditRow>`
       select at, action, details
       from directory.audit_event
       where details ? 'transactionId' and (details ->> 'transactionId')::bigint = ${id} and company_id = ${company}
       order by id`
-    return { answers, audited, entries, questions, reversals }
+    return { answers, audited, entries, questions, replays, reversals }
   })
 
   const find = Effect.fnUntraced(function* (transactionId: TransactionId) {
@@ -94,7 +115,7 @@ const make = Effect.gen(function* () {
     if (sale === undefined) return Option.none<History>()
     const transaction = readOrNull(sale, transactionOf)
     if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
-    const { answers, audited, entries, questions, reversals } = yield* partsOf(sale)
+    const { answers, audited, entries, questions, replays, reversals } = yield* partsOf(sale)
     return Option.some<History>({
       companyId: CompanyId.make(Number(sale.company_id)),
       transaction,
@@ -108,11 +129,8 @@ const make = Effect.gen(function* () {
         begunAt: DateTime.fromDateUnsafe(created_at),
         endedAt: instantOrNull(processed_at)
       })),
-      questions: questions.map(({ first_at, last_at, ...row }) => ({
-        ...row,
-        firstAt: DateTime.fromDateUnsafe(first_at),
-        lastAt: DateTime.fromDateUnsafe(last_at)
-      })),
+      questions: questions.map(spanned),
+      replays: replays.map(spanned),
       audited: audited.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
     })
   }, orUnreadable)

@@ -35,6 +35,13 @@ export interface History {
     readonly firstAt: DateTime.Utc
     readonly lastAt: DateTime.Utc
   }>
+  /** How often the answer of the sale, or that of a reversal, was heard again. */
+  readonly replays: ReadonlyArray<{
+    readonly about: "sale" | "reversal"
+    readonly times: number
+    readonly firstAt: DateTime.Utc
+    readonly lastAt: DateTime.Utc
+  }>
   readonly audited: ReadonlyArray<{
     readonly at: DateTime.Utc
     readonly action: string
@@ -50,6 +57,8 @@ export type Happening = Data.TaggedEnum<{
   Reserved: { readonly key: string; readonly amount: Amount }
   /** The first answer under its key; a repeat hears the same until then, or for as long as it is unresolved. */
   Answered: { readonly outcome: Outcome["_tag"]; readonly by: FoundBy; readonly repeatsUntil: DateTime.Utc | null }
+  /** Calls that brought a key again heard its answer again: the first of them then, the last until then. */
+  Replayed: { readonly about: "sale" | "reversal"; readonly times: number; readonly until: DateTime.Utc }
   Asked: {
     readonly about: "sale" | "reversal"
     readonly answer: string
@@ -144,7 +153,7 @@ const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Moment) => at)
  * machines are in it, but nothing can have come before the reservation.
  */
 export const timelineOf = (history: History): ReadonlyArray<Moment> => {
-  const { key, questions, reversals, transaction } = history
+  const { key, questions, replays, reversals, transaction } = history
   const later: ReadonlyArray<Moment> = [
     ...questions.map(({ about, answer, firstAt, lastAt: until, times }) => ({
       at: firstAt,
@@ -164,6 +173,10 @@ export const timelineOf = (history: History): ReadonlyArray<Moment> => {
     }),
     ...enteredIn(history, "reversal"),
     ...answeredIn(history),
+    ...replays.map(({ about, firstAt, lastAt: until, times }) => ({
+      at: firstAt,
+      happening: Happening.Replayed({ about, times, until })
+    })),
     ...auditedIn(history, (action) => action !== "resolution_agreed")
   ]
   const reserved = Happening.Reserved({ key, amount: transaction.amount })

@@ -85,6 +85,10 @@ export const Outcome = Schema.TaggedUnion({
 })
 export type Outcome = typeof Outcome.Type
 
+/** The sale that an answer is about, wherever the answer has it. */
+export const orderedIn = (outcome: Outcome): Pick<Order, "transactionId" | "xid"> =>
+  outcome._tag === "Delivered" ? outcome.order : outcome
+
 /** What becomes of a reservation. Contract: 2.3 and 3.1. */
 export type Verdict = Data.TaggedEnum<{
   Confirm: { readonly delivery: Delivery }

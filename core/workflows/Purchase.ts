@@ -14,7 +14,7 @@ import { Insurances } from "../ports/Insurances.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
 import { followed } from "../telemetry/Followed.ts"
-import { type Answered, sell } from "./Sell.ts"
+import { repeatInFlight, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
 /** What a caller asks to buy. Contract: 4.5. */
@@ -45,7 +45,7 @@ const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase,
   const priced = yield* Effect.result(offer(company, wanted))
   if (priced._tag === "Failure") {
     const outcome = yield* Ledger.use((ledger) => ledger.recall(company.id, key, fingerprint))
-    return outcome === null ? yield* priced.failure : ({ outcome, replayed: true } satisfies Answered)
+    return yield* outcome === null ? priced.failure : repeatInFlight(company.id, outcome)
   }
   const { bought, service, supplier } = priced.success
   const intent: Intent = {

@@ -17,6 +17,7 @@ import { Begun, Reversals } from "../ports/Reversals.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { settleReversal } from "./SettleReversal.ts"
+import { tellAgain } from "./TellAgain.ts"
 
 const endpoint = "POST /v1/transacciones/{id}/anular"
 
@@ -45,11 +46,12 @@ export const reverse = Effect.fn("Reverse.reverse")(function* (
 })
 
 const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent, tell: Tell<Answered>) {
+  const { companyId, transactionId } = intent
   const reversals = yield* Reversals
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* reversals.begin(intent)
   return yield* Begun.$match(begun, {
-    Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
+    Replay: ({ outcome }) => tellAgain(outcome, { companyId, transactionId, about: "reversal" }, tell),
     Begun: ({ under }) =>
       Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) => (fresh ? send(under, tell) : leave(under)))
   })

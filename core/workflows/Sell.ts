@@ -1,7 +1,8 @@
 import { Clock, Effect } from "effect"
 import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
+import type { CompanyId } from "../domain/Ids.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
-import { type Intent, type Order, Outcome, pendingOf, Verdict } from "../domain/Sale.ts"
+import { type Intent, type Order, Outcome, orderedIn, pendingOf, Verdict } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { Answer } from "../ports/Provider.ts"
 import { followed } from "../telemetry/Followed.ts"
@@ -10,6 +11,7 @@ import { isFresh } from "./Fresh.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { settle } from "./Settle.ts"
 import type { Supplier } from "./Supplier.ts"
+import { tellAgain } from "./TellAgain.ts"
 
 /** How a sale was answered, and whether the answer is that of an earlier call. */
 export interface Answered {
@@ -33,13 +35,20 @@ const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Su
   const since_ns = yield* Clock.monotonicTimeNanos
   const reserved = yield* ledger.reserve(intent)
   return yield* Reserved.$match(reserved, {
-    Replay: ({ outcome }) => Effect.succeed<Answered>({ outcome, replayed: true }),
+    Replay: ({ outcome }) => repeat(intent.companyId, outcome, tell),
     Reservation: ({ order }) =>
       Effect.flatMap(isFresh(since_ns, order.createdAt), (fresh) =>
         fresh ? send(order, supplier, tell) : leave(order)
       )
   })
 })
+
+const repeat = (companyId: CompanyId, outcome: Outcome, tell: Tell<Answered>) =>
+  tellAgain(outcome, { companyId, transactionId: orderedIn(outcome).transactionId, about: "sale" }, tell)
+
+/** An answer that was found under its key before anything was sold. It is noted whatever becomes of the caller. */
+export const repeatInFlight = (companyId: CompanyId, outcome: Outcome) =>
+  InFlight.use(({ runTelling }) => runTelling((tell: Tell<Answered>) => repeat(companyId, outcome, tell)))
 
 const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier, tell: Tell<Answered>) {
   const answer = yield* supplier.dispatch(order).pipe(

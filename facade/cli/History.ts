@@ -14,6 +14,12 @@ const factsOf = Happening.$match({
     por: by,
     se_repite_hasta: repeatsUntil === null ? null : formatLocal(repeatsUntil)
   }),
+  Replayed: ({ about, times, until }): Document => ({
+    evento: "replayed",
+    sobre: about,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
   Asked: ({ about, answer, times, until }): Document => ({
     evento: "asked",
     sobre: about,
@@ -57,6 +63,7 @@ const wordsOf = Happening.$match({
   Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
   Answered: ({ by, outcome, repeatsUntil }) =>
     `answered ${outcome} ${finders[by]}; a repeat hears the same ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
+  Replayed: ({ about, times, until }) => `a call heard the answer of the ${about} again${often(times, until)}`,
   Asked: ({ about, answer, times, until }) => `recovery asked about the ${about}: ${answer}${often(times, until)}`,
   NotAsked: ({ about, times, until }) =>
     `recovery could not ask about the ${about}, as whoever would know takes no calls${often(times, until)}`,

@@ -6,12 +6,13 @@ import { type Broken, type Ended, type Exchange, endsOf } from "./Exchange.ts"
 /** What is kept of companies: a line a table, which says how many rows and what they hold. */
 export type Snapshot = ReadonlyArray<string>
 
+// That an answer was heard again is noted after it was heard, so a note may come while another call is watched.
 const tablesOf = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return yield* sql<{ name: string }>`
     select table_name as name
     from information_schema.columns
-    where table_schema = 'cell' and column_name = 'company_id'
+    where table_schema = 'cell' and column_name = 'company_id' and table_name <> 'replay'
     order by table_name`
 })
 

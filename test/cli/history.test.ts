@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Array as Arr, DateTime, Effect, Redacted } from "effect"
+import { ServiceId } from "../../core/domain/Ids.ts"
+import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../core/domain/Reversal.ts"
+import { CatalogueAdmin } from "../../core/ports/CatalogueAdmin.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { Store } from "../../facade/Store.ts"
@@ -11,6 +14,7 @@ import { Script } from "../contract/support/Script.ts"
 import { TestServer } from "../contract/support/Server.ts"
 import { post, sell } from "../facade/support/Calls.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
+import { eventually } from "../support/Eventually.ts"
 import { asLoginIn } from "../support/Logins.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
@@ -24,6 +28,12 @@ const shown = Effect.fnUntraced(function* (id: number) {
   const { stdout } = yield* run("transactions", "show", `${id}`)
   return { historia, words: stdout.split("\n\n")[1] ?? "" }
 })
+
+const replaysIn = (historia: Printed) => historia.filter(({ evento }: Printed) => evento === "replayed")
+
+/** The history once it tells of so many replays: they are noted after their callers were answered. */
+const heardAgain = (id: number, times: ReadonlyArray<number>) =>
+  eventually(shown(id), ({ historia }) => `${replaysIn(historia).map(({ veces }: Printed) => veces)}` === `${times}`)
 
 const sold = { service_id: 7, amount: 100 }
 
@@ -111,6 +121,36 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       const { words } = yield* shown(id)
       assert.include(words, "recovery asked about the reversal: Confirmed")
       assert.match(words, /reversal RD-\S+ ended by recovery: CONFIRMED/)
+    })
+  )
+
+  it.effect("whose answers were heard again tells how often, also once its service is withheld", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const { auth, companyId } = yield* customer()
+      const headers = { ...auth, "idempotency-key": "cuatro" }
+      const sale = { ...sold, identifier: "204510004" }
+      const id = (yield* sell(sale, headers)).body.data.transaction_id
+      const takeBack = post(`/v1/transacciones/${id}/anular`, {}, { ...auth, "idempotency-key": "cinco" })
+      yield* takeBack
+      yield* pass("1 minute")
+      yield* Effect.all(
+        Arr.makeBy(20, () => sell(sale, headers)),
+        { concurrency: "unbounded" }
+      )
+      yield* takeBack
+      yield* heardAgain(id, [20, 1])
+      yield* pass("1 minute")
+      yield* CatalogueAdmin.use((catalogue) => catalogue.setEnabled(companyId, ServiceId.make(7), false))
+      yield* eventually(sell(sale, auth), ({ status }) => status === 422)
+      yield* sell(sale, headers)
+      assert.strictEqual((yield* sell({ ...sale, amount: 50 }, headers)).status, 422)
+      const { historia, words } = yield* heardAgain(id, [21, 1])
+      const [ofSale, ofReversal] = replaysIn(historia)
+      assert.strictEqual(ofSale.ultima, formatLocal(yield* DateTime.now))
+      assert.deepStrictEqual([ofSale.sobre, ofReversal.sobre], ["sale", "reversal"])
+      assert.match(words, /a call heard the answer of the sale again, 21 times until [0-9: -]+\n/)
+      assert.match(words, /a call heard the answer of the reversal again(\n|$)/)
     })
   )
 

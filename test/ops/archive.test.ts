@@ -40,7 +40,7 @@ layer(Archiving, { excludeTestServices: true, timeout: "2 minutes" })("a log tha
   it.effect("is told to fail while its command does, and no longer", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      yield* sql`select pg_switch_wal()`
+      yield* sql`select pg_switch_wal()::text`
       yield* comesToBe(true)
       yield* sql`alter system set archive_command = 'true'`.unprepared
       yield* sql`select pg_reload_conf()`

@@ -13,6 +13,7 @@ const tenantTables = [
   "insurance",
   "option",
   "question",
+  "replay",
   "resolution",
   "reversal",
   "sms",

@@ -47,6 +47,8 @@ const forbiddenToAll = [
   "delete from cell.insurance",
   "delete from cell.sms",
   "delete from cell.question",
+  "delete from cell.replay",
+  "update cell.replay set first_at = last_at",
   "delete from cell.resolution",
   "update cell.block set members = 1",
   "select cell.make_blocks('entry', array[1])",
