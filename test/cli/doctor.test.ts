@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { serverCheck } from "../../facade/cli/checks/DatabaseChecks.ts"
+import { silenceCheck } from "../../facade/cli/checks/SilenceCheck.ts"
 import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
 import { fakeRedis } from "../fakes/Redis.ts"
 import { certificateIn } from "../support/Certificates.ts"
@@ -113,6 +114,20 @@ describe("the doctor", () => {
     const { detail, ok } = serverCheck({ version: "17.6", number: 170_006 }, "here")
     assert.isFalse(ok)
     assert.include(detail, "Postgres 18 or later")
+  })
+
+  // The database's host, how often the system tries -> what is said. The tries of 15 are RFC 6298's pauses: 924.6 s.
+  it.each([
+    ["localhost", 15, "on this machine"],
+    ["127.0.0.1", 15, "on this machine"],
+    ["", 15, "on this machine"],
+    ["10.0.0.9", 6, "given up after 25 s"],
+    ["10.0.0.9", 15, "given up after 925 s, and calls wait as long; net.ipv4.tcp_retries2 = 6"],
+    ["db.example", null, "does not tell"]
+  ] as const)("says how long a database at %j is waited for with %j tries", (host, retries, said) => {
+    const { detail, ok } = silenceCheck(host, retries)
+    assert.isTrue(ok)
+    assert.include(detail, said)
   })
 
   // Who listens at the operations port -> what is wrong.

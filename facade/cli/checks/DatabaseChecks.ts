@@ -7,6 +7,7 @@ import { isAhead } from "../../../adapters/postgres/SchemaVersion.ts"
 import { Settings } from "../../Settings.ts"
 import { Store } from "../../Store.ts"
 import { byItself, type Check, fine, wrong } from "./Check.ts"
+import { silence } from "./SilenceCheck.ts"
 
 /** How far this machine's clock may be from the database's. Limits and recovery go by the former. */
 const skew_max_ms = 2000
@@ -125,5 +126,6 @@ export const databaseChecks = Effect.all([
   byItself("migrations", schema),
   byItself("clock", clock),
   byItself("personal data", personalData),
-  byItself("vacuum", vacuum)
+  byItself("vacuum", vacuum),
+  byItself("silence", silence)
 ])
