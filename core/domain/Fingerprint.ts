@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import { Digest } from "effect/crypto"
+import { sha256Hex } from "./Sha256.ts"
 
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -14,13 +13,8 @@ export const canonical = (value: Json): string => {
   return `{${members.join(",")}}`
 }
 
-const encoder = new TextEncoder()
-
 /**
  * What an Idempotency-Key stands for: the method, the path template and the parsed body. The body is the parsed one,
  * so 50, 50.00 and "50" are the same amount. Contract: 2.8.
  */
-export const fingerprintOf = Effect.fnUntraced(function* (endpoint: string, body: Json) {
-  const digest = yield* Digest.Digest
-  return yield* digest.digestHex(Digest.sha256, encoder.encode(`${endpoint}\n${canonical(body)}`))
-})
+export const fingerprintOf = (endpoint: string, body: Json) => sha256Hex(`${endpoint}\n${canonical(body)}`)

@@ -1,8 +1,8 @@
 import { DateTime, Duration, Effect, Schema } from "effect"
-import { Digest } from "effect/crypto"
 import { CompanyId, Identifier, ServiceId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
 import type { OptionFlow } from "./Service.ts"
+import { sha256Hex } from "./Sha256.ts"
 
 /** A lookup's options may be bought for this long. */
 export const optionLife = Duration.minutes(30)
@@ -36,8 +36,6 @@ export type Offered = typeof Offered.Type
 
 const prefixes: Record<OptionFlow, string> = { paquetes: "paq", facturas: "fac" }
 
-const encoder = new TextEncoder()
-
 /** To whom something is offered. */
 interface Customer {
   readonly companyId: CompanyId
@@ -56,10 +54,9 @@ export const offered = Effect.fnUntraced(function* (
   offer: Offer,
   isExample: boolean
 ) {
-  const digest = yield* Digest.Digest
   const now = yield* DateTime.now
   const named = JSON.stringify([companyId, serviceId, identifier, offer.reference, ...(isExample ? ["example"] : [])])
-  const hex = yield* digest.digestHex(Digest.sha256, encoder.encode(named))
+  const hex = yield* sha256Hex(named)
   const id = `${prefixes[flow]}-${hex.slice(0, 24)}`
   const expiresAt = DateTime.addDuration(now, optionLife)
   return { ...offer, id, companyId, serviceId, identifier, expiresAt } satisfies Offered

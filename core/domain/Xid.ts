@@ -1,16 +1,13 @@
 import { Context, Effect } from "effect"
-import { Digest } from "effect/crypto"
 import type { CompanyId, IdempotencyKey } from "./Ids.ts"
+import { sha256Hex } from "./Sha256.ts"
 
 /** What precedes the hex part of every xid. */
 export const XidPrefix = Context.Reference<string>("saldo/core/XidPrefix", { defaultValue: () => "RD" })
 
-const encoder = new TextEncoder()
-
 const named = Effect.fnUntraced(function* (text: string) {
-  const digest = yield* Digest.Digest
   const prefix = yield* XidPrefix
-  const hex = yield* digest.digestHex(Digest.sha256, encoder.encode(text))
+  const hex = yield* sha256Hex(text)
   return `${prefix}-${hex.slice(0, 24)}`
 })
 

@@ -1,14 +1,8 @@
 import { Effect } from "effect"
-import { Digest } from "effect/crypto"
-
-const encoder = new TextEncoder()
+import { sha256Hex } from "../../core/domain/Sha256.ts"
 
 /** A weak validator of what a text says. */
-export const etagOf = Effect.fnUntraced(function* (text: string) {
-  const digest = yield* Digest.Digest
-  const hex = yield* digest.digestHex(Digest.sha256, encoder.encode(text))
-  return `W/"${hex.slice(0, 32)}"`
-})
+export const etagOf = (text: string) => Effect.map(sha256Hex(text), (hex) => `W/"${hex.slice(0, 32)}"`)
 
 const opaque = (tag: string): string => tag.trim().replace(/^W\//, "")
 
