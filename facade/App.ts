@@ -10,6 +10,7 @@ import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
 import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
 import * as AdjustmentsPostgres from "../adapters/postgres/AdjustmentsPostgres.ts"
 import * as AllTransactionsPostgres from "../adapters/postgres/AllTransactionsPostgres.ts"
+import * as AtomicPostgres from "../adapters/postgres/AtomicPostgres.ts"
 import * as AuditLogPostgres from "../adapters/postgres/AuditLogPostgres.ts"
 import * as AuditPostgres from "../adapters/postgres/AuditPostgres.ts"
 import * as CatalogueAdminPostgres from "../adapters/postgres/CatalogueAdminPostgres.ts"
@@ -80,6 +81,7 @@ const pepper = Layer.unwrap(Settings.useSync(({ tokenPepper }) => PepperNode.lay
 const money = Layer.mergeAll(
   AccountsPostgres.layer,
   AdjustmentsPostgres.layer,
+  AtomicPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
   CompaniesPostgres.layer,

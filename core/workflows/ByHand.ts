@@ -1,5 +1,6 @@
 import { DateTime, Effect } from "effect"
 import type { CompanyId, TokenId } from "../domain/Ids.ts"
+import { Atomic } from "../ports/Atomic.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 
 /** Leaves a trace of what the operator changed. */
@@ -17,3 +18,7 @@ export const byHand = Effect.fn("ByHand.byHand")(function* (
     details
   })
 })
+
+/** A change and its trace: both are kept, or neither, also when the process dies in between. */
+export const together = <A, E, R>(changeAndTrace: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Atomic, (atomic) => atomic.together(changeAndTrace))

@@ -4,7 +4,7 @@ import { periodsAt } from "../domain/LocalTime.ts"
 import { UnknownCompany } from "../domain/OperatorErrors.ts"
 import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
-import { byHand } from "./ByHand.ts"
+import { byHand, together } from "./ByHand.ts"
 
 /** A company, or the refusal of an operation on one that does not exist. */
 export const companyOf = Effect.fn("Company.companyOf")(function* (companyId: CompanyId) {
@@ -27,7 +27,7 @@ export const createCompany = Effect.fn("Company.createCompany")(function* (compa
   const companyId = yield* companies.create(company, yield* DateTime.now)
   yield* byHand("company_created", { companyId }, { ...company })
   return companyId
-})
+}, together)
 
 /** Changes what is given, of the company and of its account; the rest stays as it is. */
 export const changeCompany = Effect.fn("Company.changeCompany")(function* (
@@ -41,7 +41,7 @@ export const changeCompany = Effect.fn("Company.changeCompany")(function* (
   if (given(changes)) yield* companies.change(companyId, changes)
   if (given(settings)) yield* accounts.configure(companyId, settings, yield* DateTime.now)
   yield* byHand("company_changed", { companyId }, { ...changes, ...settings })
-})
+}, together)
 
 const given = (changes: CompanyChanges | AccountSettings): boolean =>
   Object.values(changes).some((value) => value !== undefined)

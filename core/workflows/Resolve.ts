@@ -12,7 +12,7 @@ import {
 import { heardOf, type ReversalStatus } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import { Resolutions } from "../ports/Resolutions.ts"
-import { byHand } from "./ByHand.ts"
+import { byHand, together } from "./ByHand.ts"
 import { statusOf } from "./Recover.ts"
 import { asked } from "./Reverse.ts"
 import { settleInFlight } from "./Settle.ts"
@@ -53,7 +53,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
     { transactionId, ...audited, proposal: number, finding, reason, operator }
   )
   return { order, number }
-})
+}, together)
 
 /** How the sale now stands, and its reversal if it was that which was settled. */
 interface Ended {
@@ -110,12 +110,16 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const { ended, said } = yield* askAbout(doubt)
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, cause: "not_asked" })
   const resolutions = yield* Resolutions
-  const current = yield* resolutions.confirm(order, proposal, { operator, at })
-  if (!current) return yield* new NotConfirmable({ transactionId, cause: "changed" })
   const { audited } = spokenOf(doubt)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
   // Before any money moves, as whoever settles it may die before the second line: a later proposal takes the row's place.
-  yield* byHand("resolution_agreed", { companyId: order.companyId }, agreed)
+  yield* together(
+    Effect.gen(function* () {
+      const current = yield* resolutions.confirm(order, proposal, { operator, at })
+      if (!current) return yield* new NotConfirmable({ transactionId, cause: "changed" })
+      yield* byHand("resolution_agreed", { companyId: order.companyId }, agreed)
+    })
+  )
   const { reversal, status, won } = yield* ended
   const settled = { ...agreed, status: reversal ?? status, won }
   yield* byHand("resolution_confirmed", { companyId: order.companyId }, settled)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
 import type { CompanyId, ServiceId } from "../domain/Ids.ts"
 import { CatalogueAdmin } from "../ports/CatalogueAdmin.ts"
-import { byHand } from "./ByHand.ts"
+import { byHand, together } from "./ByHand.ts"
 import { companyOf } from "./Company.ts"
 
 /** Adds and replaces catalogue entries, all of them or none. */
@@ -14,7 +14,7 @@ export const importCatalogue = Effect.fn("Stock.importCatalogue")(function* (dra
     {},
     { categories: idsOf(draft.categories), services: idsOf(draft.services), packages: idsOf(draft.packages) }
   )
-})
+}, together)
 
 const idsOf = (entries: ReadonlyArray<{ readonly id: number }>) => entries.map(({ id }) => id)
 
@@ -31,4 +31,4 @@ export const offer = Effect.fn("Stock.offer")(function* (companyId: CompanyId, s
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.setEnabled(companyId, serviceId, enabled)
   yield* byHand(enabled ? "service_enabled" : "service_withheld", { companyId }, { serviceId })
-})
+}, together)
