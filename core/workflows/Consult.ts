@@ -5,11 +5,11 @@ import type { Identifier, ServiceId } from "../domain/Ids.ts"
 import { type Consulta, type Found, LookupAnswer, type LookupQuery } from "../domain/Lookup.ts"
 import { offered } from "../domain/Offered.ts"
 import { realLookupsPerDay, realLookupsPerMinute } from "../domain/RateLimit.ts"
-import { providerTimeout } from "../domain/Recovery.ts"
 import { type Service, takesOption } from "../domain/Service.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Options } from "../ports/Options.ts"
 import { type Provider, Providers } from "../ports/Provider.ts"
+import { heard } from "./Heard.ts"
 import { countCall, countOfDay } from "./RateLimit.ts"
 
 /** What a caller asks about. Contract: 4.4. */
@@ -59,11 +59,8 @@ const mayAskProvider = Effect.fnUntraced(function* ({ id }: Session["token"]) {
 })
 
 const ask = Effect.fnUntraced(function* (lookup: Provider["lookup"], query: LookupQuery) {
-  const answer = yield* lookup(query).pipe(
-    Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(LookupAnswer.NoAnswer()) }),
-    Effect.catchCause((cause) =>
-      Effect.as(Effect.logError("lookup", { serviceId: query.service.id }, cause), LookupAnswer.NoAnswer())
-    )
+  const answer = yield* heard(lookup(query), LookupAnswer.NoAnswer(), (cause) =>
+    Effect.logError("a provider broke over a lookup", { serviceId: query.service.id }, cause)
   )
   return yield* LookupAnswer.$match(answer, {
     Found: ({ found }) => Effect.succeed(found),

@@ -13,6 +13,8 @@ export type Tell<A> = (answer: A) => Effect.Effect<void>
 export class InFlight extends Context.Service<
   InFlight,
   {
+    /** Begins what its caller does not wait for. */
+    readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
     /** Runs to its end whatever becomes of the caller, who may wait for it. */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same for work that may tell its caller an answer before it ends. */
@@ -35,6 +37,7 @@ export class InFlight extends Context.Service<
         return yield* Deferred.await(heard)
       })
       return InFlight.of({
+        start: (work) => Effect.asVoid(FiberSet.run(fibers, work)),
         run: (work) => runTelling(() => work),
         runTelling
       })

@@ -14,7 +14,7 @@ import { Insurances } from "../ports/Insurances.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
 import { followed } from "../telemetry/Followed.ts"
-import { repeatInFlight, sell } from "./Sell.ts"
+import { repeat, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
 /** What a caller asks to buy. Contract: 4.5. */
@@ -29,6 +29,8 @@ export interface Purchase {
 
 const endpoint = "POST /v1/recargas"
 
+const rereads_max = 10
+
 /**
  * Turns what a caller asks for into a sale. The key speaks before the service does: a replay is answered even when the
  * service has since left the catalogue. Contract: 4.5.
@@ -36,8 +38,12 @@ const endpoint = "POST /v1/recargas"
 export const purchase = Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
   const { key, ...body } = wanted
   const fingerprint = yield* fingerprintOf(endpoint, body)
-  // A quote that changed under the sale is read again: what it is now decides.
-  return yield* Effect.retry(buy(session, wanted, fingerprint), { while: (error) => error._tag === "QuoteChanged" })
+  // A quote that changed under the sale is read again: what it is now decides. One that is always another would mean that
+  // the database and this process read quotes differently, which no number of tries can mend.
+  return yield* Effect.retry(buy(session, wanted, fingerprint), {
+    while: (error) => error._tag === "QuoteChanged",
+    times: rereads_max
+  }).pipe(Effect.catchTag("QuoteChanged", Effect.die))
 }, followed("Purchase.purchase"))
 
 const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
@@ -45,7 +51,7 @@ const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase,
   const priced = yield* Effect.result(offer(company, wanted))
   if (priced._tag === "Failure") {
     const outcome = yield* Ledger.use((ledger) => ledger.recall(company.id, key, fingerprint))
-    return yield* outcome === null ? priced.failure : repeatInFlight(company.id, outcome)
+    return yield* outcome === null ? priced.failure : repeat(company.id, outcome)
   }
   const { bought, service, supplier } = priced.success
   const intent: Intent = {

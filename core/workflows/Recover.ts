@@ -5,6 +5,7 @@ import { denialOf, type Order } from "../domain/Sale.ts"
 import { type Question, Questions } from "../ports/Questions.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type Claim, type Claimed, Unresolved } from "../ports/Unresolved.ts"
+import { heard } from "./Heard.ts"
 import { asked } from "./Reverse.ts"
 import { settleOnce } from "./Settle.ts"
 import { settleReversalOnce } from "./SettleReversal.ts"
@@ -136,35 +137,31 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
 const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 
 /** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody was asked. */
-export const statusOf = (order: Order) =>
-  supplierOf(order.environment, order.service.type).pipe(
+export const statusOf = (order: Order) => {
+  const said = supplierOf(order.environment, order.service.type).pipe(
     Effect.flatMap((supplier) => supplier.status(order)),
-    Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(StatusAnswer.Unknown()) }),
-    Effect.catchTag(["ServiceUnavailable", "InsuranceUnavailable"], () => Effect.succeed(StatusAnswer.NotAsked())),
-    Effect.catchCause((cause) =>
-      Effect.as(
-        Effect.logWarning(
-          "a supplier could not say how a sale stands: it is held, and asked about again",
-          { xid: order.xid },
-          cause
-        ),
-        StatusAnswer.Unknown()
-      )
+    Effect.catchTag(["ServiceUnavailable", "InsuranceUnavailable"], () =>
+      Effect.succeed<StatusAnswer>(StatusAnswer.NotAsked())
     )
   )
+  return heard(said, StatusAnswer.Unknown(), (cause) =>
+    Effect.logWarning(
+      "a supplier could not say how a sale stands: it is held, and asked about again",
+      { xid: order.xid },
+      cause
+    )
+  )
+}
 
 /** Recovers whatever is due, every second, for as long as the process lives; a failed cycle is only logged. */
 export const keepRecovering = recover("due").pipe(
   Effect.tap(({ notAsked }) =>
-    Effect.when(
-      Effect.logWarning(
-        "sales and reversals are held that nobody can be asked about: whoever would know takes no calls",
-        {
-          notAsked
-        }
-      ),
-      Effect.succeed(notAsked > 0)
-    )
+    notAsked === 0
+      ? Effect.void
+      : Effect.logWarning(
+          "sales and reversals are held that nobody can be asked about: whoever would know takes no calls",
+          { notAsked }
+        )
   ),
   Effect.catchCause((cause) => Effect.logError("a recovery cycle failed", cause)),
   Effect.repeat(Schedule.spaced("1 second")),

@@ -3,7 +3,6 @@ import type { Session } from "../domain/Access.ts"
 import { ReversalDenied, ReversalPending, ServiceUnavailable } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import type { IdempotencyKey, TransactionId } from "../domain/Ids.ts"
-import { providerTimeout } from "../domain/Recovery.ts"
 import {
   ReversalAnswer,
   type ReversalIntent,
@@ -14,18 +13,14 @@ import {
 import { reversalXidOf } from "../domain/Xid.ts"
 import { Providers } from "../ports/Provider.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
+import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
+import { heard } from "./Heard.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { settleReversal } from "./SettleReversal.ts"
 import { tellAgain } from "./TellAgain.ts"
 
 const endpoint = "POST /v1/transacciones/{id}/anular"
-
-/** How a reversal was answered, and whether the answer is that of an earlier call. */
-interface Answered {
-  readonly outcome: ReversalOutcome
-  readonly replayed: boolean
-}
 
 /**
  * Asks the provider to take a sale back: record, ask, then give the money back, let the sale stand, or leave it to
@@ -40,52 +35,49 @@ export const reverse = Effect.fn("Reverse.reverse")(function* (
   const inFlight = yield* InFlight
   const fingerprint = yield* fingerprintOf(endpoint, { id: transactionId })
   const xid = yield* reversalXidOf(company.id, key)
-  return yield* inFlight.runTelling((tell: Tell<Answered>) =>
+  return yield* inFlight.runTelling((tell: Tell<Answered<ReversalOutcome>>) =>
     beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }, tell)
   )
 })
 
-const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent, tell: Tell<Answered>) {
+const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent, tell: Tell<Answered<ReversalOutcome>>) {
   const { companyId, transactionId } = intent
   const reversals = yield* Reversals
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* reversals.begin(intent)
   return yield* Begun.$match(begun, {
-    Replay: ({ outcome }) => tellAgain(outcome, { companyId, transactionId, about: "reversal" }, tell),
+    Replay: ({ outcome }) => tellAgain(outcome, { companyId, transactionId, about: "reversal" }),
     Begun: ({ under }) =>
       Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) => (fresh ? send(under, tell) : leave(under)))
   })
 })
 
-const send = Effect.fnUntraced(function* (under: UnderReversal, tell: Tell<Answered>) {
+const send = Effect.fnUntraced(function* (under: UnderReversal, tell: Tell<Answered<ReversalOutcome>>) {
   const answer = yield* asked(under, "reverse")
   const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer), tell(pending(under)))
   if (outcome === null) return yield* new ServiceUnavailable()
-  return { outcome, replayed: false } satisfies Answered
+  return { outcome, replayed: false }
 })
 
 const leave = (under: UnderReversal) =>
   Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid: under.reversal.xid }), pending(under))
 
-const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): Answered => ({
+const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): Answered<ReversalOutcome> => ({
   outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),
   replayed: false
 })
 
 /** What the provider says when it is told, or asked, about a reversal; without a firm word, Unknown. */
-export const asked = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") =>
-  Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
+export const asked = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") => {
+  const said = Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
     Effect.flatMap((provider) => provider[question](reversal)),
-    Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.succeed(ReversalAnswer.Unknown()) }),
     // Without a provider nothing was sent, and nobody was asked.
-    Effect.catchTag("ServiceUnavailable", () => Effect.succeed(ReversalAnswer.NotSent())),
-    Effect.catchCause((cause) =>
-      Effect.as(
-        Effect.logError("a provider broke over a reversal, which stays open", { question, xid: reversal.xid }, cause),
-        ReversalAnswer.Unknown()
-      )
-    )
+    Effect.catchTag("ServiceUnavailable", () => Effect.succeed<ReversalAnswer>(ReversalAnswer.NotSent()))
   )
+  return heard(said, ReversalAnswer.Unknown(), (cause) =>
+    Effect.logError("a provider broke over a reversal, which stays open", { question, xid: reversal.xid }, cause)
+  )
+}
 
 /** The reversed sale, or the error that its caller hears. Contract: 4.5. */
 export const reversed = ReversalOutcome.match({

@@ -4,6 +4,7 @@ import { nextTry, SmsAnswer } from "../domain/Sms.ts"
 import { type ClaimedSms, Outbox, type SmsResult } from "../ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
+import { InFlight } from "./InFlight.ts"
 
 /** Longer than a gateway may take, so that whoever takes a message has it until it knows. */
 export const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
@@ -66,13 +67,21 @@ const later = ({ createdAt }: ClaimedSms, now: DateTime.Utc, reason: string): Sm
   reason
 })
 
+// Each for itself: what comes of one must be noted whatever becomes of its neighbours, and of a process that stops.
+const sendAnotherTime = (sms: ClaimedSms) =>
+  InFlight.use(({ run }) => run(sendSms(sms))).pipe(
+    Effect.catchCause((cause) =>
+      Effect.logError("what came of a message could not be noted", { id: sms.message.id }, cause)
+    )
+  )
+
 /** Sends whatever is due. Any number of processes may do so at once. */
 export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function* () {
   const outbox = yield* Outbox
   while (true) {
     const now = yield* DateTime.now
     const claimed = yield* outbox.claim({ now, lease: smsLease, limit: sending_max })
-    yield* Effect.forEach(claimed, sendSms, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(claimed, sendAnotherTime, { concurrency: "unbounded", discard: true })
     if (claimed.length < sending_max) return
   }
 })

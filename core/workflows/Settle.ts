@@ -1,9 +1,9 @@
 import { DateTime, Effect } from "effect"
-import { type Order, pendingOf, Verdict } from "../domain/Sale.ts"
+import { type Order, Verdict } from "../domain/Sale.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
 import { followed } from "../telemetry/Followed.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
-import { InFlight, type Tell } from "./InFlight.ts"
+import { InFlight } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
 import { tellLate } from "./TellLate.ts"
 
@@ -11,27 +11,21 @@ import { tellLate } from "./TellLate.ts"
  * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on, and a
  * caller who has waited long enough is told that the sale is pending. Contract: 3.1.
  *
- * @param impatient tells him so.
+ * @param impatient tells the caller so.
  */
 export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdict, impatient: Effect.Effect<void>) {
   const at = yield* DateTime.now
   return yield* insist(write({ order, verdict, at, notFound: 0 }), impatient, { xid: order.xid })
 }, followed("Settle.settle"))
 
-/** The same whatever becomes of the caller. */
+/** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
 export const settleInFlight = (order: Order, verdict: Verdict) =>
-  InFlight.use(({ runTelling }) => runTelling((tell: Tell<Settled>) => settle(order, verdict, tell(unsettled(order)))))
+  InFlight.use(({ run }) => run(settle(order, verdict, Effect.void)))
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
 export const settleOnce = Effect.fnUntraced(function* (order: Order, verdict: Verdict, notFound: number) {
   return yield* write({ order, verdict, at: yield* DateTime.now, notFound })
 }, followed("Settle.settleOnce"))
-
-const unsettled = (order: Order): Settled => ({
-  won: false,
-  status: "PROCESSING",
-  outcome: pendingOf(order)
-})
 
 const write = Effect.fnUntraced(function* (settlement: Settlement) {
   const ledger = yield* Ledger

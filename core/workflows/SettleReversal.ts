@@ -1,8 +1,8 @@
 import { DateTime, Effect } from "effect"
-import { ReversalVerdict, reversalOutcomeOf, type UnderReversal } from "../domain/Reversal.ts"
+import { ReversalVerdict, type UnderReversal } from "../domain/Reversal.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
-import { InFlight, type Tell } from "./InFlight.ts"
+import { InFlight } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
 import { tellLate } from "./TellLate.ts"
 
@@ -10,7 +10,7 @@ import { tellLate } from "./TellLate.ts"
  * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and a
  * caller who has waited long enough is told that the reversal is pending.
  *
- * @param impatient tells him so.
+ * @param impatient tells the caller so.
  */
 export const settleReversal = Effect.fn("SettleReversal.settleReversal")(function* (
   under: UnderReversal,
@@ -21,11 +21,9 @@ export const settleReversal = Effect.fn("SettleReversal.settleReversal")(functio
   return yield* insist(write({ under, verdict, at, notFound: 0 }), impatient, { xid: under.reversal.xid })
 })
 
-/** The same whatever becomes of the caller. */
+/** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
 export const settleReversalInFlight = (under: UnderReversal, verdict: ReversalVerdict) =>
-  InFlight.use(({ runTelling }) =>
-    runTelling((tell: Tell<ReversalSettled>) => settleReversal(under, verdict, tell(unsettled(under))))
-  )
+  InFlight.use(({ run }) => run(settleReversal(under, verdict, Effect.void)))
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
 export const settleReversalOnce = Effect.fn("SettleReversal.settleReversalOnce")(function* (
@@ -34,12 +32,6 @@ export const settleReversalOnce = Effect.fn("SettleReversal.settleReversalOnce")
   notFound: number
 ) {
   return yield* write({ under, verdict, at: yield* DateTime.now, notFound })
-})
-
-const unsettled = ({ transaction }: UnderReversal): ReversalSettled => ({
-  won: false,
-  status: "PROCESSING",
-  outcome: reversalOutcomeOf(transaction, ReversalVerdict.Hold())
 })
 
 const write = Effect.fnUntraced(function* (settlement: ReversalSettlement) {

@@ -2,6 +2,7 @@ import { DateTime, Effect } from "effect"
 import type { CompanyId, TransactionId } from "../domain/Ids.ts"
 import type { LateOutcome } from "../domain/LateOutcome.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
+import { InFlight } from "./InFlight.ts"
 import { insist } from "./Insist.ts"
 
 /** An answer that came late: about what, how that stands, and what was said, when. */
@@ -15,7 +16,8 @@ interface Late {
 
 /**
  * Tells of an answer that contradicts what was settled. Nothing moves any more; a person has to look. The alert goes by
- * the audit log, and nobody asks again about what is settled, so this is written whatever it takes.
+ * the audit log, and nobody asks again about what is settled, so this is written whatever it takes. Whoever has met it goes
+ * on meanwhile: others wait to be recovered.
  */
 export const tellLate = Effect.fnUntraced(function* (kind: LateOutcome, companyId: CompanyId, late: Late) {
   const { answeredAt, status, transactionId, verdict, xid } = late
@@ -23,5 +25,6 @@ export const tellLate = Effect.fnUntraced(function* (kind: LateOutcome, companyI
   const log = yield* AuditLog
   const details = { transactionId, xid, status, verdict, answeredAt: DateTime.formatIso(answeredAt) }
   const event = { at: yield* DateTime.now, action: kind, companyId, tokenId: null, details }
-  yield* insist(log.record(event), Effect.void, { xid })
+  const { start } = yield* InFlight
+  yield* start(insist(log.record(event), Effect.void, { xid }))
 })

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { Verdict } from "../../core/domain/Sale.ts"
+import { AuditLog } from "../../core/ports/AuditLog.ts"
 import type { Provider } from "../../core/ports/Provider.ts"
 import { type Claim, Unresolved } from "../../core/ports/Unresolved.ts"
 import { keepRecovering, recover } from "../../core/workflows/Recover.ts"
@@ -13,6 +15,43 @@ import { delivery, fund, money, orphan, sales, saying, tally, world } from "./su
 const { Delivered, Unknown } = StatusAnswer
 
 const pending = (provider: Provider, key: string) => sell(intent({ key }), provider)
+
+describe("a recovery that meets a late answer", () => {
+  it.effect("settles the others while its alert cannot be written", () => {
+    let away = true
+    const told: Array<string> = []
+    const log = AuditLog.of({
+      record: ({ action }) =>
+        Effect.suspend(() => (away ? Effect.die(new Error("gone")) : Effect.sync(() => void told.push(action))))
+    })
+    const late = new Set(["RD-k1"])
+    const { layer } = world(
+      saying(() => Effect.succeed(Delivered({ delivery }))),
+      (ledger) => ({
+        ...ledger,
+        // Another has released it meanwhile.
+        settle: (settlement) =>
+          late.delete(settlement.order.xid)
+            ? Effect.andThen(
+                ledger.settle({ ...settlement, verdict: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }) }),
+                ledger.settle(settlement)
+              )
+            : ledger.settle(settlement)
+      })
+    )
+    return Effect.gen(function* () {
+      yield* fund()
+      for (const key of ["k1", "k2", "k3"]) yield* orphan(key)
+      yield* TestClock.adjust("1 minute")
+      const recovery = yield* Effect.forkChild(recover("due"))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* Fiber.join(recovery), tally({ confirmed: 2, released: 1 }))
+      away = false
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(told, ["late_success"])
+    }).pipe(Effect.provideService(AuditLog, log), Effect.provide(layer))
+  })
+})
 
 describe("several recoveries at once", () => {
   const slowly = saying(() => Effect.delay(Effect.succeed(Delivered({ delivery })), "10 seconds"))

@@ -161,6 +161,47 @@ describe("a message", () => {
   })
 })
 
+describe("messages that are sent together", () => {
+  it.effect("are noted each for itself, though one cannot be", () => {
+    const { layer, sent } = insuring({
+      gateway: {
+        send: ({ id }) => Effect.delay(Effect.succeed(Sent({ reference: id })), sent.length === 1 ? 0 : "5 seconds")
+      }
+    })
+    let notes = 0
+    const forgetful = Layer.effect(
+      Outbox,
+      Effect.map(Outbox, (outbox) => ({
+        ...outbox,
+        record: (...note) => (notes++ === 0 ? Effect.die(new Error("gone")) : outbox.record(...note))
+      }))
+    )
+    return Effect.gen(function* () {
+      const begun = [yield* orphan, yield* orphan, yield* orphan]
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.forkChild(sendDue())
+      yield* TestClock.adjust("10 seconds")
+      const states = yield* Effect.forEach(begun, stateOf)
+      assert.deepStrictEqual(states.toSorted(), ["iniciada", "otp_enviado", "otp_enviado"])
+    }).pipe(Effect.provide(Layer.provideMerge(forgetful, layer)))
+  })
+
+  it.effect("are noted though whoever sends them is told to stop", () => {
+    const { layer } = insuring({
+      gateway: { send: ({ id }) => Effect.delay(Effect.succeed(Sent({ reference: id })), "5 seconds") }
+    })
+    return Effect.gen(function* () {
+      const begun = yield* orphan
+      yield* TestClock.adjust("1 minute")
+      const sender = yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(sender)
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* stateOf(begun), "otp_enviado")
+    }).pipe(Effect.provide(layer))
+  })
+})
+
 describe("several senders at once", () => {
   it.effect("send each message once, however many there are", () => {
     const { layer, sent } = insuring({

@@ -6,9 +6,10 @@ import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { Answer } from "../../core/ports/Provider.ts"
 import { sell } from "../../core/workflows/Sell.ts"
+import { settleInFlight } from "../../core/workflows/Settle.ts"
 import { intent } from "./support/Examples.ts"
 import { settlingFails } from "./support/Gone.ts"
-import { delivery, fund, money, sales, world } from "./support/World.ts"
+import { delivery, fund, money, orphan, sales, world } from "./support/World.ts"
 
 describe("a sale that cannot be settled at once", () => {
   it.effect("makes its caller wait while the database comes back", () => {
@@ -34,6 +35,23 @@ describe("a sale that cannot be settled at once", () => {
       assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
       assert.deepStrictEqual(yield* money, { available: 90_000, held: 0, consumed: 10_000 })
       assert.deepStrictEqual(dispatched, ["RD-k1"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("operators who settle a sale", () => {
+  it.effect("wait for a database that is away, and hear how it ended", () => {
+    const { layer } = world({}, settlingFails(8))
+    return Effect.gen(function* () {
+      yield* fund()
+      const reserved = yield* orphan()
+      if (reserved._tag !== "Reservation") return assert.fail("nothing was reserved")
+      const settling = yield* Effect.forkChild(settleInFlight(reserved.order, Verdict.Confirm({ delivery })))
+      yield* TestClock.adjust("6 seconds")
+      assert.isUndefined(settling.pollUnsafe())
+      yield* TestClock.adjust("1 minute")
+      const { status, won } = yield* Fiber.join(settling)
+      assert.deepStrictEqual([status, won], ["SUCCESS", true])
     }).pipe(Effect.provide(layer))
   })
 })
