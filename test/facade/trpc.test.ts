@@ -1,3 +1,5 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect } from "effect"
@@ -16,6 +18,19 @@ const failureOf = (promise: Promise<unknown>) =>
       (error) => (isSaldoError(error) ? error.data : undefined) ?? assert.fail(String(error))
     )
   )
+
+/** A server that does nothing but remember what it was asked for. */
+const unwilling = Effect.gen(function* () {
+  const asked: Array<string> = []
+  const server = createServer(({ url = "" }, response) => {
+    asked.push(url)
+    response.writeHead(503).end()
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
+  const { port } = server.address() as AddressInfo
+  return { asked, url: `http://127.0.0.1:${port}` }
+})
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
@@ -46,6 +61,24 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       assert.deepStrictEqual([refused.httpStatus, refused.error.code], [422, "INVALID_PHONE"])
       assert.deepStrictEqual(keyless.error.details, { idempotency_key: "longitud" })
       assert.match(String(pending.request_id), /^[\da-f-]{36}$/)
+    })
+  )
+
+  it.effect("answers however many calls of one moment, and no sale with another", () =>
+    Effect.gen(function* () {
+      const client = yield* clientAs("todo")
+      const { transaction_id: id } = yield* Effect.promise(() =>
+        client.recargas.crear.mutate({ ...sale, identifier: "8095551236", idempotency_key: "m0" })
+      )
+      const reads = yield* Effect.promise(() =>
+        Promise.all(Array.from({ length: 600 }, () => client.transacciones.ver.query({ id })))
+      )
+      assert.isTrue(reads.every(({ transaction_id }) => transaction_id === id))
+      const { asked, url } = yield* unwilling
+      const watched = createClient({ url, apiKey: "todo", apiSecret: secret })
+      const sell = (key: string) => watched.recargas.crear.mutate({ ...sale, idempotency_key: key })
+      yield* Effect.promise(() => Promise.allSettled([sell("m1"), sell("m2")]))
+      assert.deepStrictEqual(asked, ["/trpc/recargas.crear", "/trpc/recargas.crear"])
     })
   )
 
