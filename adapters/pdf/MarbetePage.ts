@@ -54,7 +54,7 @@ const term = (document: Document, { policy: { number, validity } }: PolicyFacts)
 
 /** What the vehicle carries, for the eyes of everybody: nothing of its owner. Contract: 4.6, step 8. */
 export const drawMarbete = (document: Document, facts: PolicyFacts): void => {
-  const test = isTest(facts.policy)
+  const test = isTest(facts.policy.number)
   const foot = at(inner.height - foot_height, foot_height)
   if (test) drawTestBackground(document, at(head_height, inner.height - head_height - foot_height))
   head(document)

@@ -22,5 +22,5 @@ export const codeOf = ({ plate, policy }: PolicyFacts): string =>
     `PLACA ${plate}`,
     `DESDE ${policy.validity.from}`,
     `HASTA ${policy.validity.until}`,
-    ...(isTest(policy) ? ["PRUEBA SIN VALIDEZ"] : [])
+    ...(isTest(policy.number) ? ["PRUEBA SIN VALIDEZ"] : [])
   ].join("\n")

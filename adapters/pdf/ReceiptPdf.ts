@@ -5,6 +5,7 @@ import { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
 import { bytesOf, type Document, openDocument, pointsOf, readFonts } from "./Document.ts"
 import { drawQr } from "./QrCode.ts"
 import { spellAmount } from "./Spelling.ts"
+import { isTest, testWords } from "./TestMark.ts"
 
 /** A receipt printer's roll. On A4 the page stands by itself, at its size. */
 const width = pointsOf(80)
@@ -41,12 +42,13 @@ const line = (document: Document, label: string, value: string, size = 8.5): voi
   document.y = Math.max(below, document.y) + 2
 }
 
-const reversedMark = (document: Document): void => {
+/** A word in a frame: a roll has no colour. */
+const mark = (document: Document, words: string): void => {
   const top = document.y + 3
   document.y = top + 3
-  centred(document, "bold", 14, "ANULADA")
+  centred(document, "bold", 14, words)
   document
-    .rect(margin + 30, top, inner - 60, document.y - top + 1)
+    .rect(margin + 10, top, inner - 20, document.y - top + 1)
     .lineWidth(1.2)
     .stroke()
   document.y += 5
@@ -57,7 +59,8 @@ const draw = (document: Document, receipt: Receipt): number => {
   document.y = 3 * margin
   centred(document, "bold", 12, receipt.merchant)
   centred(document, "plain", 8.5, "Comprobante de venta")
-  if (receipt.reversed) reversedMark(document)
+  if (isTest(receipt.authCode)) mark(document, testWords)
+  if (receipt.reversed) mark(document, "ANULADA")
   rule(document)
   line(document, "Servicio", receipt.service)
   line(document, "Identificador", receipt.identifier)

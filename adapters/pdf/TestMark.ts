@@ -1,9 +1,8 @@
-import type { Policy } from "../../core/domain/Insurance.ts"
 import { type Box, writeIn } from "./Box.ts"
 import type { Document } from "./Document.ts"
 
-/** Whether the simulator issued it: it insures nobody. Contract: 2.5. */
-export const isTest = ({ number }: Policy): boolean => number.startsWith("SBX")
+/** Whether the simulator gave the authorization, or issued the policy: it is worth nothing. Contract: 2.5. */
+export const isTest = (authCode: string): boolean => authCode.startsWith("SBX")
 
 export const testWords = "SIN VALIDEZ — PRUEBA"
 

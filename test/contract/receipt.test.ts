@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Answer } from "../../core/ports/Provider.ts"
 import { call, get, post, sell } from "../facade/support/Calls.ts"
 import { readPdf } from "../support/Pdf.ts"
 import { customer } from "./support/Customer.ts"
 import { bytesOf } from "./support/Pdf.ts"
+import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
 
 const paths = (id: number) => [`/v1/transacciones/${id}/recibo`, `/v1/transactions/${id}/receipt`]
@@ -132,6 +134,24 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
       assert.isAtMost((page.height / 72) * 25.4, 297)
       assert.strictEqual(page.lines[0]?.text, "Colmado Ñandú Łódź")
       assert.strictEqual(page.code, one.xid)
+    })
+  )
+
+  // Who answered for the sale -> whether the page says that it is worth nothing.
+  it.effect.each([
+    ["SBX0123456789AB", true],
+    ["0123456789AB", false]
+  ] as const)("of authorization %s is marked as a test: %j", ([authCode, marked]) =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const { auth } = yield* customer()
+      const identifier = authCode.replace(/\D/g, "")
+      const delivery = { authCode, rechargeToken: null }
+      provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Delivered({ delivery })) })
+      const { body } = yield* sell({ service_id: 7, amount: 100, identifier }, auth)
+      const pdf = yield* bytesOf(`/v1/transacciones/${body.data.transaction_id}/recibo?formato=pdf`, auth)
+      const words = readPdf(pdf).lines.map(({ text }) => text)
+      assert.strictEqual(words.includes("SIN VALIDEZ — PRUEBA"), marked)
     })
   )
 })
