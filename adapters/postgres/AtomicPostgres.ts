@@ -8,9 +8,6 @@ export const layer = Layer.effect(
   Atomic,
   Effect.map(PgClient.PgClient, (sql) => ({
     together: <A, E, R>(writes: Effect.Effect<A, E, R>) =>
-      Effect.catch(
-        sql.withTransaction(writes),
-        (error): Effect.Effect<never, E> => (isSqlError(error) ? Effect.die(error) : Effect.fail(error))
-      )
+      Effect.catchIf(sql.withTransaction(writes), isSqlError, Effect.die)
   }))
 )

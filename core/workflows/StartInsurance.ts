@@ -3,8 +3,10 @@ import type { Session } from "../domain/Access.ts"
 import { Forbidden, InvalidProduct } from "../domain/Errors.ts"
 import type { ServiceId, TerminalId } from "../domain/Ids.ts"
 import type { Cedula, Phone, Plate } from "../domain/Person.ts"
+import type { Service } from "../domain/Service.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Insurances, type NewInsurance } from "../ports/Insurances.ts"
+import { Insurers } from "../ports/Insurer.ts"
 import { SmsGateways } from "../ports/SmsGateway.ts"
 import { askInsurer } from "./AskInsurer.ts"
 import { newCode, sendCode } from "./SendCode.ts"
@@ -13,10 +15,22 @@ import { newCode, sendCode } from "./SendCode.ts"
 export const mayInsure = ({ company }: Session) =>
   company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ cause: "insurance" }))
 
-/** The insurance that the company may sell; none when it is not enabled for it. Contract: 4.6, step 0. */
-export const insuranceServices = Effect.fn("StartInsurance.insuranceServices")(function* ({ company }: Session) {
+/** The insurance that a company may sell, and whether there is anybody now who would issue it. */
+export interface InsuranceOnSale {
+  readonly services: ReadonlyArray<Service>
+  readonly served: boolean
+}
+
+/** What a company may sell; no services when it is not enabled for any. Contract: 4.6, step 0. */
+export const insuranceOnSale = Effect.fn("StartInsurance.insuranceOnSale")(function* ({ company }: Session) {
   const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
-  return services.filter(({ flow }) => flow === "seguros")
+  const served = yield* Effect.isSuccess(
+    Effect.all([
+      Insurers.use((insurers) => insurers.serving(company.environment)),
+      SmsGateways.use((gateways) => gateways.serving(company.environment))
+    ])
+  )
+  return { services: services.filter(({ flow }) => flow === "seguros"), served } satisfies InsuranceOnSale
 })
 
 /** Who wants what insured. Contract: 4.6, step 1. */

@@ -8,8 +8,8 @@ import { headerValues } from "./HeaderValues.ts"
 const size_max = 64 * 1024
 const maxBodySize = ByteSize.fromInputUnsafe(size_max)
 
-const json = /^application\/json *(?:;|$)/i
-const charset = /; *charset *= *"?(?<name>[^";\s]+)/i
+const json = /^application\/json[ \t]*(?:;|$)/i
+const charset = /;[ \t]*charset *= *"?(?<name>[^";\s]+)/i
 
 const isJson = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const [type = "", ...others] = headerValues(request, "content-type")

@@ -20,7 +20,8 @@ const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
-  maxParamLength: 500
+  // No head of a request is longer, so every id comes to whoever says what is wrong with it.
+  maxParamLength: 16_384
 }
 
 const pattern = (path: `/${string}`) => path.replace(/\{(\w+)\}/g, ":$1") as `/${string}`

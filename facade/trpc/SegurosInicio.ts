@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { resendCode, verifyCode } from "../../core/workflows/InsuranceSteps.ts"
-import { insuranceServices, startInsurance } from "../../core/workflows/StartInsurance.ts"
+import { insuranceOnSale, startInsurance } from "../../core/workflows/StartInsurance.ts"
 import { serviceId, terminalId } from "../wire/Fields.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
@@ -39,7 +39,7 @@ export const disponible = allowed("recharges.create")
   })
   .input(input({}))
   .output(output(DisponibleView))
-  .query(answer(({ ctx }) => Effect.map(insuranceServices(ctx.session), disponibleView)))
+  .query(answer(({ ctx }) => Effect.map(insuranceOnSale(ctx.session), disponibleView)))
 
 /** Contract: 4.6, step 1. */
 export const iniciar = allowed("recharges.create")

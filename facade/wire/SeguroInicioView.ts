@@ -3,7 +3,7 @@ import type { Insurance } from "../../core/domain/Insurance.ts"
 import { VehicleType, type Version } from "../../core/domain/InsuranceOffer.ts"
 import { codeLife } from "../../core/domain/OneTimeCode.ts"
 import { maskPhone } from "../../core/domain/Person.ts"
-import type { Service } from "../../core/domain/Service.ts"
+import type { InsuranceOnSale } from "../../core/workflows/StartInsurance.ts"
 import { insuredFields, insuredView } from "./SeguroParts.ts"
 
 /** Step 0. Contract: 4.6. */
@@ -13,8 +13,8 @@ export const DisponibleView = Schema.Struct({
   motivo: Schema.NullOr(Schema.Literal("no_habilitado"))
 })
 
-export const disponibleView = (services: ReadonlyArray<Service>): typeof DisponibleView.Type => ({
-  disponible: services.length > 0,
+export const disponibleView = ({ served, services }: InsuranceOnSale): typeof DisponibleView.Type => ({
+  disponible: served && services.length > 0,
   servicios: services.map(({ id, name }) => ({ service_id: id, nombre: name })),
   motivo: services.length > 0 ? null : "no_habilitado"
 })

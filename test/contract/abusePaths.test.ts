@@ -104,7 +104,7 @@ layer(TestServer, { excludeTestServices: true })("an address that is wrong", (it
       const { path } = door
       const spellings = [
         ...[`${path}/`, `${path}//`, `/${path}`, `${path}.json`, `${path};x=1`, `/x/..${path}`],
-        ...[`${path}%00`, `${path}%20`, `${path}%`, `${path}%ff`, `${path}%ed%a0%80`, `${path}/${"x".repeat(4_000)}`],
+        ...[`${path}%00`, `${path}%20`, `${path}%`, `${path}%ff`, `${path}%ed%a0%80`, `${path}/x/${"x".repeat(4_000)}`],
         ...["/V1/", "/v2/", "/v1//", "/v1/./", "/v1/../v1/", "/v1%2f", "/v1%5c", "/v1/%2e/"].map((part) =>
           path.replace("/v1/", part)
         )

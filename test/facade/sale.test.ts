@@ -146,7 +146,8 @@ layer(TestService, { excludeTestServices: true })("a sale over REST", (it) => {
       ["text/plain", 415],
       ["application/json; charset=latin1", 415],
       ["application/jsonp", 415],
-      ["application/JSON ; charset=UTF-8", 201]
+      ["application/JSON ; charset=UTF-8", 201],
+      ["application/json\t;\tcharset=utf-8", 201]
     ] as const)("a body of type %s -> %i", ([type, status]) =>
       Effect.map(sell(sale, { "content-type": type }), (answer) => assert.strictEqual(answer.status, status))
     )

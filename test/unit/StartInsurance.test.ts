@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import * as InsurersConfigured from "../../adapters/insurer/InsurersConfigured.ts"
 import { simulator } from "../../adapters/insurer/Simulator.ts"
 import * as SmsGatewaysConfigured from "../../adapters/sms/SmsGatewaysConfigured.ts"
 import type { Session } from "../../core/domain/Access.ts"
@@ -9,7 +10,7 @@ import { SmsAnswer } from "../../core/domain/Sms.ts"
 import { Insurances } from "../../core/ports/Insurances.ts"
 import type { OwnerAndPlate } from "../../core/ports/Insurer.ts"
 import { keepSending } from "../../core/workflows/SendSms.ts"
-import { type Application, insuranceServices, startInsurance } from "../../core/workflows/StartInsurance.ts"
+import { type Application, insuranceOnSale, startInsurance } from "../../core/workflows/StartInsurance.ts"
 import { company, insuranceService, service, session } from "./support/Examples.ts"
 import { application, begin, code, insuring, now, phone, seller, stateOf } from "./support/Insuring.ts"
 
@@ -167,8 +168,19 @@ describe("the insurance that a company may sell", () => {
   it.effect("is none unless it is enabled", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
-      assert.deepStrictEqual(yield* insuranceServices(seller), [insuranceService])
-      assert.deepStrictEqual(yield* insuranceServices(session), [])
+      assert.deepStrictEqual(yield* insuranceOnSale(seller), { services: [insuranceService], served: true })
+      assert.deepStrictEqual((yield* insuranceOnSale(session)).services, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    ["an insurer", Layer.provideMerge(InsurersConfigured.layer(null), insuring().layer)],
+    ["anybody who sends the code", Layer.provideMerge(SmsGatewaysConfigured.layer(null), insuring().layer)]
+  ] as const)("is served by nobody without %s", ([, layer]) => {
+    const inProduction: Session = { ...seller, company: { ...seller.company, environment: "production" } }
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(yield* insuranceOnSale(inProduction), { services: [insuranceService], served: false })
+      assert.isTrue((yield* insuranceOnSale(seller)).served)
     }).pipe(Effect.provide(layer))
   })
 })
