@@ -2,8 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
 import { Centavos } from "../../core/domain/Money.ts"
+import type { Page } from "../../core/domain/Page.ts"
 import type { ReversalStatus } from "../../core/domain/Reversal.ts"
-import type { Page } from "../../core/domain/Transaction.ts"
 import {
   AllTransactions,
   type OwnedFilter,

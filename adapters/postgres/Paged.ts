@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { type DayRange, instantsOf } from "../../core/domain/LocalTime.ts"
-import type { Page, Slice } from "../../core/domain/Transaction.ts"
+import type { Page, Slice } from "../../core/domain/Page.ts"
 import type { CompanyReads } from "./CompanyReads.ts"
 import { instant, int8 } from "./Parameters.ts"
 

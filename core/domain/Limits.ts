@@ -29,7 +29,10 @@ const periods = [
   ["mensual", "monthly"]
 ] as const
 
-/** Lets the amount pass, or names the first period that it would exceed: day, then week, then month. */
+/**
+ * Lets the amount pass, or names the first period that it would exceed: day, then week, then month. The ledger in memory
+ * decides by it, and the one in Postgres as it does.
+ */
 export const within = (
   limits: Limits,
   consumption: Consumption,

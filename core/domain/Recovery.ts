@@ -64,7 +64,8 @@ export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc)
 
 /**
  * Is a conclusion that counts a not-found still the next after what the operation has counted? When its claim has been
- * outlived, another may have heard something else meanwhile, and counted anew.
+ * outlived, another may have heard something else meanwhile, and counted anew. The ledger in memory asks this, and the one in
+ * Postgres as it does.
  */
 export const countsOn = (counted: number, known: number): boolean => counted === 0 || counted === known + 1
 

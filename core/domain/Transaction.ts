@@ -30,14 +30,3 @@ export interface TransactionFilter extends DayRange {
   readonly xid?: string | undefined
   readonly key?: IdempotencyKey | undefined
 }
-
-export interface Page {
-  readonly page: number
-  readonly perPage: number
-}
-
-/** Some of a list, and how long the whole of it is. */
-export interface Slice<A> {
-  readonly items: ReadonlyArray<A>
-  readonly total: number
-}

@@ -1,9 +1,10 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { Centavos } from "../domain/Money.ts"
+import type { Page, Slice } from "../domain/Page.ts"
 import type { ReversalStatus } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
-import type { Page, Slice, Transaction } from "../domain/Transaction.ts"
+import type { Transaction } from "../domain/Transaction.ts"
 
 /** A sale and whose it is. */
 export interface OwnedTransaction {

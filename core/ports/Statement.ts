@@ -2,7 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { Entry } from "../domain/Entry.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { DayRange } from "../domain/LocalTime.ts"
-import type { Page, Slice } from "../domain/Transaction.ts"
+import type { Page, Slice } from "../domain/Page.ts"
 
 /** Reads a company's ledger, newest first, so that each balance is the one below it plus the amount. Contract: 4.2. */
 export class Statement extends Context.Service<

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { CompanyId, TransactionId } from "../domain/Ids.ts"
-import type { Page, Slice, Transaction, TransactionFilter } from "../domain/Transaction.ts"
+import type { Page, Slice } from "../domain/Page.ts"
+import type { Transaction, TransactionFilter } from "../domain/Transaction.ts"
 
 /** Reads a company's sales. Contract: 4.7. */
 export class Transactions extends Context.Service<

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
-import type { Page, TransactionFilter } from "../domain/Transaction.ts"
+import type { Page } from "../domain/Page.ts"
+import type { TransactionFilter } from "../domain/Transaction.ts"
 import { xidOf } from "../domain/Xid.ts"
 import { Transactions } from "../ports/Transactions.ts"
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Page } from "../../core/domain/Transaction.ts"
+import type { Page } from "../../core/domain/Page.ts"
 import { day, wholeBetween } from "./Fields.ts"
 
 const perPage_default = 50

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { AmountLiteral, readAmount, toPesos } from "../../core/domain/Money.ts"
+import { AmountLiteral, owned_max, readAmount, toPesos } from "../../core/domain/Money.ts"
 
 const centavos_max = 999_999_999_999_999
 
@@ -60,6 +60,16 @@ describe("reading an amount", () => {
         expect(number(JSON.stringify(toPesos(centavos)))).toEqual(Result.succeed(centavos))
       })
     )
+  })
+
+  it("has another number of pesos for each centavo that a company can own", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: owned_max }), (centavos) => {
+        expect(toPesos(centavos)).toBeGreaterThan(toPesos(centavos - 1))
+        expect(Math.round(toPesos(centavos) * 100)).toBe(centavos)
+      })
+    )
+    expect(toPesos(owned_max)).toBeGreaterThan(toPesos(owned_max - 1))
   })
 
   it("refuses more than two written decimals, be they zeros", () => {

@@ -5,8 +5,8 @@ import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
 import { UnknownTransaction } from "../../../core/domain/OperatorErrors.ts"
+import type { Page } from "../../../core/domain/Page.ts"
 import { Status } from "../../../core/domain/Status.ts"
-import type { Page } from "../../../core/domain/Transaction.ts"
 import {
   AllTransactions,
   type OwnedTransaction,
