@@ -1,10 +1,11 @@
 import { Context, type DateTime, type Effect } from "effect"
+import type { AuditAction } from "../domain/AuditAction.ts"
 import type { CompanyId, TokenId } from "../domain/Ids.ts"
 
 /** Something that somebody may have to answer for later. */
 export interface AuditEvent {
   readonly at: DateTime.Utc
-  readonly action: string
+  readonly action: AuditAction
   readonly companyId: CompanyId | null
   readonly tokenId: TokenId | null
   readonly details: Readonly<Record<string, unknown>>

@@ -12,7 +12,7 @@ export interface Counted {
 export class CallCounter extends Context.Service<
   CallCounter,
   {
-    /** No calls at all only looks. */
+    /** With 0 calls it reads without counting. */
     readonly count: (bucket: Bucket, window: Window, calls: 0 | 1) => Effect.Effect<Counted>
   }
 >()("saldo/core/CallCounter") {}

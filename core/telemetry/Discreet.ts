@@ -14,7 +14,7 @@ const wordless = (defect: unknown): Error => {
 }
 
 /**
- * Breaks as the effect does, without its words: whoever handles an owner's name, phone or code may break with any of them
+ * Fails as the effect fails, with its message withheld: whoever handles an owner's name, phone or code may break with any of them
  * in the message, and a log must not have them.
  */
 export const discreetly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

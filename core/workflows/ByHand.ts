@@ -1,11 +1,12 @@
 import { DateTime, Effect } from "effect"
+import type { AuditAction } from "../domain/AuditAction.ts"
 import type { CompanyId, TokenId } from "../domain/Ids.ts"
 import { Atomic } from "../ports/Atomic.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 
 /** Leaves a trace of what the operator changed. */
 export const byHand = Effect.fn("ByHand.byHand")(function* (
-  action: string,
+  action: AuditAction,
   whom: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
   details: Readonly<Record<string, unknown>> = {}
 ) {

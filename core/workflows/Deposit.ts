@@ -23,9 +23,9 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
 ) {
   yield* companyOf(companyId)
   const ledger = yield* Ledger
-  // Before the money: whoever dies between the two leaves an entry, and it has to be known whose it is.
+  // Before the money: if the process dies in between, the log has to say who asked for the entry.
   yield* byHand("deposit_asked", { companyId }, { amount, reference })
-  const left = (action: string, entryId: number, repeated: boolean) =>
+  const left = (action: "deposit_recorded" | "deposit_repeated", entryId: number, repeated: boolean) =>
     Effect.as(byHand(action, { companyId }, { entryId, amount, reference }), {
       entryId,
       repeated
