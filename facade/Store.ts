@@ -3,6 +3,7 @@ import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
 import { reading } from "../adapters/postgres/CompanyReads.ts"
 import * as Database from "../adapters/postgres/Database.ts"
 import { migrate } from "../adapters/postgres/Migrations.ts"
+import { noting } from "../adapters/postgres/Noting.ts"
 import { Settings } from "./Settings.ts"
 
 /** In whose rights a process works. */
@@ -60,6 +61,9 @@ export const owning = Layer.unwrap(
 /** Of so many connections one is for reading what belongs to one company. */
 const readingShare = 4
 
+/** Two listen for announcements and one sells, before one is kept for notes. */
+const others_min = 3
+
 // What one login has brought up to date must be up to date for the other, or they lead to different databases.
 const migratedFirst = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(owning)))
 
@@ -71,12 +75,14 @@ export const migrated = (connections_max: number, role: Role) =>
   Layer.unwrap(
     Store.useSync(({ migrationUrl, ours, url }) => {
       const readers = Math.max(1, Math.floor(connections_max / readingShare))
+      const noters = connections_max - readers > others_min ? 1 : 0
       const parameters = ours ? { role } : undefined
       const others = Layer.tap(
-        Database.layer({ url, connections_max: connections_max - readers, parameters }),
+        Database.layer({ url, connections_max: connections_max - readers - noters, parameters }),
         (context) => Effect.provide(migrate, context)
       )
-      const connected = Layer.provideMerge(reading({ url, connections_max: readers }), others)
+      const beside = noters === 0 ? Layer.empty : noting({ url, parameters })
+      const connected = Layer.provideMerge(Layer.merge(reading({ url, connections_max: readers }), beside), others)
       return ours || migrationUrl !== null ? Layer.provide(connected, migratedFirst) : connected
     })
   )

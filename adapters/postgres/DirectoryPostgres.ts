@@ -5,6 +5,7 @@ import { type Credentials, Directory, type TokenUse } from "../../core/ports/Dir
 import { keptFor, onAnnouncement } from "./Announced.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
+import { notingClient, notingTogether } from "./Noting.ts"
 import { int8 } from "./Parameters.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
@@ -60,15 +61,15 @@ const make = Effect.gen(function* () {
 })
 
 const notingUses = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* notingClient
   const scope = yield* Effect.scope
   const writtenAt = new Map<TokenId, DateTime.Utc>()
 
   // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait for
   // each other.
-  const write = grouped<TokenUse, void>("token_use", (uses) =>
-    Effect.as(
-      sql`
+  const write = notingTogether<TokenUse>(
+    "token_use",
+    (uses) => sql`
         insert into directory.token_use as u (token_id, used_at)
         select token_id, max(used_at)
         from jsonb_to_recordset(${PgTypes.jsonb(uses.map(useRow))}) as n(token_id bigint, used_at timestamptz)
@@ -76,8 +77,7 @@ const notingUses = Effect.gen(function* () {
         order by token_id
         on conflict (token_id) do update set used_at = excluded.used_at
         where u.used_at <= excluded.used_at - ${Duration.toSeconds(written_every)} * interval '1 second'`,
-      uses.map(() => undefined)
-    )
+    ({ tokenId }) => ({ tokenId })
   )
 
   // A rotation may have made it the secret before the token's own, or dropped it.

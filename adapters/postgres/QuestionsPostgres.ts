@@ -1,7 +1,7 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { type Question, Questions } from "../../core/ports/Questions.ts"
-import { grouped } from "./Grouped.ts"
+import { notingClient, notingTogether } from "./Noting.ts"
 
 const questionRow = ({ about, answer, at, order: { companyId, transactionId } }: Question) => ({
   company_id: companyId,
@@ -11,12 +11,13 @@ const questionRow = ({ about, answer, at, order: { companyId, transactionId } }:
   at: DateTime.formatIso(at)
 })
 
-const make = Effect.map(PgClient.PgClient, (sql) => {
-  // Whoever asks about a sale has its lease, so nobody else writes here; one that lost it meanwhile is not kept. The
-  // latest answer is looked up for each sale for itself: a join would let the planner read all there are.
-  const record = grouped<Question, void>("question", (questions) =>
-    Effect.as(
-      sql`
+const make = Effect.map(notingClient, (sql) =>
+  Questions.of({
+    // Whoever asks about a sale has its lease, so nobody else writes here; one that lost it meanwhile is not kept. The
+    // latest answer is looked up for each sale for itself: a join would let the planner read all there are.
+    record: notingTogether<Question>(
+      "question",
+      (questions) => sql`
         with latest as (
           select a.*, l.n, l.n is not null and l.about = a.about and l.answer = a.answer as same
           from jsonb_to_recordset(${PgTypes.jsonb(questions.map(questionRow))}) as a(
@@ -41,17 +42,10 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
         from latest as l
         where not l.same
         on conflict do nothing`,
-      questions.map(() => undefined)
+      ({ order: { transactionId } }) => ({ transactionId })
     )
-  )
-  return Questions.of({
-    record: (question) =>
-      // A history with a gap is no reason not to settle.
-      Effect.catchCause(record(question), (cause) =>
-        Effect.logWarning("a question was not noted", { transactionId: question.order.transactionId }, cause)
-      )
   })
-})
+)
 
 /** What recovery asked, in Postgres. */
 export const layer = Layer.effect(Questions, make)

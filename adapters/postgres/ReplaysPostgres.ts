@@ -1,7 +1,7 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { type Replay, Replays } from "../../core/ports/Replays.ts"
-import { grouped } from "./Grouped.ts"
+import { notingClient, notingTogether } from "./Noting.ts"
 
 const replayRow = ({ about, at, companyId, transactionId }: Replay) => ({
   company_id: companyId,
@@ -10,11 +10,12 @@ const replayRow = ({ about, at, companyId, transactionId }: Replay) => ({
   at: DateTime.formatIso(at)
 })
 
-const make = Effect.map(PgClient.PgClient, (sql) => {
-  // Rows are taken in the order of their key, so that two groups never wait for each other.
-  const record = grouped<Replay, void>("replay", (replays) =>
-    Effect.as(
-      sql`
+const make = Effect.map(notingClient, (sql) =>
+  Replays.of({
+    // Rows are taken in the order of their key, so that two groups never wait for each other.
+    record: notingTogether<Replay>(
+      "replay",
+      (replays) => sql`
         insert into cell.replay (company_id, transaction_id, about, times, first_at, last_at)
         select a.company_id, a.transaction_id, a.about, count(*), min(a.at), max(a.at)
         from jsonb_to_recordset(${PgTypes.jsonb(replays.map(replayRow))}) as a(
@@ -24,17 +25,10 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
         order by a.company_id, a.transaction_id, a.about
         on conflict (company_id, transaction_id, about) do update
         set times = replay.times + excluded.times, last_at = greatest(replay.last_at, excluded.last_at)`,
-      replays.map(() => undefined)
+      ({ transactionId }) => ({ transactionId })
     )
-  )
-  return Replays.of({
-    record: (replay) =>
-      // The answer has been given; that one replay more is not counted must not become an error.
-      Effect.catchCause(record(replay), (cause) =>
-        Effect.logWarning("a replay was not noted", { transactionId: replay.transactionId }, cause)
-      )
   })
-})
+)
 
 /** What was heard again, in Postgres. A connection that dies over it may have it counted twice. */
 export const layer = Layer.effect(Replays, make)

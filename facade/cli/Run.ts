@@ -1,5 +1,6 @@
 import { Cause, Effect } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
+import { wordsOf } from "../../adapters/postgres/SqlFailure.ts"
 import manifest from "../../package.json" with { type: "json" }
 import { AsJson, CheckFailed } from "./Output.ts"
 import { refusalOf } from "./Refusals.ts"
@@ -38,5 +39,5 @@ const explain = (cause: Cause.Cause<unknown>) => {
 const unexpected = (cause: Cause.Cause<unknown>) =>
   report({
     code: "UNEXPECTED",
-    message: `${refusalOf(Cause.squash(cause)).message}. "saldo doctor" looks for what is wrong.\n${Cause.pretty(cause)}`
+    message: `${wordsOf(Cause.squash(cause))}. "saldo doctor" looks for what is wrong.\n${Cause.pretty(cause)}`
   })

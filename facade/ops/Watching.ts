@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import { pending } from "../../adapters/postgres/Migrations.ts"
 import * as VitalSignsPostgres from "../../adapters/postgres/VitalSignsPostgres.ts"
+import { isWritable } from "../../adapters/postgres/Writable.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { auditOnce, keepAuditing } from "../../core/workflows/KeepAuditing.ts"
 import { lastSignOfRecovery } from "../../core/workflows/Recover.ts"
@@ -27,7 +28,10 @@ const auditConnection = connections(1, {
   max_parallel_workers_per_gather: "0"
 })
 
-const answers = SqlClient.SqlClient.useSync((sql) => Effect.orDie(Effect.as(sql`select 1`, true)))
+// One that only reads answers too, as a standby does, and sells nothing.
+const answers = SqlClient.SqlClient.useSync((sql) =>
+  Effect.orDie(isWritable.pipe(Effect.provideService(SqlClient.SqlClient, sql)))
+)
 
 const looksMigrated = SqlClient.SqlClient.useSync((sql) =>
   pending.pipe(

@@ -3,8 +3,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import * as Database from "../../adapters/postgres/Database.ts"
 import { serverCheck } from "../../facade/cli/checks/DatabaseChecks.ts"
 import { silenceCheck } from "../../facade/cli/checks/SilenceCheck.ts"
 import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
@@ -106,6 +108,31 @@ describe("the doctor", () => {
   it.live("finds a Redis that nobody is at", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* wrongWith({ REDIS_URL: "redis://127.0.0.1:1" }), ["redis"])
+    })
+  )
+
+  it.live("finds a database that only reads, and a command says what Postgres says", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      const name = new URL(url).pathname.slice(1)
+      yield* PgClient.PgClient.use((sql) =>
+        sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`)
+      ).pipe(Effect.provide(Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))))
+      const { run } = commandLineOn(url)
+      const { stdout } = yield* run("doctor")
+      assert.match(stdout, /WRONG +database +.* takes no writes/)
+      const { code, stderr } = yield* run(
+        "company",
+        "create",
+        "--razon-social",
+        "Una",
+        "--codigo",
+        "A",
+        "--ambiente",
+        "development"
+      )
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /cannot execute \w+ in a read-only transaction/)
     })
   )
 

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as DataKeyPostgres from "../../../adapters/postgres/DataKeyPostgres.ts"
 import { pending } from "../../../adapters/postgres/Migrations.ts"
 import { isAhead } from "../../../adapters/postgres/SchemaVersion.ts"
+import { isWritable } from "../../../adapters/postgres/Writable.ts"
 import { Settings } from "../../Settings.ts"
 import { Store } from "../../Store.ts"
 import { byItself, type Check, fine, wrong } from "./Check.ts"
@@ -36,6 +37,11 @@ const server = Effect.gen(function* () {
   const { place } = yield* Store
   const [row] = yield* sql<{ version: string; number: number }>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
+  if (!(yield* isWritable))
+    return wrong(
+      "database",
+      `${place} takes no writes: it is a standby, or default_transaction_read_only is on; nothing can be sold`
+    )
   return serverCheck(row ?? { version: "of no version", number: 0 }, place)
 })
 
