@@ -19,6 +19,11 @@ const leaveAtOnceWhenAskedAgain = (): void => {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, asked)
 }
 
+/** Whoever reads what is said may go away, a collector of logs that starts anew or a `head`: sales go on. */
+const goOnUnheard = (): void => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+}
+
 // A server is there to be stopped: once it has drained, that is no failure. Any other command was cut short.
 const codeWhenStopped = (args: ReadonlyArray<string>) => (args.includes("serve") ? 0 : interrupted)
 
@@ -26,6 +31,7 @@ const codeWhenStopped = (args: ReadonlyArray<string>) => (args.includes("serve")
 setFlagsFromString("--heap-growing-percent=30")
 
 leaveAtOnceWhenAskedAgain()
+goOnUnheard()
 
 Stdio.Stdio.use(({ args }) => Effect.flatMap(args, run)).pipe(
   Effect.provide(NodeServices.layer),

@@ -7,7 +7,7 @@ import { Effect, Fiber, Schedule } from "effect"
 import { commandLineOn } from "../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
-import { ended, type Running, serving, timeout_ms } from "./Server.ts"
+import { ended, type Running, serving, stopped, timeout_ms } from "./Server.ts"
 
 const secret = "0123456789abcdef0123456789abcdef"
 
@@ -87,6 +87,21 @@ const tell = (running: Running, signal: NodeJS.Signals) => Effect.sync(() => run
 
 /** Waits until whoever asks is told that the process stops. */
 const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })
+
+describe("a server whose log nobody reads any more", { timeout: timeout_ms }, () => {
+  it.live("goes on", () =>
+    Effect.gen(function* () {
+      const server = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl, LOG_LEVEL: "debug" })
+      server.process.stderr?.destroy()
+      server.process.stdout?.destroy()
+      for (const _ of [1, 2, 3]) {
+        const { status } = yield* Effect.promise(() => fetch(`${server.url}/v1/health`))
+        assert.strictEqual(status, 200)
+      }
+      assert.strictEqual(yield* stopped(server, "SIGTERM"), 0)
+    })
+  )
+})
 
 describe("a process that is told to stop", { timeout: timeout_ms }, () => {
   it.live("says that it is not ready, finishes the sale under way, settles it, and ends well", () =>
