@@ -45,9 +45,15 @@ const isMisread = (target: string): boolean =>
   /^[^?]*(?:[;#\\]|\/(?:\.|%2e){1,2}(?:[/?]|$))/i.test(target) ||
   /^(?:https?:\/\/[^/?]*)?\/v1\/(?:[^?]*\/)?(?:[/?]|$)/i.test(target)
 
+/** Has the client hung up, who then hears nothing any more? A server that stops cuts off calls that have no end, too. */
+const hasHungUp = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(
+    (reason) => Cause.isInterruptReason(reason) && reason.annotations.has(HttpServerError.ClientAbort.key)
+  )
+
 /** What no route answered, or failed to answer. */
 const rescue = (cause: Cause.Cause<unknown>) => {
-  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  if (hasHungUp(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)
   return Option.isSome(error) && isUnknownPath(error.value)
     ? unknownPath

@@ -1,29 +1,11 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { customer } from "../contract/support/Customer.ts"
 import { TestServer } from "../contract/support/Server.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { holding } from "../support/Holding.ts"
 
 const sold = { service_id: 7, amount: 100, identifier: "204510003" }
-
-/** Holds a table that notes go to, as an index that is built anew does. */
-const holding = Effect.fnUntraced(function* (table: string) {
-  const sql = yield* PgClient.PgClient
-  const held = yield* Deferred.make<void>()
-  const released = yield* Deferred.make<void>()
-  const holder = yield* Effect.forkChild(
-    sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`lock table ${sql.literal(table)} in share mode`
-        yield* Deferred.succeed(held, undefined)
-        yield* Deferred.await(released)
-      })
-    )
-  )
-  yield* Deferred.await(held)
-  return Effect.andThen(Deferred.succeed(released, undefined), Fiber.join(holder))
-})
 
 layer(TestServer, { excludeTestServices: true })("a note that has to wait", (it) => {
   it.effect.each(["cell.replay", "directory.token_use"])("holds nobody else: %s", (table) =>
@@ -31,7 +13,8 @@ layer(TestServer, { excludeTestServices: true })("a note that has to wait", (it)
       const [one, other] = [yield* customer(), yield* customer()]
       const headers = { ...one.auth, "idempotency-key": "una" }
       const first = yield* sell(sold, headers)
-      const release = yield* holding(table)
+      // As an index does that is built anew.
+      const release = yield* holding(`lock table ${table} in share mode`)
       const again = yield* Effect.all(
         Array.from({ length: 50 }, () => sell(sold, headers)),
         { concurrency: "unbounded" }
