@@ -1,7 +1,7 @@
 import { Effect, Random, References } from "effect"
 import { Command, Flag } from "effect/cli"
-import { otherwise, whole } from "../facade/cli/Flags.ts"
-import { print } from "../facade/cli/Output.ts"
+import { otherwise, whole } from "../facade/cli/terminal/Flags.ts"
+import { print } from "../facade/cli/terminal/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { crash, type Result } from "./Crash.ts"
 

@@ -41,12 +41,12 @@ import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
 import { seed } from "../core/workflows/Seed.ts"
 import { keepSending } from "../core/workflows/SendSms.ts"
-import { exampleCatalogue } from "./cli/ExampleCatalogue.ts"
-import { HttpOptions } from "./http/HttpOptions.ts"
+import { HttpOptions } from "./call/HttpOptions.ts"
+import { exampleCatalogue } from "./catalogue/ExampleCatalogue.ts"
 import { telemetry } from "./ops/Telemetry.ts"
 import { parties } from "./Parties.ts"
-import { Settings } from "./Settings.ts"
-import { migrated, Store } from "./Store.ts"
+import { Settings } from "./settings/Settings.ts"
+import { migrated, Store } from "./settings/Store.ts"
 
 /** An operator's command does one thing at a time. */
 const operatorConnections = 4

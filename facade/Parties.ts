@@ -13,7 +13,7 @@ import * as ProvidersConfigured from "../adapters/provider/ProvidersConfigured.t
 import * as HttpSms from "../adapters/sms/http/HttpSms.ts"
 import * as SmsGatewaysConfigured from "../adapters/sms/SmsGatewaysConfigured.ts"
 import * as TwilioSms from "../adapters/sms/twilio/TwilioSms.ts"
-import { Settings } from "./Settings.ts"
+import { Settings } from "./settings/Settings.ts"
 
 /** Its adapter waits for a creation 12 seconds; a DT One that is silent must be seen to fail before that. */
 const dtOneAnswers_within = Duration.seconds(10)

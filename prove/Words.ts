@@ -1,4 +1,4 @@
-import { type Document, table } from "../facade/cli/Output.ts"
+import { type Document, table } from "../facade/cli/terminal/Output.ts"
 import { inWords } from "../tools/Progress.ts"
 import type { Proof } from "./Figures.ts"
 import type { Proven } from "./Prove.ts"

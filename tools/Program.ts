@@ -1,7 +1,7 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Effect, Exit, Stdio } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
-import { CheckFailed, jsonFlag } from "../facade/cli/Output.ts"
+import { CheckFailed, jsonFlag } from "../facade/cli/terminal/Output.ts"
 import { taught } from "../facade/cli/Usage.ts"
 import manifest from "../package.json" with { type: "json" }
 

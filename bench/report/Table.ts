@@ -1,4 +1,4 @@
-import { table } from "../../facade/cli/Output.ts"
+import { table } from "../../facade/cli/terminal/Output.ts"
 import type { Results, Section } from "../Bench.ts"
 import { amount, goalOf, ratioOf, verdictOf } from "./Words.ts"
 

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import type { NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
-import type { BadCatalogue } from "./CatalogueFile.ts"
-import type { Document } from "./Output.ts"
+import type { BadCatalogue } from "../catalogue/CatalogueFile.ts"
+import type { Document } from "./terminal/Output.ts"
 
 /** An error as the operator reads it: a code for scripts, a sentence that says what to do next. */
 export interface Refusal {

@@ -2,9 +2,9 @@ import { Cause, Effect } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
 import { wordsOf } from "../../adapters/postgres/SqlFailure.ts"
 import manifest from "../../package.json" with { type: "json" }
-import { AsJson, CheckFailed } from "./Output.ts"
 import { refusalOf } from "./Refusals.ts"
 import { saldo } from "./Saldo.ts"
+import { AsJson, CheckFailed } from "./terminal/Output.ts"
 import { report, taught } from "./Usage.ts"
 
 /** What the shell is told: done, a failed check or a refusal, wrong usage. */

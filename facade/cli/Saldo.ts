@@ -9,7 +9,7 @@ import { serve } from "./commands/Serve.ts"
 import { sms } from "./commands/Sms.ts"
 import { token } from "./commands/Token.ts"
 import { transactions } from "./commands/Transactions.ts"
-import { jsonFlag } from "./Output.ts"
+import { jsonFlag } from "./terminal/Output.ts"
 
 /** The operator's command line. */
 export const saldo = Command.make("saldo").pipe(

@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect"
 import { CliConfig, type CliError, CliOutput, type GlobalFlag, type HelpDoc } from "effect/cli"
-import { AsJson, toJson, wantsJson } from "./Output.ts"
 import type { Refusal } from "./Refusals.ts"
+import { AsJson, toJson, wantsJson } from "./terminal/Output.ts"
 
 /**
  * Runs a command line as every program of this project does. Help goes to stdout; what is wrong with a command line goes

@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { Effect } from "effect"
 import { Digest } from "effect/crypto"
-import { assetsPath } from "./Paths.ts"
+import { assetsPath } from "../call/DocsPaths.ts"
 
 /** A file that the pages of the documentation load. */
 export interface Asset {

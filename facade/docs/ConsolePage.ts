@@ -1,9 +1,9 @@
 import { Redacted } from "effect"
-import type { HttpOptionsShape } from "../http/HttpOptions.ts"
+import { consolePath, documentPath } from "../call/DocsPaths.ts"
+import type { HttpOptionsShape } from "../call/HttpOptions.ts"
 import type { Assets } from "./Assets.ts"
 import { html } from "./Html.ts"
 import { documentOf, type Page, policyOf } from "./Page.ts"
-import { consolePath, documentPath } from "./Paths.ts"
 
 // Scalar writes style elements and attributes as it runs; no nonce can allow the latter. Its scripts need no exception.
 const policy = policyOf({

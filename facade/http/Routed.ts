@@ -1,6 +1,6 @@
 import { Context, Effect, References } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { Access } from "./Access.ts"
+import { Access } from "../call/Access.ts"
 
 type Handler<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 

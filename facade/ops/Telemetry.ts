@@ -3,7 +3,7 @@ import { Layer, Redacted, References, Tracer } from "effect"
 import { HttpClient, HttpMiddleware } from "effect/http"
 import { OtlpLogger, OtlpSerialization, OtlpTracer } from "effect/observability"
 import manifest from "../../package.json" with { type: "json" }
-import { Settings } from "../Settings.ts"
+import { Settings } from "../settings/Settings.ts"
 
 type Collector = NonNullable<Settings["Service"]["otlp"]>
 

@@ -1,7 +1,7 @@
 import { Buffer, isUtf8 } from "node:buffer"
 import type { HttpServerRequest } from "effect/http"
 import { Invalid, type NotFound } from "../../core/domain/Errors.ts"
-import { headerValues } from "../http/HeaderValues.ts"
+import { headerValues } from "../call/HeaderValues.ts"
 import { keyField } from "../wire/Input.ts"
 
 /** The header that REST takes an operation's key from. */

@@ -1,6 +1,6 @@
 import { generateOpenApiDocument } from "trpc-to-openapi"
 import { codes, type ErrorCode, type PublicError } from "../../core/domain/ErrorCatalogue.ts"
-import { errorsPath } from "../docs/Paths.ts"
+import { errorsPath } from "../call/DocsPaths.ts"
 import { Callers, type Gate } from "../trpc/Gate.ts"
 import type { JsonSchema } from "../wire/Document.ts"
 import { documentedRouter, operationIdOf } from "./DocumentedRouter.ts"

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { Unauthenticated } from "../../core/domain/Errors.ts"
-import type { CredentialHeaders } from "./Call.ts"
+import type { CredentialHeaders } from "../call/Call.ts"
 
 export interface Credentials {
   readonly apiKey: string

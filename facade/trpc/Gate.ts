@@ -1,14 +1,12 @@
 import { Data, DateTime, Effect, Option, Result } from "effect"
 import { permit, type Session } from "../../core/domain/Access.ts"
-import { type CoreError, Forbidden, Invalid, RateLimited } from "../../core/domain/Errors.ts"
-import type { Bucket } from "../../core/domain/RateLimit.ts"
+import { type CoreError, Forbidden, Invalid } from "../../core/domain/Errors.ts"
 import type { Permission } from "../../core/domain/Token.ts"
 import { AuditLog } from "../../core/ports/AuditLog.ts"
 import { authenticate } from "../../core/workflows/Authenticate.ts"
-import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
-import { HttpOptions, type HttpOptionsShape } from "../http/HttpOptions.ts"
+import { spendByAddress, spendByToken } from "../call/Allowance.ts"
+import type { Call, Services } from "../call/Call.ts"
 import { integerOf } from "../wire/Fields.ts"
-import type { Call, Services } from "./Call.ts"
 import { readCredentials } from "./Credentials.ts"
 
 /** Who may call a procedure. */
@@ -42,41 +40,6 @@ export interface Gate<C extends Call = Call> {
 export interface AdmittedCall extends Call {
   readonly session: Session
 }
-
-// What a page of the documentation loads has a count of its own: reading leaves the calls to the API alone. So has what
-// cannot be read as HTTP: behind a proxy its address is the proxy's, which may have calls of its own to make.
-type Counted = "address" | "assets" | "unread"
-
-type Limits = Pick<HttpOptionsShape, "limits">
-
-const addressBucket = ({ limits }: Limits, call: Pick<Call, "address">, counted: Counted = "address"): Bucket => ({
-  key: `${counted}:${call.address}`,
-  limit: limits.perAddress
-})
-
-const tokenBucket = ({ limits }: Limits, { token }: Session): Bucket => ({
-  key: `token:${token.id}`,
-  limit: token.callsPerMinute ?? limits.perToken
-})
-
-const spend = (call: Pick<Call, "reply">, bucket: Bucket) =>
-  Effect.flatMap(countCall(bucket), ({ admitted, quota }) => {
-    call.reply.quota = quota
-    return admitted ? Effect.void : Effect.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
-  })
-
-/** Counts a call that no token answers for by its address. */
-export const spendByAddress = (call: Pick<Call, "address" | "reply">, counted?: Counted) =>
-  HttpOptions.use((limits) => spend(call, addressBucket(limits, call, counted)))
-
-const spendByToken = (call: Call, session: Session) =>
-  HttpOptions.use((limits) => spend(call, tokenBucket(limits, session)))
-
-/** What a caller has left: as the call found it or, when it was never counted, by its address. */
-export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>
-  call.reply.quota === undefined
-    ? HttpOptions.use((limits) => quotaOf(addressBucket(limits, call)))
-    : Effect.succeed(call.reply.quota)
 
 // A guess at credentials counts by its address, so that guessing is slow.
 const authenticated = (call: Call) => {

@@ -2,12 +2,12 @@ import { Effect, Schema, Stream } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import type { DayRange } from "../../core/domain/LocalTime.ts"
 import { Statement } from "../../core/ports/Statement.ts"
+import { FileReply } from "../call/Call.ts"
 import { csvOf } from "../wire/Csv.ts"
 import { EntryView, entryColumns, entryView } from "../wire/EntryView.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
 import { Pagination, pageOf, paginationOf, paging, rangeOf } from "../wire/Paging.ts"
-import { FileReply } from "./Call.ts"
 import { allowed, answer, router } from "./Procedure.ts"
 
 const sheet = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {

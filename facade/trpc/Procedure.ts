@@ -5,7 +5,7 @@ import type { OpenApiMeta } from "trpc-to-openapi"
 import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import type { Permission } from "../../core/domain/Token.ts"
-import type { Call, FileReply, Services } from "./Call.ts"
+import type { Call, FileReply, Services } from "../call/Call.ts"
 import { type Gate, gateFor, openGate } from "./Gate.ts"
 import { publicErrorOf, trpcCodeOf, trpcError } from "./PublicError.ts"
 

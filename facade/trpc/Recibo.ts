@@ -3,11 +3,11 @@ import type { Company } from "../../core/domain/Company.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
 import { receipt } from "../../core/workflows/Receipt.ts"
+import { FileReply } from "../call/Call.ts"
 import { pathId } from "../wire/Fields.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
 import { ReceiptView, receiptView } from "../wire/ReceiptView.ts"
-import { FileReply } from "./Call.ts"
 import { allowed, answer } from "./Procedure.ts"
 
 const printed = Effect.fnUntraced(function* (company: Company, id: TransactionId) {

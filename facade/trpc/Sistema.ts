@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpOptions } from "../http/HttpOptions.ts"
+import { HttpOptions } from "../call/HttpOptions.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
 import { Currency, currency } from "../wire/Views.ts"

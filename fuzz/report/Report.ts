@@ -1,5 +1,5 @@
-import type { Document } from "../../facade/cli/Output.ts"
-import { table } from "../../facade/cli/Output.ts"
+import type { Document } from "../../facade/cli/terminal/Output.ts"
+import { table } from "../../facade/cli/terminal/Output.ts"
 import type { Outcome, Plan } from "../Fuzz.ts"
 import type { Counterexample } from "../Lane.ts"
 import type { Broken } from "../law/Exchange.ts"

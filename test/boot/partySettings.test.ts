@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
-import { Settings } from "../../facade/Settings.ts"
+import { Settings } from "../../facade/settings/Settings.ts"
 
 type Environment = Readonly<Record<string, string>>
 

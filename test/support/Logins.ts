@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import type { Role } from "../../facade/Store.ts"
+import type { Role } from "../../facade/settings/Store.ts"
 
 /** Logins as an operator makes them: members of a role, and nothing else. */
 const logins: ReadonlyArray<Role> = ["saldo_server", "saldo_operator"]

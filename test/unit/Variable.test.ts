@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { onOff } from "../../facade/Variable.ts"
+import { onOff } from "../../facade/settings/Variable.ts"
 
 describe("a variable that is one of some words", () => {
   it.each([

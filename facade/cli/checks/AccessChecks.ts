@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import * as PepperNode from "../../../adapters/node/PepperNode.ts"
 import { countPeppers } from "../../../adapters/postgres/PeppersPostgres.ts"
 import { Pepper } from "../../../core/ports/Pepper.ts"
-import { Settings } from "../../Settings.ts"
-import { Store } from "../../Store.ts"
+import { Settings } from "../../settings/Settings.ts"
+import { Store } from "../../settings/Store.ts"
 import { byItself, fine, wrong } from "./Check.ts"
 
 // Without TOKEN_PEPPER everything works, so that is advice and nothing wrong.

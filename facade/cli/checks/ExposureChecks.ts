@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { DateTime, Duration, Effect } from "effect"
-import { localUrl } from "../../LocalUrl.ts"
-import { Settings, tls } from "../../Settings.ts"
+import { localUrl } from "../../settings/LocalUrl.ts"
+import { Settings, tls } from "../../settings/Settings.ts"
 import { type Check, fine, wrong } from "./Check.ts"
 
 /** Long enough to order a new one. */

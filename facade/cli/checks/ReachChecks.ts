@@ -1,7 +1,7 @@
 import { connect, isIP } from "node:net"
 import { connect as connectSecurely } from "node:tls"
 import { Data, Duration, Effect } from "effect"
-import { Settings } from "../../Settings.ts"
+import { Settings } from "../../settings/Settings.ts"
 import { type Check, fine, wrong } from "./Check.ts"
 import { redisCheck } from "./RedisCheck.ts"
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { Effect, Redacted } from "effect"
-import { Store } from "../../Store.ts"
+import { Store } from "../../settings/Store.ts"
 import { type Check, fine } from "./Check.ts"
 
 /** How often Linux sends again what nobody acknowledges; then the connection is dead. */

@@ -3,7 +3,7 @@ import { Command } from "effect/cli"
 import { invariants } from "../../../core/domain/Invariants.ts"
 import { Audit, type Examined } from "../../../core/ports/Audit.ts"
 import { operator } from "../../App.ts"
-import { CheckFailed, type Document, print } from "../Output.ts"
+import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
 const examinedDocument = ({ invariant, offenders, violations }: Examined): Document => ({
   invariante: invariant,

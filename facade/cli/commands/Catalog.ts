@@ -3,10 +3,10 @@ import { Argument, Command } from "effect/cli"
 import type { Listed } from "../../../core/ports/CatalogueAdmin.ts"
 import { importCatalogue, offer, stockOf } from "../../../core/workflows/Stock.ts"
 import { operator } from "../../App.ts"
+import { readCatalogue } from "../../catalogue/CatalogueFile.ts"
 import { serviceView } from "../../wire/ServiceView.ts"
-import { readCatalogue } from "../CatalogueFile.ts"
-import { type Document, print, table } from "../Output.ts"
-import { companyId, serviceId } from "../Parameters.ts"
+import { type Document, print, table } from "../terminal/Output.ts"
+import { companyId, serviceId } from "../terminal/Parameters.ts"
 
 const importCommand = Command.make(
   "import",
@@ -25,7 +25,7 @@ const importCommand = Command.make(
 ).pipe(
   Command.provide(operator),
   Command.withDescription(
-    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody; a package as GET /v1/servicios/{id}/paquetes shows it, with its service_id. facade/cli/catalogue.example.json is one to begin with.'
+    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody; a package as GET /v1/servicios/{id}/paquetes shows it, with its service_id. facade/catalogue/catalogue.example.json is one to begin with.'
   ),
   Command.withShortDescription("Add and replace catalogue entries from a file"),
   Command.withExamples([

@@ -7,9 +7,9 @@ import { changeCompany, createCompany, showCompany } from "../../../core/workflo
 import { deposit } from "../../../core/workflows/Deposit.ts"
 import { operator } from "../../App.ts"
 import { balanceView } from "../../wire/BalanceView.ts"
-import { otherwise, toggle } from "../Flags.ts"
-import { card, type Document, print, table } from "../Output.ts"
-import { amount, companyId, limit, onOff, text } from "../Parameters.ts"
+import { otherwise, toggle } from "../terminal/Flags.ts"
+import { card, type Document, print, table } from "../terminal/Output.ts"
+import { amount, companyId, limit, onOff, text } from "../terminal/Parameters.ts"
 
 const companyDocument = (company: Company): Document => ({
   empresa_id: company.id,

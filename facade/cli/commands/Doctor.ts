@@ -1,13 +1,13 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { foundation } from "../../App.ts"
-import { connections, Store } from "../../Store.ts"
+import { connections, Store } from "../../settings/Store.ts"
 import { accessChecks } from "../checks/AccessChecks.ts"
 import { type Check, fine, wrong } from "../checks/Check.ts"
 import { databaseChecks } from "../checks/DatabaseChecks.ts"
 import { certificateAlone, exposureChecks } from "../checks/ExposureChecks.ts"
 import { reachChecks } from "../checks/ReachChecks.ts"
-import { CheckFailed, type Document, print } from "../Output.ts"
+import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
 const settings = fine("settings", "every variable of the environment can be used")
 

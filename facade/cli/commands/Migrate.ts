@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { migrate as bringUp } from "../../../adapters/postgres/Migrations.ts"
 import { foundation } from "../../App.ts"
-import { owning, Store } from "../../Store.ts"
-import { print } from "../Output.ts"
+import { owning, Store } from "../../settings/Store.ts"
+import { print } from "../terminal/Output.ts"
 
 const database = owning.pipe(Layer.provideMerge(Store.layer), Layer.provideMerge(foundation))
 

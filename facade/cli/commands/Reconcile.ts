@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { type Recovered, recover } from "../../../core/workflows/Recover.ts"
 import { operator } from "../../App.ts"
-import { Settings } from "../../Settings.ts"
-import { CheckFailed, print } from "../Output.ts"
+import { Settings } from "../../settings/Settings.ts"
+import { CheckFailed, print } from "../terminal/Output.ts"
 
 const askedWords = (asked: number, recovered: Recovered): string => {
   const { confirmed, released, reversalsDenied, reversed, stillUnknown } = recovered

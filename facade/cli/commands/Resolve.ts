@@ -4,9 +4,9 @@ import { isDay } from "../../../core/domain/LocalTime.ts"
 import { Finding, readRechargeToken } from "../../../core/domain/Resolution.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { operator } from "../../App.ts"
-import { noting, otherwise, toggle } from "../Flags.ts"
-import { print } from "../Output.ts"
-import { text, transactionId } from "../Parameters.ts"
+import { noting, otherwise, toggle } from "../terminal/Flags.ts"
+import { print } from "../terminal/Output.ts"
+import { text, transactionId } from "../terminal/Parameters.ts"
 
 const who = Flag.map(text("operador", 80, "Your name, as the audit log is to have it"), (name) => name.trim())
 

@@ -3,8 +3,8 @@ import { Command } from "effect/cli"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { Outbox, type UndeliveredSms } from "../../../core/ports/Outbox.ts"
 import { operator } from "../../App.ts"
-import { otherwise, whole } from "../Flags.ts"
-import { type Document, print, table } from "../Output.ts"
+import { otherwise, whole } from "../terminal/Flags.ts"
+import { type Document, print, table } from "../terminal/Output.ts"
 
 const smsDocument = ({ companyId, createdAt, id, insuranceId, reason, status }: UndeliveredSms): Document => ({
   sms_id: id,

@@ -5,9 +5,9 @@ import { type RegisteredToken, Tokens } from "../../../core/ports/Tokens.ts"
 import { companyOf } from "../../../core/workflows/Company.ts"
 import { changeToken, issueToken, rotateToken } from "../../../core/workflows/IssueToken.ts"
 import { operator } from "../../App.ts"
-import { otherwise, toggle, whole } from "../Flags.ts"
-import { type Document, print, table } from "../Output.ts"
-import { addresses, companyId, expiry, overlap, permissions, text, tokenId } from "../Parameters.ts"
+import { otherwise, toggle, whole } from "../terminal/Flags.ts"
+import { type Document, print, table } from "../terminal/Output.ts"
+import { addresses, companyId, expiry, overlap, permissions, text, tokenId } from "../terminal/Parameters.ts"
 
 const iso = (at: DateTime.Utc | null) => (at === null ? null : DateTime.formatIso(at))
 

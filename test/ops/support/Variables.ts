@@ -1,5 +1,5 @@
 import { ConfigProvider, Effect, Layer } from "effect"
-import { Settings } from "../../../facade/Settings.ts"
+import { Settings } from "../../../facade/settings/Settings.ts"
 
 /** Choices that have variables of their own, each with all others that need some. */
 const choices: ReadonlyArray<Readonly<Record<string, string>>> = [

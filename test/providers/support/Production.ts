@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { CatalogueAdmin } from "../../../core/ports/CatalogueAdmin.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
-import { exampleCatalogue } from "../../../facade/cli/ExampleCatalogue.ts"
+import { exampleCatalogue } from "../../../facade/catalogue/ExampleCatalogue.ts"
 import { OwnTime } from "../../contract/support/OwnTime.ts"
 import { scripted } from "../../contract/support/Script.ts"
 import { testServer } from "../../contract/support/Server.ts"

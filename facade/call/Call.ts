@@ -22,7 +22,7 @@ import type { Statement } from "../../core/ports/Statement.ts"
 import type { Transactions } from "../../core/ports/Transactions.ts"
 import type { Vault } from "../../core/ports/Vault.ts"
 import type { InFlight } from "../../core/workflows/InFlight.ts"
-import type { AccessShape } from "../http/Access.ts"
+import type { AccessShape } from "./Access.ts"
 
 /** What the procedures run on: built once, when the server starts. */
 export type Services =

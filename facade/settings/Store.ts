@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Redacted } from "effect"
-import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
-import { reading } from "../adapters/postgres/CompanyReads.ts"
-import * as Database from "../adapters/postgres/Database.ts"
-import { migrate } from "../adapters/postgres/Migrations.ts"
-import { noting } from "../adapters/postgres/Noting.ts"
+import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
+import { reading } from "../../adapters/postgres/CompanyReads.ts"
+import * as Database from "../../adapters/postgres/Database.ts"
+import { migrate } from "../../adapters/postgres/Migrations.ts"
+import { noting } from "../../adapters/postgres/Noting.ts"
 import { Settings } from "./Settings.ts"
 
 /** In whose rights a process works. */

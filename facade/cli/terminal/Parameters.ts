@@ -1,10 +1,11 @@
 import { DateTime, Duration, Option, Result } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { isAddressRange } from "../../core/domain/Access.ts"
-import { CompanyId, ServiceId, TokenId, TransactionId } from "../../core/domain/Ids.ts"
-import { AmountLiteral, amount_max, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
-import { isClean, lengthOf } from "../../core/domain/Text.ts"
-import { Permission } from "../../core/domain/Token.ts"
+import { isAddressRange } from "../../../core/domain/Access.ts"
+import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
+import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
+import { isClean, lengthOf } from "../../../core/domain/Text.ts"
+import { Permission } from "../../../core/domain/Token.ts"
+import { pesosForm } from "../../catalogue/Pesos.ts"
 import { list, noting, otherwise, someOf } from "./Flags.ts"
 
 /** Arguments and flags that several commands take. What they refuse is wrong usage: exit code 2. */
@@ -30,9 +31,6 @@ export const ofCompany = Flag.Int("empresa").pipe(
   Flag.map(CompanyId.make),
   otherwise(undefined, "all companies")
 )
-
-/** What an amount looks like, in words. */
-export const pesosForm = `pesos from 0.01 to ${toPesos(amount_max)} with at most two decimals`
 
 const textLiteral = (text: string) => AmountLiteral.TextLiteral({ text })
 

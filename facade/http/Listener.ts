@@ -2,16 +2,12 @@ import { readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, Predicate, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { drain_max } from "../core/workflows/InFlight.ts"
-import { answeringClientErrors, serverOptions } from "./http/clientError.ts"
-import { Settings } from "./Settings.ts"
-
-/** The process cannot listen. The message says why and what to do, in one line. */
-class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
-  message: Schema.String
-}) {}
+import { drain_max } from "../../core/workflows/InFlight.ts"
+import { CannotListen, cannotListen } from "../settings/CannotListen.ts"
+import { Settings } from "../settings/Settings.ts"
+import { answeringClientErrors, serverOptions } from "./clientError.ts"
 
 type Tls = Settings["Service"]["tls"]
 
@@ -42,26 +38,6 @@ const partingWhenStopped = (server: Server): Server =>
   server.on("request", (_request, response) => {
     if (!server.listening) response.setHeader("connection", "close")
   })
-
-interface Place {
-  readonly host: string
-  readonly port: number
-}
-
-const explain = (cause: unknown, { host, port }: Place, variables: { readonly [Part in keyof Place]: string }) => {
-  const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : String(cause)
-  switch (code) {
-    case "EADDRINUSE":
-      return `port ${port} at ${host} is taken: stop the program that listens there, or set ${variables.port} to another port`
-    case "EACCES":
-      return `port ${port} may not be used by this user (${code}): set ${variables.port} to one from 1024 on`
-    default:
-      return `cannot listen at ${host}, port ${port} (${code}): check ${variables.host}, a name or an address of this machine`
-  }
-}
-
-/** Why a server cannot listen at a place, and which variables say otherwise. */
-export const cannotListen = (...why: Parameters<typeof explain>) => new CannotListen({ message: explain(...why) })
 
 const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) {
   const answering = yield* answeringClientErrors

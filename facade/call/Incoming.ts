@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import type { Call, Services } from "../trpc/Call.ts"
 import { Access } from "./Access.ts"
+import type { Call, Services } from "./Call.ts"
 import { headerValues } from "./HeaderValues.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { addressOf, baseUrlOf } from "./Origin.ts"

@@ -3,9 +3,9 @@ import { HttpServerResponse } from "effect/http"
 import { internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import { type Quota, window_s } from "../../core/domain/RateLimit.ts"
-import { errorPath } from "../docs/Paths.ts"
-import type { Call, FileReply } from "../trpc/Call.ts"
-import { quotaLeft } from "../trpc/Gate.ts"
+import { quotaLeft } from "./Allowance.ts"
+import type { Call, FileReply } from "./Call.ts"
+import { errorPath } from "./DocsPaths.ts"
 
 /** What answers show to scripts of other origins. */
 const exposed = [

@@ -1,8 +1,8 @@
 import type { DateTime } from "effect"
-import { type FoundBy, Happening, type Moment } from "../../core/domain/History.ts"
-import { formatLocal } from "../../core/domain/LocalTime.ts"
-import { toPesos } from "../../core/domain/Money.ts"
-import { entryView } from "../wire/EntryView.ts"
+import { type FoundBy, Happening, type Moment } from "../../../core/domain/History.ts"
+import { formatLocal } from "../../../core/domain/LocalTime.ts"
+import { toPesos } from "../../../core/domain/Money.ts"
+import { entryView } from "../../wire/EntryView.ts"
 import { card, type Document } from "./Output.ts"
 
 /** What happened to a sale, for a program. */

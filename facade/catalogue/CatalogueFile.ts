@@ -1,11 +1,10 @@
-import { Effect, Option, Predicate, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, Option, Predicate, Result, Schema, SchemaIssue } from "effect"
 import { type CatalogueDraft, type DraftFault, faultsOf, type PartlyRead } from "../../core/domain/CatalogueDraft.ts"
 import { ServiceId } from "../../core/domain/Ids.ts"
-import { Amount, AmountLiteral, Centavos, readAmount, readLimit, toPesos } from "../../core/domain/Money.ts"
 import { Flow, ServiceType } from "../../core/domain/Service.ts"
 import { isClean } from "../../core/domain/Text.ts"
 import { type FileFault, type Path, readJsonFile } from "./JsonFile.ts"
-import { pesosForm } from "./Parameters.ts"
+import { Bound, Price } from "./Pesos.ts"
 
 /** A catalogue file says something that cannot be. */
 export class BadCatalogue extends Schema.TaggedError<BadCatalogue>()("BadCatalogue", {
@@ -19,26 +18,6 @@ const Text = Schema.String.check(
 )
 
 const SmallId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
-
-/** Pesos as a JSON number, read as centavos. */
-const pesos = <A extends number>(
-  to: Schema.Codec<A, number>,
-  read: (literal: AmountLiteral) => Result.Result<A, unknown>,
-  message: string
-) => {
-  const centavosOf = (value: number) => read(AmountLiteral.NumberLiteral({ text: String(value) }))
-  return Schema.Finite.check(
-    Schema.makeFilter((value: number) => Result.isSuccess(centavosOf(value)), { message })
-  ).pipe(
-    Schema.decodeTo(Schema.toType(to), {
-      decode: SchemaGetter.transform((value: number) => Result.getOrThrow(centavosOf(value))),
-      encode: SchemaGetter.transform((centavos: A) => toPesos(centavos))
-    })
-  )
-}
-
-const Bound = pesos(Centavos, readLimit, `Expected ${pesosForm}; 0 means no bound`)
-const Price = pesos(Amount, readAmount, `Expected ${pesosForm}`)
 
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Redacted } from "effect"
-import { localUrl } from "./LocalUrl.ts"
-import type { Settings } from "./Settings.ts"
+import { localUrl } from "../../settings/LocalUrl.ts"
+import type { Settings } from "../../settings/Settings.ts"
 
 export interface Started {
   readonly settings: Settings["Service"]

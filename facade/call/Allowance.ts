@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import type { Session } from "../../core/domain/Access.ts"
+import { RateLimited } from "../../core/domain/Errors.ts"
+import type { Bucket } from "../../core/domain/RateLimit.ts"
+import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
+import type { Call } from "./Call.ts"
+import { HttpOptions, type HttpOptionsShape } from "./HttpOptions.ts"
+
+/** How many calls a caller may make. Contract: 8. */
+
+// What a page of the documentation loads has a count of its own: reading leaves the calls to the API alone. So has what
+// cannot be read as HTTP: behind a proxy its address is the proxy's, which may have calls of its own to make.
+export type CountedAs = "address" | "assets" | "unread"
+
+type Limits = Pick<HttpOptionsShape, "limits">
+
+const addressBucket = ({ limits }: Limits, call: Pick<Call, "address">, counted: CountedAs = "address"): Bucket => ({
+  key: `${counted}:${call.address}`,
+  limit: limits.perAddress
+})
+
+const tokenBucket = ({ limits }: Limits, { token }: Session): Bucket => ({
+  key: `token:${token.id}`,
+  limit: token.callsPerMinute ?? limits.perToken
+})
+
+const spend = (call: Pick<Call, "reply">, bucket: Bucket) =>
+  Effect.flatMap(countCall(bucket), ({ admitted, quota }) => {
+    call.reply.quota = quota
+    return admitted ? Effect.void : Effect.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
+  })
+
+/** Counts a call that no token answers for by its address. */
+export const spendByAddress = (call: Pick<Call, "address" | "reply">, counted?: CountedAs) =>
+  HttpOptions.use((limits) => spend(call, addressBucket(limits, call, counted)))
+
+/** Counts a call whose caller is known by its token. */
+export const spendByToken = (call: Call, session: Session) =>
+  HttpOptions.use((limits) => spend(call, tokenBucket(limits, session)))
+
+/** What a caller has left: as the call found it or, when it was never counted, by its address. */
+export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>
+  call.reply.quota === undefined
+    ? HttpOptions.use((limits) => quotaOf(addressBucket(limits, call)))
+    : Effect.succeed(call.reply.quota)
