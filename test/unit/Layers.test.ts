@@ -7,6 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
+const core = ["core/workflows", "core/ports", "core/telemetry", "core/domain"]
+
 /** What a file of each folder may import: the arrows of docs/architecture.md. Whatever is not here is refused. */
 const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
   "core/domain": [],
@@ -14,14 +16,46 @@ const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
   "core/telemetry": ["core/domain"],
   "core/workflows": ["core/ports", "core/telemetry", "core/domain"],
   "adapters/postgres": ["core/ports", "core/telemetry", "core/domain"],
-  "facade/trpc": ["adapters/postgres", "core/workflows", "core/ports", "core/telemetry", "core/domain"]
+  facade: [...core, "adapters/postgres", "facade/call", "facade/catalogue", "facade/ops", "facade/settings"],
+  "facade/wire": core,
+  "facade/settings": [...core, "adapters/postgres"],
+  "facade/catalogue": core,
+  "facade/call": [...core, "facade/wire"],
+  "facade/trpc": [...core, "facade/call", "facade/wire"],
+  "facade/rest": [...core, "facade/trpc", "facade/call", "facade/wire"],
+  "facade/docs": [...core, "facade/rest", "facade/call"],
+  "facade/http": [
+    ...core,
+    "facade/docs",
+    "facade/rest",
+    "facade/trpc",
+    "facade/call",
+    "facade/wire",
+    "facade/settings"
+  ],
+  "facade/ops": [...core, "adapters/postgres", "facade/call", "facade/settings"],
+  "facade/cli": [...core, "adapters/postgres", "facade/catalogue", "facade/cli/commands", "facade/cli/terminal"],
+  "facade/cli/terminal": [...core, "facade/catalogue", "facade/settings", "facade/wire"],
+  "facade/cli/checks": [...core, "adapters/postgres", "facade/settings"],
+  "facade/cli/commands": [
+    ...core,
+    "adapters/postgres",
+    "facade",
+    "facade/catalogue",
+    "facade/http",
+    "facade/ops",
+    "facade/settings",
+    "facade/wire",
+    "facade/cli/checks",
+    "facade/cli/terminal"
+  ]
 }
 
 const folders = Object.keys(arrows)
 
 /** The path of an import of each folder by each, as one would write it. */
 const everyImport = folders.flatMap((from) =>
-  folders.map((to) => ({ from, to, file: `${from}/${to.replace("/", "-")}.ts` }))
+  folders.map((to) => ({ from, to, file: `${from}/${to.replaceAll("/", "-")}.ts` }))
 )
 
 /** The files that the linter refuses, among one for each import, in a folder with nothing but our rules. */
@@ -31,8 +65,8 @@ const refused = (): ReadonlyArray<string> => {
     copyFileSync(at("biome.json"), join(house, "biome.json"))
     for (const { from, to, file } of everyImport) {
       mkdirSync(join(house, from), { recursive: true })
-      const way = from === to ? "." : posix.relative(from, to)
-      writeFileSync(join(house, file), `export { there } from "${way}/There.ts"\n`)
+      const way = posix.relative(from, posix.join(to, "There.ts"))
+      writeFileSync(join(house, file), `export { there } from "${way.startsWith(".") ? way : `./${way}`}"\n`)
     }
     const { stdout } = spawnSync(
       process.execPath,
@@ -62,10 +96,16 @@ describe("the layers", () => {
     )
   })
 
-  it("have an arrow for each folder of core", () => {
+  it.each(["core", "facade"])("have an arrow for each folder of %s", (top) => {
+    const files = readdirSync(at(top), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     assert.sameMembers(
-      folders.filter((folder) => folder.startsWith("core/")),
-      readdirSync(at("core")).map((folder) => `core/${folder}`)
+      folders.filter((folder) => folder.split("/")[0] === top),
+      [...new Set(files.map((file) => posix.join(top, posix.dirname(file))))]
     )
+  })
+
+  it("have no way that leads back to where it began", () => {
+    const leadsTo = (from: string): ReadonlyArray<string> => (arrows[from] ?? []).flatMap((to) => [to, ...leadsTo(to)])
+    for (const folder of folders) assert.notInclude(leadsTo(folder), folder)
   })
 })
