@@ -7,7 +7,7 @@ import { HttpServer } from "effect/http"
 import { drain_max } from "../../core/workflows/InFlight.ts"
 import { CannotListen, cannotListen } from "../settings/CannotListen.ts"
 import { Settings } from "../settings/Settings.ts"
-import { answeringClientErrors, serverOptions } from "./clientError.ts"
+import { answeringClientErrors, serverOptions } from "./ClientErrors.ts"
 
 type Tls = Settings["Service"]["tls"]
 

@@ -1,9 +1,9 @@
-import { Data, DateTime, Effect, Option, Result } from "effect"
+import { Data, Effect, Option, Result } from "effect"
 import { permit, type Session } from "../../core/domain/Access.ts"
-import { type CoreError, Forbidden, Invalid } from "../../core/domain/Errors.ts"
+import { type CoreError, Invalid } from "../../core/domain/Errors.ts"
 import type { Permission } from "../../core/domain/Token.ts"
-import { AuditLog } from "../../core/ports/AuditLog.ts"
 import { authenticate } from "../../core/workflows/Authenticate.ts"
+import { refuseForeign } from "../../core/workflows/ForeignCompany.ts"
 import { spendByAddress, spendByToken } from "../call/Allowance.ts"
 import type { Call, Services } from "../call/Call.ts"
 import { integerOf } from "../wire/Fields.ts"
@@ -53,21 +53,11 @@ const authenticated = (call: Call) => {
 const namesCompany = (raw: unknown): raw is { readonly empresa_id: unknown } =>
   typeof raw === "object" && raw !== null && Object.hasOwn(raw, "empresa_id")
 
-// A caller's company follows from its token; naming another is refused, and remembered.
-const refuseForeign = Effect.fnUntraced(function* (session: Session, named: unknown) {
-  const claimed = integerOf(named)
-  if (Option.isNone(claimed)) return yield* new Invalid({ details: { empresa_id: "invalido" } })
-  if (claimed.value === session.company.id) return
-  const log = yield* AuditLog
-  yield* log.record({
-    at: yield* DateTime.now,
-    action: "foreign_company",
-    companyId: session.company.id,
-    tokenId: session.token.id,
-    details: { empresa_id: claimed.value }
+const ownCompanyOnly = (session: Session, named: unknown) =>
+  Option.match(integerOf(named), {
+    onNone: () => Effect.fail(new Invalid({ details: { empresa_id: "invalido" } })),
+    onSome: (company) => refuseForeign(session, company)
   })
-  return yield* new Forbidden({ cause: "foreign_company" })
-})
 
 // A call without input is a call with an empty one.
 const given = (raw: unknown): unknown => (raw === undefined ? {} : raw)
@@ -93,7 +83,7 @@ export const gateFor = (permission: Permission): Gate<AdmittedCall> => ({
     yield* spendByToken(call, session)
     yield* Effect.fromResult(permit(session.token, permission))
     const raw = given(yield* call.input(batchIndex))
-    if (type === "mutation" && namesCompany(raw)) yield* refuseForeign(session, raw.empresa_id)
+    if (type === "mutation" && namesCompany(raw)) yield* ownCompanyOnly(session, raw.empresa_id)
     return { ctx: { ...call, session }, raw }
   })
 })

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { serverOptions } from "../../facade/http/clientError.ts"
+import { serverOptions } from "../../facade/http/ClientErrors.ts"
 
 interface Exchange {
   readonly request: IncomingMessage

@@ -1,0 +1,65 @@
+import type { Server } from "node:http"
+import type { Duplex } from "node:stream"
+import { type Context, Effect } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import type { CallCounter } from "../../core/ports/CallCounter.ts"
+import { BatchedResponse } from "./BatchedResponse.ts"
+import { exchangesOf, remember } from "./Exchanges.ts"
+import { answerTo, type Refused } from "./RawAnswer.ts"
+import { errorOf, unknownPath } from "./Unrouted.ts"
+
+type Refuse = (socket: Duplex, refused: Refused) => void
+
+/**
+ * Answers a connection once, and ends it; one that goes on sending is cut off. A request that came whole may be a sale:
+ * what follows it must not be answered in its place, and the connection ends with the answer that is due.
+ */
+const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRandom>): Refuse => {
+  const answered = new WeakSet<Duplex>()
+  return (socket, refused) => {
+    const whole = exchangesOf(socket).findLast(({ request }) => request.complete)
+    if (whole !== undefined) return void whole.response.once("close", () => socket.end())
+    if (!socket.writable) return void socket.destroy()
+    if (answered.has(socket)) return
+    answered.add(socket)
+    Effect.runForkWith(services)(
+      Effect.matchCauseEffect(answerTo(socket, refused), {
+        onSuccess: (answer) => Effect.sync(() => void (socket.writable ? socket.end(answer) : socket.destroy())),
+        // Nobody else would end it: Node leaves to its listener whatever it could not read.
+        onFailure: (cause) =>
+          Effect.andThen(
+            Effect.logError("a refusal failed", cause),
+            Effect.sync(() => void socket.destroy())
+          )
+      })
+    )
+  }
+}
+
+const onClientError =
+  (refuse: Refuse) =>
+  (failure: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (failure.code === "ECONNRESET") return void socket.destroy()
+    const request = exchangesOf(socket).at(-1)?.request
+    refuse(socket, { error: errorOf(failure.code), request, counted: request === undefined ? "unread" : undefined })
+  }
+
+/**
+ * Lets a server answer in the envelope also what Node would answer, or cut off, by itself: requests that its parser
+ * cannot read, tunnels, and expectations that nobody has heard of. The server must be made with `serverOptions`.
+ */
+export const answeringClientErrors = Effect.map(
+  Effect.context<CallCounter | SecureRandom.SecureRandom>(),
+  (services) =>
+    <S extends Server>(server: S): S => {
+      const refuse = refuser(services)
+      server.on("request", remember)
+      server.on("clientError", onClientError(refuse))
+      server.on("connect", (request, socket) => refuse(socket, { error: unknownPath, request, counted: "address" }))
+      server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+      return server
+    }
+)
+
+/** A request without Host reaches the routes instead of being refused by Node. */
+export const serverOptions = { requireHostHeader: false, ServerResponse: BatchedResponse }
