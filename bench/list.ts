@@ -8,9 +8,9 @@ import * as TransactionsPostgres from "../adapters/postgres/TransactionsPostgres
 import { CompanyId, Identifier } from "../core/domain/Ids.ts"
 import { Statement } from "../core/ports/Statement.ts"
 import { Transactions } from "../core/ports/Transactions.ts"
-import { type History, load } from "../test/support/ManySales.ts"
+import { type History, load } from "../tools/database/ManySales.ts"
+import { temporaryPostgres } from "../tools/database/TemporaryPostgres.ts"
 import { median } from "./support/Figures.ts"
-import { temporaryPostgres } from "./support/Postgres.ts"
 
 const histories: ReadonlyArray<History> = [
   { company: 1, sales: 1_000, days: 30 },

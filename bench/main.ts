@@ -4,16 +4,16 @@ import { Console, DateTime, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { otherwise, someOf, whole } from "../facade/cli/terminal/Flags.ts"
 import { print } from "../facade/cli/terminal/Output.ts"
+import { temporaryPostgres } from "../tools/database/TemporaryPostgres.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
-import { type Plan, run } from "./Bench.ts"
 import { pageOf } from "./report/Html.ts"
 import { factsOf } from "./report/Machine.ts"
 import { drawProfile } from "./report/Profiled.ts"
 import { textOf } from "./report/Table.ts"
+import { type Plan, run } from "./stages/Bench.ts"
 import { contestNames } from "./stages/Contest.ts"
 import { Failed } from "./support/Failed.ts"
 import { isMet } from "./support/Figures.ts"
-import { temporaryPostgres } from "./support/Postgres.ts"
 
 const report = fileURLToPath(new URL("report.html", import.meta.url))
 

@@ -1,13 +1,13 @@
 import { Cause, Duration, Effect, Runtime, Schema } from "effect"
-import { ended, saldo } from "../test/boot/Server.ts"
 import { inSteps } from "../tools/Progress.ts"
+import { ended, saldo } from "../tools/server/Server.ts"
 import type { Breach } from "./judge/Laws.ts"
 import { deal } from "./mishaps/Deal.ts"
 import { kindOf, kinds, wordsOf } from "./mishaps/Mishap.ts"
 import { type Dealt, play, type Run } from "./Round.ts"
-import { Story } from "./Story.ts"
 import { points } from "./server/Points.ts"
 import { setStage } from "./stage/Stage.ts"
+import { Story } from "./stage/Story.ts"
 
 /** What is to be run. */
 export interface Plan {

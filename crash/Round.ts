@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Chance } from "../simulation/engine/Chance.ts"
+import { Chance } from "../tools/Chance.ts"
 import { readBooks } from "./judge/Books.ts"
 import { type Breach, judge } from "./judge/Laws.ts"
 import { makeLoad, pursue } from "./load/Clients.ts"
@@ -9,13 +9,13 @@ import { type Kind, wishesOf } from "./load/Wish.ts"
 import type { Hand } from "./mishaps/Deal.ts"
 import { type Mishap, pointOf, wordsOf } from "./mishaps/Mishap.ts"
 import { perform, type Scene } from "./mishaps/Perform.ts"
-import { comeToRest } from "./Rest.ts"
-import type { Story } from "./Story.ts"
 import { type Point, wayOf } from "./server/Points.ts"
 import { given } from "./stage/Customers.ts"
 import { answering } from "./stage/Postgres.ts"
+import { comeToRest } from "./stage/Rest.ts"
 import type { Server } from "./stage/Server.ts"
 import type { Stage } from "./stage/Stage.ts"
+import type { Story } from "./stage/Story.ts"
 
 /** When all is whole again, a client tries so often and not oftener, even if he still is not answered. */
 const triesInTheEnd_max = 30

@@ -1,13 +1,13 @@
 import { Effect, Random, Redacted } from "effect"
 import { Command } from "effect/cli"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
-import { temporaryPostgres } from "../bench/support/Postgres.ts"
 import { otherwise, whole } from "../facade/cli/terminal/Flags.ts"
 import { CheckFailed, print } from "../facade/cli/terminal/Output.ts"
+import { temporaryPostgres } from "../tools/database/TemporaryPostgres.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
-import { fuzz, type Plan, thorough_min } from "./Fuzz.ts"
 import { progressOf } from "./report/Progress.ts"
 import { documentOf, isSound, wordsOf } from "./report/Report.ts"
+import { fuzz, type Plan, thorough_min } from "./run/Fuzz.ts"
 import { worldOn } from "./world/World.ts"
 
 const seed_max = 2 ** 31 - 1

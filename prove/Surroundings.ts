@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../adapters/postgres/Database.ts"
-import { machineFacts } from "../bench/support/Machine.ts"
-import { temporaryPostgres } from "../bench/support/Postgres.ts"
+import { temporaryPostgres } from "../tools/database/TemporaryPostgres.ts"
+import { machineFacts } from "../tools/Machine.ts"
 import { root } from "./Command.ts"
 
 const git = (...args: ReadonlyArray<string>) =>

@@ -1,4 +1,4 @@
-import type { Results, Section } from "../Bench.ts"
+import type { Results, Section } from "../stages/Bench.ts"
 import type { Figure } from "../support/Figures.ts"
 import { bars, memory } from "./Charts.ts"
 import { amount, goalOf, ratioOf, verdictOf } from "./Words.ts"

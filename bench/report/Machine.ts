@@ -1,5 +1,5 @@
-import type { Plan } from "../Bench.ts"
-import { machineFacts } from "../support/Machine.ts"
+import { machineFacts } from "../../tools/Machine.ts"
+import type { Plan } from "../stages/Bench.ts"
 import { generator } from "../support/Measure.ts"
 
 /** On what, and how, it was measured. */

@@ -1,5 +1,5 @@
 import { table } from "../../facade/cli/terminal/Output.ts"
-import type { Results, Section } from "../Bench.ts"
+import type { Results, Section } from "../stages/Bench.ts"
 import { amount, goalOf, ratioOf, verdictOf } from "./Words.ts"
 
 const rowsOf = ({ figures, title }: Section) =>

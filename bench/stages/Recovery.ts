@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import { ended } from "../../test/boot/Server.ts"
+import { ended } from "../../tools/server/Server.ts"
 import { Failed } from "../support/Failed.ts"
 import { alone, type Figure } from "../support/Figures.ts"
 import { makePending } from "../support/History.ts"

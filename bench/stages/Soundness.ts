@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { ended } from "../../test/boot/Server.ts"
+import { ended } from "../../tools/server/Server.ts"
 import { historyKey, pendingKey } from "../support/History.ts"
 import { Progress } from "../support/Progress.ts"
 import type { Book } from "../support/Rounds.ts"

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect } from "effect"
-import { listed } from "../../tools/Lists.ts"
+import { listed } from "../../tools/database/Lists.ts"
 import { companies_max } from "./Companies.ts"
 import { Progress } from "./Progress.ts"
 

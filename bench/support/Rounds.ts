@@ -1,9 +1,9 @@
 import { Effect } from "effect"
+import { postmaster } from "../../tools/database/Postmaster.ts"
 import { familySpent_us, spent_us } from "./Cpu.ts"
 import type { Round } from "./Figures.ts"
 import type { Load } from "./Load.ts"
 import { measure } from "./Measure.ts"
-import { postmaster } from "./Postgres.ts"
 import { type Options, Progress } from "./Progress.ts"
 
 /** How many sales were answered as done, to be held against what the database says. */

@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url"
 import { Effect, Redacted } from "effect"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { listening, program, saldo, serving } from "../../test/boot/Server.ts"
-import { copyDatabase } from "../../test/support/PostgresDatabases.ts"
+import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
+import { listening, program, saldo, serving } from "../../tools/server/Server.ts"
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 

@@ -1,5 +1,5 @@
 import { Deferred, Effect, Schedule } from "effect"
-import type { Chance } from "../../simulation/engine/Chance.ts"
+import type { Chance } from "../../tools/Chance.ts"
 import type { Server } from "../stage/Server.ts"
 import { call } from "./Call.ts"
 import { type Errand, isDone, isToBeRepeated } from "./Errand.ts"

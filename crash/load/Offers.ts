@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { ServiceId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import { Plate } from "../../core/domain/Person.ts"
 import { Insurances } from "../../core/ports/Insurances.ts"
-import { quoted } from "../../test/support/Insuring.ts"
+import { insuranceServiceId } from "../../tools/world/Insured.ts"
+import { quoted } from "../../tools/world/StepsTaken.ts"
 import type { Customer } from "../stage/Customers.ts"
 
 /** A quote that may be bought, and by whom. */
@@ -11,9 +11,6 @@ export interface Offer {
   readonly customer: Customer
   readonly insurance: Insurance
 }
-
-/** The service of the example catalogue that is insurance. */
-export const insuranceService = ServiceId.make(6)
 
 /** No vehicle is insured twice in a run. */
 const plates_from = 100_000
@@ -32,7 +29,7 @@ export const makeOffers = Effect.fnUntraced(function* (
     (number) => {
       const customer = customers[number % customers.length] as Customer
       const plate = Plate.make(`A${plates_from + number}`)
-      const changes = { environment: "production", serviceId: insuranceService, plate } as const
+      const changes = { environment: "production", serviceId: insuranceServiceId, plate } as const
       return Effect.map(
         quoted(insurances, customer.companyId, 500_000 + number, changes),
         (insurance): Offer => ({ customer, insurance })

@@ -1,5 +1,5 @@
-import type { Chance } from "../../simulation/engine/Chance.ts"
-import { misbehaviours } from "../../test/fakes/Misbehaviour.ts"
+import type { Chance } from "../../tools/Chance.ts"
+import { misbehaviours } from "../../tools/fakes/Misbehaviour.ts"
 import type { Plan } from "../supplier/Plan.ts"
 
 /** How often of a thousand something comes of what suppliers are told. */

@@ -2,11 +2,12 @@ import { Effect } from "effect"
 import { IdempotencyKey } from "../../core/domain/Ids.ts"
 import { insuranceOption } from "../../core/domain/Insurance.ts"
 import { reversalXidOf, xidOf } from "../../core/domain/Xid.ts"
-import { Chance } from "../../simulation/engine/Chance.ts"
+import { Chance } from "../../tools/Chance.ts"
+import { insuranceServiceId } from "../../tools/world/Insured.ts"
 import type { Customer } from "../stage/Customers.ts"
 import type { Plan } from "../supplier/Plan.ts"
 import type { Errand } from "./Errand.ts"
-import { insuranceService, type Offer } from "./Offers.ts"
+import type { Offer } from "./Offers.ts"
 import { troubleOf } from "./Trouble.ts"
 
 const clients_max = 10
@@ -63,7 +64,7 @@ const bought = (kind: Kind, chance: Chance, { customers, offers }: Place) => {
   }
   // One quote may be wanted by several, each under a key of his own.
   const { customer, insurance } = chance.pick(offers)
-  const body = { service_id: insuranceService, identifier: insurance.plate, opcion_id: insuranceOption(insurance.id) }
+  const body = { service_id: insuranceServiceId, identifier: insurance.plate, opcion_id: insuranceOption(insurance.id) }
   return { customer, body }
 }
 

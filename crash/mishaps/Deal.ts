@@ -1,4 +1,4 @@
-import { Chance } from "../../simulation/engine/Chance.ts"
+import { Chance } from "../../tools/Chance.ts"
 import { deck, type Mishap } from "./Mishap.ts"
 
 /** What goes wrong at once. */

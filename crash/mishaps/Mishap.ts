@@ -1,9 +1,7 @@
 import { Data, Struct } from "effect"
-import { type Cut, cuts } from "../../test/support/CuttingProxy.ts"
+import { type Cut, cuts } from "../../tools/database/CuttingProxy.ts"
 import { type Point, points, wayOf } from "../server/Points.ts"
-
-/** How a Postgres goes down: its first process is killed, or one that works for a server, or it is told to drop all. */
-export type PostgresEnd = "its first process is killed" | "a process of it is killed" | "it is stopped at once"
+import type { PostgresEnd } from "../stage/Postgres.ts"
 
 /** Statements that move money, by words that only they carry to the database. */
 export const statements = {

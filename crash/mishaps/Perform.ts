@@ -1,12 +1,12 @@
 import { Duration, Effect, Option, Schedule } from "effect"
-import type { Chance } from "../../simulation/engine/Chance.ts"
+import type { Chance } from "../../tools/Chance.ts"
 import type { Load } from "../load/Clients.ts"
-import { passMinutes } from "../Rest.ts"
-import type { Story } from "../Story.ts"
 import type { Fate, Point } from "../server/Points.ts"
 import { answering, endPostgres } from "../stage/Postgres.ts"
+import { passMinutes } from "../stage/Rest.ts"
 import type { Server } from "../stage/Server.ts"
 import type { Stage } from "../stage/Stage.ts"
+import type { Story } from "../stage/Story.ts"
 import { Mishap, statements } from "./Mishap.ts"
 
 /** Recovery gets to a point within so many times that it is due, if there is anything to get to it with. */

@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
-import { postgresIn } from "../../test/boot/Server.ts"
-import type { PostgresEnd } from "../mishaps/Mishap.ts"
+import { postgresIn } from "../../tools/database/Postmaster.ts"
+
+/** How a Postgres goes down: its first process is killed, or one that works for a server, or it is told to drop all. */
+export type PostgresEnd = "its first process is killed" | "a process of it is killed" | "it is stopped at once"
 
 /** A Postgres that is killed is started again; it is not given longer than this. */
 const recovery_max = "60 seconds"

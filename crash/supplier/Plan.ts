@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { misbehaviours } from "../../test/fakes/Misbehaviour.ts"
+import { misbehaviours } from "../../tools/fakes/Misbehaviour.ts"
 
 /** What becomes of a deed at the suppliers, and how they behave towards the requests about it, in their order. */
 export const Plan = Schema.Struct({

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import type { JsonSchema } from "../../facade/wire/Document.ts"
-import { refusedBy, tricky } from "../../test/contract/support/Hostile.ts"
+import { refusedBy, tricky } from "../../tools/api/Hostile.ts"
 import { cleanText, type Literal, literal } from "./Literal.ts"
 
 const nested = (open: string, close: string) =>

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
-import type { Answered } from "../../test/facade/support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
 import type { Operation } from "../document/Operations.ts"
-import type { Prepared } from "../story/Step.ts"
+import type { Prepared } from "../request/Prepared.ts"
 import type { Caller } from "../world/Callers.ts"
 
 /** A request and what it was answered. */

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { noId, refusedInQueryBy, strangeQueries, unprintableInQuery } from "../../test/contract/support/Hostile.ts"
+import { noId, refusedInQueryBy, strangeQueries, unprintableInQuery } from "../../tools/api/Hostile.ts"
 import type { Input, Operation } from "../document/Operations.ts"
 import type { HttpRequest } from "../request/HttpRequest.ts"
 

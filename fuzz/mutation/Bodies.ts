@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 import fc from "fast-check"
-import { noObject } from "../../test/contract/support/Hostile.ts"
+import { noObject } from "../../tools/api/Hostile.ts"
 import { bytesOf, type HttpRequest, headerNamed, withHeader } from "../request/HttpRequest.ts"
 import type { Rewrite } from "./Addresses.ts"
 

@@ -1,9 +1,9 @@
 import type { Document } from "../../facade/cli/terminal/Output.ts"
 import { table } from "../../facade/cli/terminal/Output.ts"
-import type { Outcome, Plan } from "../Fuzz.ts"
-import type { Counterexample } from "../Lane.ts"
 import type { Broken } from "../law/Exchange.ts"
 import { curlOf } from "../request/Curl.ts"
+import type { Outcome, Plan } from "../run/Fuzz.ts"
+import type { Counterexample } from "../run/Lane.ts"
 import type { Told } from "../story/Play.ts"
 
 const shown_max = 2_000

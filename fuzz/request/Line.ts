@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer"
 import { connect } from "node:net"
 import { Context, Effect, Layer } from "effect"
-import type { Answered } from "../../test/facade/support/Calls.ts"
-import { Running } from "../../test/facade/support/Running.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
+import { Running } from "../../tools/world/Running.ts"
 import { type HttpRequest, onTheWire } from "./HttpRequest.ts"
 
 /** How long a request may take before it counts as unanswered. */

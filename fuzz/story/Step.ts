@@ -5,6 +5,7 @@ import type { Rewrite } from "../mutation/Addresses.ts"
 import type { ValueChange } from "../mutation/Values.ts"
 import { type Filled, type Value, without, withValue } from "../request/Filled.ts"
 import { type Header, type HttpRequest, withHeader } from "../request/HttpRequest.ts"
+import type { Prepared } from "../request/Prepared.ts"
 import { restRequest } from "../request/Rest.ts"
 import { trpcRequest } from "../request/Trpc.ts"
 import type { Fact, Kind, Memory } from "../world/Memory.ts"
@@ -78,11 +79,6 @@ const filledIn = ({ basis, changes, operation, values }: Call, memory: Memory): 
   const fact = basis === null ? undefined : factOf(basis, memory)
   const based = fact === undefined ? filled : about(filled, fact, basis?.withKey ?? false)
   return changes.reduce((now, change) => change(now), based)
-}
-
-export interface Prepared {
-  readonly request: HttpRequest
-  readonly filled: readonly [Filled, ...Array<Filled>]
 }
 
 const known = (request: HttpRequest, { etags }: Memory): HttpRequest => {

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 import { keyHeader } from "../../facade/rest/KeyHeader.ts"
 import { keyField } from "../../facade/wire/Input.ts"
-import type { Answered } from "../../test/facade/support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
 import { type Literal, literal } from "../document/Literal.ts"
 import { type Filled, valueOf } from "../request/Filled.ts"
 import type { HttpRequest } from "../request/HttpRequest.ts"

@@ -4,8 +4,8 @@ import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import { ports } from "../../facade/App.ts"
 import * as Http from "../../facade/http/Http.ts"
 import * as Listener from "../../facade/http/Listener.ts"
-import { OwnTime } from "../../test/contract/support/OwnTime.ts"
-import { Running } from "../../test/facade/support/Running.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { Running } from "../../tools/world/Running.ts"
 import { Line } from "../request/Line.ts"
 
 /** How often an address may call in a minute; each request but those of the crowd has an address of its own. */

@@ -1,7 +1,7 @@
 import { Context, Effect, type Exit, type Fiber } from "effect"
+import type { Chance } from "../../tools/Chance.ts"
 import type { Fault } from "../faults/Fault.ts"
 import { Activity, factsOf, isStep, type Step } from "../faults/Step.ts"
-import type { Chance } from "./Chance.ts"
 import type { Life } from "./Life.ts"
 import { pause, travel } from "./Pace.ts"
 import { type Sim, say } from "./Sim.ts"

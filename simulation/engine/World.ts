@@ -1,4 +1,4 @@
-import type { Chance } from "./Chance.ts"
+import type { Chance } from "../../tools/Chance.ts"
 import type { Happening, Life } from "./Life.ts"
 
 /** A loop that has nothing to do until something is due. */

@@ -1,4 +1,4 @@
-import { Chance, digest } from "../engine/Chance.ts"
+import { Chance, digest } from "../../tools/Chance.ts"
 import { type Cell, cellOf, faultsOf } from "./Cell.ts"
 import { allFaults, type Fault } from "./Fault.ts"
 import { type Focus, focusOf, isSeldom } from "./Focus.ts"

@@ -1,6 +1,6 @@
 import { DateTime } from "effect"
 import { dayOf, nextDay, startOfDay } from "../../core/domain/LocalTime.ts"
-import { Chance } from "../engine/Chance.ts"
+import { Chance } from "../../tools/Chance.ts"
 import { type Focus, focusOf } from "../faults/Focus.ts"
 import { imagination, type Kind } from "./Imagination.ts"
 import type { Op } from "./Op.ts"

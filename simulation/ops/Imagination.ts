@@ -1,4 +1,4 @@
-import type { Chance } from "../engine/Chance.ts"
+import type { Chance } from "../../tools/Chance.ts"
 import type { Focus } from "../faults/Focus.ts"
 import { serviceIds } from "../store/Directory.ts"
 import type { Act } from "./Op.ts"

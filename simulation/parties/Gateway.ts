@@ -1,7 +1,7 @@
 import { SmsAnswer } from "../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
+import { Chance } from "../../tools/Chance.ts"
 import { calling } from "../engine/Call.ts"
-import { Chance } from "../engine/Chance.ts"
 import type { Life } from "../engine/Life.ts"
 import type { Sim } from "../engine/Sim.ts"
 import type { Deeds } from "./Deeds.ts"

@@ -4,18 +4,11 @@ import { DateTime, Effect } from "effect"
 import type { Insured } from "../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../core/domain/Person.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
+import { plan, tow, version } from "../../tools/world/Insured.ts"
+import { beginning, codeToSend, lease, priced } from "../../tools/world/StepsTaken.ts"
 import { TestDatabase } from "../support/Database.ts"
-import {
-  beginning,
-  codeToSend,
-  insuranceIntent,
-  insurancesReplica,
-  lease,
-  outboxReplica,
-  priced
-} from "../support/Insuring.ts"
+import { insuranceIntent, insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 import { opened, replica, reservedOrder } from "../support/Sales.ts"
-import { plan, tow, version } from "../unit/support/Insured.ts"
 
 const insured: Insured = {
   cedula: Cedula.make("40277665544"),

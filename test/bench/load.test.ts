@@ -9,8 +9,8 @@ import { measure } from "../../bench/support/Measure.ts"
 import { Progress } from "../../bench/support/Progress.ts"
 import { startBare, startPeer, startSaldo } from "../../bench/support/Services.ts"
 import { readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../../bench/support/Shape.ts"
+import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
-import { copyDatabase } from "../support/PostgresDatabases.ts"
 
 const short = { connections: 4, seconds: 1 }
 

@@ -2,8 +2,12 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Predicate, Schedule } from "effect"
-import { eventually } from "../support/Eventually.ts"
-import { postgresIn, postgresOf, sellAsPrinted, serving, stopped, temporaryDirectory, timeout_ms } from "./Server.ts"
+import { postgresIn, postgresOf } from "../../tools/database/Postmaster.ts"
+import { eventually } from "../../tools/Eventually.ts"
+import { serving, stopped } from "../../tools/server/Server.ts"
+import { sellAsPrinted } from "./FirstSale.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
+import { timeout_ms } from "./Timeout.ts"
 
 const kill = (pid: number | null) =>
   Effect.sync(() => {

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
+import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
+import { ended, saldo, serving } from "../../tools/server/Server.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
-import { copyDatabase } from "../support/PostgresDatabases.ts"
-import { ended, saldo, serving, temporaryDirectory, timeout_ms } from "./Server.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
+import { timeout_ms } from "./Timeout.ts"
 
 interface Report {
   readonly ok: boolean

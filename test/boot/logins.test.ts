@@ -4,9 +4,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
+import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
+import { ended, saldo, serving } from "../../tools/server/Server.ts"
 import { asLoginIn } from "../support/Logins.ts"
-import { copyDatabase } from "../support/PostgresDatabases.ts"
-import { ended, saldo, sellAsPrinted, serving, temporaryDirectory, timeout_ms } from "./Server.ts"
+import { sellAsPrinted } from "./FirstSale.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
+import { timeout_ms } from "./Timeout.ts"
 
 const DATA_KEY = "0a".repeat(32)
 

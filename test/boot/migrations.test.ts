@@ -9,9 +9,10 @@ import { inject } from "vitest"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate, pending } from "../../adapters/postgres/Migrations.ts"
 import { knownVersions, SqlFolder } from "../../adapters/postgres/SqlFiles.ts"
+import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
 import { asLoginIn } from "../support/Logins.ts"
-import { copyDatabase } from "../support/PostgresDatabases.ts"
-import { temporaryDirectory, timeout_ms } from "./Server.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
+import { timeout_ms } from "./Timeout.ts"
 
 const files = readdirSync(new URL("../../sql/", import.meta.url), { recursive: true }).filter((name) =>
   /\.sql$/.test(String(name))

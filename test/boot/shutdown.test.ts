@@ -4,10 +4,11 @@ import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
+import { eventually } from "../../tools/Eventually.ts"
+import { ended, type Running, serving, stopped } from "../../tools/server/Server.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
-import { eventually } from "../support/Eventually.ts"
-import { ended, type Running, serving, stopped, timeout_ms } from "./Server.ts"
+import { timeout_ms } from "./Timeout.ts"
 
 const secret = "0123456789abcdef0123456789abcdef"
 

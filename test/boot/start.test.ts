@@ -4,8 +4,12 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
+import { postgresOf } from "../../tools/database/Postmaster.ts"
+import { ended, saldo, serving, stopped } from "../../tools/server/Server.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
-import { ended, postgresOf, saldo, sellAsPrinted, serving, stopped, temporaryDirectory, timeout_ms } from "./Server.ts"
+import { sellAsPrinted } from "./FirstSale.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
+import { timeout_ms } from "./Timeout.ts"
 
 describe("a first start", { timeout: timeout_ms }, () => {
   it.live("says how to sell, and the sale that it prints succeeds", () =>

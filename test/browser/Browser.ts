@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
-import { serving } from "../boot/Server.ts"
+import { serving } from "../../tools/server/Server.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 
 /** Where Debian puts it. */

@@ -4,7 +4,7 @@ import { Data, Effect, Layer } from "effect"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import { Audit } from "../../core/ports/Audit.ts"
-import { blocksAreOf } from "../../tools/Lists.ts"
+import { blocksAreOf } from "../../tools/database/Lists.ts"
 import { CommandLine } from "../support/CommandLine.ts"
 import { insureInEveryState, sellInEveryState } from "../support/EveryState.ts"
 

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { SmsResult } from "../../core/ports/Outbox.ts"
+import { insurance as example } from "../../tools/world/Insured.ts"
+import { beginning, codeToSend } from "../../tools/world/StepsTaken.ts"
 import { CommandLine } from "../support/CommandLine.ts"
-import { beginning, codeToSend, insurancesReplica, outboxReplica } from "../support/Insuring.ts"
-import { insurance as example } from "../unit/support/Insured.ts"
+import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 
 /** A message of a company, made at an instant, and what became of it; null for one that is still on its way. */
 const messageOf = Effect.fnUntraced(function* (company: number, iso: string, result: SmsResult | null) {

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { noObject, refusedBy, tricky } from "../../tools/api/Hostile.ts"
 import { customer } from "./support/Customer.ts"
 import { type Door, exampleBody, fieldsOf, knock, writing } from "./support/Endpoints.ts"
-import { noObject, refusedBy, tricky } from "./support/Hostile.ts"
 import { unchanged, unchangedByAll } from "./support/Rows.ts"
 import { TestServer } from "./support/Server.ts"
 

@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { noId, refusedInQueryBy, strangeQueries, tricky, unprintableInQuery } from "../../tools/api/Hostile.ts"
 import { call, raw } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
 import { type Door, doors, fieldsOf, knock } from "./support/Endpoints.ts"
-import { noId, refusedInQueryBy, strangeQueries, tricky, unprintableInQuery } from "./support/Hostile.ts"
 import { unchanged, unchangedByAll } from "./support/Rows.ts"
 import { TestServer } from "./support/Server.ts"
 

@@ -3,7 +3,9 @@ import { Effect } from "effect"
 import { codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import { Answer } from "../../core/ports/Provider.ts"
-import { type Answered, call, get, post, sell } from "../facade/support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { call, get, post, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
 import {
   applicationFor,
@@ -16,7 +18,6 @@ import {
   started,
   wrongCode
 } from "./support/Insuring.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
 

@@ -2,7 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import { type Answered, call, post } from "../facade/support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { call, post } from "../facade/support/Calls.ts"
 import {
   applicationFor,
   codeIn,
@@ -14,7 +16,6 @@ import {
   started,
   wrongCode
 } from "./support/Insuring.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { unchanged } from "./support/Rows.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"

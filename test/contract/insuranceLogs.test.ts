@@ -8,7 +8,9 @@ import type { Insurer } from "../../core/ports/Insurer.ts"
 import { Vault } from "../../core/ports/Vault.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import { type Answered, call, get, post } from "../facade/support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { call, get, post } from "../facade/support/Calls.ts"
 import {
   applicationFor,
   type Headers,
@@ -21,7 +23,6 @@ import {
   verified
 } from "./support/Insuring.ts"
 import { Logged } from "./support/Logged.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { Script } from "./support/Script.ts"
 import { testServer } from "./support/Server.ts"
 

@@ -1,8 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Companies } from "../../core/ports/Companies.ts"
+import { eventually } from "../../tools/Eventually.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
-import { eventually } from "../support/Eventually.ts"
 import { newToken } from "./support/Customer.ts"
 import {
   applicationFor,
@@ -15,7 +16,6 @@ import {
   quoted,
   type Steps
 } from "./support/Insuring.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { unchanged } from "./support/Rows.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"

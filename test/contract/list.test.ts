@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Answer } from "../../core/ports/Provider.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
 

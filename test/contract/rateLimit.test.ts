@@ -1,9 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Answered, as, call, get, raw, sell } from "../facade/support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { as, call, get, raw, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"
 import { guarded, knock } from "./support/Endpoints.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { unchanged } from "./support/Rows.ts"
 import { another, TestServer } from "./support/Server.ts"
 

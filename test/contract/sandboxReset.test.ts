@@ -8,10 +8,10 @@ import { Audit } from "../../core/ports/Audit.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { sandboxCompany } from "../../core/workflows/Seed.ts"
 import { server } from "../../facade/App.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { asLoginIn } from "../support/Logins.ts"
 import { intentOf, reservedOrder } from "../support/Sales.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 
 /** What `serve` runs, but for the part that listens. */
 const serving = (url: string) =>

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { load } from "../../tools/database/ManySales.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { as, get, post, sell } from "../facade/support/Calls.ts"
-import { load } from "../support/ManySales.ts"
 import { parseCsv } from "./support/Csv.ts"
 import { customer, deposit } from "./support/Customer.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { TestServer } from "./support/Server.ts"
 
 type Headers = Record<string, string>

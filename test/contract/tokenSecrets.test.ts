@@ -6,11 +6,11 @@ import type { TokenId } from "../../core/domain/Ids.ts"
 import { Tokens } from "../../core/ports/Tokens.ts"
 import { rotateToken } from "../../core/workflows/IssueToken.ts"
 import { keep } from "../../core/workflows/KeepSecret.ts"
+import { eventually } from "../../tools/Eventually.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get } from "../facade/support/Calls.ts"
 import { secret } from "../facade/support/Service.ts"
-import { eventually } from "../support/Eventually.ts"
 import { customer } from "./support/Customer.ts"
-import { OwnTime } from "./support/OwnTime.ts"
 import { another, TestServer, testServer } from "./support/Server.ts"
 
 const TOKEN_PEPPER = "0c".repeat(32)

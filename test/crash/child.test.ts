@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { program } from "../../crash/process/Child.ts"
-import { temporaryDirectory } from "../boot/Server.ts"
+import { temporaryDirectory } from "../boot/TemporaryDirectory.ts"
 
 /** A process that runs these lines. */
 const running = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber } from "effect"
 import { makeTime } from "../../crash/stage/Time.ts"
-import { temporaryDirectory } from "../boot/Server.ts"
+import { temporaryDirectory } from "../boot/TemporaryDirectory.ts"
 
 const time = Effect.flatMap(temporaryDirectory, makeTime)
 

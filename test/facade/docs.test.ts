@@ -6,7 +6,8 @@ import { HttpOptions } from "../../facade/call/HttpOptions.ts"
 import { loadAssets } from "../../facade/docs/Assets.ts"
 import { consolePage } from "../../facade/docs/ConsolePage.ts"
 import { html } from "../../facade/docs/Html.ts"
-import { type Answered, as, call, get, post, raw, sell } from "./support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
+import { as, call, get, post, raw, sell } from "./support/Calls.ts"
 import { secret, TestService } from "./support/Service.ts"
 
 const everyCode = Struct.keys(codes)

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Answered, call, get, sell } from "./support/Calls.ts"
-import { undocumented } from "./support/Documented.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
+import { undocumented } from "../../tools/api/Documented.ts"
+import { call, get, sell } from "./support/Calls.ts"
 import { TestService } from "./support/Service.ts"
 
 const balance = { method: "GET", path: "/v1/saldo" }

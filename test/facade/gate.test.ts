@@ -3,8 +3,9 @@ import { initTRPC } from "@trpc/server"
 import { Effect } from "effect"
 import { endpoints, endpointsOf } from "../../facade/rest/Endpoint.ts"
 import { procedures } from "../../facade/trpc/Router.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
 import { doors, knock } from "../contract/support/Endpoints.ts"
-import { type Answered, as, call, post, sell } from "./support/Calls.ts"
+import { as, call, post, sell } from "./support/Calls.ts"
 import { Audited, secret, TestService } from "./support/Service.ts"
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }

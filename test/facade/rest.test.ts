@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Running } from "../../tools/world/Running.ts"
 import { as, call, get, raw } from "./support/Calls.ts"
-import { Running } from "./support/Running.ts"
 import { TestService } from "./support/Service.ts"
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }

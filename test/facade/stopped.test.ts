@@ -1,10 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
+import { eventually } from "../../tools/Eventually.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
-import { OwnTime } from "../contract/support/OwnTime.ts"
 import { another, TestServer } from "../contract/support/Server.ts"
-import { eventually } from "../support/Eventually.ts"
 import { holding } from "../support/Holding.ts"
 import { sell } from "./support/Calls.ts"
 

@@ -4,8 +4,8 @@ import { assert, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect } from "effect"
 import { type ClientOptions, createClient, isSaldoError } from "../../facade/trpc/client.ts"
+import { Running } from "../../tools/world/Running.ts"
 import { as, call, post } from "./support/Calls.ts"
-import { Running } from "./support/Running.ts"
 import { secret, TestService } from "./support/Service.ts"
 
 const clientAs = (apiKey: string) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { neverDone } from "../../fuzz/report/Coverage.ts"
+import { neverDone } from "../../fuzz/law/Coverage.ts"
 
 describe("what was seen of the document", () => {
   it("wants every success, and no failure", () => {

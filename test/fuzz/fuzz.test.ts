@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { fuzz, type Plan } from "../../fuzz/Fuzz.ts"
 import { isSound, wordsOf } from "../../fuzz/report/Report.ts"
+import { fuzz, type Plan } from "../../fuzz/run/Fuzz.ts"
 import { worldOn } from "../../fuzz/world/World.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { fuzz, type Outcome, type Plan } from "../../fuzz/Fuzz.ts"
 import { type HttpRequest, headerNamed, withHeader } from "../../fuzz/request/HttpRequest.ts"
 import { Line, type Send } from "../../fuzz/request/Line.ts"
+import { fuzz, type Outcome, type Plan } from "../../fuzz/run/Fuzz.ts"
 import { worldOn } from "../../fuzz/world/World.ts"
-import type { Answered } from "../facade/support/Calls.ts"
+import type { Answered } from "../../tools/api/Answered.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 
 const world = Layer.unwrap(Effect.map(freshDatabaseUrl, worldOn))

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { openApiDocument } from "../../facade/rest/OpenApi.ts"
 import { literalOf } from "../../fuzz/document/Literal.ts"
 import { type Document, operationsOf } from "../../fuzz/document/Operations.ts"
-import { heldTo } from "../support/HeldTo.ts"
+import { heldTo } from "../../tools/api/HeldTo.ts"
 
 const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument("/"))) as Document)
 

@@ -11,7 +11,7 @@ import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { AllTransactions } from "../../core/ports/AllTransactions.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { blocksAreOf } from "../../tools/Lists.ts"
+import { blocksAreOf } from "../../tools/database/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
 
 const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPostgres.layer, AuditPostgres.layer).pipe(

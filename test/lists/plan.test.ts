@@ -11,9 +11,9 @@ import { AllTransactions, type OwnedFilter } from "../../core/ports/AllTransacti
 import { Statement } from "../../core/ports/Statement.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
-import { blocksAreOf } from "../../tools/Lists.ts"
+import { blocksAreOf } from "../../tools/database/Lists.ts"
+import { load } from "../../tools/database/ManySales.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { load } from "../support/ManySales.ts"
 import { type Scan, scansOfStatements } from "../support/Plans.ts"
 
 const perPage = 50

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
+import { fakeHttpProvider } from "../../tools/fakes/HttpProvider.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
-import { OwnTime } from "../contract/support/OwnTime.ts"
 import { sell } from "../facade/support/Calls.ts"
-import { fakeHttpProvider } from "../fakes/HttpProvider.ts"
 import { look, watchedServer } from "./support/Watched.ts"
 
 const textOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")

@@ -10,10 +10,10 @@ import { Gauges } from "../../facade/ops/Gauges.ts"
 import * as Ops from "../../facade/ops/Ops.ts"
 import { Readiness } from "../../facade/ops/Readiness.ts"
 import { Settings } from "../../facade/settings/Settings.ts"
+import { eventually } from "../../tools/Eventually.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
-import { OwnTime } from "../contract/support/OwnTime.ts"
 import { testDatabaseUrl } from "../support/Database.ts"
-import { eventually } from "../support/Eventually.ts"
 import { look, metrics, watchedServer } from "./support/Watched.ts"
 
 const readyz = Effect.map(look("/readyz"), ({ status, text }) => ({ status, missing: JSON.parse(text).missing }))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ids } from "../fakes/DtOneCatalogue.ts"
+import { ids } from "../../tools/fakes/DtOneCatalogue.ts"
 import { ordered, type Sold, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 describe("a sale through DT One", () => {

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { conclude } from "../../core/domain/Recovery.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import type { Answer } from "../../core/ports/Provider.ts"
-import type { Misbehaviour } from "../fakes/Misbehaviour.ts"
+import type { Misbehaviour } from "../../tools/fakes/Misbehaviour.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 const misbehaviour = fc.constantFrom<Misbehaviour | null>(

@@ -5,7 +5,7 @@ import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import type { Offer } from "../../core/domain/Offered.ts"
 import type { Service } from "../../core/domain/Service.ts"
-import { ids, statement } from "../fakes/DtOneCatalogue.ts"
+import { ids, statement } from "../../tools/fakes/DtOneCatalogue.ts"
 import { billService, packageService, packages, service } from "../unit/support/Examples.ts"
 import { ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 

@@ -7,12 +7,13 @@ import { quoteLife } from "../../core/domain/Insurance.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import type { Chosen } from "../../core/ports/Insurances.ts"
+import { plan, version } from "../../tools/world/Insured.ts"
+import { priced, quoted } from "../../tools/world/StepsTaken.ts"
 import { atOnce, tagsOf } from "../support/AtOnce.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { insuranceIntent, insurancesReplica, priced, quoted } from "../support/Insuring.ts"
+import { insuranceIntent, insurancesReplica } from "../support/Insuring.ts"
 import { inRounds, onItsOwn, racers, racing } from "../support/Racers.ts"
 import { opened, replica, reservedOrder } from "../support/Sales.ts"
-import { plan, version } from "../unit/support/Insured.ts"
 
 const centavos = 10_000
 

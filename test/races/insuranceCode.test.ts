@@ -2,9 +2,10 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Result } from "effect"
 import type { Insurance } from "../../core/domain/Insurance.ts"
+import { begun, codeToSend, lease } from "../../tools/world/StepsTaken.ts"
 import { atOnce, tagsOf } from "../support/AtOnce.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { begun, codeToSend, insurancesReplica, lease, outboxReplica } from "../support/Insuring.ts"
+import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 import { inRounds, racers, racing } from "../support/Racers.ts"
 
 const rounds = 300

@@ -2,10 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
+import { cuts } from "../../tools/database/CuttingProxy.ts"
+import { beginning, begun, codeToSend } from "../../tools/world/StepsTaken.ts"
 import { behindProxy } from "../support/BehindProxy.ts"
-import { cuts } from "../support/CuttingProxy.ts"
 import { TestDatabase } from "../support/Database.ts"
-import { beginning, begun, codeToSend, insurancesReplica, outboxReplica } from "../support/Insuring.ts"
+import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 
 const stateOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient

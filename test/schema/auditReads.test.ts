@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { auditing, broken } from "../../adapters/postgres/AuditPostgres.ts"
-import { blocksAreOf, listed } from "../../tools/Lists.ts"
+import { blocksAreOf, listed } from "../../tools/database/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
 
 const sales = 20_000

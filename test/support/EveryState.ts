@@ -1,7 +1,8 @@
 import { DateTime, Effect } from "effect"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
-import { begun, insuranceIntent, insurancesReplica, planned, quoted } from "./Insuring.ts"
+import { begun, planned, quoted } from "../../tools/world/StepsTaken.ts"
+import { insuranceIntent, insurancesReplica } from "./Insuring.ts"
 import { begunOn, intentOf, opened, replica, reservedOrder, reversalOf, reversalsReplica } from "./Sales.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "SBX1", rechargeToken: null } })

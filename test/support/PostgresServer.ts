@@ -6,9 +6,9 @@ import type { TestProject } from "vitest/node"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
-import { blocksAreOf } from "../../tools/Lists.ts"
+import { blocksAreOf } from "../../tools/database/Lists.ts"
+import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
 import { makeLogins } from "./Logins.ts"
-import { copyDatabase } from "./PostgresDatabases.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -14,7 +14,7 @@ import {
 import { AlreadySold, PolicyNotIssued, QuoteExpired, QuoteMissing } from "../../core/domain/InsuranceErrors.ts"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { insurance, quoteEnds } from "./support/Insured.ts"
+import { insurance, quoteEnds } from "../../tools/world/Insured.ts"
 
 const wanted: InsuranceRequest = {
   environment: insurance.environment,

@@ -12,7 +12,7 @@ import { resendCode } from "../../core/workflows/InsuranceSteps.ts"
 import { newCode } from "../../core/workflows/SendCode.ts"
 import { keepSending, sendDue } from "../../core/workflows/SendSms.ts"
 import { startInsurance } from "../../core/workflows/StartInsurance.ts"
-import { insurance } from "./support/Insured.ts"
+import { insurance } from "../../tools/world/Insured.ts"
 import { application, begin, insuring, seller, stateOf } from "./support/Insuring.ts"
 
 const { NotSent, Rejected, Sent, Unknown } = SmsAnswer

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Running } from "../../facade/support/Running.ts"
+import { Running } from "../../../tools/world/Running.ts"
 
 /** A file as it comes. */
 export const bytesOf = Effect.fnUntraced(function* (path: string, headers: Record<string, string>) {

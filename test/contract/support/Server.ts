@@ -8,10 +8,10 @@ import { ports } from "../../../facade/App.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
 import { Store } from "../../../facade/settings/Store.ts"
-import { Running } from "../../facade/support/Running.ts"
+import { OwnTime } from "../../../tools/world/OwnTime.ts"
+import { Running } from "../../../tools/world/Running.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { asLoginIn } from "../../support/Logins.ts"
-import { OwnTime } from "./OwnTime.ts"
 import { Script, scripted } from "./Script.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>

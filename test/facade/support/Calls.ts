@@ -2,17 +2,10 @@ import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { undocumented } from "./Documented.ts"
-import { Running } from "./Running.ts"
+import type { Answered } from "../../../tools/api/Answered.ts"
+import { undocumented } from "../../../tools/api/Documented.ts"
+import { Running } from "../../../tools/world/Running.ts"
 import { secret } from "./Service.ts"
-
-export interface Answered {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like
-  readonly body: any
-}
 
 let addresses = 0
 

@@ -24,10 +24,10 @@ import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { HttpOptions } from "../../../facade/call/HttpOptions.ts"
 import { answeringClientErrors, serverOptions } from "../../../facade/http/ClientErrors.ts"
 import * as Http from "../../../facade/http/Http.ts"
-import { OwnTime } from "../../contract/support/OwnTime.ts"
+import { OwnTime } from "../../../tools/world/OwnTime.ts"
+import { Running } from "../../../tools/world/Running.ts"
 import { billService, company, insuranceService, packageService, service, token } from "../../unit/support/Examples.ts"
 import { shelfOf } from "../../unit/support/Shelf.ts"
-import { Running } from "./Running.ts"
 
 export const secret = "s3creto"
 const secrets = [{ hash: new Uint8Array(createHash("sha256").update(secret).digest()), pepper: null, until: null }]

@@ -7,9 +7,9 @@ import { Gauges } from "../../../facade/ops/Gauges.ts"
 import * as Ops from "../../../facade/ops/Ops.ts"
 import { Readiness } from "../../../facade/ops/Readiness.ts"
 import { ready, watching } from "../../../facade/ops/Watching.ts"
-import { OwnTime } from "../../contract/support/OwnTime.ts"
+import { OwnTime } from "../../../tools/world/OwnTime.ts"
+import { Running } from "../../../tools/world/Running.ts"
 import { Script, scripted } from "../../contract/support/Script.ts"
-import { Running } from "../../facade/support/Running.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
 
 type Environment = Readonly<Record<string, string>>

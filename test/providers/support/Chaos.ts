@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Clock, Duration, Effect, Fiber } from "effect"
-import { OwnTime } from "../../contract/support/OwnTime.ts"
-import { type Misbehaviour, type Misbehaviours, misbehaviours } from "../../fakes/Misbehaviour.ts"
+import { type Misbehaviour, type Misbehaviours, misbehaviours } from "../../../tools/fakes/Misbehaviour.ts"
+import { OwnTime } from "../../../tools/world/OwnTime.ts"
 
 /** After these nobody hears anything until time passes. */
 const stuckAfter: ReadonlySet<Misbehaviour> = new Set(["silent before", "silent after", "trickle"])

@@ -7,9 +7,9 @@ import { Amount } from "../../../core/domain/Money.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import type { ServiceType } from "../../../core/domain/Service.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
-import { OwnTime } from "../../contract/support/OwnTime.ts"
-import { credentials, FakeDtOne } from "../../fakes/DtOne.ts"
-import { ids } from "../../fakes/DtOneCatalogue.ts"
+import { credentials, FakeDtOne } from "../../../tools/fakes/DtOne.ts"
+import { ids } from "../../../tools/fakes/DtOneCatalogue.ts"
+import { OwnTime } from "../../../tools/world/OwnTime.ts"
 import { company, service } from "../../unit/support/Examples.ts"
 
 /** A seller's side of DT One: the provider, the fake that it asks, and what it told the operator. */

@@ -1,6 +1,6 @@
 import type { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { Answer } from "../../../core/ports/Provider.ts"
-import type { Misbehaviour } from "../../fakes/Misbehaviour.ts"
+import type { Misbehaviour } from "../../../tools/fakes/Misbehaviour.ts"
 
 /**
  * What is heard of a gateway of ours that misbehaves when it is told to deliver: at once, when it is asked later, and

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Answered } from "../../../tools/api/Answered.ts"
 import { insurer as insuring } from "../../contract/support/Insuring.ts"
-import type { Answered } from "../../facade/support/Calls.ts"
 import { Outsiders } from "./Production.ts"
 
 export type Environment = "development" | "production"

@@ -1,10 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { CompanyId } from "../../../core/domain/Ids.ts"
-import { blocksAreOf } from "../../../tools/Lists.ts"
+import { blocksAreOf } from "../../../tools/database/Lists.ts"
+import { begun } from "../../../tools/world/StepsTaken.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { sellInEveryState } from "../../support/EveryState.ts"
-import { begun, insurancesReplica } from "../../support/Insuring.ts"
+import { insurancesReplica } from "../../support/Insuring.ts"
 
 export const one = CompanyId.make(1)
 export const other = CompanyId.make(2)

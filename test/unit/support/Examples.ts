@@ -6,6 +6,7 @@ import type { Package } from "../../../core/domain/Package.ts"
 import type { Intent } from "../../../core/domain/Sale.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
+import { insuranceServiceId } from "../../../tools/world/Insured.ts"
 import { plainSale } from "../../support/PlainSale.ts"
 
 export const company: Company = {
@@ -79,7 +80,7 @@ export const billService: Service = {
 
 export const insuranceService: Service = {
   ...packageService,
-  id: ServiceId.make(6),
+  id: insuranceServiceId,
   name: "Seguro de ley",
   type: "insurance",
   category: "Seguros",

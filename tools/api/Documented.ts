@@ -1,6 +1,6 @@
-import { openApiDocument } from "../../../facade/rest/OpenApi.ts"
-import { heldTo } from "../../support/HeldTo.ts"
-import type { Answered } from "./Calls.ts"
+import { openApiDocument } from "../../facade/rest/OpenApi.ts"
+import type { Answered } from "./Answered.ts"
+import { heldTo } from "./HeldTo.ts"
 
 interface Header {
   readonly required?: boolean

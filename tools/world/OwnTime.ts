@@ -9,7 +9,7 @@ interface Sleeper {
 }
 
 /**
- * Time that passes when a test says so, and for everything at once. Who sleeps past several of its naps wakes once, as
+ * Time that passes when somebody says so, and for everything at once. Who sleeps past several of its naps wakes once, as
  * after a pause of the machine.
  */
 export class OwnTime extends Context.Service<
@@ -18,7 +18,7 @@ export class OwnTime extends Context.Service<
     readonly pass: (duration: Duration.Input) => Effect.Effect<void>
     readonly until: (iso: string) => Effect.Effect<void>
   }
->()("test/OwnTime") {
+>()("tools/OwnTime") {
   /** The clock of whatever is built on it. */
   static readonly layer = Layer.effectContext(
     Effect.sync(() => {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { heldTo } from "../support/HeldTo.ts"
+import { heldTo } from "../api/HeldTo.ts"
 import type { Asked, Reply } from "./Misbehaviour.ts"
 
 /** The protocols that have a document of that name in docs/providers. */

@@ -1,11 +1,11 @@
 import { type Duration, Effect } from "effect"
-import { recover } from "../core/workflows/Recover.ts"
-import { OwnTime } from "../test/contract/support/OwnTime.ts"
+import { recover } from "../../core/workflows/Recover.ts"
+import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { getFrom } from "../request/HttpRequest.ts"
+import type { Send } from "../request/Line.ts"
+import { crowdedAddress } from "../story/Play.ts"
+import { addressCalls_max } from "../world/World.ts"
 import { type Common, type Lane, openLane, tell } from "./Lane.ts"
-import { getFrom } from "./request/HttpRequest.ts"
-import type { Send } from "./request/Line.ts"
-import { crowdedAddress } from "./story/Play.ts"
-import { addressCalls_max } from "./world/World.ts"
 
 const lanes_n = 6
 

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { listed } from "../../tools/Lists.ts"
+import { listed } from "./Lists.ts"
 
 /** A company, how many sales it has made, and in how many days, the last of them 2026-01-31. */
 export interface History {

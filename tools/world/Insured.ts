@@ -1,10 +1,12 @@
 import { DateTime } from "effect"
-import { InsuranceId } from "../../../core/domain/Ids.ts"
-import type { Insurance } from "../../../core/domain/Insurance.ts"
-import type { Extra, Plan, Version } from "../../../core/domain/InsuranceOffer.ts"
-import { Amount } from "../../../core/domain/Money.ts"
-import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
-import { company, insuranceService } from "./Examples.ts"
+import { CompanyId, InsuranceId, ServiceId } from "../../core/domain/Ids.ts"
+import type { Insurance } from "../../core/domain/Insurance.ts"
+import type { Extra, Plan, Version } from "../../core/domain/InsuranceOffer.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { Cedula, Phone, Plate } from "../../core/domain/Person.ts"
+
+/** The service of the example catalogue that is insurance. */
+export const insuranceServiceId = ServiceId.make(6)
 
 export const tow: Extra = { code: "grua", name: "Grúa", price: Amount.make(85_000) }
 export const home: Extra = { code: "casa_conductor", name: "Casa del conductor", price: Amount.make(60_000) }
@@ -26,9 +28,9 @@ export const quoteEnds = DateTime.makeUnsafe("2026-03-04T12:30:00.000Z")
 /** An insurance of company 7 that is quoted with a tow, and may be sold. */
 export const insurance: Insurance = {
   id: InsuranceId.make(31),
-  companyId: company.id,
-  serviceId: insuranceService.id,
-  environment: company.environment,
+  companyId: CompanyId.make(7),
+  serviceId: insuranceServiceId,
+  environment: "development",
   state: "cotizado",
   plate: Plate.make("A123458"),
   insured: {

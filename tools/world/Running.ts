@@ -1,9 +1,9 @@
 import { Context, Layer } from "effect"
 import { HttpServer } from "effect/http"
 
-/** Where the service under test listens. */
+/** Where the service that is looked at listens. */
 export class Running extends Context.Service<Running, { readonly url: string; readonly port: number }>()(
-  "test/Running"
+  "tools/Running"
 ) {
   static readonly layer = Layer.effect(
     Running,

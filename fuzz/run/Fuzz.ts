@@ -1,14 +1,14 @@
 import { Effect, Result } from "effect"
-import { Audit } from "../core/ports/Audit.ts"
-import { type Document, operationsOf } from "./document/Operations.ts"
+import { Audit } from "../../core/ports/Audit.ts"
+import { type Document, operationsOf } from "../document/Operations.ts"
+import { accessLaw } from "../law/Access.ts"
+import { type Coverage, coverageOf, neverDone } from "../law/Coverage.ts"
+import type { Broken } from "../law/Exchange.ts"
+import { promisesLaw } from "../law/Promises.ts"
+import { getFrom } from "../request/HttpRequest.ts"
+import { Line, type Send } from "../request/Line.ts"
 import { generation, generation_max, type Tick } from "./Generation.ts"
 import type { Common, Counterexample } from "./Lane.ts"
-import { accessLaw } from "./law/Access.ts"
-import type { Broken } from "./law/Exchange.ts"
-import { promisesLaw } from "./law/Promises.ts"
-import { type Coverage, coverageOf, neverDone } from "./report/Coverage.ts"
-import { getFrom } from "./request/HttpRequest.ts"
-import { Line, type Send } from "./request/Line.ts"
 
 export interface Plan {
   readonly requests: number

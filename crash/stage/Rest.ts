@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Duration, Effect, Option, Schedule } from "effect"
-import type { Time } from "./stage/Time.ts"
+import type { Time } from "./Time.ts"
 
 /** As often as recovery asks: what is orphaned is due after a minute, and then everything every five. Contract: 3.1. */
 const first = Duration.seconds(61)
