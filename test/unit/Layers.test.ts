@@ -9,8 +9,9 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
 
 const core = ["core/workflows", "core/ports", "core/telemetry", "core/domain"]
 
-/** What a file of each folder may import: the arrows of docs/architecture.md. Whatever is not here is refused. */
-const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
+type Arrows = Readonly<Record<string, ReadonlyArray<string>>>
+
+const service: Arrows = {
   "core/domain": [],
   "core/ports": ["core/domain"],
   "core/telemetry": ["core/domain"],
@@ -49,6 +50,20 @@ const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
     "facade/cli/checks",
     "facade/cli/terminal"
   ]
+}
+
+const shared = [...Object.keys(service), "tools"]
+
+/** What a file of each folder may import: the arrows of docs/architecture.md. Whatever is not here is refused. */
+const arrows: Arrows = {
+  ...service,
+  tools: Object.keys(service),
+  bench: shared,
+  crash: shared,
+  fuzz: shared,
+  prove: shared,
+  simulation: shared,
+  test: [...shared, "bench", "crash", "fuzz", "prove", "simulation"]
 }
 
 const folders = Object.keys(arrows)
