@@ -1,7 +1,7 @@
 import type { Mishaps } from "../faults/Mishaps.ts"
-import type { Law } from "../laws/Names.ts"
-import type { Observed } from "../store/Observed.ts"
 import type { Life } from "./Life.ts"
+import type { Law } from "./Names.ts"
+import type { Observed } from "./Observed.ts"
 import type { Trace } from "./Trace.ts"
 import type { World } from "./World.ts"
 

@@ -1,6 +1,6 @@
+import type { Deeds } from "../engine/Deeds.ts"
+import type { ByHand, SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
-import type { Deeds } from "../parties/Deeds.ts"
-import type { ByHand, SaleSeen } from "../store/Observed.ts"
 
 /** What was promised outside, and to whom the books have to be compared. */
 export interface Outside {

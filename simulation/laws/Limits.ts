@@ -3,8 +3,8 @@ import type { Limits } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { clockError_max_ms } from "../engine/Call.ts"
+import type { SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
-import type { SaleSeen } from "../store/Observed.ts"
 
 const counts = ({ status }: SaleSeen): boolean => status !== "FAILED" && status !== "REVERSED"
 

@@ -1,8 +1,8 @@
 import { DateTime, Duration } from "effect"
 import type { Order } from "../../core/domain/Sale.ts"
 import { clockError_max_ms } from "../engine/Call.ts"
+import type { SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
-import type { SaleSeen } from "../store/Observed.ts"
 
 /** What was reserved longer ago than this is not sent; the step before an insurer is asked may take as long again. */
 const fresh_max_ms = Duration.toMillis(Duration.seconds(10))

@@ -1,7 +1,7 @@
 import { dayOf } from "../../core/domain/LocalTime.ts"
 import type { Status } from "../../core/domain/Status.ts"
+import type { SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
-import type { SaleSeen } from "../store/Observed.ts"
 
 /** What a sale may become. Contract: 3.1. */
 const next: Readonly<Record<Status, ReadonlyArray<Status>>> = {

@@ -3,9 +3,9 @@ import type { Books, CompanyBooks } from "../../adapters/memory/Books.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import type { Reversals } from "../../core/ports/Reversals.ts"
-import type { Bench, Variant } from "../engine/Simulation.ts"
+import type { Bench, Variant } from "../course/Simulation.ts"
 import { Activity } from "../faults/Step.ts"
-import type { Ports } from "../store/Ports.ts"
+import type { Ports } from "../process/Ports.ts"
 import type { Patch } from "../store/sql/Patch.ts"
 
 /**

@@ -4,8 +4,8 @@ import type { Balance } from "../../core/domain/Balance.ts"
 import { Centavos, owned_max, zero } from "../../core/domain/Money.ts"
 import type { Intent } from "../../core/domain/Sale.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
+import type { Bench } from "../course/Simulation.ts"
 import { travel } from "../engine/Pace.ts"
-import type { Bench } from "../engine/Simulation.ts"
 import { andThen, companyIn, ledgerMutant, type Mutant } from "./Mutant.ts"
 
 type Reserve = Ledger["Service"]["reserve"]

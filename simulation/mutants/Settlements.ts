@@ -5,7 +5,7 @@ import { dayOf } from "../../core/domain/LocalTime.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import type { Settled, Settlement } from "../../core/ports/Ledger.ts"
-import type { Bench } from "../engine/Simulation.ts"
+import type { Bench } from "../course/Simulation.ts"
 import { after, andThen, companyIn, ledgerMutant, type Mutant, onBehalf } from "./Mutant.ts"
 
 const saleIn = (bench: Bench, { order }: Settlement): Sale | undefined =>

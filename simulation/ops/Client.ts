@@ -8,7 +8,7 @@ import { reverse } from "../../core/workflows/Reverse.ts"
 import { Activity } from "../faults/Step.ts"
 import type { Laws } from "../laws/Laws.ts"
 import type { Inbox } from "../parties/Gateway.ts"
-import { sessionOf } from "../store/Directory.ts"
+import { sessionOf } from "../process/Directory.ts"
 import type { Op } from "./Op.ts"
 
 /** What the callers of a run share: what they have heard, and who watches what they hear. */

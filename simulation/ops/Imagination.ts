@@ -1,6 +1,6 @@
 import type { Chance } from "../../tools/Chance.ts"
 import type { Focus } from "../faults/Focus.ts"
-import { serviceIds } from "../store/Directory.ts"
+import { serviceIds } from "../process/Directory.ts"
 import type { Act } from "./Op.ts"
 
 /** What a run comes to next: an act, many sales at once, an act that was asked for before, or its key for another sale. */

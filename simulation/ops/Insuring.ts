@@ -6,7 +6,7 @@ import { choosePlan, plansOf, quoteInsurance, resendCode, verifyCode } from "../
 import { startInsurance } from "../../core/workflows/StartInsurance.ts"
 import { Activity } from "../faults/Step.ts"
 import { insured } from "../parties/Suppliers.ts"
-import { serviceIds, sessionOf } from "../store/Directory.ts"
+import { serviceIds, sessionOf } from "../process/Directory.ts"
 import { buy, type Callers } from "./Client.ts"
 import type { Op } from "./Op.ts"
 

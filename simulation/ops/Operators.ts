@@ -8,8 +8,8 @@ import { Accounts } from "../../core/ports/Accounts.ts"
 import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { deposit } from "../../core/workflows/Deposit.ts"
 import { confirmResolution, proposeResolution } from "../../core/workflows/Resolve.ts"
-import type { Deeds } from "../parties/Deeds.ts"
-import type { SaleSeen } from "../store/Observed.ts"
+import type { Deeds } from "../engine/Deeds.ts"
+import type { SaleSeen } from "../engine/Observed.ts"
 import type { Op } from "./Op.ts"
 
 type OpOf<Do extends Op["do"]> = Op & { readonly do: Do }

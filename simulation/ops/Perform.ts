@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
-import type { Services } from "../engine/Process.ts"
 import type { Activity } from "../faults/Step.ts"
+import type { Services } from "../process/Process.ts"
 import { type Callers, lookUpAndBuy, sell, takeBack } from "./Client.ts"
 import { insure } from "./Insuring.ts"
 import type { Op } from "./Op.ts"

@@ -2,9 +2,9 @@ import { SmsAnswer } from "../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
 import { Chance } from "../../tools/Chance.ts"
 import { calling } from "../engine/Call.ts"
+import type { Deeds } from "../engine/Deeds.ts"
 import type { Life } from "../engine/Life.ts"
 import type { Sim } from "../engine/Sim.ts"
-import type { Deeds } from "./Deeds.ts"
 import { tell } from "./Party.ts"
 
 /** Whoever reads what phones receive. */

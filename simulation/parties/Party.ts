@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { type Call, meet } from "../engine/Call.ts"
+import type { Deed, Deeds, Standing } from "../engine/Deeds.ts"
 import { type Sim, say } from "../engine/Sim.ts"
 import { focusOf } from "../faults/Focus.ts"
-import type { Deed, Deeds, Standing } from "./Deeds.ts"
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms

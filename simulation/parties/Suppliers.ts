@@ -11,10 +11,10 @@ import type { Insurer } from "../../core/ports/Insurer.ts"
 import { Answer, type Provider } from "../../core/ports/Provider.ts"
 import { Chance } from "../../tools/Chance.ts"
 import { calling } from "../engine/Call.ts"
+import type { Deeds } from "../engine/Deeds.ts"
 import type { Life } from "../engine/Life.ts"
 import type { Sim } from "../engine/Sim.ts"
 import type { Orders } from "../laws/Orders.ts"
-import type { Deeds } from "./Deeds.ts"
 import { inquire, question, tell } from "./Party.ts"
 
 /** Suppliers deliver most of what they are told to. */

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../facade/docs/Html.ts"
-import type { Result } from "../engine/Simulation.ts"
+import type { Result } from "../course/Simulation.ts"
 import type { Ground } from "../faults/Cell.ts"
 import type { Coverage } from "../run/Coverage.ts"
 import type { Story } from "../shrink/Shrink.ts"

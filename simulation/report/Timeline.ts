@@ -1,10 +1,10 @@
 import { DateTime } from "effect"
 import { dayOf } from "../../core/domain/LocalTime.ts"
 import { type Html, html } from "../../facade/docs/Html.ts"
-import type { Result } from "../engine/Simulation.ts"
+import type { Result } from "../course/Simulation.ts"
+import { laws } from "../engine/Names.ts"
 import type { Sample, Trace } from "../engine/Trace.ts"
 import { allFaults } from "../faults/Fault.ts"
-import { laws } from "../laws/Names.ts"
 import { beginningOf } from "../ops/Generate.ts"
 
 const left = 190

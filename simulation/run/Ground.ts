@@ -1,4 +1,4 @@
-import { type Result, simulate } from "../engine/Simulation.ts"
+import { type Result, simulate } from "../course/Simulation.ts"
 import type { Ground } from "../faults/Cell.ts"
 import type { Script } from "../faults/Mishaps.ts"
 import type { Mutant } from "../mutants/Mutant.ts"

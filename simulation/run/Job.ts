@@ -1,5 +1,5 @@
+import type { Result } from "../course/Simulation.ts"
 import type { Violation } from "../engine/Sim.ts"
-import type { Result } from "../engine/Simulation.ts"
 import type { Cell, Ground } from "../faults/Cell.ts"
 import { mutantOf } from "../mutants/All.ts"
 import { generate } from "../ops/Generate.ts"

@@ -1,4 +1,4 @@
-import type { Result } from "../engine/Simulation.ts"
+import type { Result } from "../course/Simulation.ts"
 import type { Script } from "../faults/Mishaps.ts"
 import { generate } from "../ops/Generate.ts"
 import type { Op } from "../ops/Op.ts"

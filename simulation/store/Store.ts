@@ -1,10 +1,10 @@
 import type { Context } from "effect"
 import type { Books } from "../../adapters/memory/Books.ts"
 import type { Life } from "../engine/Life.ts"
-import type { Machine } from "../engine/Process.ts"
+import type { Observed } from "../engine/Observed.ts"
 import type { Sim } from "../engine/Sim.ts"
-import type { Observed } from "./Observed.ts"
-import type { Ports } from "./Ports.ts"
+import type { Ports } from "../process/Ports.ts"
+import type { Machine } from "../process/Process.ts"
 
 /** What the loops of a process may have to do. */
 export type Chore = "recovery" | "messages"

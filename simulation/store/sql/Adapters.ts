@@ -12,8 +12,8 @@ import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres
 import * as TransactionsPostgres from "../../../adapters/postgres/TransactionsPostgres.ts"
 import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
-import type { Machine } from "../../engine/Process.ts"
-import { type Ports, portsIn } from "../Ports.ts"
+import { type Ports, portsIn } from "../../process/Ports.ts"
+import type { Machine } from "../../process/Process.ts"
 import { type Answerer, Wire } from "./Wire.ts"
 
 const adapters = Layer.mergeAll(

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises"
-import type { Watch } from "../Observed.ts"
+import type { Watch } from "../../engine/Observed.ts"
 import type { Chore, Store } from "../Store.ts"
 import { adaptersFor } from "./Adapters.ts"
 import { peerOf } from "./Peer.ts"

@@ -3,11 +3,11 @@ import { recover } from "../../core/workflows/Recover.ts"
 import { keepResetting } from "../../core/workflows/SandboxReset.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
 import { Chance } from "../../tools/Chance.ts"
+import type { Life } from "../engine/Life.ts"
+import { type Sim, say } from "../engine/Sim.ts"
 import type { Activity } from "../faults/Step.ts"
+import type { Process, Services } from "../process/Process.ts"
 import type { Chore } from "../store/Store.ts"
-import type { Life } from "./Life.ts"
-import type { Process, Services } from "./Process.ts"
-import { type Sim, say } from "./Sim.ts"
 
 const second_ms = 1_000
 

@@ -1,5 +1,8 @@
 import { DateTime } from "effect"
 import { isUnresolved } from "../../adapters/memory/Claims.ts"
+import { wordsOf } from "../engine/Call.ts"
+import type { SaleSeen } from "../engine/Observed.ts"
+import { type Sim, say } from "../engine/Sim.ts"
 import { atRest, byHandOnce, type Outside, onceOutside } from "../laws/AtRest.ts"
 import type { Laws } from "../laws/Laws.ts"
 import type { Callers } from "../ops/Client.ts"
@@ -7,11 +10,8 @@ import { openingOf } from "../ops/Generate.ts"
 import { inWords, type Op } from "../ops/Op.ts"
 import { type BackOffice, pay } from "../ops/Operators.ts"
 import { askedBy } from "../ops/Perform.ts"
-import { companies } from "../store/Directory.ts"
-import type { SaleSeen } from "../store/Observed.ts"
-import { wordsOf } from "./Call.ts"
+import { companies } from "../process/Directory.ts"
 import type { Cluster } from "./Cluster.ts"
-import { type Sim, say } from "./Sim.ts"
 
 const minute_ms = 60_000
 

@@ -1,11 +1,11 @@
 import { DateTime, Effect, type Exit } from "effect"
 import type { AuditEvent } from "../../core/ports/AuditLog.ts"
 import type { Reserved } from "../../core/ports/Ledger.ts"
+import type { Life } from "../engine/Life.ts"
+import { type Line, lineOf } from "../engine/Line.ts"
+import type { Sim } from "../engine/Sim.ts"
 import type { Laws } from "../laws/Laws.ts"
-import type { Ports } from "../store/Ports.ts"
-import type { Life } from "./Life.ts"
-import { type Line, lineOf } from "./Line.ts"
-import type { Sim } from "./Sim.ts"
+import type { Ports } from "../process/Ports.ts"
 
 const onSuccess =
   <A>(look: (value: A) => void) =>
