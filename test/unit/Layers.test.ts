@@ -118,9 +118,4 @@ describe("the layers", () => {
       [...new Set(files.map((file) => posix.join(top, posix.dirname(file))))]
     )
   })
-
-  it("have no way that leads back to where it began", () => {
-    const leadsTo = (from: string): ReadonlyArray<string> => (arrows[from] ?? []).flatMap((to) => [to, ...leadsTo(to)])
-    for (const folder of folders) assert.notInclude(leadsTo(folder), folder)
-  })
 })
