@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
-import type { CoreError } from "./Errors.ts"
+import type { DetailedCode, ErrorDetails } from "./ErrorDetails.ts"
+import type { CoreError, Refusal } from "./Errors.ts"
 import type { ExtraCode } from "./InsuranceOffer.ts"
 import { toPesos } from "./Money.ts"
 import type { NamingFlow } from "./Service.ts"
@@ -51,8 +52,10 @@ export const codes = {
 
 export type ErrorCode = keyof typeof codes
 
-/** The statuses of the codes, and what a body hears that is too large or no JSON. */
-export type ErrorStatus = (typeof codes)[ErrorCode]["status"] | 413 | 415
+/** By which VALIDATION_ERROR is answered too: of a body that is too large, or no JSON. */
+export const bodyStatuses = [413, 415] as const
+
+export type ErrorStatus = (typeof codes)[ErrorCode]["status"] | (typeof bodyStatuses)[number]
 
 /** An error as both faces show it. */
 export interface PublicError {
@@ -62,12 +65,23 @@ export interface PublicError {
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
-interface Row<E> {
-  readonly code: ErrorCode | ((error: E) => ErrorCode)
+interface Told<E> {
   /** Where they are not the code's own. */
   readonly status?: ErrorStatus
   readonly message?: string | ((error: E) => string | undefined)
-  readonly details?: (error: E) => Readonly<Record<string, unknown>>
+}
+
+/** A row of a code that has details tells exactly those, and any other tells none. */
+type Row<E> = Told<E> &
+  (
+    | { readonly code: Exclude<ErrorCode, DetailedCode>; readonly details?: never }
+    | { readonly [Code in DetailedCode]: Detailed<E, Code, Code> }[DetailedCode]
+    | Detailed<E, Refusal, (error: E) => Refusal>
+  )
+
+interface Detailed<E, Code extends DetailedCode, Named> {
+  readonly code: Named
+  readonly details: (error: E) => ErrorDetails[Code]
 }
 
 /** Where a client follows a transaction. Contract: 2.5. */
@@ -86,7 +100,7 @@ const extraField: Record<ExtraCode, string> = { grua: "incluye_grua", casa_condu
 const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number; readonly xid: string }) => ({
   transaction_id: transactionId,
   xid,
-  status: "PENDING",
+  status: "PENDING" as const,
   consultar_en: transactionPath(transactionId)
 })
 
@@ -130,7 +144,7 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   },
   Rejected: {
     code: ({ refusal }) => refusal,
-    details: ({ transactionId, xid }) => ({ transaction_id: transactionId, xid, status: "FAILED" })
+    details: ({ transactionId, xid }) => ({ transaction_id: transactionId, xid, status: "FAILED" as const })
   },
   InvalidProduct: { code: "INVALID_PRODUCT" },
   AmountRequired: { code: "VALIDATION_ERROR", details: () => ({ amount: "requerido" }) },

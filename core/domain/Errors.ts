@@ -27,7 +27,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}) {}
 
 /** The request does not parse; `details` names each field as the caller knows it, and why. Contract: 7. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
-  details: Schema.Record(Schema.String, Schema.Unknown)
+  details: Schema.Record(Schema.String, Schema.String)
 }) {}
 
 /** The body is larger than this service reads. */

@@ -22,7 +22,7 @@ const asText = (value: string): string => {
 }
 
 /** A fault of an input, which names the key as the client sent it: by its header. */
-export const byHeader = (fault: Invalid | NotFound): Invalid | NotFound =>
-  fault._tag === "Invalid" && Object.hasOwn(fault.details, keyField)
-    ? new Invalid({ details: { [keyHeader]: fault.details[keyField] } })
-    : fault
+export const byHeader = (fault: Invalid | NotFound): Invalid | NotFound => {
+  const reason = fault._tag === "Invalid" ? fault.details[keyField] : undefined
+  return reason === undefined ? fault : new Invalid({ details: { [keyHeader]: reason } })
+}

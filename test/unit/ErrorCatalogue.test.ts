@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc"
+import { Schema } from "effect"
 import { codes, internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { errorDetails } from "../../core/domain/ErrorDetails.ts"
 import * as Errors from "../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../core/domain/Ids.ts"
 import * as InsuranceErrors from "../../core/domain/InsuranceErrors.ts"
@@ -72,6 +74,15 @@ describe("a cause, as its caller hears it", () => {
       expect(heard).toEqual({ status, code, details, message })
       // Details are an object or absent, never null.
       expect(JSON.parse(JSON.stringify(heard)).details).not.toBeNull()
+    }
+  )
+
+  it.each(causes.map(([error, , code, details]) => [error._tag, code, details] as const))(
+    "%s tells of %s what its schema says, and nothing else",
+    (_, code, details) => {
+      const schema: Schema.Codec<unknown> | undefined = errorDetails[code as keyof typeof errorDetails]
+      if (schema === undefined) return expect(details).toBeUndefined()
+      expect(Schema.decodeSync(schema, { onExcessProperty: "error" })(details)).toEqual(details)
     }
   )
 
