@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http"
 import { Struct } from "effect"
 import { codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
-import { failureBody, failureHeaders } from "../call/Answer.ts"
-import { consolePath, errorPath, errorsPath } from "../call/DocsPaths.ts"
-import { exampleOf, exampleRequestId } from "../rest/ErrorExamples.ts"
+import { failureBody, failureHeaders } from "../http/Answer.ts"
+import { errorExamples, exampleRequestId } from "../rest/ErrorExamples.ts"
 import type { Assets } from "./Assets.ts"
 import { errorTexts } from "./ErrorTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { documentOf, type Page, policyOf } from "./Page.ts"
+import { consolePath, errorPath, errorsPath } from "./Paths.ts"
 
 const policy = policyOf({ "style-src": "'self'", "img-src": "'self'" })
 
@@ -28,7 +28,7 @@ ${content}
 
 /** An answer with this code as it comes over the wire, its body indented. */
 const answerOf = (code: ErrorCode): string => {
-  const error = exampleOf(code)
+  const [error] = errorExamples[code]
   const headers = Object.entries({ "content-type": "application/json", ...failureHeaders(error) })
   return [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,

@@ -36,16 +36,18 @@ const documentOfFields = ({ schema, takesKey }: Endpoint["input"]) => {
 
 const headersOf = ({ input }: Endpoint) => {
   const key = input.schema.fields[keyField]
-  return input.takesKey && key !== undefined
-    ? { requestHeaders: z.object({ [keyHeader]: carrying(documentOf(key)) }) }
-    : {}
+  return {
+    requestHeaders: z.object({
+      ...(input.takesKey && key !== undefined && { [keyHeader]: carrying(documentOf(key)) })
+    })
+  }
 }
 
 /** `recargas.crear` is `recargasCrear`. */
 export const operationIdOf = ({ name }: Endpoint): string =>
   name.replace(/\.(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The procedures as the generator wants to see them: inputs and outputs in zod, the key in its header. */
+/** The procedures as the generator wants to see them: inputs in zod, the key in its header. */
 export const documentedRouter = {
   _def: {
     procedures: Object.fromEntries(
@@ -58,7 +60,7 @@ export const documentedRouter = {
               openapi: { ...endpoint.meta.openapi, ...headersOf(endpoint), operationId: operationIdOf(endpoint) }
             },
             inputs: [inputOf(endpoint)],
-            output: carrying(documentOf(endpoint.output.schema))
+            output: z.unknown()
           }
         }
       ])

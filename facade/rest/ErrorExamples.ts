@@ -1,3 +1,4 @@
+import { Record } from "effect"
 import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import {
   BodyTooLarge,
@@ -32,7 +33,7 @@ const xid = "RD-3f2a9c1be07d4a55c1d2e3f4"
 const sale = { transactionId, xid }
 const amount = Amount.make(10_000)
 
-/** Causes whose details are worth showing; each is rendered as a caller would see it. */
+/** Causes whose details are worth showing; each is rendered as a caller would see it, those of one code in this order. */
 const causes: ReadonlyArray<CoreError> = [
   new Invalid({ details: { amount: "max_2_decimales" } }),
   new RateLimited({ retryAfter_s: 12 }),
@@ -59,10 +60,17 @@ const causes: ReadonlyArray<CoreError> = [
   new StepOutOfOrder({ state: "otp_enviado" })
 ]
 
-const detailed = new Map(causes.map(toPublic).map((error) => [error.code, error]))
+const detailed = Map.groupBy(causes.map(toPublic), ({ code }) => code)
 
-/** An example of each code. */
-export const exampleOf = (code: ErrorCode): PublicError => detailed.get(code) ?? { code, ...codes[code] }
+type Examples = readonly [PublicError, ...ReadonlyArray<PublicError>]
+
+const examplesFor = (code: ErrorCode): Examples => {
+  const [first = { code, ...codes[code] }, ...others] = detailed.get(code) ?? []
+  return [first, ...others]
+}
+
+/** How each code may be answered: once for each cause that is told in other words, a sale's first. */
+export const errorExamples = Record.map(codes, (_, code) => examplesFor(code))
 
 /** What an endpoint with a body may answer before it reads it. */
 export const bodyExamples: ReadonlyArray<PublicError> = [toPublic(new BodyTooLarge()), toPublic(new NotJson())]

@@ -1,111 +1,39 @@
 import { generateOpenApiDocument } from "trpc-to-openapi"
-import { codes, type ErrorCode, type PublicError } from "../../core/domain/ErrorCatalogue.ts"
-import { errorsPath } from "../call/DocsPaths.ts"
+import { errorsPath } from "../docs/Paths.ts"
 import { Callers, type Gate } from "../trpc/Gate.ts"
-import type { JsonSchema } from "../wire/Document.ts"
+import { componentsOf, documentOf } from "../wire/Document.ts"
 import { documentedRouter, operationIdOf } from "./DocumentedRouter.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
-import { bodyExamples, exampleOf, exampleRequestId } from "./ErrorExamples.ts"
+import { exampleRequestId } from "./ErrorExamples.ts"
+import { successSchema } from "./OpenApiEnvelope.ts"
+import { errorResponses, errorResponsesOf, errorSchemas } from "./OpenApiErrors.ts"
 import { headerComponents, responseHeaders } from "./OpenApiHeaders.ts"
 
-const errorSchema = {
-  type: "object",
-  required: ["success", "error", "request_id"],
-  properties: {
-    success: { const: false },
-    error: {
-      type: "object",
-      required: ["code", "message"],
-      properties: {
-        code: { type: "string", enum: Object.keys(codes) },
-        message: { type: "string", description: "Para personas; puede cambiar." },
-        details: { type: "object", description: "Su contenido depende del código." }
-      }
-    },
-    request_id: { type: "string", format: "uuid" }
-  }
-}
-
-const envelopeOf = (data: JsonSchema) => ({
-  type: "object",
-  required: ["success", "data", "message", "request_id"],
-  properties: {
-    success: { const: true },
-    data,
-    message: { type: "string", description: "Para personas; puede cambiar." },
-    request_id: { type: "string", format: "uuid" }
-  }
+const json = ({ meta, output }: Endpoint) => ({
+  schema: successSchema(documentOf(output.schema)),
+  ...(meta.example && {
+    example: {
+      success: true,
+      data: meta.example.data,
+      message: meta.message ?? "",
+      request_id: exampleRequestId
+    }
+  })
 })
 
-/** The codes that an endpoint may answer: what it says itself, and what follows from its kind. */
-const errorsOf = ({ meta }: Endpoint): ReadonlyArray<ErrorCode> => [
-  ...(meta.gate.callers._tag === "Anybody" ? [] : (["UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_ERROR"] as const)),
-  ...(meta.errors ?? []),
-  "RATE_LIMIT_EXCEEDED",
-  "INTERNAL_ERROR"
-]
-
-const failures = (endpoint: Endpoint) => {
-  const examples = [...errorsOf(endpoint).map(exampleOf), ...(endpoint.type === "mutation" ? bodyExamples : [])]
-  const statuses = Map.groupBy(examples, ({ status }) => status)
-  return Object.fromEntries([...statuses].map(([status, errors]) => [status, failure(endpoint, status, errors)]))
-}
-
-/** The envelope of an error with one of these codes. */
-const errorOf = (errors: ReadonlyArray<PublicError>) => ({
-  $ref: "#/components/schemas/Error",
-  properties: { error: { properties: { code: { enum: [...new Set(errors.map(({ code }) => code))] } } } }
-})
-
-// How a sale was answered is repeated as it was, and that may be an error; a refusal before it is not.
-const isOutcome = (status: number): boolean => status === 202 || status === 422
-
-const failure = ({ takesKey }: Endpoint, status: number, errors: ReadonlyArray<PublicError>) => ({
-  description: errors.map(({ code, message }) => `${code}: ${message}`).join(" "),
-  headers: responseHeaders(
-    status,
-    errors.map(({ code }) => code),
-    { replays: takesKey && isOutcome(status) }
-  ),
-  content: {
-    "application/json": {
-      schema: errorOf(errors),
-      examples: Object.fromEntries(
-        errors.map(({ code, details, message }) => [
-          code,
-          {
-            value: {
-              success: false,
-              error: { code, message, ...(details && { details }) },
-              request_id: exampleRequestId
-            }
-          }
-        ])
-      )
+const success = (endpoint: Endpoint) => {
+  const { cached, file, message, onlyFile, openapi, status = 200 } = endpoint.meta
+  return {
+    description: message ?? openapi.summary ?? "",
+    headers: responseHeaders({ status, cached, replays: endpoint.takesKey }),
+    content: {
+      ...(!onlyFile && { "application/json": json(endpoint) }),
+      ...(file && { [file]: { schema: { type: "string" } } })
     }
   }
-})
-
-const success = ({ meta, takesKey }: Endpoint, data: JsonSchema) => ({
-  description: meta.message ?? meta.openapi.summary ?? "",
-  headers: responseHeaders(meta.status ?? 200, [], { cached: meta.cached ?? false, replays: takesKey }),
-  content: {
-    ...(!meta.onlyFile && {
-      "application/json": {
-        schema: envelopeOf(data),
-        ...(meta.example && {
-          example: { success: true, data: meta.example.data, message: meta.message ?? "", request_id: exampleRequestId }
-        })
-      }
-    }),
-    ...(meta.file && { [meta.file]: { schema: { type: "string" } } })
-  }
-})
+}
 
 interface Operation {
-  readonly responses: Readonly<
-    Record<string, { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> }>
-  >
   readonly requestBody?: { readonly content: Readonly<Record<string, object>> }
 }
 
@@ -120,7 +48,6 @@ const security = ({ callers }: Gate, description = "") =>
 
 const operation = (endpoint: Endpoint, generated: Operation) => {
   const { meta } = endpoint
-  const data = generated.responses["200"]?.content["application/json"]?.schema ?? {}
   const body = generated.requestBody?.content["application/json"]
   return {
     ...generated,
@@ -134,11 +61,11 @@ const operation = (endpoint: Endpoint, generated: Operation) => {
       }
     }),
     responses: {
-      [meta.status ?? 200]: success(endpoint, data),
+      [meta.status ?? 200]: success(endpoint),
       ...(meta.cached && {
-        304: { description: "No ha cambiado.", headers: responseHeaders(304, [], { cached: true }) }
+        304: { description: "No ha cambiado.", headers: responseHeaders({ status: 304, cached: true }) }
       }),
-      ...failures(endpoint)
+      ...errorResponsesOf(endpoint)
     }
   }
 }
@@ -184,6 +111,12 @@ export const openApiDocument = (baseUrl: string) => {
     ...generated,
     externalDocs: { description: "Qué hacer ante cada error", url: errorsPath },
     paths: pathsOf(generated.paths as unknown as Parameters<typeof pathsOf>[0]),
-    components: { ...generated.components, securitySchemes, schemas: { Error: errorSchema }, headers: headerComponents }
+    components: {
+      ...generated.components,
+      securitySchemes,
+      schemas: { ...errorSchemas, ...Object.assign({}, ...endpoints.map(({ output }) => componentsOf(output.schema))) },
+      responses: errorResponses,
+      headers: headerComponents
+    }
   }
 }

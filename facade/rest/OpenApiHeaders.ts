@@ -46,12 +46,15 @@ const retried: ReadonlySet<ErrorCode> = new Set([
   "SEGUROS_NO_DISPONIBLE"
 ])
 
-/** The headers of an answer with this status and these codes. */
-export const responseHeaders = (
-  status: number,
-  errors: ReadonlyArray<ErrorCode>,
-  { cached = false, replays = false } = {}
-) => {
+interface Answered {
+  readonly status: number
+  readonly errors?: ReadonlyArray<ErrorCode>
+  readonly cached?: boolean | undefined
+  readonly replays?: boolean
+}
+
+/** The headers of an answer. */
+export const responseHeaders = ({ cached, errors = [], replays, status }: Answered) => {
   const names: ReadonlyArray<Header> = [
     ...everywhere,
     ...(errors.length > 0 ? (["Link"] as const) : []),
@@ -61,8 +64,11 @@ export const responseHeaders = (
     ...(cached ? (["ETag"] as const) : []),
     ...(replays ? (["Idempotent-Replay"] as const) : [])
   ]
-  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-  return errors.length > 0 && errors.every((code) => retried.has(code))
-    ? { ...headers, "Retry-After": { ...headerComponents["Retry-After"], required: true } }
-    : headers
+  return {
+    ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...(errors.length > 0 &&
+      errors.every((code) => retried.has(code)) && {
+        "Retry-After": { ...headerComponents["Retry-After"], required: true }
+      })
+  }
 }

@@ -8,7 +8,7 @@ import { answer, open, router } from "./Procedure.ts"
 const apiVersion = "v1"
 const timezone = "America/Santo_Domingo"
 
-const State = Schema.Struct({ status: Schema.Literal("ok") })
+const State = Schema.Struct({ status: Schema.Literal("ok") }).annotate({ identifier: "Estado" })
 
 const Info = Schema.Struct({
   application: Schema.String,
@@ -17,7 +17,7 @@ const Info = Schema.Struct({
   documentation: Schema.String,
   currency: Currency,
   timezone: Schema.Literal(timezone)
-})
+}).annotate({ identifier: "Informacion" })
 
 /** Contract: 4.1. */
 export const sistema = router({

@@ -10,7 +10,7 @@ export const AccountView = Schema.Struct({
   ambiente: Environment,
   sandbox: Schema.Boolean,
   token: Schema.Struct({ nombre: Schema.String, permisos: Schema.Array(Schema.String) })
-})
+}).annotate({ identifier: "Cuenta" })
 
 export const accountView = ({ company, token }: Session): typeof AccountView.Type => ({
   empresa_id: company.id,

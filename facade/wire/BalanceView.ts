@@ -5,7 +5,7 @@ import { toPesos } from "../../core/domain/Money.ts"
 import type { Account } from "../../core/ports/Accounts.ts"
 import { Currency, currency, LocalTimestamp, Pesos } from "./Views.ts"
 
-const Periods = Schema.Struct({ diario: Pesos, semanal: Pesos, mensual: Pesos })
+const Periods = Schema.Struct({ diario: Pesos, semanal: Pesos, mensual: Pesos }).annotate({ identifier: "Periodos" })
 
 /** Contract: 2.3. */
 export const BalanceView = Schema.Struct({
@@ -19,7 +19,7 @@ export const BalanceView = Schema.Struct({
   consumo_periodo: Periods,
   moneda: Currency,
   actualizado_en: LocalTimestamp
-})
+}).annotate({ identifier: "Saldo" })
 
 const periods = (centavos: Account["limits"]): typeof Periods.Type => ({
   diario: toPesos(centavos.daily),

@@ -11,7 +11,7 @@ const OptionView = Schema.Struct({
   precio: Pesos,
   vigencia: Schema.NullOr(Schema.String),
   datos: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "Opcion" })
 
 /** Contract: 2.6. */
 export const ConsultaView = Schema.Struct({
@@ -21,7 +21,7 @@ export const ConsultaView = Schema.Struct({
   opciones: Schema.Array(OptionView),
   sin_deuda: Schema.Boolean,
   origen_datos: Schema.Literals(["proveedor_real", "simulado"])
-})
+}).annotate({ identifier: "Consulta" })
 
 const optionView = (option: Offered): typeof OptionView.Type => ({
   opcion_id: option.id,

@@ -13,7 +13,7 @@ export const EntryView = Schema.Struct({
   transaction_id: Schema.NullOr(Schema.Int),
   referencia: Schema.NullOr(Schema.String),
   fecha: LocalTimestamp
-})
+}).annotate({ identifier: "Movimiento" })
 
 export const entryView = (entry: Entry): typeof EntryView.Type => ({
   movimiento_id: entry.id,

@@ -14,7 +14,7 @@ export const PackageView = Schema.Struct({
   datos: Schema.String,
   minutos: Schema.Int,
   sms: Schema.Int
-})
+}).annotate({ identifier: "Paquete" })
 
 export const packageView = (item: Package): typeof PackageView.Type => ({
   id: item.id,

@@ -32,7 +32,7 @@ export const Pagination = Schema.Struct({
   per_page: Schema.Int,
   total: Schema.Int,
   total_pages: Schema.Int
-})
+}).annotate({ identifier: "Paginacion" })
 
 export const paginationOf = ({ page, perPage }: Page, total: number): typeof Pagination.Type => ({
   page,

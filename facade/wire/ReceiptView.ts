@@ -19,7 +19,7 @@ export const ReceiptView = Schema.Struct({
   currency: Currency,
   processed_at: LocalTimestamp,
   mensaje: Schema.String
-})
+}).annotate({ identifier: "Comprobante" })
 
 export const receiptView = (receipt: Receipt): typeof ReceiptView.Type => ({
   transaction_id: receipt.transactionId,

@@ -11,7 +11,7 @@ export const DisponibleView = Schema.Struct({
   disponible: Schema.Boolean,
   servicios: Schema.Array(Schema.Struct({ service_id: Schema.Int, nombre: Schema.String })),
   motivo: Schema.NullOr(Schema.Literal("no_habilitado"))
-})
+}).annotate({ identifier: "SeguroDisponible" })
 
 export const disponibleView = ({ served, services }: InsuranceOnSale): typeof DisponibleView.Type => ({
   disponible: served && services.length > 0,
@@ -23,7 +23,7 @@ export const disponibleView = ({ served, services }: InsuranceOnSale): typeof Di
 export const CodigoView = Schema.Struct({
   otp_enviado: Schema.Boolean.annotate({ description: "false: no pudo enviarse todavía, y se sigue intentando." }),
   otp_expira_en: Schema.Int.annotate({ description: "Segundos." })
-})
+}).annotate({ identifier: "SeguroCodigo" })
 
 export const codigoView = (sent: boolean): typeof CodigoView.Type => ({
   otp_enviado: sent,
@@ -39,7 +39,7 @@ export const IniciadoView = Schema.Struct({
   telefono: Schema.String.annotate({ description: "Enmascarado.", examples: ["809***1234"] }),
   ...CodigoView.fields,
   mensaje: Schema.String
-})
+}).annotate({ identifier: "SeguroIniciado" })
 
 /** What the seller reads while the owner waits for the code. */
 const messageOf = (sent: boolean): string =>
@@ -57,7 +57,9 @@ export const iniciadoView = (insurance: Insurance, sent: boolean): typeof Inicia
   mensaje: messageOf(sent)
 })
 
-const VersionView = Schema.Struct({ id: Schema.String, nombre: Schema.String, sugerida: Schema.Boolean })
+const VersionView = Schema.Struct({ id: Schema.String, nombre: Schema.String, sugerida: Schema.Boolean }).annotate({
+  identifier: "Version"
+})
 
 const versionView = (version: Version): typeof VersionView.Type => ({
   id: version.id,
@@ -73,7 +75,7 @@ export const VersionesView = Schema.Struct({
   version_unica: Schema.Boolean,
   sugerida: Schema.NullOr(Schema.String),
   versiones: Schema.Array(VersionView)
-})
+}).annotate({ identifier: "SeguroVersiones" })
 
 export const versionesView = ({ id, insured, versions }: Insurance): typeof VersionesView.Type => ({
   seguro_id: id,

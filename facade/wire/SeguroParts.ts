@@ -12,7 +12,7 @@ const VehicleView = Schema.Struct({
   anio: Schema.Int,
   tipo: VehicleType,
   chasis: Schema.String.annotate({ description: "Enmascarado.", examples: ["***4521"] })
-})
+}).annotate({ identifier: "Vehiculo" })
 
 const vehicleView = (vehicle: Vehicle): typeof VehicleView.Type => ({
   marca: vehicle.brand,
@@ -42,7 +42,7 @@ export const PlanView = Schema.Struct({
   cobertura: Schema.String,
   vigencia_meses: Schema.Int,
   precio: Pesos
-})
+}).annotate({ identifier: "Plan" })
 
 export const planView = (plan: Plan): typeof PlanView.Type => ({
   cd_tipo_plan: plan.code,
@@ -53,7 +53,9 @@ export const planView = (plan: Plan): typeof PlanView.Type => ({
 })
 
 /** Contract: 2.7 and 4.6, step 4. */
-export const ExtraView = Schema.Struct({ codigo: ExtraCode, nombre: Schema.String, precio: Pesos })
+export const ExtraView = Schema.Struct({ codigo: ExtraCode, nombre: Schema.String, precio: Pesos }).annotate({
+  identifier: "Opcional"
+})
 
 export const extraView = (extra: Extra): typeof ExtraView.Type => ({
   codigo: extra.code,

@@ -12,7 +12,7 @@ const OfferedPlanView = Schema.Struct({
   cobertura: Schema.String,
   precio_referencia: Pesos,
   sugerido: Schema.Boolean
-})
+}).annotate({ identifier: "PlanOfrecido" })
 
 const offeredPlanView = (plan: Plan): typeof OfferedPlanView.Type => {
   const { precio, ...shown } = planView(plan)
@@ -20,7 +20,9 @@ const offeredPlanView = (plan: Plan): typeof OfferedPlanView.Type => {
 }
 
 /** Step 3. Contract: 4.6. */
-export const PlanesView = Schema.Struct({ detalle: Schema.String, planes: Schema.Array(OfferedPlanView) })
+export const PlanesView = Schema.Struct({ detalle: Schema.String, planes: Schema.Array(OfferedPlanView) }).annotate({
+  identifier: "SeguroPlanes"
+})
 
 export const planesView = ({ detail, plans }: PlanList): typeof PlanesView.Type => ({
   detalle: detail,
@@ -28,7 +30,9 @@ export const planesView = ({ detail, plans }: PlanList): typeof PlanesView.Type 
 })
 
 /** Step 4. Contract: 4.6. */
-export const ElegidoView = Schema.Struct({ plan: PlanView, servicios_opcionales: Schema.Array(ExtraView) })
+export const ElegidoView = Schema.Struct({ plan: PlanView, servicios_opcionales: Schema.Array(ExtraView) }).annotate({
+  identifier: "SeguroElegido"
+})
 
 export const elegidoView = ({ offeredExtras }: Insurance, plan: Plan): typeof ElegidoView.Type => ({
   plan: planView(plan),
@@ -45,7 +49,7 @@ export const CotizacionView = Schema.Struct({
   valida_minutos: Schema.Int,
   ...insuredFields,
   opcionales: Schema.Array(ExtraView)
-})
+}).annotate({ identifier: "Cotizacion" })
 
 export const cotizacionView = (insurance: Insurance, quote: Quote): typeof CotizacionView.Type => ({
   seguro_id: insurance.id,

@@ -29,7 +29,7 @@ export const SeguroView = Schema.Struct({
   vigencia_desde: Day,
   vigencia_hasta: Day,
   documentos: Schema.NullOr(DocumentPaths)
-})
+}).annotate({ identifier: "Seguro" })
 
 export const seguroView = (insurance: Insurance): typeof SeguroView.Type => {
   const { id, plan, policy, quote, state, transactionId } = insurance

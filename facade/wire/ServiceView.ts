@@ -17,7 +17,7 @@ export const ServiceView = Schema.Struct({
   flujo: Flow,
   requiere_consulta: Schema.Boolean,
   como_comprar: Schema.String
-})
+}).annotate({ identifier: "Servicio" })
 
 export const serviceView = (service: Service): typeof ServiceView.Type => ({
   id: service.id,
@@ -35,7 +35,9 @@ export const serviceView = (service: Service): typeof ServiceView.Type => ({
 })
 
 /** Contract: 2.4. */
-export const CategoryView = Schema.Struct({ id: Schema.Int, nombre: Schema.String, servicios: Schema.Int })
+export const CategoryView = Schema.Struct({ id: Schema.Int, nombre: Schema.String, servicios: Schema.Int }).annotate({
+  identifier: "Categoria"
+})
 
 export const categoryView = (category: Category): typeof CategoryView.Type => ({
   id: category.id,

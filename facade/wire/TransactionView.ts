@@ -23,7 +23,7 @@ export const SaleView = Schema.Struct({
   currency: Currency,
   message: Schema.String,
   processed_at: Schema.String.annotate({ description: "ISO 8601.", examples: ["2026-01-31T14:05:09-04:00"] })
-})
+}).annotate({ identifier: "Venta" })
 
 type Delivered = Extract<Outcome, { readonly _tag: "Delivered" }>
 
@@ -57,7 +57,7 @@ export const TransactionView = Schema.Struct({
   message: Schema.String,
   created_at: LocalTimestamp,
   processed_at: Schema.NullOr(LocalTimestamp)
-})
+}).annotate({ identifier: "Transaccion" })
 
 export const transactionView = (sale: Transaction): typeof TransactionView.Type => ({
   transaction_id: sale.id,

@@ -9,7 +9,9 @@ export const LocalTimestamp = Schema.String.annotate({
 })
 
 /** The part of a service that a sale shows. */
-export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String })
+export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String }).annotate({
+  identifier: "ServicioVendido"
+})
 
 export const currency = "DOP"
 export const Currency = Schema.Literal(currency)

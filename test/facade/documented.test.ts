@@ -73,6 +73,36 @@ const tamperings: ReadonlyArray<Tampering> = [
     missing,
     (answer) => saying(answer, ({ error }) => Object.assign(error ?? {}, { details: null }))
   ],
+  [
+    "details that its code does not have",
+    transaction,
+    missing,
+    (answer) => saying(answer, ({ error }) => Object.assign(error ?? {}, { details: { id: 1 } }))
+  ],
+  [
+    "details that say nothing",
+    sale,
+    pending,
+    (answer) => saying(answer, ({ error }) => Object.assign(error ?? {}, { details: {} }))
+  ],
+  [
+    "no details where its code has some",
+    sale,
+    pending,
+    (answer) => saying(answer, ({ error }) => delete error?.["details"])
+  ],
+  [
+    "details that nobody described",
+    sale,
+    pending,
+    (answer) => saying(answer, ({ error }) => Object.assign(Object(error?.["details"]), { saldo: 1 }))
+  ],
+  [
+    "the details of another outcome",
+    sale,
+    pending,
+    (answer) => saying(answer, ({ error }) => Object.assign(Object(error?.["details"]), { status: "SUCCESS" }))
+  ],
   ["no place to look", sale, pending, (answer) => withHeader(answer, "location", null)],
   ["no time to wait", sale, pending, (answer) => withHeader(answer, "retry-after", null)],
   ["a body where none is", { ...balance, method: "HEAD" }, read, (answer) => answer],

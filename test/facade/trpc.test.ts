@@ -220,7 +220,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       const { body, headers } = yield* call("/v1/openapi.json")
       const { errors, valid } = yield* Effect.promise(() => new Validator().validate(body))
       assert.isTrue(valid, JSON.stringify(errors))
-      assert.deepStrictEqual([body.openapi, body.components.schemas.Error.type], ["3.1.0", "object"])
+      assert.strictEqual(body.openapi, "3.1.0")
       for (const path of ["/v1/recargas", "/v1/recharges"]) {
         const { post } = body.paths[path]
         assert.hasAllKeys(post.responses, ["201", "202", "401", "403", "409", "413", "415", "422", "429", "500", "503"])

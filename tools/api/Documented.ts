@@ -7,14 +7,23 @@ interface Header {
   readonly schema: { readonly type?: string }
 }
 
+interface Reference {
+  readonly $ref: string
+}
+
 interface Response {
-  readonly headers?: Readonly<Record<string, Header | { readonly $ref: string }>>
+  readonly headers?: Readonly<Record<string, Header | Reference>>
   readonly content?: Readonly<Record<string, object>>
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, Response> }>>>>
-  readonly components: { readonly headers: Readonly<Record<string, Header>> }
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Record<string, Response | Reference> }>>>
+  >
+  readonly components: {
+    readonly headers: Readonly<Record<string, Header>>
+    readonly responses: Readonly<Record<string, Response>>
+  }
 }
 
 const document = openApiDocument("/")
@@ -55,7 +64,17 @@ const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: A
   })
 
 /** The headers of a refusal that every body may meet. */
-const ofAnyBody = paths["/v1/recargas"]?.["post"]?.responses["413"]?.headers ?? {}
+const ofAnyBody = components.responses["VALIDATION_ERROR_413"]?.headers ?? {}
+
+/** A response, and where it stands: many operations share one. */
+const resolved = (
+  response: Response | Reference,
+  place: ReadonlyArray<string>
+): readonly [Response, place: ReadonlyArray<string>] => {
+  if (!("$ref" in response)) return [response, place]
+  const [name = ""] = response.$ref.split("/").slice(-1)
+  return [components.responses[name] ?? {}, ["components", "responses", name]]
+}
 
 const bodyFaults = (
   { content }: Response,
@@ -91,8 +110,8 @@ export const undocumented = (
   if (template === undefined) {
     return status === 404 || status === 429 ? (bodiless ? [] : faultsBy(anError, body)) : ["the path is not declared"]
   }
-  const response = paths[template]?.[verb]?.responses[status]
-  if (response === undefined) return ["the status is not declared"]
-  const place = ["paths", template, verb, "responses", String(status)]
+  const declared = paths[template]?.[verb]?.responses[status]
+  if (declared === undefined) return ["the status is not declared"]
+  const [response, place] = resolved(declared, ["paths", template, verb, "responses", String(status)])
   return [...headerFaults(response.headers ?? {}, answer), ...bodyFaults(response, place, bodiless, answer)]
 }

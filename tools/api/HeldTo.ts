@@ -1,9 +1,10 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 
-// Either side may meet fields of a later version; a test may not meet a field that nobody described.
+// Either side may meet fields of a later version; a test may not meet a field that nobody described. What other fields
+// there may be, a schema says in its allOf.
 const closed = (_key: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && "properties" in value && "type" in value
+  typeof value === "object" && value !== null && "properties" in value && "type" in value && !("allOf" in value)
     ? { ...value, additionalProperties: false }
     : value
 
