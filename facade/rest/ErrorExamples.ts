@@ -13,6 +13,8 @@ import {
   RateLimited,
   Rejected,
   RequestInProgress,
+  ReversalDenied,
+  ReversalPending,
   TransactionPending
 } from "../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../core/domain/Ids.ts"
@@ -48,10 +50,12 @@ const causes: ReadonlyArray<CoreError> = [
   new IdempotencyConflict({ transactionId, status: "SUCCESS" }),
   new DuplicateTransaction({ transactionId }),
   new TransactionPending(sale),
+  new ReversalPending(sale),
   new NotImplemented(),
   new Rejected({ ...sale, refusal: "INVALID_PHONE" }),
   new Rejected({ ...sale, refusal: "INVALID_AMOUNT" }),
   new Rejected({ ...sale, refusal: "TRANSACTION_REJECTED" }),
+  new ReversalDenied(sale),
   new Rejected({ ...sale, refusal: "SEGURO_NO_EMITIDO" }),
   new AlreadySold({ insuranceId: InsuranceId.make(1), state: "emitida", transactionId }),
   new PolicyActive({ renewableFrom: "2026-01-31" }),

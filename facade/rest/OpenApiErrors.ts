@@ -1,5 +1,5 @@
 import { Struct } from "effect"
-import { codes, type ErrorCode, type PublicError } from "../../core/domain/ErrorCatalogue.ts"
+import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { type DetailedCode, errorDetails } from "../../core/domain/ErrorDetails.ts"
 import { documentOf, type JsonSchema, schemasPath } from "../wire/Document.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
@@ -38,10 +38,13 @@ const codesOf = ({ meta }: Endpoint): ReadonlyArray<ErrorCode> => [
   "INTERNAL_ERROR"
 ]
 
-const errorsOf = (endpoint: Endpoint): ReadonlyArray<PublicError> => [
-  ...codesOf(endpoint).map((code) => errorExamples[code][0]),
-  ...(endpoint.type === "mutation" ? bodyExamples : [])
-]
+const errorsOf = (endpoint: Endpoint): ReadonlyArray<PublicError> => {
+  const own = (endpoint.meta.causes ?? []).map(toPublic)
+  return [
+    ...codesOf(endpoint).map((code) => own.find((error) => error.code === code) ?? errorExamples[code][0]),
+    ...(endpoint.type === "mutation" ? bodyExamples : [])
+  ]
+}
 
 /** The answers of one status, by which an endpoint may fail. */
 interface Failure {

@@ -26,6 +26,8 @@ interface Described {
   readonly onlyFile?: boolean
   /** What the endpoint may answer beside what every endpoint of its kind may. */
   readonly errors?: ReadonlyArray<ErrorCode>
+  /** Causes that show a code where the catalogue's own words, or its example, would not be true. */
+  readonly causes?: ReadonlyArray<CoreError>
   readonly example?: { readonly request?: unknown; readonly data: unknown }
 }
 
