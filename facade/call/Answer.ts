@@ -19,7 +19,8 @@ const exposed = [
   "Retry-After",
   "Location",
   "Link",
-  "ETag"
+  "ETag",
+  "Content-Disposition"
 ].join(", ")
 
 /** On every answer. Contract: 1. */

@@ -21,14 +21,22 @@ const json = ({ meta, output }: Endpoint) => ({
   })
 })
 
+// Bytes have no schema in OpenAPI 3.1: their type says it all.
+const fileSchemas = { "application/pdf": {}, "text/csv": { schema: { type: "string" } } }
+
 const success = (endpoint: Endpoint) => {
   const { cached, file, message, onlyFile, openapi, status = 200 } = endpoint.meta
   return {
     description: message ?? openapi.summary ?? "",
-    headers: responseHeaders({ status, cached, replays: endpoint.takesKey }),
+    headers: responseHeaders({
+      status,
+      cached,
+      replays: endpoint.takesKey,
+      file: file && (onlyFile ? "always" : "sometimes")
+    }),
     content: {
       ...(!onlyFile && { "application/json": json(endpoint) }),
-      ...(file && { [file]: { schema: { type: "string" } } })
+      ...(file && { [file]: fileSchemas[file] })
     }
   }
 }

@@ -20,6 +20,7 @@ export const headerComponents = {
   Link: { description: 'La página que explica el código, con rel="help".', required: true, schema: string },
   Location: { description: "Dónde consultar la transacción.", required: true, schema: string },
   ETag: { description: "Validador débil de data, para If-None-Match.", required: true, schema: string },
+  "Content-Disposition": { description: "De un archivo: su nombre, y si se muestra o se guarda.", schema: string },
   "WWW-Authenticate": {
     description: "La forma recomendada de las credenciales.",
     required: true,
@@ -51,10 +52,17 @@ interface Answered {
   readonly errors?: ReadonlyArray<ErrorCode>
   readonly cached?: boolean | undefined
   readonly replays?: boolean
+  /** Whether it is a file. */
+  readonly file?: "always" | "sometimes" | undefined
 }
 
+// Described at its own place it may be required there, and elsewhere not.
+const always = (name: "Content-Disposition" | "Retry-After") => ({
+  [name]: { ...headerComponents[name], required: true }
+})
+
 /** The headers of an answer. */
-export const responseHeaders = ({ cached, errors = [], replays, status }: Answered) => {
+export const responseHeaders = ({ cached, errors = [], file, replays, status }: Answered) => {
   const names: ReadonlyArray<Header> = [
     ...everywhere,
     ...(errors.length > 0 ? (["Link"] as const) : []),
@@ -62,13 +70,12 @@ export const responseHeaders = ({ cached, errors = [], replays, status }: Answer
     ...(status === 202 ? (["Location"] as const) : []),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(cached ? (["ETag"] as const) : []),
-    ...(replays ? (["Idempotent-Replay"] as const) : [])
+    ...(replays ? (["Idempotent-Replay"] as const) : []),
+    ...(file ? (["Content-Disposition"] as const) : [])
   ]
   return {
     ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(errors.length > 0 &&
-      errors.every((code) => retried.has(code)) && {
-        "Retry-After": { ...headerComponents["Retry-After"], required: true }
-      })
+    ...(errors.length > 0 && errors.every((code) => retried.has(code)) && always("Retry-After")),
+    ...(file === "always" && always("Content-Disposition"))
   }
 }

@@ -90,4 +90,13 @@ describe("the document", () => {
   it("says nothing beside a reference", () => {
     assert.isEmpty(besideReferences(document))
   })
+
+  it("takes a PDF for bytes and CSV for text, and names the file", () => {
+    const answer = (path: string) => document.paths[path]?.["get"]?.responses["200"]
+    assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"], {})
+    assert.deepStrictEqual(answer("/v1/seguros/{id}/documento")?.content?.["application/pdf"], {})
+    assert.deepStrictEqual(answer("/v1/movimientos")?.content?.["text/csv"], { schema: { type: "string" } })
+    assert.property(answer("/v1/movimientos")?.headers, "Content-Disposition")
+    assert.isTrue(answer("/v1/seguros/{id}/documento")?.headers["Content-Disposition"]?.required)
+  })
 })

@@ -43,6 +43,8 @@ layer(serviceWith(unserved), { excludeTestServices: true })("a file", (it) => {
     Effect.gen(function* () {
       const { headers, status, text } = yield* get("/v1/movimientos?formato=csv")
       assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/csv; charset=utf-8"])
+      assert.strictEqual(headers.get("content-disposition"), 'attachment; filename="movimientos.csv"')
+      assert.include(headers.get("access-control-expose-headers"), "Content-Disposition")
       assert.strictEqual(text.split("\r\n")[1], "1,deposit,1,1,,,2026-01-31 14:05:09")
     })
   )
