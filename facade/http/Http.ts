@@ -28,7 +28,8 @@ const pattern = (path: `/${string}`) => path.replace(/\{(\w+)\}/g, ":$1") as `/$
 
 const preflightHeaders = {
   "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
-  "access-control-allow-headers": "Authorization, X-Api-Key, X-Api-Secret, Idempotency-Key, Content-Type",
+  "access-control-allow-headers":
+    "Authorization, X-Api-Key, X-Api-Secret, Idempotency-Key, If-None-Match, Content-Type",
   "access-control-max-age": "86400"
 }
 

@@ -34,11 +34,17 @@ const documentOfFields = ({ schema, takesKey }: Endpoint["input"]) => {
   }
 }
 
-const headersOf = ({ input }: Endpoint) => {
+const knownEtag = carrying({
+  type: "string",
+  description: "El ETag de una respuesta anterior: si data sigue igual, la respuesta es 304 y no trae cuerpo."
+})
+
+const headersOf = ({ input, meta }: Endpoint) => {
   const key = input.schema.fields[keyField]
   return {
     requestHeaders: z.object({
-      ...(input.takesKey && key !== undefined && { [keyHeader]: carrying(documentOf(key)) })
+      ...(input.takesKey && key !== undefined && { [keyHeader]: carrying(documentOf(key)) }),
+      ...(meta.cached && { "If-None-Match": knownEtag.optional() })
     })
   }
 }

@@ -15,7 +15,7 @@ const json = ({ meta, output }: Endpoint) => ({
     example: {
       success: true,
       data: meta.example.data,
-      message: meta.message ?? "",
+      message: meta.example.message ?? meta.message ?? "",
       request_id: exampleRequestId
     }
   })

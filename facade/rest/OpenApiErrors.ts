@@ -4,6 +4,7 @@ import { type DetailedCode, errorDetails } from "../../core/domain/ErrorDetails.
 import { documentOf, type JsonSchema, schemasPath } from "../wire/Document.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
 import { bodyExamples, errorExamples, exampleRequestId } from "./ErrorExamples.ts"
+import { inputFault } from "./InputFault.ts"
 import { failureSchema, messageSchema } from "./OpenApiEnvelope.ts"
 import { responseHeaders } from "./OpenApiHeaders.ts"
 
@@ -39,7 +40,7 @@ const codesOf = ({ meta }: Endpoint): ReadonlyArray<ErrorCode> => [
 ]
 
 const errorsOf = (endpoint: Endpoint): ReadonlyArray<PublicError> => {
-  const own = (endpoint.meta.causes ?? []).map(toPublic)
+  const own = [...(endpoint.meta.causes ?? []).map(toPublic), inputFault(endpoint)]
   return [
     ...codesOf(endpoint).map((code) => own.find((error) => error.code === code) ?? errorExamples[code][0]),
     ...(endpoint.type === "mutation" ? bodyExamples : [])

@@ -16,6 +16,8 @@ const sheet = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange
   return new FileReply({ type: "text/csv; charset=utf-8", name: "movimientos.csv", shown: false, body })
 })
 
+const found = (total: number): string => `Movimientos encontrados: ${total}.`
+
 /** Contract: 4.2. */
 export const movimientos = router({
   listar: allowed("balance.read")
@@ -29,6 +31,7 @@ export const movimientos = router({
       alias: ["/v1/statement"],
       file: "text/csv",
       example: {
+        message: found(2),
         data: {
           items: [
             {
@@ -71,7 +74,7 @@ export const movimientos = router({
           const statement = yield* Statement
           const page = pageOf(input)
           const { items, total } = yield* statement.page(ctx.session.company.id, rangeOf(input), page)
-          ctx.reply.message = `Movimientos encontrados: ${total}.`
+          ctx.reply.message = found(total)
           return { items: items.map(entryView), pagination: paginationOf(page, total) }
         }),
         ({ ctx, input }) => (input.formato === "csv" ? sheet(ctx.session.company.id, rangeOf(input)) : undefined)

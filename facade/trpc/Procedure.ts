@@ -28,7 +28,8 @@ interface Described {
   readonly errors?: ReadonlyArray<ErrorCode>
   /** Causes that show a code where the catalogue's own words, or its example, would not be true. */
   readonly causes?: ReadonlyArray<CoreError>
-  readonly example?: { readonly request?: unknown; readonly data: unknown }
+  /** `message` where it is not always the same. */
+  readonly example?: { readonly request?: unknown; readonly message?: string; readonly data: unknown }
 }
 
 /** The same with its gate, which only its builder knows. */

@@ -4,7 +4,7 @@ import { TransactionId } from "../../core/domain/Ids.ts"
 import { Status } from "../../core/domain/Status.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { listTransactions } from "../../core/workflows/Lists.ts"
-import { cleanText, idempotencyKey, pathId } from "../wire/Fields.ts"
+import { cleanText, pathId, soughtKey } from "../wire/Fields.ts"
 import { input } from "../wire/Input.ts"
 import { output } from "../wire/Output.ts"
 import { Pagination, pageOf, paginationOf, paging, rangeOf } from "../wire/Paging.ts"
@@ -29,10 +29,49 @@ const example = {
   processed_at: "2026-01-31 14:05:09"
 }
 
+const found = (total: number): string => `Transacciones encontradas: ${total}.`
+
 /** Contract: 4.7. */
 export const transacciones = router({
-  anular,
-  recibo,
+  listar: allowed("transactions.read")
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/transacciones",
+        summary: "Las transacciones, de la más reciente a la más antigua",
+        tags: ["Transacciones"]
+      },
+      alias: ["/v1/transactions"],
+      example: {
+        message: found(1),
+        data: { items: [example], pagination: { page: 1, per_page: 50, total: 1, total_pages: 1 } }
+      }
+    })
+    .input(
+      input({
+        ...paging,
+        status: Schema.optionalKey(Status),
+        identifier: Schema.optionalKey(cleanText("Coincidencia exacta.")),
+        xid: Schema.optionalKey(cleanText("Coincidencia exacta.")),
+        idempotency_key: Schema.optionalKey(soughtKey)
+      })
+    )
+    .output(output(Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination })))
+    .query(
+      answer(
+        Effect.fnUntraced(function* ({ ctx, input }) {
+          const { idempotency_key: key, identifier, status, xid } = input
+          const page = pageOf(input)
+          const { items, total } = yield* listTransactions(
+            ctx.session.company.id,
+            { ...rangeOf(input), status, identifier, xid, key },
+            page
+          )
+          ctx.reply.message = found(total)
+          return { items: items.map(transactionView), pagination: paginationOf(page, total) }
+        })
+      )
+    ),
 
   ver: allowed("transactions.read")
     .meta({
@@ -54,42 +93,6 @@ export const transacciones = router({
       )
     ),
 
-  listar: allowed("transactions.read")
-    .meta({
-      openapi: {
-        method: "GET",
-        path: "/v1/transacciones",
-        summary: "Las transacciones, de la más reciente a la más antigua",
-        tags: ["Transacciones"]
-      },
-      alias: ["/v1/transactions"],
-      example: {
-        data: { items: [example], pagination: { page: 1, per_page: 50, total: 1, total_pages: 1 } }
-      }
-    })
-    .input(
-      input({
-        ...paging,
-        status: Schema.optionalKey(Status),
-        identifier: Schema.optionalKey(cleanText("Coincidencia exacta.")),
-        xid: Schema.optionalKey(cleanText("Coincidencia exacta.")),
-        idempotency_key: Schema.optionalKey(idempotencyKey)
-      })
-    )
-    .output(output(Schema.Struct({ items: Schema.Array(TransactionView), pagination: Pagination })))
-    .query(
-      answer(
-        Effect.fnUntraced(function* ({ ctx, input }) {
-          const { idempotency_key: key, identifier, status, xid } = input
-          const page = pageOf(input)
-          const { items, total } = yield* listTransactions(
-            ctx.session.company.id,
-            { ...rangeOf(input), status, identifier, xid, key },
-            page
-          )
-          ctx.reply.message = `Transacciones encontradas: ${total}.`
-          return { items: items.map(transactionView), pagination: paginationOf(page, total) }
-        })
-      )
-    )
+  recibo,
+  anular
 })

@@ -146,8 +146,16 @@ export const optionId = described(
   )
 )
 
+const keyExample = "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11"
+
 /** In REST the header of that name carries it. */
 export const idempotencyKey = described(
   IdempotencyKey,
-  text(1, 128, "Identifica la operación; se recomienda un UUID v4.", "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11")
+  text(1, 128, "Identifica la operación; se recomienda un UUID v4.", keyExample)
+)
+
+/** The key of a sale that is looked for. */
+export const soughtKey = described(
+  IdempotencyKey,
+  text(1, 128, "La Idempotency-Key con que se hizo la venta. Coincidencia exacta.", keyExample)
 )

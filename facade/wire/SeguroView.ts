@@ -14,7 +14,7 @@ const documentPaths = (id: InsuranceId): typeof DocumentPaths.Type => ({
 })
 
 /** A local day, once there is a policy. */
-const Day = Schema.NullOr(Schema.String.annotate({ examples: ["2026-01-31"] }))
+const Day = Schema.NullOr(Schema.String.annotate({ format: "date", examples: ["2026-01-31"] }))
 
 /** An insurance as it stands: every key is there, null until it is known. Contract: 2.7. */
 export const SeguroView = Schema.Struct({

@@ -22,7 +22,7 @@ export const SaleView = Schema.Struct({
   amount: Pesos,
   currency: Currency,
   message: Schema.String,
-  processed_at: Schema.String.annotate({ description: "ISO 8601.", examples: ["2026-01-31T14:05:09-04:00"] })
+  processed_at: Schema.String.annotate({ format: "date-time", examples: ["2026-01-31T14:05:09-04:00"] })
 }).annotate({ identifier: "Venta" })
 
 type Delivered = Extract<Outcome, { readonly _tag: "Delivered" }>

@@ -49,6 +49,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method, path, operation, name: operation.operationId }))
 )
 
+const main = operations.filter(({ name }) => !/Alias\d+$/.test(name))
+
 /** Every body in JSON that the document has, and where it stands. */
 const bodies = [
   ...operations.flatMap(({ method, operation, path }) =>
@@ -91,6 +93,42 @@ describe("the document", () => {
     assert.isEmpty(besideReferences(document))
   })
 
+  it("shows the message that a person would read", () => {
+    for (const { content, name } of bodies) {
+      if (content.example === undefined || name.endsWith("requestBody")) continue
+      assert.match(content.example.message ?? "", /\.$/, name)
+      const { pagination } = content.example.data ?? {}
+      if (pagination !== undefined) assert.include(content.example.message, `: ${pagination.total}.`)
+    }
+  })
+
+  // What nothing that it takes can make wrong is refused for its headers.
+  it.each(main)("shows a fault of something that $name takes", ({ operation }) => {
+    const error = operation.responses["422"]?.content?.["application/json"]?.examples?.["VALIDATION_ERROR"]?.value.error
+    const { properties = {} } = operation.requestBody?.content["application/json"]?.schema ?? {}
+    const taken = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(properties), "headers"]
+    const ofReversal = operation.operationId === "transaccionesAnular" ? ["status"] : []
+    assert.includeMembers([...taken, ...ofReversal], Object.keys(error?.details ?? {}))
+  })
+
+  it("has a validator to send wherever it has a 304", () => {
+    for (const { name, operation } of operations) {
+      const sent = operation.parameters?.some((parameter) => parameter.name === "If-None-Match") ?? false
+      assert.strictEqual(sent, operation.responses["304"] !== undefined, name)
+    }
+  })
+
+  it("does not advise a random key to who looks for a sale by its own", () => {
+    const { parameters = [] } = document.paths["/v1/transacciones"]?.["get"] ?? {}
+    const sought = parameters.find(({ name }) => name === "idempotency_key")
+    assert.match(String(sought?.schema["description"]), /^La Idempotency-Key con que se hizo la venta/)
+  })
+
+  it("begins each tag with what changes nothing", () => {
+    const first = Map.groupBy(main, ({ operation }) => operation.tags[0])
+    assert.strictEqual(first.get("Transacciones")?.[0]?.name, "transaccionesListar")
+  })
+
   it("takes a PDF for bytes and CSV for text, and names the file", () => {
     const answer = (path: string) => document.paths[path]?.["get"]?.responses["200"]
     assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"], {})
@@ -98,5 +136,18 @@ describe("the document", () => {
     assert.deepStrictEqual(answer("/v1/movimientos")?.content?.["text/csv"], { schema: { type: "string" } })
     assert.property(answer("/v1/movimientos")?.headers, "Content-Disposition")
     assert.isTrue(answer("/v1/seguros/{id}/documento")?.headers["Content-Disposition"]?.required)
+  })
+
+  it("says which times and days can be read as such", () => {
+    const formats = (name: string) =>
+      Object.entries(Object(document.components.schemas[name]?.["properties"])).flatMap(([field, schema]) => {
+        const [, format] = /"format":"([^"]+)"/.exec(JSON.stringify(schema)) ?? []
+        return format === undefined ? [] : [[field, format]]
+      })
+    assert.deepStrictEqual(formats("Venta"), [["processed_at", "date-time"]])
+    assert.deepStrictEqual(formats("Seguro"), [
+      ["vigencia_desde", "date"],
+      ["vigencia_hasta", "date"]
+    ])
   })
 })
