@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
@@ -9,6 +10,8 @@ import { html } from "../../facade/docs/Html.ts"
 import type { Answered } from "../../tools/api/Answered.ts"
 import { as, call, get, post, raw, sell } from "./support/Calls.ts"
 import { secret, TestService } from "./support/Service.ts"
+
+const contractPage = readFileSync(new URL("../../docs/contract.md", import.meta.url), "utf8")
 
 const everyCode = Struct.keys(codes)
 
@@ -110,6 +113,42 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
         assert.include(page.text, `HTTP/1.1 ${codes[code].status} `)
         assert.notInclude(page.text, "<script")
         assert.deepStrictEqual([policyOf(page)["script-src"], policyOf(page)["style-src"]], [undefined, "'self'"])
+      })
+    )
+
+    it.effect("reads to whom it is read aloud: what is English, what is a way, what is scrolled", () =>
+      Effect.gen(function* () {
+        const { text } = yield* call("/docs/errors/INSUFFICIENT_BALANCE")
+        assert.include(text, 'HTTP/1.1 422 <span lang="en">Unprocessable Entity</span>')
+        assert.notMatch(text, /(?<!<span lang="en">)Unprocessable Entity/)
+        assert.match(text, /<nav aria-label="[^"]+"><a href="\/docs">.*<\/nav><\/header>/)
+        assert.match(text, /<pre tabindex="0" role="region" aria-label="Ejemplo: El saldo disponible no alcanza\.">/)
+      })
+    )
+
+    it.effect.each([
+      ["TRANSACTION_REJECTED", "El proveedor rechazó la anulación; la venta sigue en pie.", "SUCCESS"],
+      ["TRANSACTION_PENDING", "no repita la anulación.", "PENDING"]
+    ] as const)("of %s shows a sale and a reversal, whose money is elsewhere", ([code, words, status]) =>
+      Effect.gen(function* () {
+        const { text } = yield* call(`/docs/errors/${code}`)
+        const examples = text.split("<pre ").slice(1)
+        assert.lengthOf(examples, 2)
+        assert.include(examples[0], codes[code].message)
+        assert.include(examples[1], words)
+        assert.include(examples[1], `&quot;status&quot;: &quot;${status}&quot;`)
+        assert.include((yield* call("/docs/errors")).text, words)
+      })
+    )
+
+    it.effect("says every status that the contract gives a code", () =>
+      Effect.gen(function* () {
+        const [, listed = ""] = /^\| VALIDATION_ERROR \| ([^|]+) \|/m.exec(contractPage) ?? []
+        const statuses = listed.match(/\d+/g) ?? []
+        assert.sameMembers([...statuses], ["422", "408", "413", "415", "431"])
+        assert.include((yield* call("/docs/errors")).text, `>HTTP ${statuses.join(", ")}</span>`)
+        const { text } = yield* call("/docs/errors/VALIDATION_ERROR")
+        for (const status of statuses) assert.match(text, new RegExp(`<dd>.*\\b${status} <span lang="en">[A-Z].*</dd>`))
       })
     )
 

@@ -1,0 +1,9 @@
+import { bodyStatuses, codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import { unreadStatuses } from "../http/clientError.ts"
+
+const beside: Partial<Record<ErrorCode, ReadonlyArray<number>>> = {
+  VALIDATION_ERROR: [...bodyStatuses, ...unreadStatuses].toSorted((a, b) => a - b)
+}
+
+/** Every status by which a code is answered, its own first. Contract: 7. */
+export const statusesOf = (code: ErrorCode): ReadonlyArray<number> => [codes[code].status, ...(beside[code] ?? [])]
