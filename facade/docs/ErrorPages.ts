@@ -1,14 +1,14 @@
 import { STATUS_CODES } from "node:http"
 import { Struct } from "effect"
 import { codes, type ErrorCode, type PublicError } from "../../core/domain/ErrorCatalogue.ts"
-import { failureBody, failureHeaders } from "../http/Answer.ts"
+import { failureBody, failureHeaders } from "../call/Answer.ts"
+import { consolePath, errorPath, errorsPath } from "../call/DocsPaths.ts"
 import { errorExamples, exampleRequestId } from "../rest/ErrorExamples.ts"
 import type { Assets } from "./Assets.ts"
 import { statusesOf } from "./ErrorStatuses.ts"
 import { errorTexts } from "./ErrorTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { documentOf, type Page, policyOf } from "./Page.ts"
-import { consolePath, errorPath, errorsPath } from "./Paths.ts"
 
 const policy = policyOf({ "style-src": "'self'", "img-src": "'self'" })
 

@@ -1,5 +1,5 @@
 import { bodyStatuses, codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
-import { unreadStatuses } from "../http/clientError.ts"
+import { unreadStatuses } from "../call/UnreadStatuses.ts"
 
 const beside: Partial<Record<ErrorCode, ReadonlyArray<number>>> = {
   VALIDATION_ERROR: [...bodyStatuses, ...unreadStatuses].toSorted((a, b) => a - b)

@@ -1,14 +1,15 @@
 import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
+import type { unreadStatuses } from "../call/UnreadStatuses.ts"
 
 const malformed = toPublic(new Invalid({ details: { headers: "invalido" } }))
 
 /** What is told of a path that no route has. */
 export const unknownPath = toPublic(new NotFound())
 
-/** What a client is told whose request no route has: HTTP itself has statuses that the catalogue does not need. */
+/** What a client is told whose request no route has. */
 export interface Unrouted extends Omit<PublicError, "status"> {
-  readonly status: PublicError["status"] | 408 | 431
+  readonly status: PublicError["status"] | (typeof unreadStatuses)[number]
 }
 
 /** What a client is told whose request Node's parser could not read. */

@@ -1,5 +1,5 @@
 import { generateOpenApiDocument } from "trpc-to-openapi"
-import { errorsPath } from "../docs/Paths.ts"
+import { errorsPath } from "../call/DocsPaths.ts"
 import { Callers, type Gate } from "../trpc/Gate.ts"
 import { componentsOf, documentOf } from "../wire/Document.ts"
 import { documentedRouter, operationIdOf } from "./DocumentedRouter.ts"

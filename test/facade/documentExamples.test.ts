@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { openApiDocument } from "../../facade/rest/OpenApi.ts"
-import { heldTo } from "../support/HeldTo.ts"
+import { heldTo } from "../../tools/api/HeldTo.ts"
 
 interface Content {
   readonly schema?: object
