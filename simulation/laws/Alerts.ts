@@ -1,3 +1,4 @@
+import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import type { AuditEvent } from "../../core/ports/AuditLog.ts"
 import type { Life } from "../engine/Life.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
@@ -11,14 +12,18 @@ export interface Alerts {
   readonly atRest: () => void
 }
 
+// The log also tells what operators propose and confirm, by the same names: that is no alert.
+const isAlert = ({ action }: AuditEvent): boolean => lateOutcomes.some((kind) => kind === action)
+
 export const alertsLaw = (sim: Sim): Alerts => {
   const owed = new Map<string, Life>()
   const raised = new Set<string>()
   return {
     raised,
     contradicted: (life, xid) => void owed.set(xid, life),
-    recorded: ({ details }) => {
-      const xid = String(details["xid"])
+    recorded: (event) => {
+      if (!isAlert(event)) return
+      const xid = String(event.details["xid"])
       owed.delete(xid)
       raised.add(xid)
     },
