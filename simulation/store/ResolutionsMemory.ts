@@ -37,7 +37,7 @@ export const layer = Layer.effect(
         }),
       confirm: ({ transactionId }, proposal, { operator }) =>
         Effect.sync(() => {
-          if (proposals.get(transactionId) !== proposal) return false
+          if (proposals.get(transactionId)?.number !== proposal.number) return false
           proposals.set(transactionId, { ...proposal, confirmedBy: operator })
           return true
         })
