@@ -94,11 +94,11 @@ export const judge = (sim: Sim, laws: Laws, outside: Omit<Outside, "raised">): v
 /** What operators see when they look for sales that nobody settles. */
 export const backOfficeOf = (
   sim: Sim,
-  { byHand, sales, untrue }: Pick<BackOffice, "byHand" | "sales" | "untrue">
+  { byHand, mistakes, sales }: Pick<BackOffice, "byHand" | "mistakes" | "sales">
 ): BackOffice => ({
   sales,
   byHand,
-  untrue,
+  mistakes,
   stuck: () => {
     const now_ms = sim.epoch_ms + sim.world.now_ms
     return allSales(sim).filter(

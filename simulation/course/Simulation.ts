@@ -12,6 +12,7 @@ import { type Laws, lawsOf } from "../laws/Laws.ts"
 import { beginningOf } from "../ops/Generate.ts"
 import type { Op } from "../ops/Op.ts"
 import { gatewayFor, type Inbox } from "../parties/Gateway.ts"
+import { Mistakes } from "../parties/Mistakes.ts"
 import { insurerFor, providerFor } from "../parties/Suppliers.ts"
 import type { Ports } from "../process/Ports.ts"
 import { machineOf, type Surroundings, startProcess } from "../process/Process.ts"
@@ -59,8 +60,7 @@ const outsideOf = () => ({
   messages: new Deeds(),
   reversalsOf: new Map<string, Set<string>>(),
   byHand: new Map<string, number>(),
-  untrue: new Set<string>(),
-  mistaken: new Set<string>(),
+  mistakes: new Mistakes(),
   inbox: new Map() as Inbox
 })
 

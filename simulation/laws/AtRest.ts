@@ -1,6 +1,7 @@
 import type { Deeds } from "../engine/Deeds.ts"
 import type { ByHand, SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
+import type { Mistakes } from "../parties/Mistakes.ts"
 
 /** What was promised outside, and to whom the books have to be compared. */
 export interface Outside {
@@ -11,18 +12,16 @@ export interface Outside {
   readonly reversalsOf: ReadonlyMap<string, ReadonlySet<string>>
   /** What an alert was raised for: a person looks at it. */
   readonly raised: ReadonlySet<string>
-  /** What an operator said that was not so, and that nobody could know better. */
-  readonly mistaken: ReadonlySet<string>
+  readonly mistakes: Pick<Mistakes, "prevailed">
   /** What operators asked for, by company and reference, and for how much. */
   readonly byHand: ReadonlyMap<string, number>
 }
 
 /** Whether both sides may differ: because somebody said what was not so, or because a person knows that they do. */
-const isExcused = ({ mistaken, raised, reversals, reversalsOf, sales }: Outside, xid: string): boolean => {
+const isExcused = ({ mistakes, raised, reversals, reversalsOf, sales }: Outside, xid: string): boolean => {
   const takenBack = [...(reversalsOf.get(xid) ?? [])]
   return (
-    [xid, ...takenBack].some((name) => raised.has(name)) ||
-    mistaken.has(xid) ||
+    [xid, ...takenBack].some((name) => raised.has(name) || mistakes.prevailed(name)) ||
     sales.all.get(xid)?.lied === true ||
     takenBack.some((name) => reversals.all.get(name)?.lied === true)
   )

@@ -9,6 +9,7 @@ import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { deposit } from "../../core/workflows/Deposit.ts"
 import { confirmResolution, proposeResolution } from "../../core/workflows/Resolve.ts"
 import type { Deeds } from "../engine/Deeds.ts"
+import type { Mistakes } from "../parties/Mistakes.ts"
 import type { SaleSeen } from "../engine/Observed.ts"
 import type { Op } from "./Op.ts"
 
@@ -20,8 +21,7 @@ export interface BackOffice {
   readonly sales: Deeds
   /** What was asked for by hand, by company and reference. */
   readonly byHand: Map<string, number>
-  /** Of which sales something was said that is not so. */
-  readonly untrue: Set<string>
+  readonly mistakes: Mistakes
 }
 
 export const pay = ({ byHand }: BackOffice, { centavos, company, reference }: OpOf<"deposit">) =>
@@ -48,7 +48,7 @@ export const adjust = Effect.fnUntraced(function* ({ centavos, company, referenc
  * One operator reads in the supplier's own books how a stuck sale ended and proposes it, another confirms. Who is
  * mistaken says the opposite.
  */
-export const resolve = Effect.fnUntraced(function* ({ sales, stuck, untrue }: BackOffice, op: OpOf<"resolve">) {
+export const resolve = Effect.fnUntraced(function* ({ mistakes, sales, stuck }: BackOffice, op: OpOf<"resolve">) {
   const all = stuck()
   const sale = all[op.nth % Math.max(all.length, 1)]
   if (sale === undefined) return null
@@ -62,7 +62,7 @@ export const resolve = Effect.fnUntraced(function* ({ sales, stuck, untrue }: Ba
   const finding = isDone
     ? Finding.cases.Success.make({ authCode: `A${xid.slice(3, 15).toUpperCase()}`, rechargeToken, validity })
     : Finding.cases.Failed.make({})
-  if (op.mistaken) untrue.add(xid)
+  if (op.mistaken) mistakes.say(xid)
   const { number } = yield* proposeResolution(transactionId, {
     finding,
     operator: "turno-1",

@@ -15,6 +15,7 @@ import type { Deeds } from "../engine/Deeds.ts"
 import type { Life } from "../engine/Life.ts"
 import type { Sim } from "../engine/Sim.ts"
 import type { Orders } from "../laws/Orders.ts"
+import type { Mistakes } from "./Mistakes.ts"
 import { inquire, question, tell } from "./Party.ts"
 
 /** Suppliers deliver most of what they are told to. */
@@ -39,9 +40,7 @@ const policyOf = (order: Order): IssuedPolicy => ({
 interface Side {
   readonly sales: Deeds
   readonly orders: Orders
-  /** Of which sales an operator has said what is not so, and of which nobody was then told better. */
-  readonly untrue: ReadonlySet<string>
-  readonly mistaken: Set<string>
+  readonly mistakes: Mistakes
 }
 
 const told =
@@ -73,15 +72,12 @@ const told =
 
 const isFirm = ({ _tag }: StatusAnswer<unknown>): boolean => _tag === "Delivered" || _tag === "Refused"
 
-/**
- * Asks how a sale stands. An operator who is mistaken about it is stopped by a firm answer; whatever else comes of the
- * question, what the operator says will be done.
- */
+/** Asks how a sale stands. */
 const askedAbout =
   <Proof>(
     sim: Sim,
     life: Life,
-    { mistaken, sales, untrue }: Side,
+    { mistakes, sales }: Side,
     method: "ask" | "ask insurer",
     proofOf: (order: Order) => Proof
   ) =>
@@ -93,13 +89,7 @@ const askedAbout =
         done: StatusAnswer.Delivered({ delivery: proofOf(order) }),
         refused: StatusAnswer.Refused({ refusal: denialOf(order) })
       })
-      if (call.step !== "operator: ask" || !untrue.has(order.xid) || mistaken.has(order.xid)) return asked
-      mistaken.add(order.xid)
-      return Effect.tap(asked, (said) =>
-        Effect.sync(() => {
-          if (isFirm(said)) mistaken.delete(order.xid)
-        })
-      )
+      return call.step === "operator: ask" ? mistakes.heard(order.xid, asked, isFirm) : asked
     })
 
 const reversalWords = {
