@@ -11,6 +11,7 @@ import { inWords, type Op } from "../ops/Op.ts"
 import { type BackOffice, pay } from "../ops/Operators.ts"
 import { askedBy } from "../ops/Perform.ts"
 import { companies } from "../process/Directory.ts"
+import type { ReversalSeen, SaleSeen } from "../store/Observed.ts"
 import type { Cluster } from "./Cluster.ts"
 
 const minute_ms = 60_000
@@ -78,31 +79,28 @@ export const comeToRest = async (sim: Sim, cluster: Cluster, advance: Advance): 
 
 const allSales = (sim: Sim): ReadonlyArray<SaleSeen> => companies.flatMap(({ id }) => [...sim.store.eyes.sales(id)])
 
+const allUndecided = (sim: Sim): ReadonlyArray<ReversalSeen> =>
+  companies.flatMap(({ id }) => [...sim.store.eyes.undecided(id)])
+
 /** What has to be true once everything has come to rest. */
 export const judge = (sim: Sim, laws: Laws, outside: Omit<Outside, "raised">): void => {
   const seen = { ...outside, raised: laws.alerts.raised }
   onceOutside(sim, seen)
-  atRest(
-    sim,
-    { sales: allSales(sim), undecided: companies.flatMap(({ id }) => [...sim.store.eyes.undecided(id)]) },
-    seen
-  )
+  atRest(sim, { sales: allSales(sim), undecided: allUndecided(sim).map(({ xid }) => xid) }, seen)
   for (const { id } of companies) byHandOnce(sim, id, sim.store.eyes.byHand(id), seen)
   laws.alerts.atRest()
 }
 
-/** What operators see when they look for sales that nobody settles. */
+/** What operators see when they look for sales and reversals that nobody settles. */
 export const backOfficeOf = (
   sim: Sim,
-  { byHand, mistakes, sales }: Pick<BackOffice, "byHand" | "mistakes" | "sales">
-): BackOffice => ({
-  sales,
-  byHand,
-  mistakes,
-  stuck: () => {
-    const now_ms = sim.epoch_ms + sim.world.now_ms
-    return allSales(sim).filter(
-      (sale) => isUnresolved(sale) && now_ms - DateTime.toEpochMillis(sale.order.createdAt) > stuckAfter_ms
-    )
+  outside: Pick<BackOffice, "byHand" | "mistakes" | "reversals" | "sales">
+): BackOffice => {
+  const isOld = ({ createdAt }: { readonly createdAt: DateTime.Utc }): boolean =>
+    sim.epoch_ms + sim.world.now_ms - DateTime.toEpochMillis(createdAt) > stuckAfter_ms
+  return {
+    ...outside,
+    stuckSales: () => allSales(sim).filter((sale) => isUnresolved(sale) && isOld(sale.order)),
+    stuckReversals: () => allUndecided(sim).filter(isOld)
   }
-})
+}

@@ -1,4 +1,5 @@
 import { DateTime, Effect, type Exit } from "effect"
+import type { Proposal } from "../../core/domain/Resolution.ts"
 import type { AuditEvent } from "../../core/ports/AuditLog.ts"
 import type { Reserved } from "../../core/ports/Ledger.ts"
 import type { Life } from "../engine/Life.ts"
@@ -78,6 +79,9 @@ const salesOver = ({ ask, life, write }: Line, ports: Sales, laws: Laws): Sales 
   }
 }
 
+const stepAbout = (step: "propose" | "confirm", { reversalId }: Pick<Proposal, "reversalId">): string =>
+  reversalId === null ? step : `${step} reversal`
+
 type Afterwards = Pick<Ports, "resolutions" | "reversals">
 
 /** What is done about a sale that stands, or that nobody knows the end of. */
@@ -86,8 +90,10 @@ const afterwardsOver = ({ ask, life, write }: Line, ports: Afterwards, laws: Law
   return {
     resolutions: {
       find: (id) => ask(resolutions.find(id)),
-      propose: (order, proposal) => write("propose", order.xid, null, resolutions.propose(order, proposal)),
-      confirm: (order, proposal, by) => write("confirm", order.xid, null, resolutions.confirm(order, proposal, by))
+      propose: (order, proposal) =>
+        write(stepAbout("propose", proposal), order.xid, null, resolutions.propose(order, proposal)),
+      confirm: (order, proposal, by) =>
+        write(stepAbout("confirm", proposal), order.xid, null, resolutions.confirm(order, proposal, by))
     },
     reversals: {
       begin: (intent) => write("begin", intent.xid, intent.companyId, reversals.begin(intent)),

@@ -1,11 +1,18 @@
 import type { Sale } from "../../adapters/memory/Books.ts"
 import type { Balance } from "../../core/domain/Balance.ts"
 import type { Entry } from "../../core/domain/Entry.ts"
+import type { TransactionId } from "../../core/domain/Ids.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import type { Limits } from "../../core/domain/Limits.ts"
+import type { Reversal } from "../../core/domain/Reversal.ts"
 
 /** A sale as the laws look at it. */
 export type SaleSeen = Pick<Sale, "order" | "key" | "status" | "day" | "billId">
+
+/** A reversal that nobody has settled. */
+export interface ReversalSeen extends Pick<Reversal, "xid" | "createdAt"> {
+  readonly transactionId: TransactionId
+}
 
 /** An entry of the ledger that an operator made. */
 export type ByHand = Pick<Entry, "type" | "amount" | "reference">
@@ -17,8 +24,7 @@ interface Eyes {
   readonly sales: (companyId: number) => Iterable<SaleSeen>
   /** What operators did to the money. */
   readonly byHand: (companyId: number) => Iterable<ByHand>
-  /** The names of the reversals that nobody has settled. */
-  readonly undecided: (companyId: number) => Iterable<string>
+  readonly undecided: (companyId: number) => Iterable<ReversalSeen>
 }
 
 /** Who is told of what is seen. */

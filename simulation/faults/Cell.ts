@@ -18,7 +18,8 @@ const aboutOrders: ReadonlyArray<Step> = [
   "recovery: ask",
   "recovery: ask insurer",
   "recovery: ask reversal",
-  "operator: ask"
+  "operator: ask",
+  "operator: ask reversal"
 ]
 
 /** Why a fault cannot be at a step; null where it can. */

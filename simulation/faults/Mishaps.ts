@@ -6,7 +6,7 @@ import { factsOf, type Step } from "./Step.ts"
 
 /** How often a step fails that a run is about, and one that leads there. */
 const focused = 0.65
-const leading = 0.6
+const leading = 0.75
 
 /** How often any other step fails, from one run to the next. */
 const rates = [0, 0.01, 0.04, 0.1]

@@ -1,7 +1,7 @@
 import { DateTime } from "effect"
 import { dayOf, nextDay, startOfDay } from "../../core/domain/LocalTime.ts"
 import { Chance } from "../../tools/Chance.ts"
-import { type Focus, focusOf } from "../faults/Focus.ts"
+import { type Focus, focusOf, isAboutStuck } from "../faults/Focus.ts"
 import { imagination, type Kind } from "./Imagination.ts"
 import type { Op } from "./Op.ts"
 
@@ -38,6 +38,7 @@ const usual: Readonly<Record<Kind, number>> = {
   limit: 2,
   adjust: 2,
   resolve: 3,
+  "resolve reversal": 2,
   reconcile: 3,
   kill: 3,
   wait: 7
@@ -50,6 +51,7 @@ const leadingTo: Readonly<Record<Focus["by"], Partial<Record<Kind, number>>>> = 
   insure: { sell: 20, insure: 150 },
   reverse: { sell: 90, reverse: 90 },
   resolve: { sell: 90, resolve: 100, burst: 1, again: 4 },
+  "resolve reversal": { sell: 120, reverse: 100, "resolve reversal": 90, burst: 1, again: 2, insure: 1, buy: 1 },
   operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
 }
 
@@ -91,7 +93,7 @@ export const generate = (seed: number, length: number): ReadonlyArray<Op> => {
   const chance = new Chance(seed, "operations")
   const focus = focusOf(seed)
   const weights = { ...usual, ...leadingTo[focus.by] }
-  const pauses = focus.by === "resolve" ? longGaps : gaps
+  const pauses = isAboutStuck(focus) ? longGaps : gaps
   const epoch_ms = beginningOf(seed)
   const actOf = imagination(chance, focus)
   const ops: Array<Op> = []

@@ -48,7 +48,8 @@ const newAct = (chance: Chance, focus: Focus, kind: Exclude<Kind, AboutSales>, c
     case "adjust":
       return { do: "adjust", company: 4, centavos: chance.between(1, 30) * 10_000, reference: `a${nth}` }
     case "resolve":
-      return { do: "resolve", nth: chance.between(0, 9), mistaken: chance.happens(0.3) }
+    case "resolve reversal":
+      return { do: kind, nth: chance.between(0, 9), mistaken: chance.happens(0.3) }
     case "kill":
       return { do: "kill", down_ms: chance.between(100, 30_000) }
     case "reconcile":
@@ -64,8 +65,11 @@ export const imagination = (chance: Chance, focus: Focus): ((kind: Kind, nth: nu
   const standing: Array<Sale> = []
   const asked: Array<Act> = []
 
-  const services =
-    focus.by === "reverse" ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
+  const isAboutReversals = focus.by === "reverse" || focus.by === "resolve reversal"
+  const services = isAboutReversals ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
+
+  /** How often a reversal is of what nobody has asked to take back: only such a one can get stuck. */
+  const anew = focus.by === "resolve reversal" ? 0.95 : 0.8
 
   const sale = (company: number, nth: number): Sale => {
     const act = {
@@ -93,7 +97,7 @@ export const imagination = (chance: Chance, focus: Focus): ((kind: Kind, nth: nu
         return { ...before, centavos: before.centavos + 500 }
       }
       case "reverse": {
-        const before = chance.happens(0.8)
+        const before = chance.happens(anew)
           ? (standing.shift() ?? sale(company, nth))
           : chance.pick(sold.length === 0 ? [sale(company, nth)] : sold)
         return { do: "reverse", company: before.company, saleKey: before.key, key: `v${nth}` }

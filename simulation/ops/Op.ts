@@ -36,8 +36,8 @@ export type Act =
       readonly monthly: number
     }
   | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
-  /** Two operators say how a sale ended that nobody settles; with `mistaken` they say what is not so. */
-  | { readonly do: "resolve"; readonly nth: number; readonly mistaken: boolean }
+  /** Two operators say how a sale, or a reversal, ended that nobody settles; with `mistaken` they say what is not so. */
+  | { readonly do: "resolve" | "resolve reversal"; readonly nth: number; readonly mistaken: boolean }
   /** Asks about everything that is unresolved, now. */
   | { readonly do: "reconcile" }
   | { readonly do: "kill"; readonly down_ms: number }
@@ -54,6 +54,9 @@ export type Op = Act & {
 }
 
 const pesos = (centavos: number): string => (centavos / 100).toFixed(2)
+
+const resolved = (what: string, mistaken: boolean): string =>
+  `operators say how a stuck ${what} ended${mistaken ? ", and are mistaken" : ""}`
 
 /** The operation for a person to read. */
 export const inWords = (op: Act): string => {
@@ -73,9 +76,9 @@ export const inWords = (op: Act): string => {
     case "adjust":
       return `company ${op.company} owns ${pesos(op.centavos)} again, ${op.reference}`
     case "resolve":
-      return op.mistaken
-        ? "operators say how a stuck sale ended, and are mistaken"
-        : "operators say how a stuck sale ended"
+      return resolved("sale", op.mistaken)
+    case "resolve reversal":
+      return resolved("reversal", op.mistaken)
     case "reconcile":
       return "an operator reconciles"
     case "kill":

@@ -5,7 +5,8 @@ import type { Services } from "../process/Process.ts"
 import { type Callers, lookUpAndBuy, sell, takeBack } from "./Client.ts"
 import { insure } from "./Insuring.ts"
 import type { Op } from "./Op.ts"
-import { adjust, type BackOffice, bound, pay, resolve } from "./Operators.ts"
+import { adjust, type BackOffice, bound, pay } from "./Operators.ts"
+import { resolveReversal, resolveSale } from "./Resolving.ts"
 
 /** What a call of the server does, and on whose behalf. */
 export interface Asked {
@@ -31,7 +32,9 @@ export const askedBy = (callers: Callers, office: BackOffice, op: Op): Asked | n
     case "adjust":
       return { activity: "sandbox", work: adjust(op) }
     case "resolve":
-      return { activity: "operator", work: resolve(office, op) }
+      return { activity: "operator", work: resolveSale(office, op) }
+    case "resolve reversal":
+      return { activity: "operator", work: resolveReversal(office, op) }
     case "reconcile":
       return { activity: "recovery", work: recover("all") }
     case "kill":

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { type Call, meet } from "../engine/Call.ts"
-import type { Deed, Deeds, Standing } from "../engine/Deeds.ts"
+import type { Chance } from "../engine/Chance.ts"
 import { type Sim, say } from "../engine/Sim.ts"
-import { focusOf } from "../faults/Focus.ts"
+import { focusOf, isAboutStuck } from "../faults/Focus.ts"
+import type { Deed, Deeds, Standing } from "../engine/Deeds.ts"
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
@@ -15,6 +16,15 @@ const lateness_max_ms = 8 * minute_ms
 
 /** Some say nothing firm for at most so long, whatever they are asked. */
 const silence_max_ms = 60 * minute_ms
+
+/** Operators may end what has been silent for a quarter of an hour. */
+const stuck_min_ms = 20 * minute_ms
+
+const mute = (sim: Sim, deed: Deed, chance: Chance): void => {
+  const isStuck = isAboutStuck(focusOf(sim.seed))
+  if (!isStuck && chance.happens(0.5)) return
+  deed.muteUntil_ms = sim.world.now_ms + chance.between(isStuck ? stuck_min_ms : minute_ms, silence_max_ms)
+}
 
 const isMute = (sim: Sim, { muteUntil_ms }: Deed): boolean => sim.world.now_ms < muteUntil_ms && !sim.mishaps.over
 
@@ -85,8 +95,7 @@ export const tell = <A>(sim: Sim, call: Call, deeds: Deeds, order: Order<A>): Ef
       case "lost answer":
         return arrive(there_ms, work_ms)
       case "late":
-        if (chance.happens(focusOf(sim.seed).by === "resolve" ? 1 : 0.5))
-          deed.muteUntil_ms = sim.world.now_ms + chance.between(minute_ms, silence_max_ms)
+        mute(sim, deed, chance)
         arrive(there_ms, chance.between(minute_ms, lateness_max_ms))
         return reply(words.unfirm, there_ms + back_ms)
       case "never arrives":

@@ -99,6 +99,8 @@ const reversalWords = {
   notSent: ReversalAnswer.NotSent()
 }
 
+const isFirmOfReversal = ({ _tag }: ReversalAnswer): boolean => _tag === "Confirmed" || _tag === "Denied"
+
 const found = ({ packages, service }: LookupQuery, month: string) => {
   const offers =
     service.flow === "paquetes"
@@ -132,12 +134,15 @@ export const providerFor = (sim: Sim, life: Life, side: ProviderSide): Provider 
     reversalStatus: (reversal) =>
       calling(sim, life, "ask reversal", reversal.xid, (call) => {
         reversing(reversal)
-        return question<ReversalAnswer>(sim, call, reversals, reversal.xid, {
+        const asked = question<ReversalAnswer>(sim, call, reversals, reversal.xid, {
           unknown: ReversalAnswer.NotFound(),
           undecided: reversalWords.unfirm,
           done: reversalWords.done,
           refused: reversalWords.refused
         })
+        return call.step === "operator: ask reversal"
+          ? side.mistakes.heard(reversal.xid, asked, isFirmOfReversal)
+          : asked
       }),
     lookup: (query) =>
       calling(sim, life, "ask", query.identifier, (call) =>

@@ -75,7 +75,9 @@ export const memoryStore = (watch: Watch): Store => {
       sales: (companyId) => booksOf(companyId).sales.values(),
       byHand: (companyId) => booksOf(companyId).entries.filter(({ transactionId }) => transactionId === null),
       undecided: (companyId) =>
-        [...booksOf(companyId).reversals.values()].filter(isUnresolved).map(({ reversal }) => reversal.xid)
+        [...booksOf(companyId).reversals.values()]
+          .filter(isUnresolved)
+          .map(({ reversal: { createdAt, order, xid } }) => ({ xid, createdAt, transactionId: order.transactionId }))
     },
     open: () => ports,
     due: (chore) => {

@@ -1,15 +1,15 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { orderOf, type TransactionRow, transactionColumns } from "../../../adapters/postgres/TransactionRow.ts"
 import type { Balance } from "../../../core/domain/Balance.ts"
 import type { EntryType } from "../../../core/domain/Entry.ts"
-import { IdempotencyKey } from "../../../core/domain/Ids.ts"
+import { IdempotencyKey, TransactionId } from "../../../core/domain/Ids.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
 import { defaultLimits, type Limits } from "../../../core/domain/Limits.ts"
 import { Centavos, zero } from "../../../core/domain/Money.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
-import type { ByHand, SaleSeen } from "../../engine/Observed.ts"
+import type { ByHand, ReversalSeen, SaleSeen } from "../Observed.ts"
 import type { Chore } from "../Store.ts"
 
 /** A company's money. */
@@ -23,7 +23,7 @@ export interface Sight {
   readonly money: ReadonlyMap<number, Money>
   readonly sales: ReadonlyMap<number, ReadonlyArray<SaleSeen>>
   readonly byHand: ReadonlyMap<number, ReadonlyArray<ByHand>>
-  readonly undecided: ReadonlyMap<number, ReadonlyArray<string>>
+  readonly undecided: ReadonlyMap<number, ReadonlyArray<ReversalSeen>>
 }
 
 /** Before anything was looked at. */
@@ -58,6 +58,8 @@ interface EntryRow extends OfCompany {
 
 interface ReversalRow extends OfCompany {
   readonly xid: string
+  readonly transaction_id: bigint
+  readonly created_at: Date
 }
 
 const centavos = (value: bigint): Centavos => Centavos.make(Number(value))
@@ -84,6 +86,12 @@ const saleOf = (row: SaleRow): SaleSeen => ({
   billId: row.bill_id
 })
 
+const reversalOf = ({ created_at, transaction_id, xid }: ReversalRow): ReversalSeen => ({
+  xid,
+  createdAt: DateTime.fromDateUnsafe(created_at),
+  transactionId: TransactionId.make(Number(transaction_id))
+})
+
 const moneyOf = (row: MoneyRow): Money => ({
   balance: { available: centavos(row.available), held: centavos(row.held) },
   limits: {
@@ -105,12 +113,12 @@ export const seen = Effect.gen(function* () {
   const byHand = yield* sql<EntryRow>`
     select company_id, type, amount, reference from cell.entry where transaction_id is null order by id`
   const undecided = yield* sql<ReversalRow>`
-    select company_id, xid from cell.reversal where status in ('PROCESSING', 'PENDING') order by id`
+    select company_id, xid, transaction_id, created_at from cell.reversal where status in ('PROCESSING', 'PENDING') order by id`
   return {
     money: new Map(money.map((row) => [Number(row.company_id), moneyOf(row)])),
     sales: byCompany(sales, saleOf),
     byHand: byCompany(byHand, ({ amount, reference, type }) => ({ type, amount: Number(amount), reference })),
-    undecided: byCompany(undecided, ({ xid }) => xid)
+    undecided: byCompany(undecided, reversalOf)
   } as Sight
 })
 
