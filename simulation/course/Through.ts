@@ -91,9 +91,25 @@ const afterwardsOver = ({ ask, life, write }: Line, ports: Afterwards, laws: Law
     resolutions: {
       find: (id) => ask(resolutions.find(id)),
       propose: (order, proposal) =>
-        write(stepAbout("propose", proposal), order.xid, null, resolutions.propose(order, proposal)),
+        write(
+          stepAbout("propose", proposal),
+          order.xid,
+          null,
+          resolutions.propose(order, proposal),
+          onSuccess((number) => {
+            if (number !== null) laws.agreements.proposed(order, proposal, number)
+          })
+        ),
       confirm: (order, proposal, by) =>
-        write(stepAbout("confirm", proposal), order.xid, null, resolutions.confirm(order, proposal, by))
+        write(
+          stepAbout("confirm", proposal),
+          order.xid,
+          null,
+          resolutions.confirm(order, proposal, by),
+          onSuccess((current) => {
+            if (current) laws.agreements.confirmed(order, proposal, by.operator)
+          })
+        )
     },
     reversals: {
       begin: (intent) => write("begin", intent.xid, intent.companyId, reversals.begin(intent)),

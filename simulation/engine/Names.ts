@@ -8,6 +8,7 @@ const watched = [
   "a bill is paid once",
   "a sale is settled once",
   "what operators did is booked once",
+  "two operators agree",
   "no order without a reservation",
   "one order an xid",
   "a sale is sent once",

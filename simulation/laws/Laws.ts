@@ -7,6 +7,7 @@ import type { ClaimedSms, Outbox } from "../../core/ports/Outbox.ts"
 import type { ReversalSettled, ReversalSettlement } from "../../core/ports/Reversals.ts"
 import type { Life } from "../engine/Life.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
+import { type Agreements, agreementsLaw } from "./Agreements.ts"
 import { type Alerts, alertsLaw } from "./Alerts.ts"
 import { type Answers, answersLaw } from "./Answers.ts"
 import { type ClaimsLaw, claimsLaw } from "./Claims.ts"
@@ -19,6 +20,7 @@ const lease_min_ms = Duration.toMillis(Duration.seconds(31))
 
 /** Everything that is watched while a run goes on. What a run watches is written anew for each. */
 export interface Laws {
+  readonly agreements: Agreements
   readonly alerts: Alerts
   readonly answers: Answers
   readonly claims: ClaimsLaw
@@ -44,6 +46,7 @@ export const lawsOf = (sim: Sim): Laws => {
   const attempts = new Map<number, number>()
   const over = new Set<number>()
   return {
+    agreements: agreementsLaw(sim),
     alerts,
     answers,
     claims,
