@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { attempts_max } from "../../core/domain/OneTimeCode.ts"
 import { after, andThen, booksOf, companyIn, type Mutant, portsMutant } from "./Mutant.ts"
 
@@ -41,6 +41,18 @@ export const otherMutants: ReadonlyArray<Mutant> = [
           for (const { messages } of booksOf(bench).all())
             for (const [id, entry] of messages) messages.set(id, { ...entry, leasedUntil: null })
         }, outbox.claim(claim))
+    }
+  })),
+  portsMutant("who proposes how something ended may confirm it", ({ resolutions }) => ({
+    resolutions: {
+      ...resolutions,
+      find: (id) =>
+        Effect.map(
+          resolutions.find(id),
+          Option.map((stuck) =>
+            stuck.proposal === null ? stuck : { ...stuck, proposal: { ...stuck.proposal, proposedBy: "nobody" } }
+          )
+        )
     }
   })),
   portsMutant("a deposit does not look at its reference", ({ ledger }, { sim }) => ({

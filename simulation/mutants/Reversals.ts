@@ -1,17 +1,29 @@
+import type { Effect } from "effect"
 import { consume } from "../../adapters/memory/Books.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
-import { after, andThen, companyIn, type Mutant, reversalsMutant } from "./Mutant.ts"
+import type { ReversalSettlement } from "../../core/ports/Reversals.ts"
+import type { Bench } from "../engine/Simulation.ts"
+import { after, andThen, companyIn, type Mutant, onBehalf, reversalsMutant } from "./Mutant.ts"
+
+/** Settles a reversal as if nobody had. */
+const reopened = <A, E>(bench: Bench, { under }: ReversalSettlement, settled: Effect.Effect<A, E>) =>
+  after(() => {
+    const { id, order } = under.reversal
+    const { reversals } = companyIn(bench, order.companyId)
+    const known = reversals.get(id)
+    if (known !== undefined) reversals.set(id, { ...known, status: "PENDING" })
+  }, settled)
 
 /** Bugs of reversals. */
 export const reversalMutants: ReadonlyArray<Mutant> = [
   reversalsMutant("a reversal is credited as often as it is confirmed", ({ settle }, bench) => ({
+    settle: (settlement) => reopened(bench, settlement, settle(settlement))
+  })),
+  reversalsMutant("operators do not ask whether the reversal is over", ({ settle }, bench) => ({
     settle: (settlement) =>
-      after(() => {
-        const { id, order } = settlement.under.reversal
-        const { reversals } = companyIn(bench, order.companyId)
-        const known = reversals.get(id)
-        if (known !== undefined) reversals.set(id, { ...known, status: "PENDING" })
-      }, settle(settlement))
+      onBehalf((activity) =>
+        activity === "operator" ? reopened(bench, settlement, settle(settlement)) : settle(settlement)
+      )
   })),
   reversalsMutant("the money comes back before the provider has confirmed", ({ settle }) => ({
     settle: (settlement) =>
