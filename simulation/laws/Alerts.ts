@@ -3,6 +3,9 @@ import type { AuditEvent } from "../../core/ports/AuditLog.ts"
 import type { Life } from "../engine/Life.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
+/** Longer than whoever raises an alert may be paused, or insist on a database that is gone. */
+const overdue_ms = 15 * 60_000
+
 /** Whoever hears the opposite of what was settled raises an alert, unless it dies first. */
 export interface Alerts {
   readonly contradicted: (life: Life, xid: string) => void
@@ -18,9 +21,17 @@ const isAlert = ({ action }: AuditEvent): boolean => lateOutcomes.some((kind) =>
 export const alertsLaw = (sim: Sim): Alerts => {
   const owed = new Map<string, Life>()
   const raised = new Set<string>()
+  const demand = (xid: string, life: Life) => {
+    if (owed.get(xid) !== life || life.dead) return
+    broken(sim, "a contradiction is an alert", `${life.name} heard one of ${xid} and kept it to itself`)
+  }
   return {
     raised,
-    contradicted: (life, xid) => void owed.set(xid, life),
+    contradicted: (life, xid) => {
+      owed.set(xid, life)
+      // Nearly every process dies before the run is over: at rest hardly any would be left to answer for it.
+      sim.world.after(overdue_ms, null, () => demand(xid, life))
+    },
     recorded: (event) => {
       if (!isAlert(event)) return
       const xid = String(event.details["xid"])
@@ -28,9 +39,7 @@ export const alertsLaw = (sim: Sim): Alerts => {
       raised.add(xid)
     },
     atRest: () => {
-      for (const [xid, life] of owed)
-        if (!life.dead)
-          broken(sim, "a contradiction is an alert", `${life.name} heard one of ${xid} and kept it to itself`)
+      for (const [xid, life] of owed) demand(xid, life)
     }
   }
 }
