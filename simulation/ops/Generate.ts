@@ -50,8 +50,17 @@ const leadingTo: Readonly<Record<Focus["by"], Partial<Record<Kind, number>>>> = 
   buy: { buy: 80 },
   insure: { sell: 20, insure: 150 },
   reverse: { sell: 90, reverse: 90 },
-  resolve: { sell: 90, resolve: 100, burst: 1, again: 4 },
-  "resolve reversal": { sell: 120, reverse: 100, "resolve reversal": 90, burst: 1, again: 2, insure: 1, buy: 1 },
+  resolve: { sell: 90, resolve: 100, burst: 1, again: 4, reconcile: 15 },
+  "resolve reversal": {
+    sell: 120,
+    reverse: 100,
+    "resolve reversal": 90,
+    burst: 1,
+    again: 2,
+    reconcile: 15,
+    insure: 1,
+    buy: 1
+  },
   operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
 }
 

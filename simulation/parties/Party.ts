@@ -26,6 +26,15 @@ const mute = (sim: Sim, deed: Deed, chance: Chance): void => {
   deed.muteUntil_ms = sim.world.now_ms + chance.between(isStuck ? stuck_min_ms : minute_ms, silence_max_ms)
 }
 
+/**
+ * Whoever is silent may have to look it up when an operator asks: that takes a while, at the end of which nothing firm is
+ * said to him, and meanwhile others are told. Answers how long it took.
+ */
+const lookedUp = (sim: Sim, deed: Deed, chance: Chance): number => {
+  if (chance.happens(0.5)) deed.muteUntil_ms = sim.world.now_ms
+  return chance.between(5 * second_ms, 25 * second_ms)
+}
+
 const isMute = (sim: Sim, { muteUntil_ms }: Deed): boolean => sim.world.now_ms < muteUntil_ms && !sim.mishaps.over
 
 /** What a firm or an unfirm word is in the language of a port. */
@@ -159,7 +168,8 @@ export const question = <A>(
           deeds.of(name).lied = true
           return answer(Effect.succeed(standing === "done" ? words.refused : words.done), back_ms)
         default:
-          return answer(deed !== undefined && isMute(sim, deed) ? unfirm : Effect.succeed(words[standing]), back_ms)
+          if (deed === undefined || !isMute(sim, deed)) return answer(Effect.succeed(words[standing]), back_ms)
+          return answer(unfirm, call.step.startsWith("operator") ? lookedUp(sim, deed, chance) : back_ms)
       }
     })
   })
