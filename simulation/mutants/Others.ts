@@ -55,6 +55,9 @@ export const otherMutants: ReadonlyArray<Mutant> = [
         )
     }
   })),
+  portsMutant("an alert is never written", ({ record }) => ({
+    record: (event) => (event.action.startsWith("late_") ? Effect.never : record(event))
+  })),
   portsMutant("a deposit does not look at its reference", ({ ledger }, { sim }) => ({
     ledger: {
       ...ledger,
