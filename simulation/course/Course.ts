@@ -1,7 +1,7 @@
 import { DateTime } from "effect"
 import { isUnresolved } from "../../adapters/memory/Claims.ts"
 import { wordsOf } from "../engine/Call.ts"
-import type { SaleSeen } from "../engine/Observed.ts"
+import type { ReversalSeen, SaleSeen } from "../engine/Observed.ts"
 import { type Sim, say } from "../engine/Sim.ts"
 import { atRest, byHandOnce, type Outside, onceOutside } from "../laws/AtRest.ts"
 import type { Laws } from "../laws/Laws.ts"
@@ -11,7 +11,6 @@ import { inWords, type Op } from "../ops/Op.ts"
 import { type BackOffice, pay } from "../ops/Operators.ts"
 import { askedBy } from "../ops/Perform.ts"
 import { companies } from "../process/Directory.ts"
-import type { ReversalSeen, SaleSeen } from "../store/Observed.ts"
 import type { Cluster } from "./Cluster.ts"
 
 const minute_ms = 60_000

@@ -1,7 +1,7 @@
 import type { Deeds } from "../engine/Deeds.ts"
+import type { Mistakes } from "../engine/Mistakes.ts"
 import type { ByHand, SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
-import type { Mistakes } from "../parties/Mistakes.ts"
 
 /** What was promised outside, and to whom the books have to be compared. */
 export interface Outside {

@@ -2,7 +2,7 @@ import type { Effect } from "effect"
 import { consume } from "../../adapters/memory/Books.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import type { ReversalSettlement } from "../../core/ports/Reversals.ts"
-import type { Bench } from "../engine/Simulation.ts"
+import type { Bench } from "../course/Simulation.ts"
 import { after, andThen, companyIn, type Mutant, onBehalf, reversalsMutant } from "./Mutant.ts"
 
 /** Settles a reversal as if nobody had. */

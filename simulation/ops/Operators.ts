@@ -6,8 +6,8 @@ import { Accounts } from "../../core/ports/Accounts.ts"
 import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { deposit } from "../../core/workflows/Deposit.ts"
 import type { Deeds } from "../engine/Deeds.ts"
-import type { Mistakes } from "../parties/Mistakes.ts"
-import type { ReversalSeen, SaleSeen } from "../store/Observed.ts"
+import type { Mistakes } from "../engine/Mistakes.ts"
+import type { ReversalSeen, SaleSeen } from "../engine/Observed.ts"
 import type { Op } from "./Op.ts"
 
 type OpOf<Do extends Op["do"]> = Op & { readonly do: Do }

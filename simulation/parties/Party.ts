@@ -1,9 +1,9 @@
 import { Effect } from "effect"
+import type { Chance } from "../../tools/Chance.ts"
 import { type Call, meet } from "../engine/Call.ts"
-import type { Chance } from "../engine/Chance.ts"
+import type { Deed, Deeds, Standing } from "../engine/Deeds.ts"
 import { type Sim, say } from "../engine/Sim.ts"
 import { focusOf, isAboutStuck } from "../faults/Focus.ts"
-import type { Deed, Deeds, Standing } from "../engine/Deeds.ts"
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms

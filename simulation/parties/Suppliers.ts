@@ -13,9 +13,9 @@ import { Chance } from "../../tools/Chance.ts"
 import { calling } from "../engine/Call.ts"
 import type { Deeds } from "../engine/Deeds.ts"
 import type { Life } from "../engine/Life.ts"
+import type { Mistakes } from "../engine/Mistakes.ts"
 import type { Sim } from "../engine/Sim.ts"
 import type { Orders } from "../laws/Orders.ts"
-import type { Mistakes } from "./Mistakes.ts"
 import { inquire, question, tell } from "./Party.ts"
 
 /** Suppliers deliver most of what they are told to. */

@@ -9,7 +9,7 @@ import { defaultLimits, type Limits } from "../../../core/domain/Limits.ts"
 import { Centavos, zero } from "../../../core/domain/Money.ts"
 import type { Status } from "../../../core/domain/Status.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
-import type { ByHand, ReversalSeen, SaleSeen } from "../Observed.ts"
+import type { ByHand, ReversalSeen, SaleSeen } from "../../engine/Observed.ts"
 import type { Chore } from "../Store.ts"
 
 /** A company's money. */
