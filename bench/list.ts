@@ -1,6 +1,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect, Layer } from "effect"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
+import { unwalled } from "../adapters/postgres/CompanyReads.ts"
 import * as Database from "../adapters/postgres/Database.ts"
 import { migrate } from "../adapters/postgres/Migrations.ts"
 import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
@@ -73,6 +74,7 @@ const program = Effect.gen(function* () {
 const database = Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 4 })))
 
 const live = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer).pipe(
+  Layer.provide(unwalled),
   Layer.provideMerge(database),
   Layer.provide(temporaryPostgres)
 )

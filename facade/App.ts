@@ -16,6 +16,7 @@ import * as AuditPostgres from "../adapters/postgres/AuditPostgres.ts"
 import * as CatalogueAdminPostgres from "../adapters/postgres/CatalogueAdminPostgres.ts"
 import * as CataloguePostgres from "../adapters/postgres/CataloguePostgres.ts"
 import * as CompaniesPostgres from "../adapters/postgres/CompaniesPostgres.ts"
+import { mayRead } from "../adapters/postgres/CompanyReads.ts"
 import * as DataKeyPostgres from "../adapters/postgres/DataKeyPostgres.ts"
 import * as DirectoryPostgres from "../adapters/postgres/DirectoryPostgres.ts"
 import * as HistoriesPostgres from "../adapters/postgres/HistoriesPostgres.ts"
@@ -132,6 +133,10 @@ const warning = Layer.effectDiscard(
     const { name } = yield* Pepper
     if (databaseUrl !== null && !dataKey.protected)
       yield* Effect.logWarning("personal data can be read by whoever has the database: set DATA_KEY")
+    if (!(yield* mayRead))
+      yield* Effect.logWarning(
+        "nothing but its own condition holds a read to one company: grant saldo_reader to the login of DATABASE_URL"
+      )
     const { underAnother } = yield* Effect.orDie(countPeppers(name))
     if (underAnother > 0)
       yield* Effect.logError("calls of tokens are refused that are kept under another TOKEN_PEPPER", {

@@ -5,7 +5,7 @@ import { defaultLimits } from "../../core/domain/Limits.ts"
 import type { Periods } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import { type Account, type AccountSettings, Accounts } from "../../core/ports/Accounts.ts"
-import { readingClient } from "./CompanyReads.ts"
+import { ReadingClient } from "./CompanyReads.ts"
 import { grouped } from "./Grouped.ts"
 import { instant, int8 } from "./Parameters.ts"
 
@@ -54,7 +54,7 @@ const memberRow = ({ companyId, ...periods }: Member, n: number) => ({ n, compan
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const reader = yield* readingClient
+  const reader = yield* ReadingClient
 
   // Points of sale ask for their balance again and again. The statement enters one company of the group after the other,
   // so that row-level security holds each look to its own company; see CompanyReads.ts.

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import * as Database from "./Database.ts"
 
@@ -17,8 +17,8 @@ export class ReadingClient extends Context.Service<ReadingClient, PgClient.PgCli
   "saldo/adapters/ReadingClient"
 ) {}
 
-// Postgres 16 tells being a member from being allowed to act as one.
-const mayRead = Effect.gen(function* () {
+/** May this login act as the reader? Postgres 16 tells that from being a member. */
+export const mayRead = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql`
     select
@@ -32,27 +32,23 @@ const mayRead = Effect.gen(function* () {
   return rows.length > 0
 }).pipe(Effect.orDie)
 
+/** The connections there are, in whatever role they work: nothing but its own condition holds a read to its company. */
+export const unwalled = Layer.effect(ReadingClient, PgClient.PgClient)
+
 /** Such connections, where the roles are there and this login may use them; the others where not. */
 export const reading = (options: Database.DatabaseOptions) =>
   Layer.unwrap(
     Effect.map(mayRead, (may) =>
       may
-        ? Layer.effect(ReadingClient, PgClient.PgClient).pipe(
-            Layer.provide(
-              Layer.fresh(
-                Database.layer({ ...options, parameters: { ...planning, ...options.parameters, role: reader } })
-              )
+        ? Layer.provide(
+            unwalled,
+            Layer.fresh(
+              Database.layer({ ...options, parameters: { ...planning, ...options.parameters, role: reader } })
             )
           )
-        : Layer.effect(ReadingClient, PgClient.PgClient)
+        : unwalled
     )
   )
-
-/** Whoever reads: the role that sees one company at a time or, where it is not there, the server's own. */
-export const readingClient = Effect.gen(function* () {
-  const others = yield* PgClient.PgClient
-  return Option.getOrElse(yield* Effect.serviceOption(ReadingClient), () => others)
-})
 
 /**
  * Makes statements that read what belongs to one company, and see nothing of any other, whatever they ask for: row-level
@@ -62,7 +58,7 @@ export const readingClient = Effect.gen(function* () {
  * if one did, it would see no rows at all. A transaction for each read would say the same in four trips instead of one.
  */
 export const companyReads = Effect.gen(function* () {
-  const sql = yield* readingClient
+  const sql = yield* ReadingClient
   return (companyId: CompanyId) =>
     <Row extends object>(strings: TemplateStringsArray, ...parts: ReadonlyArray<unknown>) =>
       sql<Row>`

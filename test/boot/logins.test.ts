@@ -33,12 +33,12 @@ const empty = Effect.gen(function* () {
   return { owner: url.href, all }
 })
 
-/** What the doctor says of the login. */
-const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+/** What the doctor says of the login, or of something else. */
+const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>, check = "role") {
   const doctor = yield* saldo(["doctor", "--json"], { OPS_PORT: "off", ...environment })
   yield* ended(doctor)
   const report: { readonly comprobaciones: ReadonlyArray<Record<string, unknown>> } = JSON.parse(doctor.stdout())
-  return report.comprobaciones.find(({ nombre }) => nombre === "role")
+  return report.comprobaciones.find(({ nombre }) => nombre === check)
 })
 
 describe("two logins", { timeout: timeout_ms }, () => {
@@ -55,6 +55,33 @@ describe("two logins", { timeout: timeout_ms }, () => {
       assert.include(yield* seen({ DATABASE_URL, DATA_KEY }), { ok: true })
       assert.match(String((yield* seen({ DATABASE_URL, DATA_KEY }))?.["detalle"]), /owns nothing/)
       assert.match(String((yield* seen({ DATABASE_URL: owner, DATA_KEY }))?.["detalle"]), /could change/)
+    })
+  )
+
+  // Whose the login is -> what its reads are held by, what the doctor thinks of that, and whether a start warns.
+  it.live.each([
+    ["the server's", /as saldo_reader, which sees no other's rows/, true, false],
+    ["one that may not act", /may not act as saldo_reader.*: grant saldo_reader/, false, true],
+    ["the owner's", /may not act as saldo_reader.*: grant saldo_reader/, true, true]
+  ] as const)("tell whether reads are held to one company: %s", ([whose, held, ok, warned]) =>
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
+      const login = new URL(all)
+      login.username = `halfway_${randomUUID()}`
+      login.password = "x"
+      yield* administer(`create role "${login.username}" login password 'x'`)
+      yield* administer(`grant saldo_server to "${login.username}" with inherit true, set false`)
+      const DATABASE_URL = {
+        "the server's": asLoginIn("saldo_server", all),
+        "one that may not act": login.href,
+        "the owner's": owner
+      }[whose]
+      const check = yield* seen({ DATABASE_URL, DATA_KEY }, "companies")
+      assert.match(String(check?.["detalle"]), held)
+      assert.strictEqual(check?.["ok"], ok)
+      const server = yield* serving({ DATABASE_URL, DATA_KEY, LOG_LEVEL: "warn" })
+      assert.strictEqual(/holds a read to one company: grant saldo_reader/.test(server.stderr()), warned)
     })
   )
 

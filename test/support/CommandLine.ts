@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { TestConsole } from "effect/testing"
+import { unwalled } from "../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { run } from "../../facade/cli/Run.ts"
 import { freshDatabaseUrl } from "./Database.ts"
@@ -32,7 +33,7 @@ export class CommandLine extends Context.Service<
     Effect.map(freshDatabaseUrl, (url) =>
       Layer.merge(
         Layer.succeed(CommandLine, commandLineOn(asLoginIn("saldo_operator", url))),
-        Database.layer({ url: Redacted.make(url), connections_max: 4 })
+        Layer.provideMerge(unwalled, Database.layer({ url: Redacted.make(url), connections_max: 4 }))
       )
     )
   )

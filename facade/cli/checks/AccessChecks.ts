@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import { mayRead } from "../../../adapters/postgres/CompanyReads.ts"
 import { countPeppers } from "../../../adapters/postgres/PeppersPostgres.ts"
 import { Pepper } from "../../../core/ports/Pepper.ts"
 import { Settings } from "../../settings/Settings.ts"
@@ -25,12 +26,10 @@ const tokenSecrets = Effect.gen(function* () {
   return fine(check, `${under} kept under TOKEN_PEPPER${later}`)
 })
 
-// One login for everything is how an installation begins, and no fault. The table is looked for in the catalogue, which
-// everybody may read: by its name it is refused to who may not use its schema.
-const role = Effect.gen(function* () {
+// The table is looked for in the catalogue, which everybody may read: by its name it is refused to who may not use its
+// schema.
+const rights = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { ours } = yield* Store
-  if (ours) return fine("role", "sessions of the server and of commands give up the rights of the one login")
   const [row] = yield* sql<{ login: string; may: boolean | null; uses: boolean | null }>`
     select
       current_user::text as login,
@@ -39,7 +38,14 @@ const role = Effect.gen(function* () {
     from (values (1)) as one
     left join pg_namespace as cell on cell.nspname = 'cell'
     left join pg_class as entry on entry.relnamespace = cell.oid and entry.relname = 'entry'`
-  const { login, may, uses } = row ?? { login: "", may: null, uses: null }
+  return row ?? { login: "", may: null, uses: null }
+})
+
+// One login for everything is how an installation begins, and no fault.
+const role = Effect.gen(function* () {
+  const { ours } = yield* Store
+  if (ours) return fine("role", "sessions of the server and of commands give up the rights of the one login")
+  const { login, may, uses } = yield* rights
   if (may === null) return fine("role", `${login}; there are no tables yet`)
   if (may) return fine("role", `${login} could change tables and ledger by itself: give the server a login of its own`)
   return uses === true
@@ -47,5 +53,19 @@ const role = Effect.gen(function* () {
     : wrong("role", `${login} may not use the tables: grant saldo_server to it, or saldo_operator`)
 })
 
+// A login of the server's own was made for such walls. One that owns everything never had any.
+const companies = Effect.gen(function* () {
+  const check = "companies"
+  const { login, may } = yield* rights
+  if (may === null) return fine(check, "there are no tables yet")
+  if (yield* mayRead) return fine(check, "what is read for one is read as saldo_reader, which sees no other's rows")
+  const said = `${login} may not act as saldo_reader, so only its own condition holds a read to one company`
+  return (may ? fine : wrong)(check, `${said}: grant saldo_reader to ${login}`)
+})
+
 /** Who may do what, as far as the database tells. */
-export const accessChecks = Effect.all([byItself("token secrets", tokenSecrets), byItself("role", role)])
+export const accessChecks = Effect.all([
+  byItself("token secrets", tokenSecrets),
+  byItself("role", role),
+  byItself("companies", companies)
+])
