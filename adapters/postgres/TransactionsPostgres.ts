@@ -40,9 +40,9 @@ const make = Effect.gen(function* () {
   }
 
   const list = (companyId: CompanyId, filter: TransactionFilter, page: Page) => {
-    const { identifier, status, xid } = filter
+    const { identifier, key, status, xid } = filter
     const rows =
-      identifier === undefined && xid === undefined
+      identifier === undefined && key === undefined && xid === undefined
         ? pageOfCounted<TransactionRow>(
             sql,
             reads,

@@ -5,7 +5,7 @@ import fc from "fast-check"
 import * as AllTransactionsPostgres from "../../adapters/postgres/AllTransactionsPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
-import { CompanyId } from "../../core/domain/Ids.ts"
+import { CompanyId, IdempotencyKey } from "../../core/domain/Ids.ts"
 import type { Status } from "../../core/domain/Status.ts"
 import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { AllTransactions } from "../../core/ports/AllTransactions.ts"
@@ -174,6 +174,19 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
         { list: "sale", first, last: first + 10, members: 11 },
         { list: "sale", first: first + 11, last: first + 21, members: 11 }
       ])
+    })
+  )
+
+  it.effect("are not counted for a sale that is looked for by its key alone", () =>
+    Effect.gen(function* () {
+      const company = ++companies
+      yield* run(money([company]))
+      yield* run(reserve([company], roomFor(1), 0))
+      const key = IdempotencyKey.make("k-0-3")
+      const found = yield* Transactions.use(({ list }) =>
+        list(CompanyId.make(company), { key }, { page: 1, perPage: 9 })
+      )
+      assert.deepStrictEqual([found.total, found.items.map(({ xid }) => xid)], [1, ["x-0-3"]])
     })
   )
 
