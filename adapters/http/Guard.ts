@@ -90,9 +90,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
     Effect.orElseSucceed(() => true)
   )
-  const roomy = Effect.flatMap(permits.takeIfAvailable(1), (taken) =>
-    taken ? Effect.as(permits.release(1), true) : Effect.succeed(false)
-  )
+  const roomy = Effect.map(permits.withPermitsIfAvailable(1)(Effect.void), Option.isSome)
   const accepts = Effect.flatMap(closed, (whole) => (whole ? roomy : Effect.succeed(false))).pipe(
     Effect.tap((accepted) => (accepted ? Effect.void : countNotMade(party)))
   )

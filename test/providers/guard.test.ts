@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Metric, Ref } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Metric, Ref, Scheduler } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"
@@ -43,6 +43,18 @@ const counted = (party: string, outcome: string) =>
         : []
     )
   )
+
+/** Lets a fiber be interrupted at one of its steps. */
+class PausingOnce extends Scheduler.MixedScheduler {
+  #steps: number
+  constructor(steps: number) {
+    super()
+    this.#steps = steps
+  }
+  override shouldYield(): boolean {
+    return --this.#steps === 0
+  }
+}
 
 describe("a guard around a party", () => {
   it.effect("stops calling one that keeps failing, and tries again with one call", () =>
@@ -90,6 +102,17 @@ describe("a guard around a party", () => {
       assert.deepStrictEqual(yield* counted("busy", "not_made"), [2], "the question, and the call")
       yield* Effect.forEach(waiting, Fiber.interrupt)
       assert.isTrue(yield* guard.accepts)
+    }).pipe(withStore)
+  )
+
+  it.effect("keeps all of its room when whoever asks about it is interrupted, at whatever step", () =>
+    Effect.gen(function* () {
+      const guard = yield* makeGuard({ party: "asked", calls_max: 1 })
+      for (let step = 1; step < 60; step++) {
+        const asked = Effect.provideService(guard.accepts, Scheduler.Scheduler, new PausingOnce(step))
+        yield* Fiber.interrupt(yield* Effect.forkChild(asked, { startImmediately: true }))
+        assert.isTrue(yield* guard.accepts, `after ${step} steps`)
+      }
     }).pipe(withStore)
   )
 
