@@ -79,10 +79,10 @@ describe("the reversal of a sale at DT One", () => {
 
   it.effect.each([
     ["does not know it", "not found", "NotSent", "Unknown"],
-    ["says something else of it", "contradiction", "Denied", "Denied"],
+    ["says something else of it", "contradiction", "NotSent", "Unknown"],
     ["breaks down", "broken after", "NotSent", "Unknown"]
   ] as const)("is not confirmed by a DT One that %s", ([, misbehaviour, atOnce, later]) =>
-    withDtOne(({ fake, provider }) =>
+    withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         const order = yield* ordered()
         yield* provider.dispatch(order)
@@ -91,6 +91,20 @@ describe("the reversal of a sale at DT One", () => {
         const reversal = yield* reversalOf(order)
         assert.strictEqual((yield* provider.reverse(reversal))._tag, atOnce)
         assert.strictEqual((yield* provider.reversalStatus(reversal))._tag, later)
+        assert.strictEqual(alerts.length, misbehaviour === "contradiction" ? 2 : 0)
+      })
+    )
+  )
+
+  it.effect("that gives back less than was paid is not denied: somebody has to look", () =>
+    withDtOne(({ alerts, fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered()
+        yield* provider.dispatch(order)
+        fake.end(xid, "REVERSED")
+        fake.tell(xid, { adjusted_values: { destination: { unit: "DOP", amount: 95 } } })
+        assert.strictEqual((yield* provider.reversalStatus(yield* reversalOf(order)))._tag, "Unknown")
+        assert.deepStrictEqual(alerts, ["DT One says of a sale what was not asked for"])
       })
     )
   )

@@ -19,7 +19,8 @@ const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer
       NotFound: () => Effect.succeed(unanswered),
       Unheard: () => Effect.succeed(unanswered),
       Unasked: () => Effect.succeed(ReversalAnswer.NotSent()),
-      Contradicted: () => Effect.succeed(ReversalAnswer.Denied()),
+      // Of which sale it speaks is not known: it may have been taken back.
+      Contradicted: () => Effect.succeed(unanswered),
       Refused: ({ status }) =>
         Effect.as(
           Effect.logError("DT One says that a sale failed which it had delivered", { xid: order.xid, status }),
