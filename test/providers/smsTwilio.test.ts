@@ -55,10 +55,12 @@ layer(Outside)("a message that Twilio is to send", (it) => {
     [200, { sid: "SM1", status: "queued" }, Unknown({ reason: "twilio_200" })],
     [400, problem(21211, 400), Rejected({ reason: "twilio_21211" })],
     [400, problem(21610, 400), Rejected({ reason: "twilio_21610" })],
-    [401, problem(20003, 401), Rejected({ reason: "twilio_20003" })],
-    [403, problem(21408, 403), Rejected({ reason: "twilio_21408" })],
+    [401, problem(20003, 401), NotSent({ reason: "twilio_20003" })],
+    [400, problem(21408, 400), Rejected({ reason: "twilio_21408" })],
+    [403, problem(20005, 403), NotSent({ reason: "twilio_20005" })],
     [404, problem(20404, 404), Rejected({ reason: "twilio_20404" })],
     [400, {}, Unknown({ reason: "twilio_400" })],
+    [401, "<html>", Unknown({ reason: "twilio_401" })],
     [404, "<html>", Unknown({ reason: "twilio_404" })],
     [429, problem(20429, 429), NotSent({ reason: "twilio_429" })],
     [429, "<html>", NotSent({ reason: "twilio_429" })],
@@ -73,11 +75,16 @@ layer(Outside)("a message that Twilio is to send", (it) => {
     })
   )
 
-  it.effect("of somebody whom it does not know is rejected", () =>
+  it.effect("of somebody whom it does not know may go later, and is told to the operator", () =>
     Effect.gen(function* () {
       const { twilio } = yield* start
       const sms = yield* TwilioSms.make({ ...account, authToken: Redacted.make("otro"), baseUrl: twilio.url })
-      assert.deepStrictEqual(yield* sms.send(message), Rejected({ reason: "twilio_20003" }))
+      const { answer, lines } = yield* overheard(sms.send(message))
+      assert.deepStrictEqual(answer, NotSent({ reason: "twilio_20003" }))
+      assert.deepStrictEqual(
+        lines.map(({ level, message }) => [level, message]),
+        [["Error", ["Twilio turns messages away", { id: "m1", status: 401 }]]]
+      )
       assert.isEmpty(twilio.sent)
     })
   )

@@ -17,6 +17,9 @@ export interface TwilioOptions {
 const created = 201
 const tooManyRequests = 429
 
+/** Wrong credentials, or an account that may not: ours to repair. Whoever is turned away has not been served. */
+const turnsAway: ReadonlySet<number> = new Set([401, 403])
+
 const Message = Schema.Struct({ sid: Schema.String, status: Schema.String })
 const asMessage = Schema.decodeUnknownOption(Message)
 
@@ -41,7 +44,22 @@ const answered = (status: number, body: unknown): SmsAnswer => {
   const problem = status >= 400 && status < 500 ? asProblem(body) : Option.none()
   return Option.match(problem, {
     onNone: () => SmsAnswer.Unknown({ reason: `twilio_${status}` }),
-    onSome: ({ code }) => SmsAnswer.Rejected({ reason: `twilio_${code}` })
+    onSome: ({ code }) => {
+      const reason = `twilio_${code}`
+      return turnsAway.has(status) ? SmsAnswer.NotSent({ reason }) : SmsAnswer.Rejected({ reason })
+    }
+  })
+}
+
+/** Tells the operator what he has to see to. */
+const told = ({ id }: SmsMessage): ((exchanged: Exchange) => Effect.Effect<void>) => {
+  const unanswered = ({ error }: { readonly error: { readonly cause?: unknown } }) =>
+    Effect.logWarning("Twilio did not answer", { id, cause: error.cause })
+  return Exchange.$match({
+    Answered: ({ status }) =>
+      turnsAway.has(status) ? Effect.logError("Twilio turns messages away", { id, status }) : Effect.void,
+    NotSent: unanswered,
+    Lost: unanswered
   })
 }
 
@@ -55,7 +73,7 @@ const request = ({ accountSid, authToken, baseUrl, sender }: TwilioOptions, { te
 
 /**
  * Twilio's Messages API. It has no name of ours for a message: one that is sent twice arrives twice. What it answers
- * with 429 it has not processed; other refusals are final.
+ * with 429, 401 or 403 it has not processed; other refusals are final.
  */
 export const make = Effect.fnUntraced(function* (options: TwilioOptions) {
   const client = yield* HttpClient.HttpClient
@@ -63,11 +81,7 @@ export const make = Effect.fnUntraced(function* (options: TwilioOptions) {
     idempotent: false,
     send: (message) =>
       exchange(client, request(options, message)).pipe(
-        Effect.tap((exchanged) =>
-          exchanged._tag === "Answered"
-            ? Effect.void
-            : Effect.logWarning("Twilio did not answer", { id: message.id, cause: exchanged.error.cause })
-        ),
+        Effect.tap(told(message)),
         Effect.map(
           Exchange.$match({
             Answered: ({ body, status }) => answered(status, body),
