@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import { Audit } from "../../core/ports/Audit.ts"
+import { inOneSnapshot } from "./Snapshot.ts"
 
 /** So many of what breaks an invariant are shown. */
 const offenders_max = 5
@@ -194,9 +194,7 @@ interface ExaminedRow {
  */
 export const auditing = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* PgClient.PgClient
-  return yield* sql
-    .withTransaction(Effect.andThen(sql`set local enable_nestloop = off`, work))
-    .pipe(Effect.provideService(SqlClient.BeginTransaction, "begin isolation level repeatable read read only"))
+  return yield* inOneSnapshot(sql, Effect.andThen(sql`set local enable_nestloop = off`, work))
 })
 
 const make = Effect.gen(function* () {

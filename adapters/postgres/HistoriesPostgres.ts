@@ -8,6 +8,7 @@ import { instantOrNull } from "./Columns.ts"
 import { type EntryRow, entryOf } from "./EntryRow.ts"
 import { orUnreadable, readOrNull } from "./Legible.ts"
 import { int8 } from "./Parameters.ts"
+import { inOneSnapshot } from "./Snapshot.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
 interface SaleRow extends TransactionRow {
@@ -110,30 +111,34 @@ const make = Effect.gen(function* () {
     return { answers, audited, entries, questions, replays, reversals }
   })
 
-  const find = Effect.fnUntraced(function* (transactionId: TransactionId) {
-    const [sale] = yield* saleOf(int8(transactionId))
-    if (sale === undefined) return Option.none<History>()
-    const transaction = readOrNull(sale, transactionOf)
-    if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
-    const { answers, audited, entries, questions, replays, reversals } = yield* partsOf(sale)
-    return Option.some<History>({
-      companyId: CompanyId.make(Number(sale.company_id)),
-      transaction,
-      key: sale.idempotency_key,
-      refusal: sale.refusal,
-      answer: answers.map(answerOf)[0] ?? null,
-      entries: entries.map(entryOf),
-      reversals: reversals.map(({ created_at, processed_at, status, xid }) => ({
-        xid,
-        status,
-        begunAt: DateTime.fromDateUnsafe(created_at),
-        endedAt: instantOrNull(processed_at)
-      })),
-      questions: questions.map(spanned),
-      replays: replays.map(spanned),
-      audited: audited.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
-    })
-  }, orUnreadable)
+  // Recovery may settle the sale just now: the history must not tell of its entry and show it as held.
+  const find = Effect.fnUntraced(
+    function* (transactionId: TransactionId) {
+      const [sale] = yield* saleOf(int8(transactionId))
+      if (sale === undefined) return Option.none<History>()
+      const transaction = readOrNull(sale, transactionOf)
+      if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
+      const { answers, audited, entries, questions, replays, reversals } = yield* partsOf(sale)
+      return Option.some<History>({
+        companyId: CompanyId.make(Number(sale.company_id)),
+        transaction,
+        key: sale.idempotency_key,
+        refusal: sale.refusal,
+        answer: answers.map(answerOf)[0] ?? null,
+        entries: entries.map(entryOf),
+        reversals: reversals.map(({ created_at, processed_at, status, xid }) => ({
+          xid,
+          status,
+          begunAt: DateTime.fromDateUnsafe(created_at),
+          endedAt: instantOrNull(processed_at)
+        })),
+        questions: questions.map(spanned),
+        replays: replays.map(spanned),
+        audited: audited.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
+      })
+    },
+    (reads) => orUnreadable(inOneSnapshot(sql, reads))
+  )
 
   return Histories.of({ find })
 })
