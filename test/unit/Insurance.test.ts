@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Result } from "effect"
+import { DateTime, Result, Schema } from "effect"
 import { InvalidOption, PriceMismatch } from "../../core/domain/Errors.ts"
 import { InsuranceId, ServiceId, TransactionId } from "../../core/domain/Ids.ts"
 import {
-  type Insurance,
+  Insurance,
   type InsuranceRequest,
   insuranceOption,
   type Policy,
@@ -32,6 +32,14 @@ const unquoted: Partial<Insurance> = { quote: null }
 const invalid = new InvalidOption()
 const missing = new QuoteMissing()
 const expired = new QuoteExpired()
+
+describe("an insurance that was kept", () => {
+  it("can be read whatever a till may be called by now", () => {
+    const isInsurance = Schema.is(Schema.toType(Insurance))
+    expect(isInsurance({ ...insurance, terminalId: "t".repeat(60) })).toBe(true)
+    expect(isInsurance({ ...insurance, terminalId: 60 })).toBe(false)
+  })
+})
 
 describe("a quoted insurance", () => {
   it.each([
