@@ -1,5 +1,6 @@
 import { DateTime, Effect } from "effect"
 import type { Refusal } from "../../core/domain/Errors.ts"
+import { readRechargeToken, sellsRechargeTokens } from "../../core/domain/RechargeToken.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order } from "../../core/domain/Sale.ts"
@@ -15,16 +16,12 @@ const refusalOf = ({ identifier, service }: Order): Refusal | null => {
   return identifier.endsWith("1") ? "TRANSACTION_REJECTED" : null
 }
 
-/** Twenty digits in groups of four, as meters take them. */
-const rechargeToken = (xid: string): string =>
-  (BigInt(`0x${hexOf(xid)}`) % 10n ** 20n)
-    .toString()
-    .padStart(20, "0")
-    .replace(/(\d{4})(?=\d)/g, "$1 ")
+const rechargeTokenOf = (xid: string): string | null =>
+  readRechargeToken((BigInt(`0x${hexOf(xid)}`) % 10n ** 20n).toString().padStart(20, "0"))
 
 const deliveryOf = ({ service, xid }: Order): Delivery => ({
   authCode: simulatedCode(xid),
-  rechargeToken: service.type === "electricity_prepaid" ? rechargeToken(xid) : null
+  rechargeToken: sellsRechargeTokens(service.type) ? rechargeTokenOf(xid) : null
 })
 
 const dispatch = (order: Order): Answer => {

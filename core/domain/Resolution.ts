@@ -2,6 +2,7 @@ import { Data, DateTime, Duration, Result, Schema } from "effect"
 import { inProgress_max } from "./Idempotency.ts"
 import { Validity } from "./InsuranceOffer.ts"
 import { NotConfirmable, NotResolvable, SupplierDisagrees } from "./OperatorErrors.ts"
+import { lacksRechargeToken, sellsRechargeTokens } from "./RechargeToken.ts"
 import type { StatusAnswer } from "./Recovery.ts"
 import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reversal.ts"
 import { denialOf, type Order, Verdict } from "./Sale.ts"
@@ -60,21 +61,15 @@ export type Resolvable = Data.TaggedEnum<{
 }>
 export const Resolvable = Data.taggedEnum<Resolvable>()
 
-const tokenForm = /^(\d{4})[ -]?(\d{4})[ -]?(\d{4})[ -]?(\d{4})[ -]?(\d{4})$/
-
-/** Twenty digits in groups of four, as a sale of electricity answers them; null for anything else. Contract: 4.5. */
-export const readRechargeToken = (text: string): string | null =>
-  tokenForm.exec(text.trim())?.slice(1).join(" ") ?? null
-
 /** What a success lacks, or has too much, that a sale of this type would have answered. */
 const amissIn = (
   type: ServiceType,
   { rechargeToken, validity }: Extract<Finding, { _tag: "Success" }>
 ): NotResolvable["cause"] | null => {
   const ofPolicy = type === "insurance"
-  const ofElectricity = type === "electricity_prepaid"
   if (ofPolicy !== (validity !== null)) return ofPolicy ? "no_validity" : "validity"
-  if (ofElectricity !== (rechargeToken !== null)) return ofElectricity ? "no_token" : "token"
+  if (lacksRechargeToken(type, rechargeToken)) return "no_token"
+  if (rechargeToken !== null && !sellsRechargeTokens(type)) return "token"
   return validity !== null && validity.until < validity.from ? "ends_before" : null
 }
 

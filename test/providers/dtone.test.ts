@@ -97,10 +97,14 @@ describe("a sale through DT One", () => {
     )
   )
 
-  it.effect("of electricity whose token is not told is delivered all the same, and somebody has to look for it", () =>
+  it.effect.each([
+    ["no PIN", { pin: null }],
+    ["no PIN, nor what it sold", { pin: null, product: null }],
+    ["a PIN that nobody can print", { pin: { code: "1".repeat(101), serial: null }, product: { id: ids.electricity } }]
+  ] as const)("of electricity that tells %s is delivered, and somebody has to look for its token", ([, told]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
-        fake.tell(xid, { pin: null })
+        fake.tell(xid, told)
         const sold = { type: "electricity_prepaid", identifier: "NIC-5501", product: String(ids.electricity) } as const
         const answer = yield* provider.dispatch(yield* ordered(sold))
         assert.deepStrictEqual(answer, {

@@ -7,7 +7,6 @@ import {
   Finding,
   isSameOperator,
   type Proposal,
-  readRechargeToken,
   resolvable,
   reversalVerdictOn,
   type Stuck,
@@ -52,15 +51,6 @@ describe("how an operator says that a sale ended", () => {
     const said = resolvable({ order: orderOf(type), status: "PENDING", under: null, proposal: null }, finding, later)
     expect(Result.isSuccess(said) ? null : said.failure.cause).toBe(cause)
   })
-
-  it.each([
-    [token, token],
-    ["12345678901234567890", token],
-    ["1234-5678-9012-3456-7890", token],
-    ["1234 5678 9012 3456 789", null],
-    ["1234 5678 9012 3456 78901", null],
-    ["1234 5678 9012 3456 789O", null]
-  ])("reads the token %j as %j", (typed, read) => expect(readRechargeToken(typed)).toBe(read))
 })
 
 describe("what two operators found", () => {

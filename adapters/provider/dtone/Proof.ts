@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { lacksRechargeToken, readRechargeToken, sellsRechargeTokens } from "../../../core/domain/RechargeToken.ts"
 import type { Delivery, Order } from "../../../core/domain/Sale.ts"
 import { isClean } from "../../../core/domain/Text.ts"
 
@@ -13,7 +14,7 @@ export const Proof = Schema.Struct({
 })
 type Proof = typeof Proof.Type
 
-/** A delivery, and whether the PIN is missing that was bought. */
+/** A delivery, and whether the PIN is missing that was bought. DT One need not tell the type of its product. */
 export interface Delivered {
   readonly delivery: Delivery
   readonly pinMissing: boolean
@@ -34,20 +35,13 @@ const printable = (text: string | null | undefined): string | null => {
 export const deliveryOf = ({ service }: Order, { id, operator_reference, pin, product }: Proof): Delivered => {
   const code = printable(pin?.code)
   const reference = printable(operator_reference) ?? printable(pin?.serial) ?? String(id)
-  const electricity = service.type === "electricity_prepaid"
+  const electricity = sellsRechargeTokens(service.type)
+  // A meter may take a code of another form: it is what DT One sold.
+  const rechargeToken = electricity && code !== null ? (readRechargeToken(code) ?? code) : null
   return {
-    delivery: {
-      authCode: electricity ? reference : (code ?? reference),
-      rechargeToken: electricity && code !== null ? grouped(code) : null
-    },
-    pinMissing: code === null && (product?.type ?? "").endsWith("_PIN_PURCHASE")
+    delivery: { authCode: electricity ? reference : (code ?? reference), rechargeToken },
+    pinMissing:
+      lacksRechargeToken(service.type, rechargeToken) ||
+      (code === null && (product?.type ?? "").endsWith("_PIN_PURCHASE"))
   }
-}
-
-const meterToken = /^\d{20}$/
-
-/** Twenty digits in groups of four, as meters take them; any other code as it is. */
-const grouped = (code: string): string => {
-  const digits = code.replace(/[ -]/g, "")
-  return meterToken.test(digits) ? digits.replace(/(\d{4})(?=\d)/g, "$1 ") : code
 }

@@ -1,6 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { HttpApiClient } from "effect/http-api"
 import { LookupAnswer, type LookupQuery } from "../../../core/domain/Lookup.ts"
+import { lacksRechargeToken } from "../../../core/domain/RechargeToken.ts"
 import { type Reversal, ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import { Answer, type Provider } from "../../../core/ports/Provider.ts"
@@ -40,7 +41,7 @@ const readOrder =
       case "delivered": {
         const { auth_code: authCode, recharge_token: rechargeToken = null } = answer
         // What a customer cannot type into the meter has not been delivered.
-        if (service.type === "electricity_prepaid" && rechargeToken === null) return null
+        if (lacksRechargeToken(service.type, rechargeToken)) return null
         return Answer.Delivered({ delivery: { authCode, rechargeToken } })
       }
       case "refused":

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { rechargeTokenForm } from "../../../core/domain/RechargeToken.ts"
 import { ServiceType } from "../../../core/domain/Service.ts"
 import { documented } from "../../http/Documented.ts"
 import {
@@ -46,8 +47,7 @@ const Order = Schema.Struct({
 /** What every answer about an order repeats. */
 const ofOrder = { xid: Xid, amount_centavos: AmountCentavos }
 
-/** Twenty digits in groups of four, as meters take them. */
-const RechargeToken = Schema.String.check(Schema.isPattern(/^\d{4}( \d{4}){4}$/u)).annotate({
+const RechargeToken = Schema.String.check(Schema.isPattern(rechargeTokenForm)).annotate({
   description: "What the customer types into the meter. Required of an order of type electricity_prepaid.",
   examples: ["1234 5678 9012 3456 7890"]
 })
