@@ -59,6 +59,7 @@ const make = Effect.gen(function* () {
   // Points of sale ask for their balance again and again. The statement enters one company of the group after the other,
   // so that row-level security holds each look to its own company; see CompanyReads.ts.
   const readGroup = grouped<Member, AccountRow | undefined>(
+    reader,
     "account",
     Effect.fnUntraced(function* (members) {
       const rows = yield* reader<AccountRow>`

@@ -29,7 +29,7 @@ const make = Effect.gen(function* () {
 
   // Where there are many tokens the cache forgets some at every moment. Each is looked up for itself (offset 0 keeps it so):
   // the planner takes a group for a hundred, and would rather read a table of thousands.
-  const rowOf = grouped<string, CredentialsRow | undefined>("credentials", (apiKeys) =>
+  const rowOf = grouped<string, CredentialsRow | undefined>(sql, "credentials", (apiKeys) =>
     Effect.map(
       sql<CredentialsRow>`
         select found.*
@@ -68,6 +68,7 @@ const notingUses = Effect.gen(function* () {
   // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait for
   // each other.
   const write = notingTogether<TokenUse>(
+    sql,
     "token_use",
     (uses) => sql`
         insert into directory.token_use as u (token_id, used_at)

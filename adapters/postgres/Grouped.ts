@@ -1,4 +1,5 @@
-import { Array as Arr, Cause, Effect, type Fiber, Metric } from "effect"
+import { Array as Arr, Cause, Context, Effect, type Fiber, Metric } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../core/telemetry/Series.ts"
 import { followingMembers, type Traced } from "./GroupSpan.ts"
@@ -36,17 +37,20 @@ type Calls<Member, Answer> = Arr.NonEmptyReadonlyArray<Call<Member, Answer>>
  * Turns a statement that takes many into a call that takes one. Calls that arrive while the database is busy, from any
  * request, go together as one statement and so as one transaction; a lone call does not wait.
  *
- * A group whose connection dies is sent again: the statement has to recognize its own earlier commit. A group that
- * fails otherwise is sent again one member at a time, so that a member that cannot succeed does not fail its
- * neighbours. What still fails is a defect of that member.
+ * A group whose connection dies is sent again, though it may have committed: a statement that moves money has to recognize
+ * its own earlier commit; one that counts what happened may count it twice. A group that fails otherwise is sent again one
+ * member at a time, so that a member that cannot succeed does not fail its neighbours. What still fails is a defect of
+ * that member.
  *
  * Calls wait in a list. A RequestResolver would keep them in sets that it uses again and again, and what was once in those
  * stays in memory, request and all, until the whole heap is collected.
  *
+ * @param sql whose statement it is. A group is in no transaction of whoever calls: the others in it are strangers there.
  * @param name what it is called where it is measured.
  * @param run answers the members in their order.
  */
 export const grouped = <Member, Answer>(
+  sql: Pick<SqlClient, "transactionService">,
   name: string,
   run: (members: Arr.NonEmptyReadonlyArray<Member>) => Effect.Effect<ReadonlyArray<Answer>, SqlError>
 ): ((member: Member) => Effect.Effect<Answer>) => {
@@ -92,7 +96,8 @@ export const grouped = <Member, Answer>(
       const calls = waiting.splice(0, Math.min(members_max, Math.max(share, members_few)))
       if (!Arr.isReadonlyArrayNonEmpty(calls)) return
       underWay++
-      Effect.runForkWith(calls[0].context)(Effect.ensuring(send(calls), Effect.sync(finished)))
+      const context = Context.omit(sql.transactionService)(calls[0].context)
+      Effect.runForkWith(context)(Effect.ensuring(send(calls), Effect.sync(finished)))
     }
   }
 

@@ -28,6 +28,7 @@ const make = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
 
   const reserveGroup = grouped<Member, ReserveAnswer | undefined>(
+    sql,
     "reserve",
     Effect.fnUntraced(function* (members) {
       const now = yield* DateTime.now
@@ -57,6 +58,7 @@ const make = Effect.gen(function* () {
     })
 
   const settleGroup = grouped<SettleRow, SettleAnswer | undefined>(
+    sql,
     "settle",
     Effect.fnUntraced(function* (members) {
       const rows = yield* sql<SettleAnswer & { readonly n: number }>`

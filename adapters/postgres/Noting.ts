@@ -34,15 +34,17 @@ export const notingClient = Effect.gen(function* () {
  * Turns a statement that notes many things into a call that notes one, and always comes back soon: a history with a gap
  * is no reason to hold a sale.
  *
+ * @param sql what the statement goes by.
  * @param name what the notes are called where they are measured.
  * @param about what the log says of a note that was not taken.
  */
 export const notingTogether = <Note>(
+  sql: PgClient.PgClient,
   name: string,
   write: (notes: Arr.NonEmptyReadonlyArray<Note>) => Effect.Effect<unknown, SqlError>,
   about: (note: Note) => Readonly<Record<string, unknown>>
 ) => {
-  const note = grouped<Note, void>(name, (notes) =>
+  const note = grouped<Note, void>(sql, name, (notes) =>
     Effect.as(
       write(notes),
       notes.map(() => undefined)

@@ -16,6 +16,7 @@ const make = Effect.map(notingClient, (sql) =>
     // Whoever asks about a sale has its lease, so nobody else writes here; one that lost it meanwhile is not kept. The
     // latest answer is looked up for each sale for itself: a join would let the planner read all there are.
     record: notingTogether<Question>(
+      sql,
       "question",
       (questions) => sql`
         with latest as (
@@ -47,5 +48,5 @@ const make = Effect.map(notingClient, (sql) =>
   })
 )
 
-/** What recovery asked, in Postgres. */
+/** What recovery asked, in Postgres. A connection that dies over it may have a question counted twice. */
 export const layer = Layer.effect(Questions, make)

@@ -14,6 +14,7 @@ const make = Effect.map(notingClient, (sql) =>
   Replays.of({
     // Rows are taken in the order of their key, so that two groups never wait for each other.
     record: notingTogether<Replay>(
+      sql,
       "replay",
       (replays) => sql`
         insert into cell.replay (company_id, transaction_id, about, times, first_at, last_at)

@@ -13,7 +13,8 @@ const stateOf = (cause: unknown): unknown =>
 
 /**
  * May the statement be tried again? Yes when the connection died, the server restarts, or the transaction lost a
- * conflict. Whether an earlier try committed is then unknown: only statements that recognize their own commit may ask.
+ * conflict. Whether an earlier try committed is then unknown: only statements that recognize their own commit may ask, and those whose second
+ * commit does no harm.
  */
 export const isTransient = (error: SqlError): boolean =>
   error.isRetryable || serverGone.has(String(stateOf(error.reason.cause)))
@@ -27,7 +28,7 @@ export const wordsOf = (error: unknown): string => {
   return error.cause === undefined ? error.message : `${error.message}: ${wordsOf(error.cause)}`
 }
 
-/** About three seconds of tries: as long as a caller can be kept waiting for a database that restarts. */
+/** Seven tries in a second and a half: as long as a caller can be kept waiting for a database that restarts. */
 export const briefly = Schedule.max([Schedule.exponential("25 millis"), Schedule.recurs(6)]).pipe(
   Schedule.setInputType<SqlError>(),
   Schedule.while(({ input }) => isTransient(input))
