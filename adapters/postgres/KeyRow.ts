@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { IdempotencyConflict, KeyReused, RequestInProgress } from "../../core/domain/Errors.ts"
-import { readKey } from "../../core/domain/Idempotency.ts"
+import { keyErrorOf, readKey } from "../../core/domain/Idempotency.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import type { Outcome } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
@@ -29,14 +29,29 @@ export const recalled = (row: KeyRow, fingerprint: string, now: DateTime.Utc): E
     claimedAt: DateTime.fromDateUnsafe(row.claimed_at),
     processedAt: instantOrNull(row.settled_at)
   }
-  switch (readKey(record, { fingerprint, now })) {
-    case "replay":
-      return Effect.succeed(decodeOutcome(row.outcome))
-    case "reused":
-      return Effect.fail(new KeyReused())
-    case "in_progress":
-      return Effect.fail(new RequestInProgress({ transactionId }))
-    case "conflict":
-      return Effect.fail(new IdempotencyConflict({ transactionId, status: row.status }))
+  const state = readKey(record, { fingerprint, now })
+  return state === "replay"
+    ? Effect.succeed(decodeOutcome(row.outcome))
+    : Effect.fail(keyErrorOf(state, transactionId, row.status))
+}
+
+/** What the money functions answer to a key that is brought again, and does not replay. */
+export type KeyAnswer =
+  | { readonly tag: "KeyReused" }
+  | { readonly tag: "InProgress"; readonly transaction_id: number }
+  | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
+
+/** The contract's answer to that. */
+export const keyErrorIn = (answer: KeyAnswer): KeyError => {
+  switch (answer.tag) {
+    case "KeyReused":
+      return new KeyReused()
+    case "InProgress":
+      return new RequestInProgress({ transactionId: TransactionId.make(answer.transaction_id) })
+    case "Conflict":
+      return new IdempotencyConflict({
+        transactionId: TransactionId.make(answer.transaction_id),
+        status: answer.status
+      })
   }
 }

@@ -1,17 +1,10 @@
 import { DateTime, Effect } from "effect"
-import {
-  DuplicateTransaction,
-  IdempotencyConflict,
-  InsufficientBalance,
-  KeyReused,
-  LimitExceeded,
-  RequestInProgress
-} from "../../core/domain/Errors.ts"
+import { DuplicateTransaction, InsufficientBalance, LimitExceeded } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import type { Intent } from "../../core/domain/Sale.ts"
-import type { Status } from "../../core/domain/Status.ts"
 import { QuoteChanged, Reserved, type ReserveError } from "../../core/ports/Ledger.ts"
+import { type KeyAnswer, keyErrorIn } from "./KeyRow.ts"
 import { decodeOutcome } from "./OutcomeJson.ts"
 
 /** A reservation and the id by which it knows its own commit. */
@@ -24,11 +17,9 @@ export interface Member {
 export type ReserveAnswer =
   | { readonly tag: "Reserved"; readonly transaction_id: number; readonly created_at: string }
   | { readonly tag: "Replay"; readonly outcome: unknown }
-  | { readonly tag: "KeyReused" }
   /** The key was there and is gone: ask again. */
   | { readonly tag: "Vanished" }
-  | { readonly tag: "InProgress"; readonly transaction_id: number }
-  | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
+  | KeyAnswer
   | { readonly tag: "Duplicate"; readonly transaction_id: number }
   | { readonly tag: "QuoteChanged" }
   | { readonly tag: "InsufficientBalance"; readonly available: number }
@@ -88,13 +79,9 @@ export const reserved = (
     case "Replay":
       return Effect.succeed(Reserved.Replay({ outcome: decodeOutcome(answer.outcome) }))
     case "KeyReused":
-      return Effect.fail(new KeyReused())
     case "InProgress":
-      return Effect.fail(new RequestInProgress({ transactionId: TransactionId.make(answer.transaction_id) }))
     case "Conflict":
-      return Effect.fail(
-        new IdempotencyConflict({ transactionId: TransactionId.make(answer.transaction_id), status: answer.status })
-      )
+      return Effect.fail(keyErrorIn(answer))
     case "Duplicate":
       return Effect.fail(new DuplicateTransaction({ transactionId: TransactionId.make(answer.transaction_id) }))
     case "QuoteChanged":

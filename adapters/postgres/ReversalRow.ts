@@ -1,16 +1,8 @@
 import { DateTime, Schema } from "effect"
-import {
-  IdempotencyConflict,
-  KeyReused,
-  NotFound,
-  NotReversible,
-  RequestInProgress,
-  ReversalNotSupported
-} from "../../core/domain/Errors.ts"
-import { TransactionId } from "../../core/domain/Ids.ts"
+import { NotFound, NotReversible, ReversalNotSupported } from "../../core/domain/Errors.ts"
 import { ReversalOutcome, type ReversalStatus, type UnderReversal } from "../../core/domain/Reversal.ts"
-import type { Status } from "../../core/domain/Status.ts"
 import { Begun, type ReversalSettled } from "../../core/ports/Reversals.ts"
+import { type KeyAnswer, keyErrorIn } from "./KeyRow.ts"
 import { orderOf, type TransactionRow, transactionOf } from "./TransactionRow.ts"
 
 const OutcomeJson = Schema.toCodecJson(ReversalOutcome)
@@ -24,9 +16,8 @@ export type BeginAnswer =
   | { readonly tag: "Replay"; readonly outcome: unknown }
   /** The key was there and is gone: ask again. */
   | { readonly tag: "Vanished" }
-  | { readonly tag: "KeyReused" | "NotFound" | "NotSupported" | "NotReversible" }
-  | { readonly tag: "InProgress"; readonly transaction_id: number }
-  | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
+  | { readonly tag: "NotFound" | "NotSupported" | "NotReversible" }
+  | KeyAnswer
 
 /** What a key that has answered replays. */
 export const replayed = ({ outcome }: { readonly outcome: unknown }) => Begun.Replay({ outcome: decode(outcome) })
@@ -64,20 +55,15 @@ export const underOf = (row: ReversalRow): UnderReversal => ({
 /** Why a reversal may not begin. */
 export const refusal = (answer: Exclude<BeginAnswer, { tag: "Begun" | "Replay" | "Vanished" }>) => {
   switch (answer.tag) {
-    case "KeyReused":
-      return new KeyReused()
     case "NotFound":
       return new NotFound()
     case "NotSupported":
       return new ReversalNotSupported()
     case "NotReversible":
       return new NotReversible()
+    case "KeyReused":
     case "InProgress":
-      return new RequestInProgress({ transactionId: TransactionId.make(answer.transaction_id) })
     case "Conflict":
-      return new IdempotencyConflict({
-        transactionId: TransactionId.make(answer.transaction_id),
-        status: answer.status
-      })
+      return keyErrorIn(answer)
   }
 }

@@ -1,4 +1,7 @@
 import { DateTime, Duration } from "effect"
+import { IdempotencyConflict, KeyReused, RequestInProgress } from "./Errors.ts"
+import type { TransactionId } from "./Ids.ts"
+import type { Status } from "./Status.ts"
 
 /** A settled operation's key replays this long. Contract: 2.8. */
 export const retention = Duration.hours(24)
@@ -32,6 +35,18 @@ export const readKey = (
   if (record.fingerprint !== call.fingerprint) return "reused"
   if (record.completed) return "replay"
   return olderThan(record.claimedAt, inProgress_max, call.now) ? "conflict" : "in_progress"
+}
+
+/** Why a key that does not replay is refused, and of which transaction. Contract: 3.2. */
+export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: TransactionId, status: Status) => {
+  switch (state) {
+    case "reused":
+      return new KeyReused()
+    case "in_progress":
+      return new RequestInProgress({ transactionId })
+    case "conflict":
+      return new IdempotencyConflict({ transactionId, status })
+  }
 }
 
 const olderThan = (instant: DateTime.Utc, age: Duration.Duration, now: DateTime.Utc): boolean =>
