@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* (options: EmbeddedOptions) {
   return EmbeddedPostgres.of({ url: server.url, directory: server.cluster.directory })
 })
 
-/** Promises of the file system and of programs fail in words already. */
+/** Runs what the file system and programs promise. Their failures already carry a message. */
 const perform = <A>(run: () => Promise<A>): Effect.Effect<A, EmbeddedFailed> =>
   Effect.tryPromise({
     try: run,

@@ -1,3 +1,4 @@
+import { Record as Rec } from "effect"
 import { OpenApi } from "effect/http-api"
 import { signatureHeader, timestampHeader } from "./Signature.ts"
 
@@ -51,9 +52,6 @@ const open = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== "additionalProperties"))
     : value
 
-const mapValues = <A, B>(record: Readonly<Record<string, A>>, f: (value: A) => B): Record<string, B> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, f(value)]))
-
 /** What the document of a gateway's protocol says beside its endpoints. */
 export const documented = (title: string, description: string) =>
   OpenApi.annotations({
@@ -63,9 +61,7 @@ export const documented = (title: string, description: string) =>
     servers: [{ url: "https://gateway.example.com" }],
     transform: (generated) => ({
       ...generated,
-      paths: mapValues(generated["paths"], (methods: Readonly<Record<string, Operation>>) =>
-        mapValues(methods, operation)
-      ),
+      paths: Rec.map(generated["paths"], (methods: Readonly<Record<string, Operation>>) => Rec.map(methods, operation)),
       components: { ...JSON.parse(JSON.stringify(generated["components"]), open), securitySchemes },
       security: [{ Timestamp: [], Signature: [] }]
     })

@@ -12,10 +12,10 @@ const hmac = (key: Uint8Array, data: Uint8Array | string): Uint8Array =>
 const under = (key: Uint8Array) =>
   Pepper.of({
     name: Buffer.from(hmac(key, named).subarray(0, name_bytes)).toString("hex"),
-    season: (digest) => Effect.sync(() => hmac(key, digest))
+    hmac: (digest) => Effect.sync(() => hmac(key, digest))
   })
 
-const none = Pepper.of({ name: null, season: Effect.succeed })
+const none = Pepper.of({ name: null, hmac: Effect.succeed })
 
 /** The operator's pepper, 32 bytes; null when there is none. */
 export const layer = (pepper: Redacted.Redacted<Uint8Array> | null) =>

@@ -20,7 +20,7 @@ interface Style {
 
 const size_step = 0.5
 
-/** Down to this part of its size a text gets smaller rather than that a word is broken. */
+/** Down to this part of its size a text shrinks before a word is broken. */
 const whole_least = 0.6
 
 const sizesDown = (from: number, to: number): ReadonlyArray<number> =>

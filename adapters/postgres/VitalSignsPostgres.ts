@@ -9,7 +9,7 @@ import { instant } from "./Parameters.ts"
 /** A message that did not arrive is news for so long. */
 const smsNews = Duration.hours(24)
 
-/** And an answer that contradicts what was settled. */
+/** An answer that contradicts what was settled is news for so long. */
 const lateNews = Duration.hours(1)
 
 interface UnresolvedRow {

@@ -10,6 +10,6 @@ export class Pepper extends Context.Service<
     /** Which pepper it is, without telling it; null when there is none. */
     readonly name: string | null
     /** HMAC-SHA-256 of a digest under the pepper; without one the digest as it is. */
-    readonly season: (digest: Uint8Array) => Effect.Effect<Uint8Array>
+    readonly hmac: (digest: Uint8Array) => Effect.Effect<Uint8Array>
   }
 >()("saldo/core/Pepper") {}

@@ -8,9 +8,9 @@ const encoder = new TextEncoder()
 /** What a secret may be kept as. Contract: 5. */
 export const digestsOf = Effect.fnUntraced(function* (secret: string) {
   const digest = yield* Digest.Digest
-  const { season } = yield* Pepper
+  const { hmac } = yield* Pepper
   const plain = yield* digest.digest(Digest.sha256, encoder.encode(secret))
-  return { plain, peppered: yield* season(plain) } satisfies PresentedSecret
+  return { plain, peppered: yield* hmac(plain) } satisfies PresentedSecret
 })
 
 /** What is kept of a new secret. */
@@ -21,7 +21,7 @@ export const keep = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
 })
 
 /** The same secret under the pepper, if it was kept before there was one. Nobody has to know the secret for it. */
-export const seasoned = ({ name, season }: Pepper["Service"], secret: KeptSecret): Effect.Effect<KeptSecret> =>
+export const seasoned = ({ hmac, name }: Pepper["Service"], secret: KeptSecret): Effect.Effect<KeptSecret> =>
   name === null || secret.pepper !== null
     ? Effect.succeed(secret)
-    : Effect.map(season(secret.hash), (hash) => ({ ...secret, hash, pepper: name }))
+    : Effect.map(hmac(secret.hash), (hash) => ({ ...secret, hash, pepper: name }))

@@ -2,15 +2,14 @@ import { Schema } from "effect"
 import { lacksRechargeToken, readRechargeToken, sellsRechargeTokens } from "../../../core/domain/RechargeToken.ts"
 import type { Delivery, Order } from "../../../core/domain/Sale.ts"
 import { isClean } from "../../../core/domain/Text.ts"
-
-const maybe = Schema.NullOr(Schema.String).pipe(Schema.optionalKey)
+import { maybe } from "./Maybe.ts"
 
 /** What proves a delivery: DT One's number of it, the operator's reference, and the PIN where one was bought. */
 export const Proof = Schema.Struct({
   id: Schema.Union([Schema.Finite, Schema.String]),
-  operator_reference: maybe,
-  pin: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: maybe, serial: maybe }))),
-  product: Schema.optionalKey(Schema.NullOr(Schema.Struct({ id: Schema.Int, type: Schema.optionalKey(Schema.String) })))
+  operator_reference: maybe(Schema.String),
+  pin: maybe(Schema.Struct({ code: maybe(Schema.String), serial: maybe(Schema.String) })),
+  product: maybe(Schema.Struct({ id: Schema.Int, type: Schema.optionalKey(Schema.String) }))
 })
 type Proof = typeof Proof.Type
 
@@ -22,7 +21,7 @@ export interface Delivered {
 
 const authCode_max = 100
 
-/** Can it be stored and printed? What it is not, it is not worth to hold money for. */
+/** What can be stored and printed. An unprintable code is dropped; that is no reason to hold the money. */
 const printable = (text: string | null | undefined): string | null => {
   const trimmed = text?.trim() ?? ""
   return trimmed !== "" && trimmed.length <= authCode_max && isClean(trimmed) ? trimmed : null

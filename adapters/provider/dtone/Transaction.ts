@@ -2,10 +2,9 @@ import { Data, Option, Result, Schema } from "effect"
 import type { Refusal } from "../../../core/domain/Errors.ts"
 import { AmountLiteral, readAmount } from "../../../core/domain/Money.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
+import { maybe } from "./Maybe.ts"
 import { type Delivered, deliveryOf, Proof } from "./Proof.ts"
 import type { Wanted } from "./Wanted.ts"
-
-const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** Money or a quantity of it as DT One writes it. */
 const Quantity = Schema.Struct({ unit: Schema.String, amount: Schema.Finite })

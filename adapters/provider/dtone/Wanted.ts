@@ -4,6 +4,7 @@ import type { Amount } from "../../../core/domain/Money.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
 import { Answer } from "../../../core/ports/Provider.ts"
+import { e164 } from "../../http/E164.ts"
 
 /** Who receives, as DT One names them: phones by their international number, everybody else by an account number. */
 export type Party = { readonly mobile_number: string } | { readonly account_number: string }
@@ -45,7 +46,7 @@ const phone = /^\d{10}$/
  */
 export const partyOf = (type: ServiceType, identifier: Identifier): Party | null => {
   if (!sellsToPhones(type)) return { account_number: identifier }
-  return phone.test(identifier) ? { mobile_number: `+1${identifier}` } : null
+  return phone.test(identifier) ? { mobile_number: e164(identifier) } : null
 }
 
 const statementIn = (reference: string): string | null =>

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { HttpApiClient } from "effect/http-api"
 import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../../core/ports/SmsGateway.ts"
+import { e164 } from "../../http/E164.ts"
 import { type GatewayOptions, towards } from "../../http/Gateway.ts"
 import { Heard, hear } from "../../http/Heard.ts"
-import { e164 } from "../E164.ts"
 import { type MessageAnswer, smsProtocol } from "./SmsProtocol.ts"
 
 const read =

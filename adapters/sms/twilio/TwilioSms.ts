@@ -2,8 +2,8 @@ import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../../core/ports/SmsGateway.ts"
+import { e164 } from "../../http/E164.ts"
 import { Exchange, exchange } from "../../http/Exchange.ts"
-import { e164 } from "../E164.ts"
 
 export interface TwilioOptions {
   /** `https://api.twilio.com`, or that of a region. */
