@@ -55,77 +55,77 @@ const countOf = (condition: string) => `
   from cell.transaction as t
   where t.company_id = o.company_id and t.id between o.first_id and o.last_id and ${condition}`
 
+/**
+ * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
+ * page can only be found by looking at as many of each company's newest sales as the page reaches back. Blocks that
+ * end before enough newer ones have begun have no part in it. What is in no block yet is as good as one.
+ */
+const everybodys = (sql: PgClient.PgClient, statuses: OwnedFilter["statuses"], page: Page) => {
+  const having = havingAnyOf(statuses)
+  const { reach, skipped } = boundsOf(page)
+  return sql<Totalled<TransactionRow>>`
+    with beyond as (
+      select b.company_id, o.first_id, o.last_id, b.sales - b.sales_listed as n
+      from cell.balance as b
+      cross join lateral (
+        select min(t.id) as first_id, max(t.id) as last_id
+        from cell.transaction as t
+        where t.company_id = b.company_id and t.id > b.listed_to
+      ) as o
+      where b.sales > b.sales_listed
+    ),
+    counted as (
+      select o.company_id, o.first_id, o.last_id, ${sql.literal(having?.counted ?? "o.members")} as n
+      from cell.block as o
+      where o.list = 'sale'
+      union all
+      select o.company_id, o.first_id, o.last_id, ${sql.literal(having === undefined ? "o.n" : `(${countOf(having.row)})`)}
+      from beyond as o
+    ),
+    summed as materialized (
+      select
+        company_id,
+        first_id,
+        last_id,
+        (sum(n) over (partition by company_id order by first_id desc))::bigint - n as newer,
+        sum(n) over (order by first_id desc) as upto,
+        n
+      from counted
+      where n > 0
+    ),
+    shown as (
+      select r.*
+      from summed as o
+      cross join lateral (
+        select ${sql.literal(sales.columns)}
+        from cell.transaction as t
+        where t.company_id = o.company_id
+          and t.id between o.first_id and o.last_id
+          ${sql.literal(having === undefined ? "" : `and ${having.row}`)}
+        order by t.id desc
+        limit ${reach} - o.newer
+      ) as r
+      where o.newer < ${reach}
+        and o.last_id >= coalesce((select max(first_id) from summed where upto >= ${reach}), 0)
+      order by r.id desc, r.company_id
+      offset ${skipped}
+      limit ${page.perPage}
+    )
+    select whole.total, shown.*
+    from (select coalesce(sum(n), 0)::bigint as total from summed) as whole
+    left join shown on true
+    order by shown.id desc, shown.company_id`
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
   const columns = sql.literal(transactionColumns("t."))
 
-  /**
-   * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
-   * page can only be found by looking at as many of each company's newest sales as the page reaches back. Blocks that
-   * end before enough newer ones have begun have no part in it. What is in no block yet is as good as one.
-   */
-  const everybodys = (statuses: OwnedFilter["statuses"], page: Page) => {
-    const having = havingAnyOf(statuses)
-    const { reach, skipped } = boundsOf(page)
-    return sql<Totalled<TransactionRow>>`
-      with beyond as (
-        select b.company_id, o.first_id, o.last_id, b.sales - b.sales_listed as n
-        from cell.balance as b
-        cross join lateral (
-          select min(t.id) as first_id, max(t.id) as last_id
-          from cell.transaction as t
-          where t.company_id = b.company_id and t.id > b.listed_to
-        ) as o
-        where b.sales > b.sales_listed
-      ),
-      counted as (
-        select o.company_id, o.first_id, o.last_id, ${sql.literal(having?.counted ?? "o.members")} as n
-        from cell.block as o
-        where o.list = 'sale'
-        union all
-        select o.company_id, o.first_id, o.last_id, ${sql.literal(having === undefined ? "o.n" : `(${countOf(having.row)})`)}
-        from beyond as o
-      ),
-      summed as materialized (
-        select
-          company_id,
-          first_id,
-          last_id,
-          (sum(n) over (partition by company_id order by first_id desc))::bigint - n as newer,
-          sum(n) over (order by first_id desc) as upto,
-          n
-        from counted
-        where n > 0
-      ),
-      shown as (
-        select r.*
-        from summed as o
-        cross join lateral (
-          select ${sql.literal(sales.columns)}
-          from cell.transaction as t
-          where t.company_id = o.company_id
-            and t.id between o.first_id and o.last_id
-            ${sql.literal(having === undefined ? "" : `and ${having.row}`)}
-          order by t.id desc
-          limit ${reach} - o.newer
-        ) as r
-        where o.newer < ${reach}
-          and o.last_id >= coalesce((select max(first_id) from summed where upto >= ${reach}), 0)
-        order by r.id desc, r.company_id
-        offset ${skipped}
-        limit ${page.perPage}
-      )
-      select whole.total, shown.*
-      from (select coalesce(sum(n), 0)::bigint as total from summed) as whole
-      left join shown on true
-      order by shown.id desc, shown.company_id`
-  }
-
   const list = Effect.fnUntraced(function* ({ companyId, statuses }: OwnedFilter, page: Page) {
     const { items, total } =
       companyId === undefined
-        ? sliceOf(yield* everybodys(statuses, page))
+        ? sliceOf(yield* everybodys(sql, statuses, page))
         : yield* pageOfCounted<TransactionRow>(
             sql,
             reads,

@@ -17,67 +17,67 @@ interface ListedRow extends ServiceRow {
 const nameTaken = (error: SqlError) =>
   violatesUnique(error, "category_name_key") ? Effect.fail(new CategoryNameTaken()) : Effect.die(error)
 
+// Rows go in order of id, so that two imports at once cannot wait for each other.
+const write = Effect.fnUntraced(function* (sql: PgClient.PgClient, { categories, packages, services }: CatalogueDraft) {
+  yield* sql`
+    insert into catalogue.category (id, name)
+    select id, name
+    from jsonb_to_recordset(${PgTypes.jsonb(categories)}) as c(id int, name text)
+    order by id
+    on conflict (id) do update set name = excluded.name`
+  yield* sql`
+    insert into catalogue.service (
+      id, name, description, type, category_id, minimum, maximum, reversible, flow, requires_lookup, how_to_buy,
+      product, active
+    )
+    select
+      id, name, description, type, "categoryId", minimum, maximum, reversible, flow, "requiresLookup", "howToBuy",
+      product, active
+    from jsonb_to_recordset(${PgTypes.jsonb(services)}) as s(
+      id bigint, name text, description text, type text, "categoryId" int, minimum bigint, maximum bigint,
+      reversible boolean, flow text, "requiresLookup" boolean, "howToBuy" text, product text, active boolean
+    )
+    order by id
+    on conflict (id) do update
+    set name = excluded.name,
+      description = excluded.description,
+      type = excluded.type,
+      category_id = excluded.category_id,
+      minimum = excluded.minimum,
+      maximum = excluded.maximum,
+      reversible = excluded.reversible,
+      flow = excluded.flow,
+      requires_lookup = excluded.requires_lookup,
+      how_to_buy = excluded.how_to_buy,
+      product = excluded.product,
+      active = excluded.active`
+  yield* sql`
+    insert into catalogue.package (
+      id, service_id, code, name, description, price, duration, data, minutes, sms, active
+    )
+    select id, "serviceId", code, name, description, price, duration, data, minutes, sms, active
+    from jsonb_to_recordset(${PgTypes.jsonb(packages)}) as p(
+      id int, "serviceId" bigint, code text, name text, description text, price bigint, duration text, data text,
+      minutes int, sms int, active boolean
+    )
+    order by id
+    on conflict (id) do update
+    set service_id = excluded.service_id,
+      code = excluded.code,
+      name = excluded.name,
+      description = excluded.description,
+      price = excluded.price,
+      duration = excluded.duration,
+      data = excluded.data,
+      minutes = excluded.minutes,
+      sms = excluded.sms,
+      active = excluded.active`
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // Rows go in order of id, so that two imports at once cannot wait for each other.
-  const write = Effect.fnUntraced(function* ({ categories, packages, services }: CatalogueDraft) {
-    yield* sql`
-      insert into catalogue.category (id, name)
-      select id, name
-      from jsonb_to_recordset(${PgTypes.jsonb(categories)}) as c(id int, name text)
-      order by id
-      on conflict (id) do update set name = excluded.name`
-    yield* sql`
-      insert into catalogue.service (
-        id, name, description, type, category_id, minimum, maximum, reversible, flow, requires_lookup, how_to_buy,
-        product, active
-      )
-      select
-        id, name, description, type, "categoryId", minimum, maximum, reversible, flow, "requiresLookup", "howToBuy",
-        product, active
-      from jsonb_to_recordset(${PgTypes.jsonb(services)}) as s(
-        id bigint, name text, description text, type text, "categoryId" int, minimum bigint, maximum bigint,
-        reversible boolean, flow text, "requiresLookup" boolean, "howToBuy" text, product text, active boolean
-      )
-      order by id
-      on conflict (id) do update
-      set name = excluded.name,
-        description = excluded.description,
-        type = excluded.type,
-        category_id = excluded.category_id,
-        minimum = excluded.minimum,
-        maximum = excluded.maximum,
-        reversible = excluded.reversible,
-        flow = excluded.flow,
-        requires_lookup = excluded.requires_lookup,
-        how_to_buy = excluded.how_to_buy,
-        product = excluded.product,
-        active = excluded.active`
-    yield* sql`
-      insert into catalogue.package (
-        id, service_id, code, name, description, price, duration, data, minutes, sms, active
-      )
-      select id, "serviceId", code, name, description, price, duration, data, minutes, sms, active
-      from jsonb_to_recordset(${PgTypes.jsonb(packages)}) as p(
-        id int, "serviceId" bigint, code text, name text, description text, price bigint, duration text, data text,
-        minutes int, sms int, active boolean
-      )
-      order by id
-      on conflict (id) do update
-      set service_id = excluded.service_id,
-        code = excluded.code,
-        name = excluded.name,
-        description = excluded.description,
-        price = excluded.price,
-        duration = excluded.duration,
-        data = excluded.data,
-        minutes = excluded.minutes,
-        sms = excluded.sms,
-        active = excluded.active`
-  })
-
-  const store = (draft: CatalogueDraft) => Effect.catch(sql.withTransaction(write(draft)), nameTaken)
+  const store = (draft: CatalogueDraft) => Effect.catch(sql.withTransaction(write(sql, draft)), nameTaken)
 
   const fill = Effect.fnUntraced(
     function* (draft: CatalogueDraft) {
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
       yield* sql`lock table catalogue.service in share row exclusive mode`
       const some = yield* sql`select 1 from catalogue.service limit 1`
       if (some.length > 0) return false
-      yield* write(draft)
+      yield* write(sql, draft)
       return true
     },
     sql.withTransaction,

@@ -60,65 +60,65 @@ const spanned = <Row extends { readonly first_at: Date; readonly last_at: Date }
   lastAt: DateTime.fromDateUnsafe(last_at)
 })
 
+// The company leads the key, so each is looked into by its own step of the index.
+const saleOf = (sql: PgClient.PgClient, id: PgTypes.Parameter) => sql<SaleRow>`
+  select t.*
+  from directory.company as c
+  cross join lateral (
+    select ${sql.literal(transactionColumns())}, idempotency_key, refusal
+    from cell.transaction
+    where company_id = c.id and id = ${id}
+  ) as t`
+
+const partsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, sale: SaleRow) {
+  const company = int8(sale.company_id)
+  const id = int8(sale.id)
+  const answers = yield* sql<AnswerRow>`
+    select outcome ->> '_tag' as outcome, completed_at, settled_at
+    from cell.idempotency
+    where company_id = ${company}
+      and key = ${sale.idempotency_key}
+      and transaction_id = ${id}
+      and completed_at is not null`
+  const entries = yield* sql<EntryRow>`
+    select id, type, amount, balance, transaction_id, reference, created_at
+    from cell.entry
+    where company_id = ${company} and transaction_id = ${id}
+    order by id`
+  const reversals = yield* sql<ReversalRow>`
+    select xid, status, created_at, processed_at
+    from cell.reversal
+    where company_id = ${company} and transaction_id = ${id}
+    order by id`
+  const questions = yield* sql<QuestionRow>`
+    select about, answer, times, first_at, last_at
+    from cell.question
+    where company_id = ${company} and transaction_id = ${id}
+    order by n`
+  const replays = yield* sql<ReplayRow>`
+    select about, times, first_at, last_at
+    from cell.replay
+    where company_id = ${company} and transaction_id = ${id}
+    order by about desc`
+  const audited = yield* sql<AuditRow>`
+    select at, action, details
+    from directory.audit_event
+    where details ? 'transactionId' and (details ->> 'transactionId')::bigint = ${id} and company_id = ${company}
+    order by id`
+  return { answers, audited, entries, questions, replays, reversals }
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-
-  // The company leads the key, so each is looked into by its own step of the index.
-  const saleOf = (id: PgTypes.Parameter) => sql<SaleRow>`
-    select t.*
-    from directory.company as c
-    cross join lateral (
-      select ${sql.literal(transactionColumns())}, idempotency_key, refusal
-      from cell.transaction
-      where company_id = c.id and id = ${id}
-    ) as t`
-
-  const partsOf = Effect.fnUntraced(function* (sale: SaleRow) {
-    const company = int8(sale.company_id)
-    const id = int8(sale.id)
-    const answers = yield* sql<AnswerRow>`
-      select outcome ->> '_tag' as outcome, completed_at, settled_at
-      from cell.idempotency
-      where company_id = ${company}
-        and key = ${sale.idempotency_key}
-        and transaction_id = ${id}
-        and completed_at is not null`
-    const entries = yield* sql<EntryRow>`
-      select id, type, amount, balance, transaction_id, reference, created_at
-      from cell.entry
-      where company_id = ${company} and transaction_id = ${id}
-      order by id`
-    const reversals = yield* sql<ReversalRow>`
-      select xid, status, created_at, processed_at
-      from cell.reversal
-      where company_id = ${company} and transaction_id = ${id}
-      order by id`
-    const questions = yield* sql<QuestionRow>`
-      select about, answer, times, first_at, last_at
-      from cell.question
-      where company_id = ${company} and transaction_id = ${id}
-      order by n`
-    const replays = yield* sql<ReplayRow>`
-      select about, times, first_at, last_at
-      from cell.replay
-      where company_id = ${company} and transaction_id = ${id}
-      order by about desc`
-    const audited = yield* sql<AuditRow>`
-      select at, action, details
-      from directory.audit_event
-      where details ? 'transactionId' and (details ->> 'transactionId')::bigint = ${id} and company_id = ${company}
-      order by id`
-    return { answers, audited, entries, questions, replays, reversals }
-  })
 
   // Recovery may settle the sale just now: the history must not tell of its entry and show it as held.
   const find = Effect.fnUntraced(
     function* (transactionId: TransactionId) {
-      const [sale] = yield* saleOf(int8(transactionId))
+      const [sale] = yield* saleOf(sql, int8(transactionId))
       if (sale === undefined) return Option.none<History>()
       const transaction = readOrNull(sale, transactionOf)
       if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
-      const { answers, audited, entries, questions, replays, reversals } = yield* partsOf(sale)
+      const { answers, audited, entries, questions, replays, reversals } = yield* partsOf(sql, sale)
       return Option.some<History>({
         companyId: CompanyId.make(Number(sale.company_id)),
         transaction,

@@ -102,6 +102,23 @@ const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
   return { total: ofBalance(`b.${length}`), beyond: ofBalance(`b.${length} - b.${length}_listed`) }
 }
 
+/** What of the `rows` each block `o` holds, what is beyond the last one, and their total. */
+const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Narrowing, rows: Fragment) => {
+  const { inside } = conditions(sql, range)
+  const byHand = sql`(select count(*) ${rows})`
+  const known = sql.literal(also?.counted ?? "o.members")
+  const narrowed = {
+    total: sql`((select n from beyond) + (select coalesce(sum(n), 0) from counted))`,
+    beyond: byHand
+  }
+  return {
+    ofBlock: inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${byHand} end`,
+    // What blocks say is read again sooner than kept; what was counted by hand is kept.
+    kept: sql.literal(inside.length === 0 ? "not materialized" : "materialized"),
+    ...(also === undefined && inside.length === 0 ? wholeOf(sql, counted, companyId) : narrowed)
+  }
+}
+
 /**
  * A page of a list of any length, newest first, and how long the list is, as of one instant. Of cell.block it reads a row for
  * every thousand rows from the newest down to the page, and of the list itself the rows of the page and at most a block
@@ -112,27 +129,20 @@ export const pageOfCounted = <Row extends object>(
   sql: Sql,
   reads: CompanyReads,
   counted: CountedList,
-  { also, companyId, range }: Narrowing,
+  narrowing: Narrowing,
   page: Page
 ): Effect.Effect<Slice<Row>> => {
+  const { also, companyId, range } = narrowing
   const { columns, list, table } = counted
   const { reach, skipped } = boundsOf(page)
-  const { inside } = conditions(sql, range)
   const rows = sql`from ${sql.literal(table)} as t where ${sql.and([
     ...ofCompany(sql, companyId, range),
     sql`t.id between o.first_id and o.last_id`,
     ...(also === undefined ? [] : [sql.literal(also.row)])
   ])}`
-  const byHand = sql`(select count(*) ${rows})`
-  const known = sql.literal(also?.counted ?? "o.members")
-  const narrowed = {
-    total: sql`((select n from beyond) + (select coalesce(sum(n), 0) from counted))`,
-    beyond: byHand
-  }
-  const { beyond, total } = also === undefined && inside.length === 0 ? wholeOf(sql, counted, companyId) : narrowed
-  // What blocks say is read again sooner than kept; what was counted by hand is kept. Where the last block ends is found
-  // before anything is counted (offset 0): the planner then takes what is beyond it to be short, and reads it by an index.
-  const kept = sql.literal(inside.length === 0 ? "not materialized" : "materialized")
+  const { beyond, kept, ofBlock, total } = countsOf(sql, counted, narrowing, rows)
+  // Where the last block ends is found before anything is counted (offset 0): the planner then takes what is beyond it to
+  // be short, and reads it by an index.
   return Effect.orDie(
     Effect.map(
       reads(companyId)<Totalled<Row>>`
@@ -140,7 +150,7 @@ export const pageOfCounted = <Row extends object>(
           select
             o.first_id,
             o.last_id,
-            ${inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${byHand} end`} as n
+            ${ofBlock} as n
           from cell.block as o
           where ${blocksOf(sql, list, companyId, range)}
         ),

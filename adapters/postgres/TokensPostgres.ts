@@ -31,6 +31,42 @@ const registeredOf = (row: RegisteredRow): RegisteredToken => ({
 
 const texts = (values: ReadonlyArray<string>) => Effect.fromResult(PgTypes.array(values, PgTypes.OID.text))
 
+const replace = (sql: PgClient.PgClient, tokenId: TokenId, { previous, secret }: Rotated) => sql`
+  update directory.token
+  set secret_hash = ${secret.hash},
+    secret_pepper = ${secret.pepper},
+    previous_hash = ${previous?.hash ?? null}::bytea,
+    previous_pepper = ${previous?.pepper ?? null},
+    previous_until = ${instant(previous?.until ?? null)}
+  where id = ${int8(tokenId)}`
+
+// The same secret may be kept in another form from start to start; then it is written again.
+const keepConfigured = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  { apiKey, companyId, name, secret }: ConfiguredToken,
+  at: DateTime.Utc
+) {
+  yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
+  yield* sql`
+    insert into directory.token as t (company_id, name, api_key, secret_hash, secret_pepper, created_at)
+    values (${int8(companyId)}, ${name}, ${apiKey}, ${secret.hash}, ${secret.pepper}, ${instant(at)})
+    on conflict (api_key) do update
+    set secret_hash = excluded.secret_hash,
+      secret_pepper = excluded.secret_pepper,
+      previous_hash = null,
+      previous_pepper = null,
+      previous_until = null,
+      state = 'active'
+    where t.company_id = excluded.company_id
+      and t.name = excluded.name
+      and t.state <> 'revoked'
+      and (t.secret_hash <> excluded.secret_hash or t.state <> 'active')`
+  yield* sql`
+    update directory.token
+    set state = 'suspended'
+    where company_id = ${int8(companyId)} and name = ${name} and state = 'active' and api_key <> ${apiKey}`
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const columns = sql.literal(
@@ -70,48 +106,15 @@ const make = Effect.gen(function* () {
         select ${columns}, ${sql.literal(secretColumns)} from directory.token where id = ${int8(tokenId)} for update`)
       if (row === undefined) return yield* new UnknownToken({ tokenId })
       if (row.state === "revoked") return yield* new TokenRevoked({ tokenId })
-      yield* Effect.orDie(replace(tokenId, yield* turn(secretOf(row))))
+      yield* Effect.orDie(replace(sql, tokenId, yield* turn(secretOf(row))))
       return tokenOf(row)
     },
     sql.withTransaction,
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  const replace = (tokenId: TokenId, { previous, secret }: Rotated) => sql`
-    update directory.token
-    set secret_hash = ${secret.hash},
-      secret_pepper = ${secret.pepper},
-      previous_hash = ${previous?.hash ?? null}::bytea,
-      previous_pepper = ${previous?.pepper ?? null},
-      previous_until = ${instant(previous?.until ?? null)}
-    where id = ${int8(tokenId)}`
-
-  // The same secret may be kept in another form from start to start; then it is written again.
-  const configure = Effect.fnUntraced(
-    function* ({ apiKey, companyId, name, secret }: ConfiguredToken, at: DateTime.Utc) {
-      yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
-      yield* sql`
-        insert into directory.token as t (company_id, name, api_key, secret_hash, secret_pepper, created_at)
-        values (${int8(companyId)}, ${name}, ${apiKey}, ${secret.hash}, ${secret.pepper}, ${instant(at)})
-        on conflict (api_key) do update
-        set secret_hash = excluded.secret_hash,
-          secret_pepper = excluded.secret_pepper,
-          previous_hash = null,
-          previous_pepper = null,
-          previous_until = null,
-          state = 'active'
-        where t.company_id = excluded.company_id
-          and t.name = excluded.name
-          and t.state <> 'revoked'
-          and (t.secret_hash <> excluded.secret_hash or t.state <> 'active')`
-      yield* sql`
-        update directory.token
-        set state = 'suspended'
-        where company_id = ${int8(companyId)} and name = ${name} and state = 'active' and api_key <> ${apiKey}`
-    },
-    sql.withTransaction,
-    Effect.orDie
-  )
+  const configure = (token: ConfiguredToken, at: DateTime.Utc) =>
+    Effect.orDie(sql.withTransaction(keepConfigured(sql, token, at)))
 
   const suspendNamed = (companyId: CompanyId, name: string) =>
     Effect.orDie(
