@@ -16,7 +16,7 @@ layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => 
       const { auth, companyId } = yield* customer()
       const life = yield* Scope.make()
       const at = yield* Scope.provide(another(), life)
-      const release = yield* holding(`select from cell.balance where company_id = ${companyId} for update`)
+      const { release } = yield* holding(`select from cell.balance where company_id = ${companyId} for update`)
       const call = yield* Effect.forkChild(at(sell({ service_id: 7, amount: 100, identifier: "204510003" }, auth)))
       yield* eventually(sql`select from pg_locks where not granted`, (waiting) => waiting.length > 0)
       const stopping = yield* Effect.forkChild(Scope.close(life, Exit.void))

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Deferred, Effect, Fiber } from "effect"
 
-/** Takes a lock by a statement, and keeps it; answers a way to let go of it. */
+/** Takes a lock by a statement, and keeps it until it is released. */
 export const holding = Effect.fnUntraced(function* (statement: string) {
   const sql = yield* PgClient.PgClient
   const held = yield* Deferred.make<void>()
@@ -16,5 +16,5 @@ export const holding = Effect.fnUntraced(function* (statement: string) {
     )
   )
   yield* Deferred.await(held)
-  return Effect.andThen(Deferred.succeed(released, undefined), Fiber.join(holder))
+  return { release: Effect.andThen(Deferred.succeed(released, undefined), Fiber.join(holder)) }
 })
