@@ -94,7 +94,7 @@ layer(logging("warn"), { excludeTestServices: true })("a log at warn", (it) => {
       const broken = yield* sell({ ...sale, identifier: "8095559799" }, auth)
       const below = (yield* Logged)
         .map((each): Line => JSON.parse(each))
-        .find(({ message }) => message[0] === "dispatch")
+        .find(({ message }) => message[0] === "a supplier broke over a sale, which is held")
       assert.strictEqual(below?.annotations["request_id"], broken.body.request_id)
     })
   )
