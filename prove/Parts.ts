@@ -20,7 +20,7 @@ export const parts = {
   },
   sql: {
     script: "simulate",
-    args: (plan) => ["--on", "sql", "--seeds", shareOf(250, plan), "--ops", ops, "--seed", String(plan.seed)],
+    args: (plan) => ["--on", "sql", "--seeds", shareOf(300, plan), "--ops", ops, "--seed", String(plan.seed)],
     asJson: "--json",
     planned_s: 500,
     least_s: 15,
