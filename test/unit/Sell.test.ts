@@ -1,12 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { DateTime, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { orderedIn } from "../../core/domain/Sale.ts"
 import { Reserved } from "../../core/ports/Ledger.ts"
 import { Answer, type Provider } from "../../core/ports/Provider.ts"
-import { type Replay, Replays } from "../../core/ports/Replays.ts"
 import { sell } from "../../core/workflows/Sell.ts"
-import { company, intent } from "./support/Examples.ts"
+import { intent } from "./support/Examples.ts"
 import { delivery, type Fault, fund, money, sales, world } from "./support/World.ts"
 
 const answering = (answer: Answer): Partial<Provider> => ({ dispatch: () => Effect.succeed(answer) })
@@ -106,31 +104,6 @@ describe("a key that is brought again", () => {
       assert.deepStrictEqual(dispatched, ["RD-k1"])
       assert.strictEqual((yield* money).available, after.available)
     }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("hears it before that is noted, and though the note breaks", () => {
-    const noted: Array<Replay> = []
-    const begun = Deferred.makeUnsafe<void>()
-    const go = Deferred.makeUnsafe<void>()
-    const { layer, provider } = world()
-    const replays = Layer.succeed(Replays, {
-      record: (replay) =>
-        Effect.gen(function* () {
-          noted.push(replay)
-          yield* Deferred.succeed(begun, undefined)
-          yield* Deferred.await(go)
-          return yield* Effect.die(new Error("gone"))
-        })
-    })
-    return Effect.gen(function* () {
-      yield* fund()
-      const { outcome } = yield* sell(intent(), provider)
-      assert.deepStrictEqual(yield* sell(intent(), provider), { outcome, replayed: true })
-      yield* Deferred.await(begun)
-      yield* Deferred.succeed(go, undefined)
-      const { transactionId } = orderedIn(outcome)
-      assert.deepStrictEqual(noted, [{ companyId: company.id, transactionId, about: "sale", at: yield* DateTime.now }])
-    }).pipe(Effect.provide(Layer.merge(layer, replays)))
   })
 
   it.effect("is in progress while its sale is, is reused with another body, and sells once", () => {
