@@ -1,4 +1,4 @@
-import { Array as Arr, Cause, Context, Effect, type Fiber, Metric } from "effect"
+import { Array as Arr, Cause, Context, Effect, type Fiber, Metric, Option } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../core/telemetry/Series.ts"
@@ -88,6 +88,12 @@ export const grouped = <Member, Answer>(
       })
     )
 
+  // Hardly anybody calls within a transaction, and to leave it out makes a copy of all services.
+  const outside = (context: Context.Context<never>): Context.Context<never> =>
+    Option.isNone(Context.getOption(context, sql.transactionService))
+      ? context
+      : Context.omit(sql.transactionService)(context)
+
   // A group is sent on behalf of its first call, whose clock, log and trace it takes.
   const sendWaiting = (): void => {
     isWoken = false
@@ -96,8 +102,7 @@ export const grouped = <Member, Answer>(
       const calls = waiting.splice(0, Math.min(members_max, Math.max(share, members_few)))
       if (!Arr.isReadonlyArrayNonEmpty(calls)) return
       underWay++
-      const context = Context.omit(sql.transactionService)(calls[0].context)
-      Effect.runForkWith(context)(Effect.ensuring(send(calls), Effect.sync(finished)))
+      Effect.runForkWith(outside(calls[0].context))(Effect.ensuring(send(calls), Effect.sync(finished)))
     }
   }
 

@@ -29,7 +29,8 @@ export interface Purchase {
 
 const endpoint = "POST /v1/recargas"
 
-const rereads_max = 10
+/** A quote that is another as often means that the database and this process read quotes differently: no try can mend that. */
+const readings_max = 10
 
 /**
  * Turns what a caller asks for into a sale. The key speaks before the service does: a replay is answered even when the
@@ -38,12 +39,13 @@ const rereads_max = 10
 export const purchase = Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
   const { key, ...body } = wanted
   const fingerprint = yield* fingerprintOf(endpoint, body)
-  // A quote that changed under the sale is read again: what it is now decides. One that is always another would mean that
-  // the database and this process read quotes differently, which no number of tries can mend.
-  return yield* Effect.retry(buy(session, wanted, fingerprint), {
-    while: (error) => error._tag === "QuoteChanged",
-    times: rereads_max
-  }).pipe(Effect.catchTag("QuoteChanged", Effect.die))
+  // A quote that changed under the sale is read again: what it is now decides.
+  const asQuoted = Effect.catchTag(buy(session, wanted, fingerprint), "QuoteChanged", () => Effect.succeed(null))
+  for (let reading = 1; reading <= readings_max; reading++) {
+    const answered = yield* asQuoted
+    if (answered !== null) return answered
+  }
+  return yield* Effect.die(new Error(`the quote of ${wanted.optionId} is another each time it is read`))
 }, followed("Purchase.purchase"))
 
 const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {

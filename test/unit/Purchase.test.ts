@@ -105,7 +105,7 @@ describe("a purchase of a quote that is always another", () => {
       yield* fund()
       const exit = yield* Effect.exit(buy())
       assert.isTrue(Exit.hasDies(exit))
-      assert.strictEqual(tries, 11)
+      assert.strictEqual(tries, 10)
       assert.deepStrictEqual(dispatched, [])
     }).pipe(Effect.provide(layer))
   })
