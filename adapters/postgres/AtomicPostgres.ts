@@ -3,11 +3,21 @@ import { Effect, Layer } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { Atomic } from "../../core/ports/Atomic.ts"
 
-/** One transaction of Postgres. What is read and written in a group goes its own way. */
+/**
+ * One transaction of Postgres. What is read and written in a group goes its own way.
+ *
+ * It may hold a row that sales need, so it waits for no lock for long, nor Postgres for it: then nothing is kept.
+ */
 export const layer = Layer.effect(
   Atomic,
-  Effect.map(PgClient.PgClient, (sql) => ({
-    together: <A, E, R>(writes: Effect.Effect<A, E, R>) =>
-      Effect.catchIf(sql.withTransaction(writes), isSqlError, Effect.die)
-  }))
+  Effect.map(PgClient.PgClient, (sql) => {
+    const impatient = sql`
+      select
+        set_config('lock_timeout', '3s', true),
+        set_config('idle_in_transaction_session_timeout', '10s', true)`
+    return {
+      together: <A, E, R>(writes: Effect.Effect<A, E, R>) =>
+        Effect.catchIf(sql.withTransaction(Effect.andThen(impatient, writes)), isSqlError, Effect.die)
+    }
+  })
 )

@@ -1,19 +1,28 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
+import { notingClient } from "./Noting.ts"
 import { instant, int8 } from "./Parameters.ts"
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sales = yield* PgClient.PgClient
+  const notes = yield* notingClient
+
+  // In a transaction it is one write of several. By itself it waits where no sale waits behind it.
+  const writing = Effect.contextWith((services: Context.Context<never>) =>
+    Effect.succeed(Option.isSome(Context.getOption(services, sales.transactionService)) ? sales : notes)
+  )
+
   return AuditLog.of({
     record: ({ action, at, companyId, details, tokenId }: AuditEvent) =>
-      Effect.orDie(
-        Effect.asVoid(sql`
-        insert into directory.audit_event (at, action, company_id, token_id, details)
-        values (
-          ${instant(at)}, ${action}, ${int8(companyId)}, ${int8(tokenId)}, ${PgTypes.jsonb(details)}
-        )`)
-      )
+      Effect.flatMap(
+        writing,
+        (sql) => sql`
+          insert into directory.audit_event (at, action, company_id, token_id, details)
+          values (
+            ${instant(at)}, ${action}, ${int8(companyId)}, ${int8(tokenId)}, ${PgTypes.jsonb(details)}
+          )`
+      ).pipe(Effect.asVoid, Effect.orDie)
   })
 })
 

@@ -54,7 +54,7 @@ export const notingTogether = <Note>(
     note(one).pipe(
       Effect.timeoutOrElse({
         duration: patience,
-        orElse: () => Effect.logDebug("a note took too long, and is left out", { note: name, ...about(one) })
+        orElse: () => Effect.logWarning("a note took too long, and is left out", { note: name, ...about(one) })
       }),
       Effect.catchCause((cause) => Effect.logWarning("a note was not taken", { note: name, ...about(one) }, cause))
     )

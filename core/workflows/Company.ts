@@ -39,8 +39,9 @@ export const changeCompany = Effect.fn("Company.changeCompany")(function* (
   const companies = yield* Companies
   const accounts = yield* Accounts
   if (given(changes)) yield* companies.change(companyId, changes)
-  if (given(settings)) yield* accounts.configure(companyId, settings, yield* DateTime.now)
   yield* byHand("company_changed", { companyId }, { ...changes, ...settings })
+  // Last, as its sales need the row that this holds.
+  if (given(settings)) yield* accounts.configure(companyId, settings, yield* DateTime.now)
 }, together)
 
 const given = (changes: CompanyChanges | AccountSettings): boolean =>

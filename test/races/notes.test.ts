@@ -1,10 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
+import { Store } from "../../facade/settings/Store.ts"
 import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { TestServer } from "../contract/support/Server.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { commandLineOn } from "../support/CommandLine.ts"
 import { holding } from "../support/Holding.ts"
+import { asLoginIn } from "../support/Logins.ts"
 
 const sold = { service_id: 7, amount: 100, identifier: "204510003" }
 
@@ -28,6 +31,34 @@ layer(TestServer, { excludeTestServices: true })("a note that has to wait", (it)
       yield* release
       // Time stands still for whoever tries again.
       yield* pass("1 minute")
+    })
+  )
+})
+
+layer(TestServer, { excludeTestServices: true })("an audit log that cannot be written for now", (it) => {
+  it.effect("holds nobody but whoever has to answer for something", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* customer(), yield* customer()]
+      const { release } = yield* holding("lock table directory.audit_event in share mode")
+      const foreign = yield* Effect.forkChild(sell({ ...sold, empresa_id: 999_999 }, one.auth))
+      assert.strictEqual((yield* sell(sold, other.auth)).status, 201)
+      assert.strictEqual((yield* Fiber.join(foreign)).status, 500)
+      yield* release
+    })
+  )
+
+  it.effect("changes nothing by hand, and frees what that has locked", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Store
+      const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
+      const { auth, companyId } = yield* customer()
+      const limit = ["company", "set", `${companyId}`, "--limite-diario", "1"]
+      const { release } = yield* holding("lock table directory.audit_event in share mode")
+      assert.strictEqual((yield* run(...limit)).code, 1)
+      assert.strictEqual((yield* sell(sold, auth)).status, 201)
+      yield* release
+      yield* answer(...limit)
+      assert.strictEqual((yield* sell({ ...sold, identifier: "204510004" }, auth)).body.error.code, "LIMIT_EXCEEDED")
     })
   )
 })
