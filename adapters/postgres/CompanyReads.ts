@@ -17,17 +17,14 @@ export class ReadingClient extends Context.Service<ReadingClient, PgClient.PgCli
   "saldo/adapters/ReadingClient"
 ) {}
 
-/** May this login act as the reader? Postgres 16 tells that from being a member. */
+/** May this login act as the reader? That is more than to be a member. */
 export const mayRead = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql`
     select
     from pg_roles as r
     where r.rolname = ${reader}
-      and pg_has_role(
-        r.oid,
-        case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end
-      )
+      and pg_has_role(r.oid, 'SET')
       and has_schema_privilege(r.oid, to_regnamespace('cell')::oid, 'USAGE')`
   return rows.length > 0
 }).pipe(Effect.orDie)

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { isGranted, outdatedFunctions, renewFunctions, renewGrants } from "./Renewals.ts"
 import { isAhead, isRecorded, recordVersion } from "./SchemaVersion.ts"
+import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
 import { isForbidden, wordsOf } from "./SqlFailure.ts"
 import { numbered, run } from "./SqlFiles.ts"
 import { isThere } from "./Tables.ts"
@@ -96,11 +97,11 @@ const bringUp = Effect.gen(function* () {
  *
  * @returns the names of the files that were new.
  */
-export const migrate = isUpToDate.pipe(
+export const migrate = Effect.andThen(notTooOld, isUpToDate).pipe(
   Effect.catchIf(isForbidden, () => withoutRole),
   Effect.flatMap((already) => (already ? Effect.succeed([]) : bringUp)),
   Effect.mapError((error) =>
-    error instanceof LoginWithoutRole
+    error instanceof LoginWithoutRole || error instanceof PostgresTooOld
       ? error
       : new MigrationFailed({ message: `the database was not migrated: ${wordsOf(error)}` })
   ),

@@ -7,7 +7,6 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { serverCheck } from "../../facade/cli/checks/DatabaseChecks.ts"
 import { silenceCheck } from "../../facade/cli/checks/SilenceCheck.ts"
 import { fakeHttpProvider } from "../../tools/fakes/HttpProvider.ts"
 import { fakeRedis } from "../../tools/fakes/Redis.ts"
@@ -135,13 +134,6 @@ describe("the doctor", () => {
       assert.match(stderr, /cannot execute \w+ in a read-only transaction/)
     })
   )
-
-  it("wants the Postgres that the manual names", () => {
-    assert.isTrue(serverCheck({ version: "18.4", number: 180_004 }, "here").ok)
-    const { detail, ok } = serverCheck({ version: "17.6", number: 170_006 }, "here")
-    assert.isFalse(ok)
-    assert.include(detail, "Postgres 18 or later")
-  })
 
   // The database's host, how often the system tries -> what is said. The tries of 15 are RFC 6298's pauses: 924.6 s.
   it.each([

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as DataKeyPostgres from "../../../adapters/postgres/DataKeyPostgres.ts"
 import { pending } from "../../../adapters/postgres/Migrations.ts"
 import { isAhead } from "../../../adapters/postgres/SchemaVersion.ts"
+import { faultOf, serverVersion } from "../../../adapters/postgres/ServerVersion.ts"
 import { isWritable } from "../../../adapters/postgres/Writable.ts"
 import { Settings } from "../../settings/Settings.ts"
 import { Store } from "../../settings/Store.ts"
@@ -16,33 +17,19 @@ const skew_max_ms = 2000
 /** So many dead rows, and more of them than live ones: nobody cleans up. Fewer come and go with every busy minute. */
 const dead_max = 100_000
 
-/** The Postgres that everything was tried on. */
-const server_min = 18
-
 const durable = ["fsync", "full_page_writes", "synchronous_commit"]
 
-/** What the server of the database is. */
-export const serverCheck = (
-  { number, version }: { readonly version: string; readonly number: number },
-  place: string
-): Check => {
-  const said = `Postgres ${version} answers: ${place}`
-  return number >= server_min * 10_000
-    ? fine("database", said)
-    : wrong("database", `${said}; Saldo needs Postgres ${server_min} or later: move the data to one`)
-}
-
 const server = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const { place } = yield* Store
-  const [row] = yield* sql<{ version: string; number: number }>`
-    select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
+  const found = yield* serverVersion
+  const fault = faultOf(found)
+  if (fault !== null) return wrong("database", `${place} answers, but ${fault}`)
   if (!(yield* isWritable))
     return wrong(
       "database",
       `${place} takes no writes: it is a standby, or default_transaction_read_only is on; nothing can be sold`
     )
-  return serverCheck(row ?? { version: "of no version", number: 0 }, place)
+  return fine("database", `Postgres ${found.version} answers: ${place}`)
 })
 
 const durability = Effect.gen(function* () {
