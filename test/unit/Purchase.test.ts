@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import { standIn } from "../../adapters/provider/SimulatedLookup.ts"
@@ -10,14 +10,13 @@ import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/dom
 import { Amount } from "../../core/domain/Money.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { xidOf } from "../../core/domain/Xid.ts"
-import { QuoteChanged } from "../../core/ports/Ledger.ts"
 import { type Provider, Providers } from "../../core/ports/Provider.ts"
 import { consult } from "../../core/workflows/Consult.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
 import { billService, company, packageService, service, session } from "./support/Examples.ts"
 import { factsOf } from "./support/Facts.ts"
 import { shelfOf } from "./support/Shelf.ts"
-import { type Fault, fund, money, sales, world } from "./support/World.ts"
+import { fund, money, sales, world } from "./support/World.ts"
 
 const wanted: Purchase = {
   key: IdempotencyKey.make("k1"),
@@ -29,9 +28,9 @@ const wanted: Purchase = {
 }
 
 /** A shop whose shelf can be changed while it is open. */
-const shop = (behaviour: Partial<Provider> = {}, fault?: Fault) => {
+const shop = (behaviour: Partial<Provider> = {}) => {
   const shelf: Array<Service> = [service, packageService, billService]
-  const { dispatched, layer } = world(behaviour, fault)
+  const { dispatched, layer } = world(behaviour)
   const counter = Layer.fresh(CallCounterMemory.layer)
   return { dispatched, layer: Layer.mergeAll(layer, shelfOf(shelf), counter, DigestNode.layer), shelf }
 }
@@ -86,27 +85,6 @@ describe("a purchase", () => {
       assert.deepStrictEqual(yield* Effect.provide(refusal({}), nobody), named("ServiceUnavailable"))
       assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
       assert.isFalse((yield* buy()).replayed)
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-describe("a purchase of a quote that is always another", () => {
-  it.effect("gives up, and reserves nothing", () => {
-    let tries = 0
-    const { dispatched, layer } = shop({}, (ledger) => ({
-      ...ledger,
-      reserve: () =>
-        Effect.suspend(() => {
-          tries++
-          return Effect.fail(new QuoteChanged())
-        })
-    }))
-    return Effect.gen(function* () {
-      yield* fund()
-      const exit = yield* Effect.exit(buy())
-      assert.isTrue(Exit.hasDies(exit))
-      assert.strictEqual(tries, 10)
-      assert.deepStrictEqual(dispatched, [])
     }).pipe(Effect.provide(layer))
   })
 })
