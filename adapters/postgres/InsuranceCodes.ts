@@ -13,25 +13,28 @@ import { instant, int8 } from "./Parameters.ts"
 import { smsPurpose, secretOf as smsSecretOf } from "./SmsRow.ts"
 import { briefly } from "./SqlFailure.ts"
 
-/** The codes of insurances, each written together with the message that carries it. */
-export const insuranceCodes = Effect.gen(function* () {
+const smsColumns =
+  "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
+
+// The columns of a message that it does not share with its insurance. Whoever stages it is the first to try.
+const staging = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
-  const { inOrder, ofId, stateOf } = yield* insuranceGuards
 
-  const smsColumns = sql.literal(
-    "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
-  )
-
-  // The columns of a message that it does not share with its insurance. Whoever stages it is the first to try.
-  const letterOf = Effect.fnUntraced(function* (companyId: CompanyId, sms: StagedSms) {
+  return Effect.fnUntraced(function* (companyId: CompanyId, sms: StagedSms) {
     const { at, expiresAt, leasedUntil, message } = sms
     const sealed = yield* vault.seal(smsSecretOf(message), smsPurpose(companyId, message.id))
     return sql`'staged', ${sealed}, 1, ${instant(at)}, ${instant(expiresAt)}, ${instant(at)}, ${instant(leasedUntil)}`
   })
+})
 
-  // The id was drawn for this call alone, so a row that has it is its own earlier commit.
-  const begin = Effect.fnUntraced(function* (id: InsuranceId, insurance: NewInsurance, { code, sms }: CodeToSend) {
+// The id was drawn for this call alone, so a row that has it is its own earlier commit.
+const beginning = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const vault = yield* Vault
+  const letterOf = yield* staging
+
+  return Effect.fnUntraced(function* (id: InsuranceId, insurance: NewInsurance, { code, sms }: CodeToSend) {
     const { companyId } = insurance
     const insured = yield* vault.seal(secretOf(insurance.insured), insurancePurpose(companyId, id))
     const letter = yield* letterOf(companyId, sms)
@@ -50,16 +53,33 @@ export const insuranceCodes = Effect.gen(function* () {
         on conflict do nothing
         returning company_id, id, environment
       )
-      insert into cell.sms (${smsColumns})
+      insert into cell.sms (${sql.literal(smsColumns)})
       select company_id, ${sms.message.id}::uuid, id, environment, ${letter} from begun`.pipe(
       Effect.retry(briefly),
       Effect.orDie
     )
   })
+})
 
-  // A resend whose message is there already is its own earlier commit. Messages are locked after their insurance, here
-  // and in the outbox, so that nobody waits in a circle.
-  const resend = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, { code, sms }: CodeToSend) {
+// What is in order is refused only to those who have used it up.
+const refusing = Effect.gen(function* () {
+  const { stateOf } = yield* insuranceGuards
+
+  return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, event: InsuranceEvent) {
+    yield* Effect.fromResult(afterEvent(yield* stateOf(companyId, id), event))
+    return yield* new CodeBlocked()
+  })
+})
+
+// A resend whose message is there already is its own earlier commit. Messages are locked after their insurance, here
+// and in the outbox, so that nobody waits in a circle.
+const resending = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { inOrder, ofId } = yield* insuranceGuards
+  const letterOf = yield* staging
+  const refused = yield* refusing
+
+  return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, { code, sms }: CodeToSend) {
     const letter = yield* letterOf(companyId, sms)
     const messageId = sql`${sms.message.id}::uuid`
     const known = sql`exists (select 1 from cell.sms where company_id = ${int8(companyId)} and id = ${messageId})`
@@ -82,17 +102,23 @@ export const insuranceCodes = Effect.gen(function* () {
         where s.company_id = r.company_id and s.insurance_id = r.id and s.status = 'staged'
       ),
       staged as (
-        insert into cell.sms (${smsColumns})
+        insert into cell.sms (${sql.literal(smsColumns)})
         select company_id, ${messageId}, id, environment, ${letter} from resent
         returning id
       )
       select exists (select 1 from staged) or ${known} as staged`.pipe(Effect.retry(briefly), Effect.orDie)
     if (row?.staged !== true) return yield* refused(companyId, id, "code_resent")
   })
+})
 
-  // Counted before anything is compared, by a statement that the next one waits for. Never sent twice: a repetition
-  // would count twice.
-  const attempt = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
+// Counted before anything is compared, by a statement that the next one waits for. Never sent twice: a repetition
+// would count twice.
+const attempting = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { inOrder, ofId } = yield* insuranceGuards
+  const refused = yield* refusing
+
+  return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* Effect.orDie(sql<{ code_hash: string; code_expires_at: Date; attempts: number }>`
       update cell.insurance
       set attempts = attempts + 1
@@ -104,12 +130,9 @@ export const insuranceCodes = Effect.gen(function* () {
       attemptsLeft: attempts_max - row.attempts
     }
   })
+})
 
-  // What is in order is refused only to those who have used it up.
-  const refused = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, event: InsuranceEvent) {
-    yield* Effect.fromResult(afterEvent(yield* stateOf(companyId, id), event))
-    return yield* new CodeBlocked()
-  })
-
-  return { begin, resend, attempt }
+/** The codes of insurances, each written together with the message that carries it. */
+export const insuranceCodes = Effect.gen(function* () {
+  return { begin: yield* beginning, resend: yield* resending, attempt: yield* attempting }
 })

@@ -12,32 +12,31 @@ import { insuranceGuards } from "./InsuranceGuards.ts"
 import { type InsuranceRow, insuranceColumns, insuranceOf, insurancePurpose } from "./InsuranceRow.ts"
 import { instant, int8 } from "./Parameters.ts"
 
-const make = Effect.gen(function* () {
+const opening = Effect.map(
+  Vault,
+  (vault) => (row: InsuranceRow) =>
+    Effect.map(vault.open(row.insured, insurancePurpose(row.company_id, row.id)), (secret) => insuranceOf(row, secret))
+)
+
+const finding = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
-  const vault = yield* Vault
-  const { attempt, begin, resend } = yield* insuranceCodes
-  const { inOrder, ofId, stateOf } = yield* insuranceGuards
-  const columns = sql.literal(insuranceColumns)
+  const opened = yield* opening
+  const { ofId } = yield* insuranceGuards
 
-  const nextId = sql<{ id: bigint }>`select nextval('cell.insurance_id') as id`.pipe(
-    Effect.map(([row]) => InsuranceId.make(Number(row?.id))),
-    Effect.orDie
-  )
-
-  const opened = Effect.fnUntraced(function* (row: InsuranceRow) {
-    return insuranceOf(row, yield* vault.open(row.insured, insurancePurpose(row.company_id, row.id)))
-  })
-
-  const find = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
+  return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* Effect.orDie(
-      reads(companyId)<InsuranceRow>`select ${columns} from cell.insurance where ${ofId(companyId, id)}`
+      reads(companyId)<InsuranceRow>`
+        select ${sql.literal(insuranceColumns)} from cell.insurance where ${ofId(companyId, id)}`
     )
     return row === undefined ? Option.none() : Option.some(yield* opened(row))
   })
+})
 
-  const create = (id: InsuranceId, insurance: NewInsurance, first: CodeToSend) =>
-    begin(id, insurance, first).pipe(Effect.andThen(find(insurance.companyId, id)), Effect.map(Option.getOrThrow))
+const advancing = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const opened = yield* opening
+  const { inOrder, ofId, stateOf } = yield* insuranceGuards
 
   const changesOf = (step: Chosen) => {
     switch (step.event) {
@@ -68,18 +67,22 @@ const make = Effect.gen(function* () {
       ? sql`version ->> 'id' = ${step.version} and plan ->> 'code' = ${step.plan}`
       : sql.literal("true")
 
-  const advance = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, step: Chosen) {
+  return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, step: Chosen) {
     const [row] = yield* Effect.orDie(sql<InsuranceRow>`
       update cell.insurance
       set ${changesOf(step)}
       where ${ofId(companyId, id)} and ${inOrder(step.event)} and ${stillMeant(step)}
-      returning ${columns}`)
+      returning ${sql.literal(insuranceColumns)}`)
     if (row === undefined) return yield* new StepOutOfOrder({ state: yield* stateOf(companyId, id) })
     return yield* opened(row)
   })
+})
 
-  // Never sent twice: a repetition could not tell its own earlier commit from a recovery that was faster.
-  const beginIssue = Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {
+// Never sent twice: a repetition could not tell its own earlier commit from a recovery that was faster.
+const issuing = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  return Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {
     const begun = yield* sql`
       update cell.insurance as g
       set state = 'emitiendo'
@@ -93,8 +96,30 @@ const make = Effect.gen(function* () {
       returning g.id`
     return begun.length > 0
   }, Effect.orDie)
+})
 
-  return Insurances.of({ nextId, create, find, resend, attempt, advance, beginIssue })
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const find = yield* finding
+  const { attempt, begin, resend } = yield* insuranceCodes
+
+  const nextId = sql<{ id: bigint }>`select nextval('cell.insurance_id') as id`.pipe(
+    Effect.map(([row]) => InsuranceId.make(Number(row?.id))),
+    Effect.orDie
+  )
+
+  const create = (id: InsuranceId, insurance: NewInsurance, first: CodeToSend) =>
+    begin(id, insurance, first).pipe(Effect.andThen(find(insurance.companyId, id)), Effect.map(Option.getOrThrow))
+
+  return Insurances.of({
+    nextId,
+    create,
+    find,
+    resend,
+    attempt,
+    advance: yield* advancing,
+    beginIssue: yield* issuing
+  })
 })
 
 /** Insurances in Postgres. Whom they are for is encrypted there. */

@@ -2,9 +2,11 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { inProgress_max, retention } from "../../core/domain/Idempotency.ts"
+import type { CompanyId, IdempotencyKey } from "../../core/domain/Ids.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { Amount, owned_max } from "../../core/domain/Money.ts"
 import { orphanedAfter } from "../../core/domain/Recovery.ts"
+import type { Intent } from "../../core/domain/Sale.ts"
 import {
   type Deposit,
   Deposited,
@@ -22,9 +24,8 @@ import { type Member, type ReserveAnswer, reserved, reserveRow } from "./Reserve
 import { type SettleAnswer, type SettleRow, settled, settleRow } from "./SettleRow.ts"
 import { briefly } from "./SqlFailure.ts"
 
-const make = Effect.gen(function* () {
+const reserving = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const reads = yield* companyReads
   const random = yield* SecureRandom.SecureRandom
 
   const reserveGroup = grouped<Member, ReserveAnswer | undefined>(
@@ -57,6 +58,12 @@ const make = Effect.gen(function* () {
       return answer.tag === "Vanished" ? reserveAs(member) : reserved(member.intent, answer)
     })
 
+  return (intent: Intent) => Effect.flatMap(random.uuidV7(), (owner) => reserveAs({ intent, owner }))
+})
+
+const settling = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
   const settleGroup = grouped<SettleRow, SettleAnswer | undefined>(
     sql,
     "settle",
@@ -70,7 +77,7 @@ const make = Effect.gen(function* () {
   )
 
   // What is written, and what is read, may be wrong in one member: that is nothing to the others of its group.
-  const settle = (settlement: Settlement): Effect.Effect<Settled> =>
+  return (settlement: Settlement): Effect.Effect<Settled> =>
     Effect.suspend(() => {
       const row = settleRow(settlement)
       return Effect.map(settleGroup(row), (answer) => {
@@ -78,8 +85,12 @@ const make = Effect.gen(function* () {
         return settled(row.outcome, answer)
       })
     })
+})
 
-  const recall: Ledger["Service"]["recall"] = Effect.fnUntraced(function* (companyId, key, fingerprint) {
+const recalling = Effect.gen(function* () {
+  const reads = yield* companyReads
+
+  return Effect.fnUntraced(function* (companyId: CompanyId, key: IdempotencyKey, fingerprint: string) {
     const now = yield* DateTime.now
     const [row] = yield* Effect.orDie(reads(companyId)<KeyRow>`
       select
@@ -90,8 +101,12 @@ const make = Effect.gen(function* () {
       where r.company_id = ${int8(companyId)} and r.key = ${key}`)
     return row === undefined ? null : yield* recalled(row, fingerprint, now)
   })
+})
 
-  const deposit = Effect.fnUntraced(function* ({ amount, at, companyId, reference }: Deposit) {
+const depositing = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  return Effect.fnUntraced(function* ({ amount, at, companyId, reference }: Deposit) {
     const [row] = yield* sql<{ entry_id: bigint; amount: bigint; recorded: boolean }>`
       select entry_id, amount, recorded
       from directory.deposit(
@@ -107,12 +122,14 @@ const make = Effect.gen(function* () {
       ? Deposited.Recorded({ entryId })
       : Deposited.AlreadyRecorded({ entryId, amount: Amount.make(Number(row.amount)) })
   })
+})
 
+const make = Effect.gen(function* () {
   return Ledger.of({
-    reserve: (intent) => Effect.flatMap(random.uuidV7(), (owner) => reserveAs({ intent, owner })),
-    recall,
-    settle,
-    deposit
+    reserve: yield* reserving,
+    recall: yield* recalling,
+    settle: yield* settling,
+    deposit: yield* depositing
   })
 })
 

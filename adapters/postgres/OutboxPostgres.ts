@@ -15,7 +15,7 @@ const statuses = { Sent: "sent", Failed: "failed", Unknown: "unknown" } as const
 const withoutSecrets = (words: string, { text, to }: SmsMessage): string =>
   words.replaceAll(text, "***").replaceAll(to, maskPhone(to))
 
-const make = Effect.gen(function* () {
+const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
 
@@ -43,6 +43,11 @@ const make = Effect.gen(function* () {
       Effect.map(vault.open(row.sealed, smsPurpose(row.company_id, row.id)), (secret) => claimedOf(row, secret))
     )
   })
+  return claim
+})
+
+const recording = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
 
   const changesOf = (result: SmsResult, message: SmsMessage, at: DateTime.Utc) => {
     const detail = withoutSecrets(result._tag === "Sent" ? result.reference : result.reason, message)
@@ -81,8 +86,13 @@ const make = Effect.gen(function* () {
         and ${sql.in("g.state", statesBefore("code_sent"))}
         and ${result._tag === "Sent"}`.pipe(Effect.retry(briefly))
   }, Effect.orDie)
+  return record
+})
 
-  const undelivered = (limit: number) =>
+const listing = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  return (limit: number) =>
     sql<UndeliveredRow>`
       select company_id, id, insurance_id, status, detail, created_at
       from cell.sms
@@ -92,8 +102,10 @@ const make = Effect.gen(function* () {
       Effect.map((rows) => rows.map(undeliveredOf)),
       Effect.orDie
     )
+})
 
-  return Outbox.of({ claim, record, undelivered })
+const make = Effect.gen(function* () {
+  return Outbox.of({ claim: yield* claiming, record: yield* recording, undelivered: yield* listing })
 })
 
 /** The outbox in Postgres. Phone and text are encrypted there, and erased once nobody needs them. */

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../core/domain/Ids.ts"
 import { UnreadableTransaction } from "../../core/domain/OperatorErrors.ts"
-import { Finding, Proposal, type Stuck } from "../../core/domain/Resolution.ts"
+import { Finding, type InDoubt, Proposal } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 import { numberOrNull } from "./Columns.ts"
 import { orUnreadable, readOrNull } from "./Legible.ts"
@@ -28,7 +28,7 @@ interface ProposalRow {
 }
 
 /** A sale, with its proposal and its reversal without outcome, where there are such. */
-type StuckRow = TransactionRow &
+type InDoubtRow = TransactionRow &
   (ProposalRow | { readonly verdict: null }) &
   (ReversalRow | { readonly reversal_id: null })
 
@@ -56,7 +56,7 @@ const proposalOf = (row: ProposalRow): Proposal =>
     confirmedBy: row.confirmed_by
   })
 
-const stuckOf = (row: StuckRow): Stuck => ({
+const inDoubtOf = (row: InDoubtRow): InDoubt => ({
   order: orderOf(row),
   status: transactionOf(row).status,
   under: row.reversal_id === null ? null : underOf(row),
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
 
   // The company leads the key, so each is looked into by its own step of the index.
   const find = Effect.fnUntraced(function* (id: TransactionId) {
-    const [row] = yield* sql<StuckRow>`
+    const [row] = yield* sql<InDoubtRow>`
       select t.*
       from directory.company as c
       cross join lateral (
@@ -82,9 +82,9 @@ const make = Effect.gen(function* () {
           on v.company_id = t.company_id and v.transaction_id = t.id and v.status in ('PROCESSING', 'PENDING')
         where t.company_id = c.id and t.id = ${int8(id)}
       ) as t`
-    if (row === undefined) return Option.none<Stuck>()
-    const stuck = readOrNull(row, stuckOf)
-    return stuck === null ? yield* new UnreadableTransaction({ transactionId: id }) : Option.some(stuck)
+    if (row === undefined) return Option.none<InDoubt>()
+    const inDoubt = readOrNull(row, inDoubtOf)
+    return inDoubt === null ? yield* new UnreadableTransaction({ transactionId: id }) : Option.some(inDoubt)
   }, orUnreadable)
 
   const propose: Resolutions["Service"]["propose"] = Effect.fnUntraced(function* (order, proposal) {

@@ -23,18 +23,16 @@ import {
 import { briefly } from "./SqlFailure.ts"
 import { transactionColumns } from "./TransactionRow.ts"
 
-const make = Effect.gen(function* () {
+// The columns of reversals, which are called v, with those of their sales.
+const columns = `${transactionColumns("t.")}, v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at`
+
+const beginning = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const random = yield* SecureRandom.SecureRandom
 
-  // The columns of reversals, which are called v, with those of their sales.
-  const columns = sql.literal(
-    `${transactionColumns("t.")}, v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at`
-  )
-
   const read = Effect.fnUntraced(function* (companyId: CompanyId, id: number) {
     const [row] = yield* sql<ReversalRow>`
-      select ${columns}
+      select ${sql.literal(columns)}
       from cell.reversal as v
       join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
       where v.company_id = ${int8(companyId)} and v.id = ${int8(id)}`
@@ -67,7 +65,13 @@ const make = Effect.gen(function* () {
       return Begun.Begun({ under: yield* read(intent.companyId, answer.id) })
     })
 
-  const settle = Effect.fnUntraced(function* ({ at, notFound, under, verdict }: ReversalSettlement) {
+  return (intent: ReversalIntent) => Effect.flatMap(random.uuidV7(), (owner) => beginAs(intent, owner))
+})
+
+const settling = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  return Effect.fnUntraced(function* ({ at, notFound, under, verdict }: ReversalSettlement) {
     const { reversal, transaction } = under
     const outcome = reversalOutcomeOf(transaction, verdict)
     const [row] = yield* sql<{ answer: SettleAnswer }>`
@@ -83,27 +87,29 @@ const make = Effect.gen(function* () {
     if (row === undefined) throw new Error(`no answer to the settlement of the reversal ${reversal.xid}`)
     return settledOf(row.answer)
   })
+})
+
+const claiming = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
 
   const claimRows = (wanted: Claim) =>
     Effect.orDie(sql<ReversalRow & { readonly not_found: number }>`
       with v as (${claimedRows(sql, "cell.reversal", "company_id, id, transaction_id, xid, created_at, not_found", wanted)})
-      select ${columns}, v.not_found
+      select ${sql.literal(columns)}, v.not_found
       from v
       join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id`)
 
-  const claim = (wanted: Claim) =>
+  return (wanted: Claim) =>
     claimedLegibly(
       "reversal",
       (limit) => claimRows({ ...wanted, limit }),
       (row) => ({ under: underOf(row), notFound: row.not_found }),
       wanted.limit
     )
+})
 
-  return Reversals.of({
-    begin: (intent) => Effect.flatMap(random.uuidV7(), (owner) => beginAs(intent, owner)),
-    settle,
-    claim
-  })
+const make = Effect.gen(function* () {
+  return Reversals.of({ begin: yield* beginning, settle: yield* settling, claim: yield* claiming })
 })
 
 /** Reversals in Postgres, by the functions of sql/functions/reversal.sql. */

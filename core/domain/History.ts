@@ -53,7 +53,7 @@ export interface History {
 export type FoundBy = "call" | "recovery" | "operator"
 
 /** Something that happened to a sale. */
-export type Happening = Data.TaggedEnum<{
+export type HistoryEvent = Data.TaggedEnum<{
   Reserved: { readonly key: string; readonly amount: Amount }
   /** The first answer under its key; a repeat hears the same until then, or for as long as it is unresolved. */
   Answered: { readonly outcome: Outcome["_tag"]; readonly by: FoundBy; readonly repeatsUntil: DateTime.Utc | null }
@@ -78,11 +78,11 @@ export type Happening = Data.TaggedEnum<{
   ReversalEnded: { readonly xid: string; readonly status: ReversalStatus; readonly by: FoundBy }
   Audited: { readonly action: string; readonly details: Readonly<Record<string, unknown>> }
 }>
-export const Happening = Data.taggedEnum<Happening>()
+export const HistoryEvent = Data.taggedEnum<HistoryEvent>()
 
 export interface Moment {
   readonly at: DateTime.Utc
-  readonly happening: Happening
+  readonly event: HistoryEvent
 }
 
 // Recovery turns to a sale only once its call must be over: what was written then was not written by the call.
@@ -123,7 +123,7 @@ const answeredIn = (history: History): ReadonlyArray<Moment> => {
   const { at, outcome, settledAt } = answer
   const repeatsUntil = settledAt === null ? null : DateTime.addDuration(settledAt, retention)
   const by = turnedToBefore(history, at) ? "recovery" : "call"
-  return [{ at, happening: Happening.Answered({ outcome, by, repeatsUntil }) }]
+  return [{ at, event: HistoryEvent.Answered({ outcome, by, repeatsUntil }) }]
 }
 
 const settledIn = (history: History): ReadonlyArray<Moment> => {
@@ -133,17 +133,17 @@ const settledIn = (history: History): ReadonlyArray<Moment> => {
   const settledAs = status === "REVERSED" ? "SUCCESS" : status
   const byRecovery = turnedToBefore({ ...history, questions: answeredTo(history) }, at)
   const by = wasConfirmed(history) ? "operator" : byRecovery ? "recovery" : "call"
-  return [{ at, happening: Happening.Settled({ status: settledAs, by, authCode, refusal }) }]
+  return [{ at, event: HistoryEvent.Settled({ status: settledAs, by, authCode, refusal }) }]
 }
 
 const enteredIn = ({ entries }: History, type: Entry["type"]): ReadonlyArray<Moment> =>
   entries.flatMap((entry) =>
-    entry.type === type ? [{ at: entry.createdAt, happening: Happening.Entered({ entry }) }] : []
+    entry.type === type ? [{ at: entry.createdAt, event: HistoryEvent.Entered({ entry }) }] : []
   )
 
 const auditedIn = ({ audited }: History, which: (action: string) => boolean): ReadonlyArray<Moment> =>
   audited.flatMap(({ action, at, details }) =>
-    which(action) ? [{ at, happening: Happening.Audited({ action, details }) }] : []
+    which(action) ? [{ at, event: HistoryEvent.Audited({ action, details }) }] : []
   )
 
 const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Moment) => at)
@@ -157,28 +157,28 @@ export const timelineOf = (history: History): ReadonlyArray<Moment> => {
   const later: ReadonlyArray<Moment> = [
     ...questions.map(({ about, answer, firstAt, lastAt: until, times }) => ({
       at: firstAt,
-      happening:
+      event:
         answer === "NotAsked"
-          ? Happening.NotAsked({ about, times, until })
-          : Happening.Asked({ about, answer, times, until })
+          ? HistoryEvent.NotAsked({ about, times, until })
+          : HistoryEvent.Asked({ about, answer, times, until })
     })),
     ...auditedIn(history, (action) => action === "resolution_agreed"),
     ...settledIn(history),
     ...enteredIn(history, "sale"),
-    ...reversals.map(({ begunAt, xid }) => ({ at: begunAt, happening: Happening.ReversalBegun({ xid }) })),
+    ...reversals.map(({ begunAt, xid }) => ({ at: begunAt, event: HistoryEvent.ReversalBegun({ xid }) })),
     ...reversals.flatMap((reversal) => {
       const { endedAt: at, status, xid } = reversal
       if (at === null) return []
-      return [{ at, happening: Happening.ReversalEnded({ xid, status, by: reversalFoundBy(history, reversal, at) }) }]
+      return [{ at, event: HistoryEvent.ReversalEnded({ xid, status, by: reversalFoundBy(history, reversal, at) }) }]
     }),
     ...enteredIn(history, "reversal"),
     ...answeredIn(history),
     ...replays.map(({ about, firstAt, lastAt: until, times }) => ({
       at: firstAt,
-      happening: Happening.Replayed({ about, times, until })
+      event: HistoryEvent.Replayed({ about, times, until })
     })),
     ...auditedIn(history, (action) => action !== "resolution_agreed")
   ]
-  const reserved = Happening.Reserved({ key, amount: transaction.amount })
-  return [{ at: transaction.createdAt, happening: reserved }, ...later.toSorted(inOrder)]
+  const reserved = HistoryEvent.Reserved({ key, amount: transaction.amount })
+  return [{ at: transaction.createdAt, event: reserved }, ...later.toSorted(inOrder)]
 }

@@ -46,7 +46,7 @@ export const Proposal = Schema.Struct({
 export type Proposal = typeof Proposal.Type
 
 /** A sale that an operator looks at. */
-export interface Stuck {
+export interface InDoubt {
   readonly order: Order
   readonly status: Status
   /** Its reversal that has no outcome. */
@@ -78,7 +78,7 @@ const isUnresolved = (status: Status): boolean => status === "PROCESSING" || sta
 const isYoung = (createdAt: DateTime.Utc, now: DateTime.Utc): boolean =>
   Duration.isLessThan(DateTime.distance(createdAt, now), inProgress_max)
 
-const whyNotSale = ({ order, status, under }: Stuck, finding: SaleFinding, now: DateTime.Utc) => {
+const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now: DateTime.Utc) => {
   if (!isUnresolved(status)) return under === null ? "settled" : "reversal"
   if (isYoung(order.createdAt, now)) return "young"
   return finding._tag === "Success" ? amissIn(order.service.type, finding) : null
@@ -89,15 +89,15 @@ const whyNotSale = ({ order, status, under }: Stuck, finding: SaleFinding, now: 
  * only with all that a sale of its type answers.
  */
 export const resolvable = (
-  stuck: Stuck,
+  inDoubt: InDoubt,
   finding: Finding,
   now: DateTime.Utc
 ): Result.Result<Resolvable, NotResolvable> => {
-  const { order, status, under } = stuck
+  const { order, status, under } = inDoubt
   const fail = (cause: NotResolvable["cause"]) =>
     Result.fail(new NotResolvable({ transactionId: order.transactionId, cause, status }))
   if (!isOfReversal(finding)) {
-    const cause = whyNotSale(stuck, finding, now)
+    const cause = whyNotSale(inDoubt, finding, now)
     return cause === null ? Result.succeed(Resolvable.Sale({ order, finding })) : fail(cause)
   }
   if (under === null) return fail(isUnresolved(status) ? "unsettled" : "no_reversal")
@@ -112,7 +112,7 @@ export const isSameOperator = (left: string, right: string): boolean => plainly(
 
 /** The proposal that this operator may confirm: another's, the one that he has seen, and of no earlier reversal. */
 export const confirmable = (
-  { order: { transactionId }, proposal, under }: Stuck,
+  { order: { transactionId }, proposal, under }: InDoubt,
   { number, operator }: { readonly number: number; readonly operator: string }
 ): Result.Result<Proposal, NotConfirmable> => {
   const fail = (cause: NotConfirmable["cause"]) => Result.fail(new NotConfirmable({ transactionId, cause }))

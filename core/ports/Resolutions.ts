@@ -1,14 +1,14 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { TransactionId } from "../domain/Ids.ts"
 import type { UnreadableTransaction } from "../domain/OperatorErrors.ts"
-import type { Proposal, Stuck } from "../domain/Resolution.ts"
+import type { InDoubt, Proposal } from "../domain/Resolution.ts"
 import type { Order } from "../domain/Sale.ts"
 
 /** What operators propose for sales and reversals that no provider settles. Nothing in here moves money. */
 export class Resolutions extends Context.Service<
   Resolutions,
   {
-    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<Stuck>, UnreadableTransaction>
+    readonly find: (id: TransactionId) => Effect.Effect<Option.Option<InDoubt>, UnreadableTransaction>
     /**
      * Takes the place of an earlier proposal, and answers its number; null if that was confirmed and speaks of the same
      * sale or reversal: nothing is kept.

@@ -18,7 +18,7 @@ import { asked } from "./Reverse.ts"
 import { settleInFlight } from "./Settle.ts"
 import { settleReversalInFlight } from "./SettleReversal.ts"
 
-const stuckOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
+const inDoubtOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   const resolutions = yield* Resolutions
   const found = yield* resolutions.find(transactionId)
   return Option.isNone(found) ? yield* new UnknownTransaction({ transactionId }) : found.value
@@ -39,9 +39,9 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
 ) {
   const now = yield* DateTime.now
-  const stuck = yield* stuckOf(transactionId)
-  const { audited, reversalId } = spokenOf(yield* Effect.fromResult(resolvable(stuck, finding, now)))
-  const { order, status } = stuck
+  const inDoubt = yield* inDoubtOf(transactionId)
+  const { audited, reversalId } = spokenOf(yield* Effect.fromResult(resolvable(inDoubt, finding, now)))
+  const { order, status } = inDoubt
   const resolutions = yield* Resolutions
   const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
   const number = yield* resolutions.propose(order, proposal)
@@ -101,12 +101,12 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
     operator
   }: { readonly evenUnasked: boolean; readonly number: number; readonly operator: string }
 ) {
-  const stuck = yield* stuckOf(transactionId)
-  const { order } = stuck
-  const proposal = yield* Effect.fromResult(confirmable(stuck, { number, operator }))
+  const inDoubt = yield* inDoubtOf(transactionId)
+  const { order } = inDoubt
+  const proposal = yield* Effect.fromResult(confirmable(inDoubt, { number, operator }))
   const { finding, proposedBy, reason } = proposal
   const at = yield* DateTime.now
-  const doubt = yield* Effect.fromResult(resolvable(stuck, finding, at))
+  const doubt = yield* Effect.fromResult(resolvable(inDoubt, finding, at))
   const { ended, said } = yield* askAbout(doubt)
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, cause: "not_asked" })
   const resolutions = yield* Resolutions

@@ -49,8 +49,10 @@ export const otherMutants: ReadonlyArray<Mutant> = [
       find: (id) =>
         Effect.map(
           resolutions.find(id),
-          Option.map((stuck) =>
-            stuck.proposal === null ? stuck : { ...stuck, proposal: { ...stuck.proposal, proposedBy: "nobody" } }
+          Option.map((inDoubt) =>
+            inDoubt.proposal === null
+              ? inDoubt
+              : { ...inDoubt, proposal: { ...inDoubt.proposal, proposedBy: "nobody" } }
           )
         )
     }

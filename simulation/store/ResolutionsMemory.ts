@@ -3,7 +3,7 @@ import { Books } from "../../adapters/memory/Books.ts"
 import { isUnresolved } from "../../adapters/memory/Claims.ts"
 import { underOf } from "../../adapters/memory/ReversalsMemory.ts"
 import type { TransactionId } from "../../core/domain/Ids.ts"
-import type { Proposal, Stuck } from "../../core/domain/Resolution.ts"
+import type { InDoubt, Proposal } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 
 /** Proposals of operators, in memory. */
@@ -11,7 +11,7 @@ export const layer = Layer.effect(
   Resolutions,
   Effect.map(Books, ({ all }) => {
     const proposals = new Map<TransactionId, Proposal>()
-    const found = (id: TransactionId): Option.Option<Stuck> => {
+    const found = (id: TransactionId): Option.Option<InDoubt> => {
       for (const books of all()) {
         const sale = books.sales.get(id)
         if (sale === undefined) continue

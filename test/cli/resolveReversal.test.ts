@@ -2,7 +2,17 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { CommandLine } from "../support/CommandLine.ts"
-import { charged, first, givenBack, moneyOf, reversed, second, stands, stuck, the } from "./support/StuckReversal.ts"
+import {
+  charged,
+  first,
+  givenBack,
+  inDoubt,
+  moneyOf,
+  reversed,
+  second,
+  stands,
+  the
+} from "./support/ReversalInDoubt.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no provider settles", (it) => {
   // What is proposed -> how the reversal ends, the sale stands, and the money.
@@ -12,7 +22,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
   ] as const)("is %s, and its sale %s, once another operator confirms it", ([anulacion, status, proposal, left]) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
-      const { company, id } = yield* stuck(`END-${status}`)
+      const { company, id } = yield* inDoubt(`END-${status}`)
       yield* answer("transactions", "resolve", id, ...proposal, ...first)
       assert.deepStrictEqual(yield* moneyOf(company), charged, "a proposal moves nothing")
       const own = yield* refusal("transactions", "confirm", id, ...the(1), ...first)
@@ -36,7 +46,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
   it.effect("is told by the history of its sale, with who proposed and who confirmed", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
-      const { id } = yield* stuck("TOLD")
+      const { id } = yield* inDoubt("TOLD")
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
       yield* answer("transactions", "confirm", id, ...the(1), ...second)
       const { historia } = yield* answer("transactions", "show", id)
@@ -67,7 +77,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
   ] as const)("is not settled where the provider firmly says %s", ([said, identifier, proposal]) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
-      const { company, id } = yield* stuck(`SAID-${said}`, identifier)
+      const { company, id } = yield* inDoubt(`SAID-${said}`, identifier)
       yield* answer("transactions", "resolve", id, ...proposal, ...first)
       const { code, details, message } = yield* refusal("transactions", "confirm", id, ...the(1), ...second)
       assert.deepStrictEqual([code, details.proveedor], ["SUPPLIER_DISAGREES", said])
@@ -79,7 +89,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
   it.effect("is settled once by operators who confirm it at once", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
-      const { company, id } = yield* stuck("AT-ONCE")
+      const { company, id } = yield* inDoubt("AT-ONCE")
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
       const confirming = ["turno-2", "turno-3", "turno-4"].map((who) =>
         run("transactions", "confirm", id, ...the(1), "--operador", who, "--sin-preguntar")
@@ -99,7 +109,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
   it.effect("is not settled where nobody could be asked, unless whoever confirms it says so", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
-      const { company, id } = yield* stuck("UNASKED")
+      const { company, id } = yield* inDoubt("UNASKED")
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
       const { code, details, message } = yield* refusal(
         "transactions",
@@ -121,7 +131,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
   it.effect("is left alone while its own call may still be under way", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
-      const { company, id } = yield* stuck("YOUNG")
+      const { company, id } = yield* inDoubt("YOUNG")
       const sql = yield* PgClient.PgClient
       yield* sql`update cell.reversal set created_at = created_at + interval '6 minutes' where company_id = ${company}`
       const { details, message } = yield* refusal("transactions", "resolve", id, ...reversed, ...first)

@@ -8,20 +8,20 @@ import {
   failed,
   first,
   givenBack,
+  inDoubt,
   moneyOf,
   reversed,
   second,
   stands,
-  stuck,
   success,
   the
-} from "./support/StuckReversal.ts"
+} from "./support/ReversalInDoubt.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("a proposal about a reversal", (it) => {
   it.effect("is not settled by what was found of a sale, nor a sale by what was found of a reversal", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
-      const { id } = yield* stuck("KIND")
+      const { id } = yield* inDoubt("KIND")
       const ofSale = yield* refusal("transactions", "resolve", id, ...failed, ...first)
       assert.deepStrictEqual([ofSale.code, ofSale.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "reversal"])
       assert.match(ofSale.message, /--as reversed .* --as stands/)
@@ -63,7 +63,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a proposal about a reve
   it.effect("is not settled by a proposal of an earlier one, nor kept from a new one by that", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
-      const { company, id, order } = yield* stuck("AGAIN")
+      const { company, id, order } = yield* inDoubt("AGAIN")
       yield* answer("transactions", "resolve", id, ...stands, ...first)
       yield* answer("transactions", "confirm", id, ...the(1), ...second)
       yield* unansweredAgain(order, "another")

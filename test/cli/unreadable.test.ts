@@ -7,7 +7,7 @@ import { type Order, Verdict } from "../../core/domain/Sale.ts"
 import { type Claim, Unresolved } from "../../core/ports/Unresolved.ts"
 import { CommandLine } from "../support/CommandLine.ts"
 import { intentOf, replica, reservedOrder, reversalsReplica, unanswered } from "../support/Sales.ts"
-import { age, companyOf, failed, first, success, the } from "./support/StuckReversal.ts"
+import { age, companyOf, failed, first, success, the } from "./support/ReversalInDoubt.ts"
 
 /** As a later version might have sold it, or a hand have written it. */
 const ofUnknownType = Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {

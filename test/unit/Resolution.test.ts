@@ -5,11 +5,11 @@ import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import {
   confirmable,
   Finding,
+  type InDoubt,
   isSameOperator,
   type Proposal,
   resolvable,
   reversalVerdictOn,
-  type Stuck,
   verdictOn
 } from "../../core/domain/Resolution.ts"
 import { ReversalAnswer, type UnderReversal } from "../../core/domain/Reversal.ts"
@@ -81,7 +81,7 @@ const stands = Finding.cases.Stands.make({})
 const failed = Finding.cases.Failed.make({})
 
 /** A recharge of this status, with a reversal of this id that began so many minutes before now; null for none. */
-const stuckAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): Stuck => {
+const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): InDoubt => {
   const order = orderOf("mobile_recharge")
   const { amount, identifier, service, transactionId: id, xid } = order
   const ended = { authCode: "A1", rechargeToken: null, terminalId: null, processedAt: createdAt }
@@ -109,7 +109,7 @@ describe("what an operator may say", () => {
     ["SUCCESS", [4, 15], stands, null],
     ["SUCCESS", [4, 14], reversed, "young_reversal"]
   ] as const)("of a sale that is %s with the reversal %j: %j is amiss by %s", (status, reversal, finding, cause) => {
-    const said = resolvable(stuckAt(status, reversal), finding, later)
+    const said = resolvable(inDoubtAt(status, reversal), finding, later)
     expect(Result.isSuccess(said) ? null : said.failure.cause).toBe(cause)
   })
 
@@ -133,8 +133,8 @@ describe("what an operator may say", () => {
   ] as const)(
     "of reversal 4: a proposal of %j is confirmed as %i by %s unless %s",
     (reversalId, number, operator, cause) => {
-      const stuck = { ...stuckAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
-      const confirmed = confirmable(stuck, { number, operator })
+      const inDoubt = { ...inDoubtAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
+      const confirmed = confirmable(inDoubt, { number, operator })
       expect(Result.isSuccess(confirmed) ? null : confirmed.failure.cause).toBe(cause)
     }
   )
@@ -169,7 +169,7 @@ describe("what two operators found of a reversal", () => {
     [stands, ReversalAnswer.NotFound(), "Deny"],
     [stands, ReversalAnswer.Confirmed(), null]
   ] as const)("%j, where the provider says %j, is %s", (finding, said, wanted) => {
-    const { under } = stuckAt("SUCCESS", [4, 15])
+    const { under } = inDoubtAt("SUCCESS", [4, 15])
     const verdict = reversalVerdictOn(under as UnderReversal, finding, said)
     expect(Result.isSuccess(verdict) ? verdict.success._tag : null).toBe(wanted)
   })

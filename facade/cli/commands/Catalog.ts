@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Listed } from "../../../core/ports/CatalogueAdmin.ts"
-import { importCatalogue, offer, stockOf } from "../../../core/workflows/Stock.ts"
+import { enableService, importCatalogue, servicesOf } from "../../../core/workflows/ManageCatalogue.ts"
 import { operator } from "../../App.ts"
 import { readCatalogue } from "../../catalogue/CatalogueFile.ts"
 import { serviceView } from "../../wire/ServiceView.ts"
@@ -48,7 +48,7 @@ const list = Command.make(
     companyId: Argument.optional(companyId)
   },
   Effect.fn(function* ({ companyId }) {
-    const items = (yield* stockOf(Option.getOrNull(companyId))).map(listedDocument)
+    const items = (yield* servicesOf(Option.getOrNull(companyId))).map(listedDocument)
     yield* print({ items }, items.length === 0 ? "The catalogue is empty." : table(items.map(listedLine)))
   })
 ).pipe(
@@ -68,7 +68,7 @@ const offering = (name: string, enabled: boolean, done: string, description: str
     name,
     { companyId, serviceId },
     Effect.fn(function* ({ companyId, serviceId }) {
-      yield* offer(companyId, serviceId, enabled)
+      yield* enableService(companyId, serviceId, enabled)
       yield* print(
         { empresa_id: companyId, service_id: serviceId, habilitado: enabled },
         `Company ${companyId} ${done} service ${serviceId}.`

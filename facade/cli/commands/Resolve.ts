@@ -100,7 +100,7 @@ export const resolve = Command.make(
   Command.withDescription(
     "Propose how a sale, or the reversal of one, ended that no provider settles. Nothing moves until another operator confirms it; then it is settled as a provider's answer would settle it."
   ),
-  Command.withShortDescription("Propose how a stuck sale or reversal ended"),
+  Command.withShortDescription("Propose how a sale or reversal in doubt ended"),
   Command.withExamples([
     {
       command:

@@ -1,12 +1,12 @@
 import type { DateTime } from "effect"
-import { type FoundBy, Happening, type Moment } from "../../../core/domain/History.ts"
+import { type FoundBy, HistoryEvent, type Moment } from "../../../core/domain/History.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { toPesos } from "../../../core/domain/Money.ts"
 import { entryView } from "../../wire/EntryView.ts"
 import { card, type Document } from "./Output.ts"
 
 /** What happened to a sale, for a program. */
-const factsOf = Happening.$match({
+const factsOf = HistoryEvent.$match({
   Reserved: ({ amount, key }): Document => ({ evento: "reserved", idempotency_key: key, monto: toPesos(amount) }),
   Answered: ({ by, outcome, repeatsUntil }): Document => ({
     evento: "answered",
@@ -59,7 +59,7 @@ const finders: Readonly<Record<FoundBy, string>> = {
 }
 
 /** The same for a person. */
-const wordsOf = Happening.$match({
+const wordsOf = HistoryEvent.$match({
   Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
   Answered: ({ by, outcome, repeatsUntil }) =>
     `answered ${outcome} ${finders[by]}; a repeat hears the same ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
@@ -77,7 +77,7 @@ const wordsOf = Happening.$match({
 })
 
 export const historyDocument = (timeline: ReadonlyArray<Moment>): ReadonlyArray<Document> =>
-  timeline.map(({ at, happening }) => ({ fecha: formatLocal(at), ...factsOf(happening) }))
+  timeline.map(({ at, event }) => ({ fecha: formatLocal(at), ...factsOf(event) }))
 
 export const historyWords = (timeline: ReadonlyArray<Moment>): string =>
-  timeline.map(({ at, happening }) => `${formatLocal(at)}  ${wordsOf(happening)}`).join("\n")
+  timeline.map(({ at, event }) => `${formatLocal(at)}  ${wordsOf(event)}`).join("\n")

@@ -27,7 +27,7 @@ export const companyOf = Effect.fnUntraced(function* (code: string) {
 })
 
 /** One with a sale of one peso, whose reversal has had no answer for twenty minutes. */
-export const stuck = Effect.fnUntraced(function* (code: string, identifier: string | null = null) {
+export const inDoubt = Effect.fnUntraced(function* (code: string, identifier: string | null = null) {
   const { company, ledger } = yield* companyOf(code)
   const sale = intentOf(company, "sale", 100)
   const intent =

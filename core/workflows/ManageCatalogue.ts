@@ -6,7 +6,7 @@ import { byHand, together } from "./ByHand.ts"
 import { companyOf } from "./Company.ts"
 
 /** Adds and replaces catalogue entries, all of them or none. */
-export const importCatalogue = Effect.fn("Stock.importCatalogue")(function* (draft: CatalogueDraft) {
+export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(function* (draft: CatalogueDraft) {
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.store(draft)
   yield* byHand(
@@ -19,14 +19,18 @@ export const importCatalogue = Effect.fn("Stock.importCatalogue")(function* (dra
 const idsOf = (entries: ReadonlyArray<{ readonly id: number }>) => entries.map(({ id }) => id)
 
 /** Every service; for a company, also whether it may sell each. */
-export const stockOf = Effect.fn("Stock.stockOf")(function* (companyId: CompanyId | null) {
+export const servicesOf = Effect.fn("ManageCatalogue.servicesOf")(function* (companyId: CompanyId | null) {
   if (companyId !== null) yield* companyOf(companyId)
   const catalogue = yield* CatalogueAdmin
   return yield* catalogue.list(companyId)
 })
 
-/** Lets a company sell a service, or withholds it. */
-export const offer = Effect.fn("Stock.offer")(function* (companyId: CompanyId, serviceId: ServiceId, enabled: boolean) {
+/** Lets a company sell a service, or withholds it from that company. */
+export const enableService = Effect.fn("ManageCatalogue.enableService")(function* (
+  companyId: CompanyId,
+  serviceId: ServiceId,
+  enabled: boolean
+) {
   yield* companyOf(companyId)
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.setEnabled(companyId, serviceId, enabled)
