@@ -79,7 +79,7 @@ const vault = VaultAead.layer.pipe(
 
 const pepper = Layer.unwrap(Settings.useSync(({ tokenPepper }) => PepperNode.layer(tokenPepper)))
 
-const money = Layer.mergeAll(
+const stores = Layer.mergeAll(
   AccountsPostgres.layer,
   AdjustmentsPostgres.layer,
   AtomicPostgres.layer,
@@ -97,9 +97,11 @@ const money = Layer.mergeAll(
   UnresolvedPostgres.layer,
   parties,
   ReversalsPostgres.layer,
-  StatementPostgres.layer,
-  InFlight.layer
+  StatementPostgres.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, SecureRandomNode.layer, pepper, vault)))
+
+// Upon the others, not beside them: layers that are merged are let go at once, and a sale under way still needs its party.
+const money = Layer.provideMerge(InFlight.layer, stores)
 
 /** All that the operator's commands need. */
 export const operator = Layer.mergeAll(

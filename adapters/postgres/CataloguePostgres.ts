@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Cache, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { Company } from "../../core/domain/Company.ts"
 import type { ServiceId } from "../../core/domain/Ids.ts"
 import type { Package } from "../../core/domain/Package.ts"
@@ -47,22 +47,21 @@ const make = Effect.gen(function* () {
     } satisfies Shelf
   }).pipe(Effect.retry(briefly), Effect.orDie)
 
-  const shelf = yield* Cache.makeWith((_: "shelf") => read, { capacity: 1, timeToLive: keptFor })
-  yield* onAnnouncement("catalogue_changed", Cache.invalidateAll(shelf))
+  const [shelf, forget] = yield* Effect.cachedInvalidateWithTTL(read, (exit) => keptFor(exit))
+  yield* onAnnouncement("catalogue_changed", forget)
 
   const services = (company: Company) =>
-    Effect.map(Cache.get(shelf, "shelf"), ({ services, withheld }) => {
+    Effect.map(shelf, ({ services, withheld }) => {
       const without = withheld.get(company.id)
       return [...services.values()].filter((service) => !without?.has(service.id) && mayBeSoldBy(company, service))
     })
 
   const find = (company: Company, serviceId: ServiceId) =>
-    Effect.map(Cache.get(shelf, "shelf"), ({ services, withheld }) =>
+    Effect.map(shelf, ({ services, withheld }) =>
       availabilityTo(company, withheld.get(company.id)?.has(serviceId) ? undefined : services.get(serviceId))
     )
 
-  const packages = (serviceId: ServiceId) =>
-    Effect.map(Cache.get(shelf, "shelf"), ({ packages }) => packages.get(serviceId) ?? [])
+  const packages = (serviceId: ServiceId) => Effect.map(shelf, ({ packages }) => packages.get(serviceId) ?? [])
 
   return Catalogue.of({ services, find, packages })
 })

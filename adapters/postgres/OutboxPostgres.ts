@@ -19,6 +19,15 @@ const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
 
+  // Each for itself: one that cannot be read stays where it is, and is nothing to the others that were claimed with it.
+  const opened = (row: SmsRow) =>
+    vault.open(row.sealed, smsPurpose(row.company_id, row.id)).pipe(
+      Effect.map((secret) => [claimedOf(row, secret)]),
+      Effect.catchDefect(() =>
+        Effect.as(Effect.logError("a message cannot be read: it is not sent", { id: row.id }), [])
+      )
+    )
+
   // A message that another sender has locked or leased is skipped, never waited for. Whoever says what became of one
   // gives its lease back; one that still has a lease was left by a sender that never said it.
   const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ lease, limit, now }) {
@@ -39,9 +48,7 @@ const claiming = Effect.gen(function* () {
       where s.company_id = due.company_id and s.id = due.id
       returning
         s.company_id, s.id, s.insurance_id, s.environment, s.sealed, s.tries, s.created_at, s.expires_at, due.accounted`)
-    return yield* Effect.forEach(rows, (row) =>
-      Effect.map(vault.open(row.sealed, smsPurpose(row.company_id, row.id)), (secret) => claimedOf(row, secret))
-    )
+    return (yield* Effect.forEach(rows, opened)).flat()
   })
   return claim
 })

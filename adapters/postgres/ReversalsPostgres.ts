@@ -35,9 +35,8 @@ const beginning = Effect.gen(function* () {
       select ${sql.literal(columns)}
       from cell.reversal as v
       join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
-      where v.company_id = ${int8(companyId)} and v.id = ${int8(id)}`
-    if (row === undefined) throw new Error(`reversal ${id} does not exist`)
-    return underOf(row)
+      where v.company_id = ${int8(companyId)} and v.id = ${int8(id)}`.pipe(Effect.retry(briefly))
+    return row === undefined ? yield* Effect.die(new Error(`reversal ${id} does not exist`)) : underOf(row)
   }, Effect.orDie)
 
   const beginAs = (intent: ReversalIntent, owner: string): ReturnType<Reversals["Service"]["begin"]> =>

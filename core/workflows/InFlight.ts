@@ -1,10 +1,14 @@
-import { Context, Deferred, Duration, Effect, FiberSet, Layer } from "effect"
+import { Cause, Context, Deferred, Duration, Effect, FiberSet, Layer } from "effect"
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 export const drain_max = Duration.seconds(40)
 
 /** Answers a caller who waits; one who was answered before hears no more. */
 export type Tell<A> = (answer: A) => Effect.Effect<void>
+
+/** Whoever would have heard of it has gone, so the log has to. */
+const logBroken = (cause: Cause.Cause<unknown>) =>
+  Cause.hasDies(cause) ? Effect.logError("work under way broke, and nobody waits for it", cause) : Effect.void
 
 /**
  * Work that must not die with the call that started it: a sale goes on when its client hangs up, and the process that
@@ -28,16 +32,23 @@ export class InFlight extends Context.Service<
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
       const runTelling = Effect.fnUntraced(function* <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) {
         const heard = Deferred.makeUnsafe<A, E>()
+        let isAwaited = true
+        const told = work((answer) => Deferred.succeed(heard, answer))
         const fiber = yield* FiberSet.run(
           fibers,
-          work((answer) => Deferred.succeed(heard, answer))
+          Effect.onError(told, (cause) => (isAwaited ? Effect.void : logBroken(cause)))
         )
         // Whatever ends it, also before it began, ends the wait.
         fiber.addObserver((exit) => Deferred.doneUnsafe(heard, exit))
-        return yield* Deferred.await(heard)
+        return yield* Effect.ensuring(
+          Deferred.await(heard),
+          Effect.sync(() => {
+            isAwaited = false
+          })
+        )
       })
       return InFlight.of({
-        start: (work) => Effect.asVoid(FiberSet.run(fibers, work)),
+        start: (work) => Effect.asVoid(FiberSet.run(fibers, Effect.onError(work, logBroken))),
         run: (work) => runTelling(() => work),
         runTelling
       })

@@ -62,9 +62,10 @@ const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Re
     ...environment
   })
   const [, ops = ""] = /metrics\s+(\S+)\/metrics/.exec(server.stdout()) ?? []
-  const sell = Effect.promise(async () => {
+  const sell = Effect.promise(async (signal) => {
     const response = await fetch(`${server.url}/v1/recargas`, {
       method: "POST",
+      signal,
       headers: {
         authorization: `Bearer ${api_key}.${api_secret}`,
         "idempotency-key": randomUUID(),
@@ -76,6 +77,12 @@ const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Re
   })
   return { answer, server, ops, sell }
 })
+
+/** The states of all sales, and the provider's names for them. */
+const soldBy = (answer: ReturnType<typeof commandLineOn>["answer"]) =>
+  Effect.map(answer("transactions", "list"), ({ items }) =>
+    items.map(({ auth_code, status }: { auth_code: string; status: string }) => [status, auth_code])
+  )
 
 const readyz = (ops: string) =>
   Effect.promise(async () => {
@@ -117,11 +124,22 @@ describe("a process that is told to stop", { timeout: timeout_ms }, () => {
       gateway.deliver()
       assert.strictEqual(yield* Fiber.join(sale), 201)
       assert.strictEqual(yield* ended(server), 0)
-      const { items } = yield* answer("transactions", "list")
-      assert.deepStrictEqual(
-        items.map(({ auth_code, status }: { auth_code: string; status: string }) => [status, auth_code]),
-        [["SUCCESS", "LENTA-1"]]
-      )
+      assert.deepStrictEqual(yield* soldBy(answer), [["SUCCESS", "LENTA-1"]])
+    })
+  )
+
+  it.live("finishes a sale as well whose client has hung up, before it lets go of whom it has asked", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway
+      const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
+      const sale = yield* Effect.forkChild(sell)
+      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
+      yield* Fiber.interrupt(sale)
+      yield* tell(server, "SIGTERM")
+      assert.strictEqual((yield* stoppingAt(ops)).status, 503)
+      gateway.deliver()
+      assert.strictEqual(yield* ended(server), 0)
+      assert.deepStrictEqual(yield* soldBy(answer), [["SUCCESS", "LENTA-1"]])
     })
   )
 
