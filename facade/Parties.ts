@@ -22,7 +22,7 @@ const dtOneAnswers_within = Duration.seconds(10)
 const guarded = Effect.fnUntraced(function* <Party, R>(
   name: string,
   make: Effect.Effect<Party, never, R>,
-  options: Pick<GuardOptions, "answerBegins_max"> = {}
+  options: Pick<GuardOptions, "answer_max"> = {}
 ) {
   const { parties } = yield* Settings
   const { accepts, protect } = yield* makeGuard({ party: name, calls_max: parties.calls_max, ...options })
@@ -35,7 +35,7 @@ const provider = Effect.gen(function* () {
   const { provider: chosen } = (yield* Settings).parties
   if (chosen === null) return null
   return chosen._tag === "dtone"
-    ? yield* guarded("dtone", dtone(chosen), { answerBegins_max: dtOneAnswers_within })
+    ? yield* guarded("dtone", dtone(chosen), { answer_max: dtOneAnswers_within })
     : yield* guarded("provider", HttpProvider.make(chosen))
 })
 

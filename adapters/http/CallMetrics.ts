@@ -13,7 +13,7 @@ const calls = seriesOf(["party", "outcome"], (attributes) =>
 
 const seconds = seriesOf(["party"], (attributes) =>
   Metric.histogram("saldo_party_call_seconds", {
-    description: "Time until an outside party began to answer, in seconds",
+    description: "Time until an outside party had answered, in seconds",
     boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     attributes
   })
@@ -29,7 +29,7 @@ const outcomeOf = (exit: Ended): string =>
 export const countNotMade = (party: string): Effect.Effect<void> =>
   Metric.update(calls({ party, outcome: "not_made" }), 1)
 
-/** Counts a call to a party, and how long it took until the answer began; and follows it, where somebody follows. */
+/** Counts a call to a party, and how long it took until it was answered; and follows it, where somebody follows. */
 export const measured =
   (party: string) =>
   <R>(

@@ -1,7 +1,6 @@
 import { Effect, flow, Redacted } from "effect"
 import { Mac } from "effect/crypto"
-import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { textOf } from "./Exchange.ts"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import { signed } from "./Signature.ts"
 
 /** Where a gateway that the operator wrote is, and the secret that it shares with us. */
@@ -13,26 +12,6 @@ export interface GatewayOptions {
 
 const encoder = new TextEncoder()
 
-const unreadable = (response: HttpClientResponse.HttpClientResponse) => (cause: unknown) =>
-  new HttpClientError.HttpClientError({
-    reason: new HttpClientError.DecodeError({ request: response.request, response, cause })
-  })
-
-// Read here, because whoever decodes an answer reads it however long it is.
-const whole = (response: HttpClientResponse.HttpClientResponse) =>
-  textOf(response).pipe(
-    Effect.catchTag("AnswerTooLong", (tooLong) => Effect.fail(unreadable(response)(tooLong))),
-    Effect.flatMap((text) =>
-      Effect.try({
-        try: () => {
-          const { headers, request, status } = response
-          return HttpClientResponse.fromWeb(request, new Response(text === "" ? null : text, { headers, status }))
-        },
-        catch: unreadable(response)
-      })
-    )
-  )
-
 /** Turns clients into ones whose requests all go to the gateway, and are signed. */
 export const towards = Effect.fnUntraced(function* ({ baseUrl, secret }: GatewayOptions) {
   const mac = yield* Mac.Mac
@@ -40,7 +19,6 @@ export const towards = Effect.fnUntraced(function* ({ baseUrl, secret }: Gateway
   return (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     client.pipe(
       HttpClient.mapRequest(flow(HttpClientRequest.prependUrl(baseUrl), HttpClientRequest.acceptJson)),
-      HttpClient.mapRequestEffect((request) => Effect.provideService(signed(key, request), Mac.Mac, mac)),
-      HttpClient.transformResponse(Effect.flatMap(whole))
+      HttpClient.mapRequestEffect((request) => Effect.provideService(signed(key, request), Mac.Mac, mac))
     )
 })

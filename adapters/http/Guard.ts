@@ -3,9 +3,10 @@ import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientRes
 import { CircuitBreaker } from "effect/persistence"
 import { countNotMade, measured } from "./CallMetrics.ts"
 import { NotAttempted } from "./NotAttempted.ts"
+import { whole } from "./WholeAnswer.ts"
 
-/** A workflow's patience with the whole of an answer is 30 s. */
-const answerBegins_within = Duration.seconds(29)
+/** Less than the 30 s that a workflow waits. */
+const answer_within = Duration.seconds(29)
 
 /** Half of the last twenty calls failed: it is the party, not the call. */
 const tripPolicy = CircuitBreaker.rate({ threshold: 0.5, size: 20, minimumCalls: 10 })
@@ -14,7 +15,7 @@ const openFor = Duration.seconds(10)
 const tooManyRequests = 429
 const serverError = 500
 
-/** The party accepted a request and did not begin to answer it. */
+/** The party accepted a request and did not answer it. */
 class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly party: string }> {}
 
 export interface GuardOptions {
@@ -23,15 +24,18 @@ export interface GuardOptions {
   /** So many calls may be in flight at once. */
   readonly calls_max: number
   /**
-   * The party answers, or at least begins to, within this: less than whoever calls it would wait, because a call that is
+   * The party has answered, to the last byte, within this: less than whoever calls it would wait, because a call that is
    * given up says nothing of the party's health.
    */
-  readonly answerBegins_max?: Duration.Duration
+  readonly answer_max?: Duration.Duration
 }
 
 /** What stands between us and a party that may be slow, broken or gone. */
 interface Guard {
-  /** Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. */
+  /**
+   * Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. Its answers
+   * have come back whole: until then a call is in flight.
+   */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
   /** Would a call be made now? Asked before anything is reserved; a no counts as a call that was not made. */
   readonly accepts: Effect.Effect<boolean>
@@ -55,7 +59,7 @@ const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>
  * process's own: what one process cannot reach, another may.
  */
 export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
-  answerBegins_max = answerBegins_within,
+  answer_max = answer_within,
   calls_max,
   party
 }: GuardOptions) {
@@ -66,8 +70,8 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     Effect.andThen(countNotMade(party), Effect.fail(failedWith(request, new NotAttempted({ party, why }))))
 
   const attempt = (call: Call, request: Request): Call => {
-    const timed = Effect.timeoutOrElse(call, {
-      duration: answerBegins_max,
+    const timed = Effect.timeoutOrElse(Effect.flatMap(call, whole), {
+      duration: answer_max,
       orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
     })
     return breaker

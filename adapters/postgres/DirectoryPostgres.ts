@@ -91,11 +91,14 @@ const notingUses = Effect.gen(function* () {
     where id = ${int8(tokenId)}
       and (secret_hash = ${known.hash} or previous_hash = ${known.hash})`
 
-  const note = (use: TokenUse) =>
-    Effect.when(keepBetter(use), Effect.succeed(use.secret.better !== use.secret.known)).pipe(
-      Effect.andThen(write(use)),
-      Effect.catchCause((cause) => Effect.logDebug("the use of a token was not noted", cause))
-    )
+  const season = (use: TokenUse) =>
+    use.secret.better === use.secret.known
+      ? Effect.void
+      : Effect.catchCause(keepBetter(use), (cause) =>
+          Effect.logWarning("a token's secret could not be put under TOKEN_PEPPER", { tokenId: use.tokenId }, cause)
+        )
+
+  const note = (use: TokenUse) => Effect.andThen(season(use), write(use))
 
   return Effect.fnUntraced(function* (use: TokenUse) {
     const last = writtenAt.get(use.tokenId)

@@ -11,6 +11,7 @@ import { insuranceCodes } from "./InsuranceCodes.ts"
 import { insuranceGuards } from "./InsuranceGuards.ts"
 import { type InsuranceRow, insuranceColumns, insuranceOf, insurancePurpose } from "./InsuranceRow.ts"
 import { instant, int8 } from "./Parameters.ts"
+import { briefly } from "./SqlFailure.ts"
 
 const opening = Effect.map(
   Vault,
@@ -25,9 +26,10 @@ const finding = Effect.gen(function* () {
   const { ofId } = yield* insuranceGuards
 
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
-    const [row] = yield* Effect.orDie(
-      reads(companyId)<InsuranceRow>`
-        select ${sql.literal(insuranceColumns)} from cell.insurance where ${ofId(companyId, id)}`
+    const [row] = yield* reads(companyId)<InsuranceRow>`
+      select ${sql.literal(insuranceColumns)} from cell.insurance where ${ofId(companyId, id)}`.pipe(
+      Effect.retry(briefly),
+      Effect.orDie
     )
     return row === undefined ? Option.none() : Option.some(yield* opened(row))
   })

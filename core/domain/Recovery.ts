@@ -70,27 +70,19 @@ export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc)
 export const countsOn = (counted: number, known: number): boolean => counted === 0 || counted === known + 1
 
 /**
- * Does a question that nobody took leave everything as it is, until its lease ends? To write that the operation is held
- * would begin anew with its not-founds, which another process may have heard.
- */
-export const leavesAsItIs = (wasAsked: boolean, notFound: number): boolean => !wasAsked && notFound > 0
-
-/**
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
  * and two cycles agree; a timeout never is. Contract: 3.1.
+ *
+ * @returns null where a question that nobody took leaves everything as it is, until its lease ends: to write that the sale
+ * is held would begin anew with its not-founds, which another process may have heard.
  */
-export const conclude = (
-  sale: Asked,
-  answer: StatusAnswer,
-  now: DateTime.Utc,
-  denial: Refusal = "TRANSACTION_REJECTED"
-): Conclusion =>
+export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, denial: Refusal): Conclusion | null =>
   StatusAnswer.$match(answer, {
-    Delivered: ({ delivery }): Conclusion => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
-    Refused: ({ refusal }): Conclusion => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
-    NotAsked: (): Conclusion => ({ verdict: Verdict.Hold(), notFound: 0 }),
-    Unknown: (): Conclusion => ({ verdict: Verdict.Hold(), notFound: 0 }),
-    NotFound: (): Conclusion => {
+    Delivered: ({ delivery }): Conclusion | null => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
+    Refused: ({ refusal }) => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),
+    NotAsked: () => (sale.notFound > 0 ? null : { verdict: Verdict.Hold(), notFound: 0 }),
+    Unknown: () => ({ verdict: Verdict.Hold(), notFound: 0 }),
+    NotFound: () => {
       const { denied, notFound } = countNotFound(sale, now)
       return denied
         ? { verdict: Verdict.Release({ refusal: denial }), notFound }

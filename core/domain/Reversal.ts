@@ -89,12 +89,15 @@ export const reversalVerdictOf: (answer: ReversalAnswer) => ReversalVerdict = Re
 /**
  * Concludes from what the provider says of an unresolved reversal. One that the provider firmly does not know was never
  * made, so the sale stands.
+ *
+ * @returns null where a question that nobody took leaves everything as it is, as that about a sale does.
  */
 export const concludeReversal = (
   reversal: Asked,
   answer: ReversalAnswer,
   now: DateTime.Utc
-): { readonly verdict: ReversalVerdict; readonly notFound: number } => {
+): { readonly verdict: ReversalVerdict; readonly notFound: number } | null => {
+  if (answer._tag === "NotSent" && reversal.notFound > 0) return null
   if (answer._tag !== "NotFound") {
     // What was begun may have been sent by another process, so a question that could not be put decides nothing.
     const verdict = answer._tag === "NotSent" ? ReversalVerdict.Hold() : reversalVerdictOf(answer)

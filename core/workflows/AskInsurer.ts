@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
-import { providerTimeout } from "../domain/Recovery.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
+import { orSilence } from "./OrSilence.ts"
 
 /**
  * Asks an insurer something that moves no money. One that falls silent, or breaks, is as good as none.
@@ -15,11 +15,13 @@ export const askInsurer = <A, E>(
   question: string,
   ask: (insurer: Insurer) => Effect.Effect<A, E>
 ) =>
-  Insurers.use((insurers) => insurers.serving(environment)).pipe(
-    Effect.flatMap(ask),
-    discreetly,
-    Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => Effect.fail(new InsuranceUnavailable()) }),
-    Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError("insurer", { question }, defect), Effect.fail(new InsuranceUnavailable()))
-    )
+  orSilence(
+    discreetly(
+      Effect.flatMap(
+        Insurers.use((insurers) => insurers.serving(environment)),
+        ask
+      )
+    ),
+    Effect.fail(new InsuranceUnavailable()),
+    (cause) => Effect.logError("an insurer broke over a question", { question }, cause)
   )

@@ -1,15 +1,14 @@
 import { Clock, DateTime, Duration, Effect, Metric, Number as Num, Schedule, Struct } from "effect"
-import { conclude, leavesAsItIs, providerTimeout, StatusAnswer } from "../domain/Recovery.ts"
+import { conclude, providerTimeout } from "../domain/Recovery.ts"
 import { concludeReversal, heardOf } from "../domain/Reversal.ts"
-import { denialOf, type Order } from "../domain/Sale.ts"
+import { denialOf } from "../domain/Sale.ts"
 import { type Question, Questions } from "../ports/Questions.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type Claim, type Claimed, Unresolved } from "../ports/Unresolved.ts"
-import { heard } from "./Heard.ts"
-import { asked } from "./Reverse.ts"
 import { settleOnce } from "./Settle.ts"
 import { settleReversalOnce } from "./SettleReversal.ts"
-import { supplierOf } from "./Supplier.ts"
+import { statusOf } from "./Supplier.ts"
+import { reversalStatusOf } from "./TakeBack.ts"
 
 /** Longer than a provider may take to answer, so that a claim outlives its question. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
@@ -88,7 +87,7 @@ const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
 })
 
 /** What is counted of an operation that was not settled. */
-const open = (answer: Question["answer"]): Recovered =>
+const unsettled = (answer: Question["answer"]): Recovered =>
   answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
 // Nobody has to insist: the row is still there, and is asked about again once its lease has ended.
@@ -107,51 +106,30 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
   const answer = yield* statusOf(order)
   const at = yield* DateTime.now
   yield* noted({ order, about: "sale", answer: answer._tag, at })
-  if (leavesAsItIs(answer._tag !== "NotAsked", sale.notFound)) return open(answer._tag)
-  const { notFound, verdict } = conclude(
-    { createdAt: order.createdAt, notFound: sale.notFound },
-    answer,
-    at,
-    denialOf(order)
-  )
-  const settled = yield* settleOnce(order, verdict, notFound)
+  const { createdAt } = order
+  const conclusion = conclude({ createdAt, notFound: sale.notFound }, answer, at, denialOf(order))
+  if (conclusion === null) return unsettled(answer._tag)
+  const settled = yield* settleOnce(order, conclusion.verdict, conclusion.notFound)
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
-  return settled.status === "FAILED" ? { ...none, released: 1 } : open(answer._tag)
+  return settled.status === "FAILED" ? { ...none, released: 1 } : unsettled(answer._tag)
 }, orAnotherTime)
 
 const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(function* (claimed: ClaimedReversal) {
-  const { notFound: before, under } = claimed
+  const { under } = claimed
   const { createdAt, order, xid } = under.reversal
   yield* Effect.annotateCurrentSpan({ xid })
-  const answer = yield* asked(under, "reversalStatus")
+  const answer = yield* reversalStatusOf(under)
   const at = yield* DateTime.now
-  const heard = heardOf(answer)
-  yield* noted({ order, about: "reversal", answer: heard, at })
-  if (leavesAsItIs(heard !== "NotAsked", before)) return open(heard)
-  const { notFound, verdict } = concludeReversal({ createdAt, notFound: before }, answer, at)
-  const settled = yield* settleReversalOnce(under, verdict, notFound)
+  const said = heardOf(answer)
+  yield* noted({ order, about: "reversal", answer: said, at })
+  const conclusion = concludeReversal({ createdAt, notFound: claimed.notFound }, answer, at)
+  if (conclusion === null) return unsettled(said)
+  const settled = yield* settleReversalOnce(under, conclusion.verdict, conclusion.notFound)
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
-  return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : open(heard)
+  return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : unsettled(said)
 }, orAnotherTime)
 
 const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
-
-/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody was asked. */
-export const statusOf = (order: Order) => {
-  const said = supplierOf(order.environment, order.service.type).pipe(
-    Effect.flatMap((supplier) => supplier.status(order)),
-    Effect.catchTag(["ServiceUnavailable", "InsuranceUnavailable"], () =>
-      Effect.succeed<StatusAnswer>(StatusAnswer.NotAsked())
-    )
-  )
-  return heard(said, StatusAnswer.Unknown(), (cause) =>
-    Effect.logWarning(
-      "a supplier could not say how a sale stands: it is held, and asked about again",
-      { xid: order.xid },
-      cause
-    )
-  )
-}
 
 /** Recovers whatever is due, every second, for as long as the process lives; a failed cycle is only logged. */
 export const keepRecovering = recover("due").pipe(

@@ -13,10 +13,10 @@ import { heardOf, type ReversalStatus } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import { Resolutions } from "../ports/Resolutions.ts"
 import { byHand, together } from "./ByHand.ts"
-import { statusOf } from "./Recover.ts"
-import { asked } from "./Reverse.ts"
 import { settleInFlight } from "./Settle.ts"
 import { settleReversalInFlight } from "./SettleReversal.ts"
+import { statusOf } from "./Supplier.ts"
+import { reversalStatusOf } from "./TakeBack.ts"
 
 const inDoubtOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   const resolutions = yield* Resolutions
@@ -76,7 +76,7 @@ const askAbout = Resolvable.$match({
     }),
   Reversal: ({ finding, under }) =>
     Effect.gen(function* () {
-      const said = yield* asked(under, "reversalStatus")
+      const said = yield* reversalStatusOf(under)
       const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
       const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): Ended => {
         const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status

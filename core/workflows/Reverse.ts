@@ -3,21 +3,14 @@ import type { Session } from "../domain/Access.ts"
 import { ReversalDenied, ReversalPending, ServiceUnavailable } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import type { IdempotencyKey, TransactionId } from "../domain/Ids.ts"
-import {
-  ReversalAnswer,
-  type ReversalIntent,
-  ReversalOutcome,
-  reversalVerdictOf,
-  type UnderReversal
-} from "../domain/Reversal.ts"
+import { type ReversalIntent, ReversalOutcome, reversalVerdictOf, type UnderReversal } from "../domain/Reversal.ts"
 import { reversalXidOf } from "../domain/Xid.ts"
-import { Providers } from "../ports/Provider.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
-import { heard } from "./Heard.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { settleReversal } from "./SettleReversal.ts"
+import { takeBack } from "./TakeBack.ts"
 import { tellAgain } from "./TellAgain.ts"
 
 const endpoint = "POST /v1/transacciones/{id}/anular"
@@ -53,7 +46,7 @@ const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent, tell: 
 })
 
 const send = Effect.fnUntraced(function* (under: UnderReversal, tell: Tell<Answered<ReversalOutcome>>) {
-  const answer = yield* asked(under, "reverse")
+  const answer = yield* takeBack(under)
   const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer), tell(pending(under)))
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false }
@@ -66,18 +59,6 @@ const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): An
   outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),
   replayed: false
 })
-
-/** What the provider says when it is told, or asked, about a reversal; without a firm word, Unknown. */
-export const asked = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") => {
-  const said = Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
-    Effect.flatMap((provider) => provider[question](reversal)),
-    // Without a provider nothing was sent, and nobody was asked.
-    Effect.catchTag("ServiceUnavailable", () => Effect.succeed<ReversalAnswer>(ReversalAnswer.NotSent()))
-  )
-  return heard(said, ReversalAnswer.Unknown(), (cause) =>
-    Effect.logError("a provider broke over a reversal, which stays open", { question, xid: reversal.xid }, cause)
-  )
-}
 
 /** The reversed sale, or the error that its caller hears. Contract: 4.5. */
 export const reversed = ReversalOutcome.match({

@@ -8,8 +8,8 @@ import { followed } from "../telemetry/Followed.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
-import { heard } from "./Heard.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
+import { orSilence } from "./OrSilence.ts"
 import { settle } from "./Settle.ts"
 import type { Supplier } from "./Supplier.ts"
 import { tellAgain } from "./TellAgain.ts"
@@ -43,7 +43,7 @@ export const repeat = (companyId: CompanyId, outcome: Outcome) =>
   tellAgain(outcome, { companyId, transactionId: orderedIn(outcome).transactionId, about: "sale" })
 
 const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier, tell: Tell<Answered<Outcome>>) {
-  const answer = yield* heard(supplier.dispatch(order), Answer.Unknown(), (cause) =>
+  const answer = yield* orSilence(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
     Effect.logError("a supplier broke over a sale, which is held", { xid: order.xid }, cause)
   )
   const settled = yield* settle(order, verdictOf(answer), tell(pending(order)))

@@ -5,6 +5,7 @@ import { type ClaimedSms, Outbox, type SmsResult } from "../ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
 import { InFlight } from "./InFlight.ts"
+import { orSilence } from "./OrSilence.ts"
 
 /** Longer than a gateway may take, so that whoever takes a message has it until it knows. */
 export const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
@@ -23,7 +24,10 @@ export const sendSms = Effect.fn("SendSms.sendSms")(function* (sms: ClaimedSms) 
   const { id } = sms.message
   // A gateway may quote the phone in its reason: that stays in the outbox.
   if (result._tag !== "Sent") yield* Effect.logWarning("a message was not sent", { id, result: result._tag })
-  yield* outbox.record(sms, result, yield* DateTime.now)
+  // It has gone, or not, whether or not that can be noted; a code that has gone must not be answered with a failure.
+  yield* Effect.catchCause(outbox.record(sms, result, yield* DateTime.now), (cause) =>
+    Effect.logError("what came of a message could not be noted", { id }, cause)
+  )
   return result._tag === "Sent"
 })
 
@@ -37,17 +41,10 @@ const attempt = Effect.fnUntraced(function* (sms: ClaimedSms) {
 })
 
 const answerOf = ({ message }: ClaimedSms, gateway: SmsGateway) =>
-  discreetly(gateway.send(message)).pipe(
-    Effect.timeoutOrElse({
-      duration: providerTimeout,
-      orElse: () => Effect.succeed(SmsAnswer.Unknown({ reason: "the gateway did not answer" }))
-    }),
-    Effect.catchDefect((defect) =>
-      Effect.as(
-        Effect.logError("sms", { id: message.id }, defect),
-        SmsAnswer.Unknown({ reason: "the gateway could not be asked" })
-      )
-    )
+  orSilence(
+    discreetly(gateway.send(message)),
+    Effect.succeed(SmsAnswer.Unknown({ reason: "the gateway did not answer" })),
+    (cause) => Effect.logError("a gateway broke over a message", { id: message.id }, cause)
   )
 
 /** What a gateway's answer means for a message. One that may have gone goes again only where that changes nothing. */
@@ -68,12 +65,7 @@ const later = ({ createdAt }: ClaimedSms, now: DateTime.Utc, reason: string): Sm
 })
 
 // Each for itself: what comes of one must be noted whatever becomes of its neighbours, and of a process that stops.
-const sendAnotherTime = (sms: ClaimedSms) =>
-  InFlight.use(({ run }) => run(sendSms(sms))).pipe(
-    Effect.catchCause((cause) =>
-      Effect.logError("what came of a message could not be noted", { id: sms.message.id }, cause)
-    )
-  )
+const sendAnotherTime = (sms: ClaimedSms) => InFlight.use(({ run }) => run(sendSms(sms)))
 
 /** Sends whatever is due. Any number of processes may do so at once. */
 export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function* () {

@@ -10,6 +10,7 @@ import { Answer, type Provider, Providers } from "../ports/Provider.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
 import { followed } from "../telemetry/Followed.ts"
 import { isFresh } from "./Fresh.ts"
+import { orSilence } from "./OrSilence.ts"
 
 /** Whoever delivers what was sold: a provider or, for a policy, an insurer. Both are asked by xid, and sent to once. */
 export type Supplier = Pick<Provider, "dispatch" | "knows" | "status">
@@ -26,6 +27,23 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
     status: (order) => Effect.map(discreetly(insurer.status(order)), statusOfSale)
   } satisfies Supplier
 }, followed("Supplier.supplierOf"))
+
+/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody was asked. */
+export const statusOf = (order: Order) => {
+  const said = supplierOf(order.environment, order.service.type).pipe(
+    Effect.flatMap((supplier) => supplier.status(order)),
+    Effect.catchTag(["ServiceUnavailable", "InsuranceUnavailable"], () =>
+      Effect.succeed<StatusAnswer>(StatusAnswer.NotAsked())
+    )
+  )
+  return orSilence(said, Effect.succeed(StatusAnswer.Unknown()), (cause) =>
+    Effect.logWarning(
+      "a supplier could not say how a sale stands: it is held, and asked about again",
+      { xid: order.xid },
+      cause
+    )
+  )
+}
 
 // The insurance says that its policy is being asked for before it is. Whoever finds it settled already, by a recovery
 // that was faster, must not ask. Nor must a process that was paused between the two: recovery may have ended the sale.

@@ -105,6 +105,21 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
+  it.effect("counts a call that has begun to be answered as in flight until the whole answer is there", () =>
+    Effect.gen(function* () {
+      const endless = HttpClient.make((request) =>
+        Effect.succeed(HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ pull: () => undefined }))))
+      )
+      const guard = yield* makeGuard({ party: "trickling", calls_max: 1 })
+      const waiting = yield* Effect.forkChild(call(guard.protect(endless)), { startImmediately: true })
+      assert.isFalse(yield* guard.accepts)
+      yield* TestClock.adjust(Duration.seconds(29))
+      assert.isFalse(unsent(yield* Fiber.join(waiting)))
+      assert.isTrue(yield* guard.accepts)
+      assert.deepStrictEqual(yield* counted("trickling", "no_answer"), [1])
+    }).pipe(withStore)
+  )
+
   it.effect("keeps all of its room when whoever asks about it is interrupted, at whatever step", () =>
     Effect.gen(function* () {
       const guard = yield* makeGuard({ party: "asked", calls_max: 1 })

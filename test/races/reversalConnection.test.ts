@@ -40,6 +40,18 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("after the beginning of a reversal, as it is read, leaves it to the caller all the same", () =>
+    Effect.gen(function* () {
+      const order = yield* soldOut(yield* replica, 21, 4_000)
+      const { connected, proxy } = yield* behindProxy
+      const reversals = yield* Effect.provide(reversalsReplica, connected)
+      proxy.arm("before COMMIT", "reversal_created_at")
+      const begun = yield* reversals.begin(reversalOf(order, "the-key"))
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(begun._tag, "Begun")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect.each(cuts)("%s of the settlement of a reversal gives back once, and the caller hears it", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 11

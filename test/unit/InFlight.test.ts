@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
 import { InFlight } from "../../core/workflows/InFlight.ts"
 
 const failed = (exit: Exit.Exit<unknown, unknown>) => (Exit.isFailure(exit) ? Cause.squash(exit.cause) : null)
@@ -29,6 +29,29 @@ describe("work in flight", () => {
       assert.strictEqual(yield* runTelling<string, never, never>(() => Effect.succeed("done")), "done")
       assert.strictEqual(failed(yield* Effect.exit(runTelling(() => Effect.fail("refused")))), "refused")
       assert.strictEqual(failed(yield* Effect.exit(runTelling(() => Effect.die("broken")))), "broken")
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("is in the log when it breaks and nobody waits for it, and only then", () =>
+    Effect.gen(function* () {
+      const { runTelling, start } = yield* InFlight
+      const lines: Array<string> = []
+      const ears = Logger.layer([Logger.map(Logger.formatJson, (line) => lines.push(line))])
+      const breaking = Effect.andThen(Effect.yieldNow, Effect.die("broken"))
+      yield* Effect.gen(function* () {
+        yield* Effect.exit(runTelling(() => breaking))
+        assert.isEmpty(lines, "its caller has heard of it")
+        yield* runTelling<string, never, never>((tell) => Effect.andThen(tell("early"), breaking))
+        const caller = yield* Effect.forkChild(
+          runTelling(() => breaking),
+          { startImmediately: true }
+        )
+        yield* Fiber.interrupt(caller)
+        yield* start(breaking)
+        for (let turn = 0; turn < 4; turn++) yield* Effect.yieldNow
+      }).pipe(Effect.provide(ears))
+      assert.lengthOf(lines, 3)
+      for (const line of lines) assert.match(line, /"level":"ERROR".*broken/)
     }).pipe(Effect.provide(InFlight.layer))
   )
 

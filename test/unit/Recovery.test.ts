@@ -74,7 +74,17 @@ describe("what recovery concludes", () => {
     ["the first not-found after that only counts", 100_000, 0, NotFound(), hold, 1],
     ["the second in a row is a denial", 1_200, 1, NotFound(), denied, 2]
   ] as const)("%s", (_, age, notFound, answer, verdict, counted) => {
-    expect(conclude({ createdAt, notFound }, answer, aged(age))).toEqual({ verdict, notFound: counted })
+    expect(conclude({ createdAt, notFound }, answer, aged(age), "TRANSACTION_REJECTED")).toEqual({
+      verdict,
+      notFound: counted
+    })
+  })
+
+  it("leaves not-founds as they are when nobody took the question", () => {
+    const asked = (notFound: number) =>
+      conclude({ createdAt, notFound }, StatusAnswer.NotAsked(), aged(1_200), "TRANSACTION_REJECTED")
+    expect(asked(1)).toBeNull()
+    expect(asked(0)).toEqual({ verdict: hold, notFound: 0 })
   })
 
   it("never releases on a provider that does not know, however the answers come", () => {
@@ -86,10 +96,11 @@ describe("what recovery concludes", () => {
         let firm = 0
         for (const { known, wait } of answers) {
           age += wait
-          const concluded = conclude({ createdAt, notFound }, known ? Unknown() : NotFound(), aged(age))
+          const answer = known ? Unknown() : NotFound()
+          const concluded = conclude({ createdAt, notFound }, answer, aged(age), "TRANSACTION_REJECTED")
           firm = !known && age >= 900 ? firm + 1 : 0
-          expect(concluded.verdict._tag).toBe(firm >= 2 ? "Release" : "Hold")
-          notFound = concluded.notFound
+          expect(concluded?.verdict._tag).toBe(firm >= 2 ? "Release" : "Hold")
+          notFound = concluded?.notFound ?? 0
         }
       })
     )

@@ -48,7 +48,7 @@ describe("a message", () => {
       "breaks down, and may send twice",
       { idempotent: false, send: () => Effect.die(new Error("reset")) },
       [0],
-      ["unknown", "the gateway could not be asked"]
+      ["unknown", "the gateway did not answer"]
     ]
   ] as const)("whose gateway %s", ([, gateway, tried, end]) => {
     const { layer, sent } = insuring({ gateway })

@@ -1,4 +1,3 @@
-import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, DateTime, Duration, Effect, Layer, Logger, Redacted, type Scope } from "effect"
 import type { HttpClient } from "effect/http"
 import { dtone } from "../../../adapters/provider/dtone/DtOne.ts"
@@ -11,6 +10,7 @@ import { credentials, FakeDtOne } from "../../../tools/fakes/DtOne.ts"
 import { ids } from "../../../tools/fakes/DtOneCatalogue.ts"
 import { OwnTime } from "../../../tools/world/OwnTime.ts"
 import { company, service } from "../../unit/support/Examples.ts"
+import { Client } from "./Gateways.ts"
 
 /** A seller's side of DT One: the provider, the fake that it asks, and what it told the operator. */
 export interface DtOneWorld {
@@ -88,4 +88,4 @@ export const withDtOne = <A, E>(
       const provider = yield* dtone({ baseUrl, key: credentials.key, secret })
       return yield* test({ fake, provider, alerts, pass })
     }).pipe(Effect.provideService(Clock.Clock, clock), Effect.provide(errorsInto(alerts)))
-  }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.mergeAll(OwnTime.layer, NodeHttpClient.layerUndici))))
+  }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.mergeAll(OwnTime.layer, Client))))

@@ -1,9 +1,17 @@
 import { NodeCrypto, NodeHttpClient } from "@effect/platform-node"
 import { Effect, Fiber, Layer, Logger, Option, Redacted, References } from "effect"
+import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
+import { whole } from "../../../adapters/http/WholeAnswer.ts"
+
+/** A client whose answers have come back whole, as those of a guard have. */
+export const Client = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, HttpClient.transformResponse(Effect.flatMap(whole)))
+).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** What an adapter needs to speak to somebody. */
-export const Outside = Layer.merge(NodeHttpClient.layerUndici, NodeCrypto.layerMac)
+export const Outside = Layer.merge(Client, NodeCrypto.layerMac)
 
 export const secret = "the-secret-that-both-sides-know-32"
 

@@ -1,0 +1,31 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect } from "effect"
+import { insurance as example } from "../../tools/world/Insured.ts"
+import { beginning, codeToSend } from "../../tools/world/StepsTaken.ts"
+import { TestDatabase } from "../support/Database.ts"
+import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
+
+const staged = Effect.fnUntraced(function* (company: number) {
+  const insurances = yield* insurancesReplica
+  const letter = yield* codeToSend("771177 es su código")
+  yield* insurances.create(yield* insurances.nextId, yield* beginning(company), letter)
+  return letter.sms
+}, Effect.scoped)
+
+layer(TestDatabase, { excludeTestServices: true })("a message that nobody can read", (it) => {
+  it.effect("keeps no other that is due with it from being sent", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const outbox = yield* outboxReplica
+      const [unreadable, readable] = [yield* staged(7), yield* staged(7)]
+      yield* sql`update cell.sms set sealed = '\\x00' where id = ${unreadable.message.id}::uuid`
+      const now = DateTime.addDuration(unreadable.leasedUntil, Duration.minutes(1))
+      const claimed = yield* outbox.claim({ now, lease: Duration.minutes(1), limit: 4 })
+      assert.deepStrictEqual(
+        claimed.map(({ message }) => [message.id, message.to]),
+        [[readable.message.id, example.insured.phone]]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
