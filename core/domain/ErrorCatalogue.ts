@@ -221,7 +221,14 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
       consultar_en: `/v1/seguros/${insuranceId}`
     })
   },
-  PolicyNotIssued: { code: "POLIZA_NO_EMITIDA", details: ({ state }) => ({ estado: state }) }
+  PolicyNotIssued: {
+    code: "POLIZA_NO_EMITIDA",
+    message: ({ state }) =>
+      state === "fallida"
+        ? "La póliza no fue emitida y el seguro quedó cerrado; empiece de nuevo con la placa."
+        : undefined,
+    details: ({ state }) => ({ estado: state })
+  }
 }
 
 /** Is it a cause that a caller can be told? */

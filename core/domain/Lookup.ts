@@ -2,7 +2,7 @@ import { Data } from "effect"
 import type { Identifier } from "./Ids.ts"
 import type { Offer, Offered } from "./Offered.ts"
 import type { Package } from "./Package.ts"
-import type { Flow, Service } from "./Service.ts"
+import type { LookupFlow, Service } from "./Service.ts"
 
 /** Whose packages, bills or name are looked for. Contract: 4.4. */
 export interface LookupQuery {
@@ -30,7 +30,7 @@ export const LookupAnswer = Data.taggedEnum<LookupAnswer>()
 
 /** A lookup as its caller hears it. Contract: 2.6. */
 export interface Consulta {
-  readonly flow: Flow
+  readonly flow: LookupFlow
   readonly holder: string | null
   readonly options: ReadonlyArray<Offered>
   /** Whether these are examples rather than a provider's own data. */

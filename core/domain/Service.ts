@@ -21,6 +21,10 @@ export const sellsToPhones = (type: ServiceType): boolean => type === "mobile_re
 export const Flow = Schema.Literals(["monto_libre", "paquetes", "facturas", "seguros"])
 export type Flow = typeof Flow.Type
 
+/** The flows whose services somebody can be asked about. Contract: 2.6. */
+export const LookupFlow = Flow.pick(["monto_libre", "paquetes", "facturas"])
+export type LookupFlow = typeof LookupFlow.Type
+
 /** The flows in which a sale names what it buys. */
 export const NamingFlow = Flow.pick(["paquetes", "facturas", "seguros"])
 export type NamingFlow = typeof NamingFlow.Type

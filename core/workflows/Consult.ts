@@ -35,7 +35,8 @@ const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: 
   const catalogue = yield* Catalogue
   const found = yield* catalogue.find(company, serviceId)
   if (found._tag !== "Available") return yield* new InvalidProduct()
-  return found.service.flow === "seguros" ? yield* new NotImplemented() : found.service
+  const { flow } = found.service
+  return flow === "seguros" ? yield* new NotImplemented() : { ...found.service, flow }
 })
 
 /**

@@ -64,12 +64,25 @@ export const trpcRoute = (request: HttpServerRequest.HttpServerRequest): string 
   return `${endpoint}/${Object.hasOwn(procedures, name) ? name : "{unknown}"}`
 }
 
+/** What a request calls. */
+const callsOf = (url: URL): ReadonlyArray<string> => {
+  const path = decodeURIComponent(url.pathname.slice(endpoint.length)).replace(/^\/|\/$/g, "")
+  return isBatch(url) ? path.split(",") : [path]
+}
+
 /** What a request calls that no procedure of its method answers. */
 const strayCalls = ({ method }: HttpServerRequest.HttpServerRequest, url: URL): ReadonlyArray<string> => {
-  const path = decodeURIComponent(url.pathname.slice(endpoint.length)).replace(/^\/|\/$/g, "")
   const type = method === "POST" ? "mutation" : "query"
   const isServed = (name: string) => Object.hasOwn(procedures, name) && procedures[name]?._def.type === type
-  return (isBatch(url) ? path.split(",") : [path]).filter((name) => !isServed(name))
+  return callsOf(url).filter((name) => !isServed(name))
+}
+
+/** The headers of a failure that all calls of a request share. Where each of several leads is its own business. */
+const failureOf = (errors: ReadonlyArray<TRPCError>, calls: number): Readonly<Record<string, string>> => {
+  const [first, ...others] = errors.map(publicErrorOf)
+  if (first === undefined || errors.length < calls || others.some(({ code }) => code !== first.code)) return {}
+  const { location, ...shared } = failureHeaders(first)
+  return calls === 1 ? failureHeaders(first) : shared
 }
 
 const varying = { vary: "trpc-accept, accept" }
@@ -115,9 +128,9 @@ export const serveTrpc = Effect.gen(function* () {
     const late = yield* Effect.result(spendByAddress(call))
     return yield* refuseAll(call, Result.isFailure(late) ? trpcError(late.failure) : error)
   }
-  // Of a batch nobody could tell which call a header speaks of.
-  if (isBatch(url)) delete call.reply.headers["idempotent-replay"]
+  const calls = callsOf(url).length
+  // Of several calls nobody could tell which one it speaks of.
+  if (calls > 1) delete call.reply.headers["idempotent-replay"]
   if (error !== undefined) call.access.code = publicErrorOf(error).code
-  const own = isBatch(url) || error === undefined ? {} : failureHeaders(publicErrorOf(error))
-  return yield* respond(call, status, body, { ...varying, ...own })
+  return yield* respond(call, status, body, { ...varying, ...failureOf(errors, calls) })
 })

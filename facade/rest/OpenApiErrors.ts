@@ -1,9 +1,9 @@
 import { Struct } from "effect"
-import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { codes, type ErrorCode, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { type DetailedCode, errorDetails } from "../../core/domain/ErrorDetails.ts"
 import { documentOf, type JsonSchema, schemasPath } from "../wire/Document.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
-import { bodyExamples, errorExamples, exampleRequestId } from "./ErrorExamples.ts"
+import { bodyExamples, errorExamples, exampleRequestId, type Shown, unreadExamples } from "./ErrorExamples.ts"
 import { inputFault } from "./InputFault.ts"
 import { failureSchema, messageSchema } from "./OpenApiEnvelope.ts"
 import { responseHeaders } from "./OpenApiHeaders.ts"
@@ -39,18 +39,19 @@ const codesOf = ({ meta }: Endpoint): ReadonlyArray<ErrorCode> => [
   "INTERNAL_ERROR"
 ]
 
-const errorsOf = (endpoint: Endpoint): ReadonlyArray<PublicError> => {
+const errorsOf = (endpoint: Endpoint): ReadonlyArray<Shown> => {
   const own = [...(endpoint.meta.causes ?? []).map(toPublic), inputFault(endpoint)]
   return [
     ...codesOf(endpoint).map((code) => own.find((error) => error.code === code) ?? errorExamples[code][0]),
-    ...(endpoint.type === "mutation" ? bodyExamples : [])
+    ...(endpoint.type === "mutation" ? [...bodyExamples, unreadExamples.body] : []),
+    unreadExamples.head
   ]
 }
 
 /** The answers of one status, by which an endpoint may fail. */
 interface Failure {
   readonly status: number
-  readonly errors: ReadonlyArray<PublicError>
+  readonly errors: ReadonlyArray<Shown>
   readonly replays: boolean
 }
 
@@ -86,9 +87,10 @@ const responseOf = ({ errors, replays, status }: Failure) => ({
   }
 })
 
-const common: ReadonlySet<PublicError> = new Set([
+const common: ReadonlySet<Shown> = new Set<Shown>([
   ...Object.values(errorExamples).map(([first]) => first),
-  ...bodyExamples
+  ...bodyExamples,
+  ...Object.values(unreadExamples)
 ])
 
 /** The name of a response that is the same wherever it is given; undefined of one that says something of its endpoint. */

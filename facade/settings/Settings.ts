@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from 
 import { Hex } from "effect/encoding"
 import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
 import { partyVariables } from "./PartySettings.ts"
-import { address, integer, matching, onOff, together, variable, WrongVariable, word } from "./Variable.ts"
+import { address, integer, matching, onOff, origin, together, variable, WrongVariable, word } from "./Variable.ts"
 
 /** The environment has variables that cannot be used; the message has a line for each. */
 export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSettings", {
@@ -103,8 +103,8 @@ const variables = {
     fallback: "RD"
   }),
   publicUrl: variable("PUBLIC_URL", {
-    expected: "an address like https://api.example.com",
-    read: address("http:", "https:"),
+    expected: "an address like https://api.example.com, without a path",
+    read: origin,
     fallback: null
   }),
   environment: variable("ENVIRONMENT", {

@@ -79,6 +79,13 @@ export const address =
     return url !== null && url.hostname !== "" && protocols.includes(url.protocol) ? text : null
   }
 
+/** An address of the web with nothing after it: what leads on from there begins with a slash. */
+export const origin: Reading<string> = (text) => {
+  const url = URL.parse(text)
+  const isAlone = url !== null && url.href === `${url.origin}/`
+  return isAlone ? address("http:", "https:")(text) : null
+}
+
 export const onOff = word({
   on: true,
   "1": true,

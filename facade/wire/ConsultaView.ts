@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { type Consulta, isDebtFree } from "../../core/domain/Lookup.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import type { Offered } from "../../core/domain/Offered.ts"
-import { Flow } from "../../core/domain/Service.ts"
+import { LookupFlow } from "../../core/domain/Service.ts"
 import { Pesos } from "./Views.ts"
 
 const OptionView = Schema.Struct({
@@ -15,7 +15,7 @@ const OptionView = Schema.Struct({
 
 /** Contract: 2.6. */
 export const ConsultaView = Schema.Struct({
-  flujo: Flow,
+  flujo: LookupFlow,
   titular: Schema.NullOr(Schema.String),
   requiere_seleccion: Schema.Boolean,
   opciones: Schema.Array(OptionView),

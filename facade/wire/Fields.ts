@@ -149,8 +149,11 @@ export const optionId = described(
 const keyExample = "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11"
 
 /** In REST the header of that name carries it. */
+// A header has none at its ends, so no other key could be repeated through the other face.
+const withoutEdges = Schema.makeFilter((key: string) => !/^ | $/.test(key))
+
 export const idempotencyKey = described(
-  IdempotencyKey,
+  IdempotencyKey.check(withoutEdges),
   text(1, 128, "Identifica la operación; se recomienda un UUID v4.", keyExample)
 )
 

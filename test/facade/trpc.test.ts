@@ -205,13 +205,41 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("says what REST says in the headers of a failure, unless it is one of several", () =>
+  it.effect.each(["cuenta.saldo", "cuenta.saldo?batch=1", "cuenta.saldo,cuenta.ver?batch=1"])(
+    "says what REST says in the headers of a failure that is that of every call: %s",
+    (path) =>
+      Effect.gen(function* () {
+        const refused = yield* call(`/trpc/${path}`)
+        assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer /)
+        assert.include(refused.headers.get("link"), "UNAUTHENTICATED")
+      })
+  )
+
+  it.effect("says nothing in the headers of what only one of several calls failed by", () =>
     Effect.gen(function* () {
-      const refused = yield* call("/trpc/cuenta.saldo")
-      assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer /)
-      assert.include(refused.headers.get("link"), "UNAUTHENTICATED")
-      const several = yield* call("/trpc/cuenta.saldo,cuenta.ver?batch=1")
+      const several = yield* call("/trpc/sistema.estado,cuenta.ver?batch=1")
       assert.isNull(several.headers.get("link"))
+      assert.isNull(several.headers.get("www-authenticate"))
+    })
+  )
+
+  it.effect("says of a batch of one where a sale that is held leads, and that it is told again", () =>
+    Effect.gen(function* () {
+      const held = { 0: { ...sale, identifier: "8095550112", idempotency_key: "batch-of-one" } }
+      const sell = post("/trpc/recargas.crear?batch=1", held, as("todo"))
+      const first = yield* sell
+      assert.match(first.headers.get("location") ?? "", /^\/v1\/transacciones\/\d+$/)
+      assert.strictEqual(first.headers.get("retry-after"), "10")
+      assert.strictEqual((yield* sell).headers.get("idempotent-replay"), "true")
+    })
+  )
+
+  it.effect("takes no key that REST could not repeat", () =>
+    Effect.gen(function* () {
+      for (const idempotency_key of [" edge", "edge "]) {
+        const { body } = yield* post("/trpc/recargas.crear", { ...sale, idempotency_key }, as("todo"))
+        assert.deepStrictEqual(body.error.data.error.details, { idempotency_key: "invalido" })
+      }
     })
   )
 
@@ -223,7 +251,9 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       assert.strictEqual(body.openapi, "3.1.0")
       for (const path of ["/v1/recargas", "/v1/recharges"]) {
         const { post } = body.paths[path]
-        assert.hasAllKeys(post.responses, ["201", "202", "401", "403", "409", "413", "415", "422", "429", "500", "503"])
+        assert.hasAllKeys(post.responses, [
+          ...["201", "202", "401", "403", "408", "409", "413", "415", "422", "429", "431", "500", "503"]
+        ])
         assert.deepInclude(post.parameters[0], { in: "header", name: "Idempotency-Key", required: true })
         assert.notProperty(post.requestBody.content["application/json"].schema.properties, "idempotency_key")
       }

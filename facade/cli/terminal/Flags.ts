@@ -54,7 +54,7 @@ export const someOf = <const Name extends string>(name: string, names: ReadonlyA
     noting(form),
     Flag.filterMap(
       (given) =>
-        Option.liftPredicate(given, (all): all is Array<Name> =>
+        Option.liftPredicate([...new Set(given)], (all): all is Array<Name> =>
           all.every((one) => names.some((known) => known === one))
         ),
       () => `Expected: ${form}`

@@ -81,7 +81,8 @@ export const addresses = list("ips", "Addresses and CIDR ranges that may use the
   noting("such as 203.0.113.7,10.0.0.0/8"),
   Flag.filter(
     (ranges) => ranges.every(isAddressRange),
-    () => "Expected: addresses or CIDR ranges parted by commas, such as 203.0.113.7,10.0.0.0/8,2001:db8::/32"
+    () =>
+      "Expected: addresses or CIDR ranges parted by commas, such as 203.0.113.7,10.0.0.0/8,2001:db8::/32; a range begins with its first address"
   ),
   otherwise<ReadonlyArray<string>>([], "any")
 )
