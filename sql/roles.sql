@@ -58,7 +58,10 @@ grant insert, update (times, last_at) on cell.question, cell.replay to saldo_ser
 
 -- How it was paid, and the policy, are the functions' to write.
 grant usage on sequence cell.insurance_id to saldo_server;
-grant insert, update (
+grant insert (
+  company_id, id, service_id, environment, state, plate, insured, terminal_id, renewal, reference, versions, offered_extras,
+  code_hash, code_expires_at, created_at
+), update (
   state, code_hash, code_expires_at, attempts, resends, version, plan, offered_extras, quote_reference, quote_total,
   quote_extras, quote_expires_at
 ) on cell.insurance to saldo_server;

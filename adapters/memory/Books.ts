@@ -4,7 +4,7 @@ import type { Entry } from "../../core/domain/Entry.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import { type Consumption, defaultLimits, type Limits } from "../../core/domain/Limits.ts"
-import type { Periods } from "../../core/domain/LocalTime.ts"
+import { type Periods, periodsOf } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import type { SentCode } from "../../core/domain/OneTimeCode.ts"
 import type { Reversal, ReversalOutcome, ReversalStatus } from "../../core/domain/Reversal.ts"
@@ -129,13 +129,13 @@ export const consume = (books: CompanyBooks, day: string, centavos: number): voi
 }
 
 /** What the company has spent or holds in each period. Contract: 2.3. */
-export const consumptionIn = ({ consumption }: CompanyBooks, { day, month, week }: Periods): Consumption => {
-  const since = (first: string): Centavos => {
+export const consumptionIn = ({ consumption }: CompanyBooks, periods: Periods): Consumption => {
+  const within = (period: keyof Periods): Centavos => {
     let total = 0
-    for (const [spentOn, amount] of consumption) if (spentOn >= first && spentOn <= day) total += amount
+    for (const [day, amount] of consumption) if (periodsOf(day)[period] === periods[period]) total += amount
     return Centavos.make(total)
   }
-  return { daily: since(day), weekly: since(week), monthly: since(month) }
+  return { daily: within("day"), weekly: within("week"), monthly: within("month") }
 }
 
 /** The books of all companies, in this process's memory, shared by the ports that read and write them. */

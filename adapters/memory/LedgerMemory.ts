@@ -180,12 +180,12 @@ const moveMoney = (
   } else consume(books, day, -amount)
 }
 
-// A key that has answered keeps its answer, also when the sale is settled later.
+// A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
 const answerKey = (books: CompanyBooks, sale: Sale, { at, verdict }: Settlement): void => {
   const { key, order } = sale
   const known = keyOf(books, sale)
   if (known === undefined) return
-  if (verdict._tag === "Free") books.keys.delete(key)
+  if (verdict._tag === "Free" && known.outcome === null) books.keys.delete(key)
   else books.keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf(order, verdict, at) })
 }
 

@@ -67,18 +67,19 @@ const make = Effect.gen(function* () {
         from jsonb_to_recordset(${PgTypes.jsonb(members.map(memberRow))}) as m(
           n int, company_id bigint, day date, week date, month date
         )
+        cross join lateral (select (m.month + interval '1 month')::date as month) as next
         cross join lateral set_config('saldo.company', m.company_id::text, true) as entered(company)
         cross join lateral (
           select
             b.available, b.held, b.limit_daily, b.limit_weekly, b.limit_monthly, b.low_balance_alert, b.updated_at,
             coalesce(sum(c.total) filter (where c.day = m.day), 0)::bigint as daily,
-            coalesce(sum(c.total) filter (where c.day >= m.week), 0)::bigint as weekly,
-            coalesce(sum(c.total) filter (where c.day >= m.month), 0)::bigint as monthly
+            coalesce(sum(c.total) filter (where c.day >= m.week and c.day < m.week + 7), 0)::bigint as weekly,
+            coalesce(sum(c.total) filter (where c.day >= m.month and c.day < next.month), 0)::bigint as monthly
           from cell.balance as b
           left join cell.consumption as c
             on c.company_id = b.company_id
             and c.day >= least(m.week, m.month)
-            and c.day <= m.day
+            and c.day < greatest(m.week + 7, next.month)
           where entered.company is not null and b.company_id = m.company_id
           group by b.company_id
           offset 0

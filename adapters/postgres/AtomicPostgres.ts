@@ -6,7 +6,8 @@ import { Atomic } from "../../core/ports/Atomic.ts"
 /**
  * One transaction of Postgres. What is read and written in a group goes its own way.
  *
- * It may hold a row that sales need, so it waits for no lock for long, nor Postgres for it: then nothing is kept.
+ * It may hold a row that sales need, which are not sent once they are 10 s old: so it waits for no lock for long, nor
+ * Postgres for it. Then nothing is kept.
  */
 export const layer = Layer.effect(
   Atomic,
@@ -14,7 +15,7 @@ export const layer = Layer.effect(
     const impatient = sql`
       select
         set_config('lock_timeout', '3s', true),
-        set_config('idle_in_transaction_session_timeout', '10s', true)`
+        set_config('idle_in_transaction_session_timeout', '4s', true)`
     return {
       together: <A, E, R>(writes: Effect.Effect<A, E, R>) =>
         Effect.catchIf(sql.withTransaction(Effect.andThen(impatient, writes)), isSqlError, Effect.die)

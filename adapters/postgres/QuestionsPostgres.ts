@@ -42,6 +42,7 @@ const make = Effect.map(notingClient, (sql) =>
         select l.company_id, l.transaction_id, coalesce(l.n, 0) + 1, l.about, l.answer, l.at, l.at
         from latest as l
         where not l.same
+        order by l.company_id, l.transaction_id
         on conflict do nothing`,
       ({ order: { transactionId } }) => ({ transactionId })
     )

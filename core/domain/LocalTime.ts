@@ -20,16 +20,20 @@ export interface Periods {
   readonly month: string
 }
 
-export const periodsAt = (instant: DateTime.Utc): Periods => {
-  const now = local(instant)
-  const day = formatDay(now)
-  const daysSinceMonday = (new Date(now).getUTCDay() + 6) % 7
+const periodsFrom = (local_ms: number): Periods => {
+  const day = formatDay(local_ms)
+  const daysSinceMonday = (new Date(local_ms).getUTCDay() + 6) % 7
   return {
     day,
-    week: formatDay(now - daysSinceMonday * day_ms),
+    week: formatDay(local_ms - daysSinceMonday * day_ms),
     month: `${day.slice(0, 7)}-01`
   }
 }
+
+export const periodsAt = (instant: DateTime.Utc): Periods => periodsFrom(local(instant))
+
+/** The periods that a local day is in. */
+export const periodsOf = (day: string): Periods => periodsFrom(Date.parse(`${day}T00:00:00Z`))
 
 /** The instant at which a local day begins. */
 export const startOfDay = (day: string): DateTime.Utc =>

@@ -1,6 +1,6 @@
 import { DateTime } from "effect"
 import type { Limits } from "../../core/domain/Limits.ts"
-import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { periodsAt, periodsOf } from "../../core/domain/LocalTime.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { clockError_max_ms } from "../engine/Call.ts"
 import type { SaleSeen } from "../engine/Observed.ts"
@@ -15,8 +15,8 @@ interface Former {
 }
 
 /**
- * No sale is accepted beyond a limit: counted again from the sales themselves, those of its day, week and month that
- * were accepted up to it. Contract: 2.3.
+ * No sale is accepted beyond a limit: counted again from the sales themselves, those of its day, week and month up to it,
+ * whatever day it was by the clock of whoever took them. Contract: 2.3.
  */
 export const limitsLaw = (sim: Sim) => {
   const known = new Map<number, Limits>()
@@ -40,12 +40,13 @@ export const limitsLaw = (sim: Sim) => {
     const atHearing = heldFor(order)
     sim.store.look(() => {
       const { companyId, createdAt, transactionId } = order
-      const { day, month, week } = periodsAt(createdAt)
-      const since = { daily: day, weekly: week, monthly: month }
+      const own = periodsAt(createdAt)
       const spent = { daily: 0, weekly: 0, monthly: 0 }
       for (const sale of sim.store.eyes.sales(companyId)) {
-        if (!counts(sale) || sale.day > day || sale.order.transactionId > transactionId) continue
-        for (const period of periods) if (sale.day >= since[period]) spent[period] += sale.order.amount
+        if (!counts(sale) || sale.order.transactionId > transactionId) continue
+        const its = periodsOf(sale.day)
+        for (const period of periods)
+          if (its[begins[period]] === own[begins[period]]) spent[period] += sale.order.amount
       }
       const possible = [...atHearing, sim.store.eyes.limits(companyId)]
       for (const period of periods) {
@@ -61,3 +62,4 @@ export const limitsLaw = (sim: Sim) => {
 }
 
 const periods = ["daily", "weekly", "monthly"] as const
+const begins = { daily: "day", weekly: "week", monthly: "month" } as const

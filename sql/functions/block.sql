@@ -205,6 +205,7 @@ set search_path = cell, pg_temp
 as $$
 #variable_conflict use_column
 begin
+  companies := array(select distinct c from unnest(companies) as c);
   perform 1 from balance as b where b.company_id = any (companies) order by b.company_id for update;
 
   delete from block as o where o.company_id = any (companies);

@@ -65,6 +65,9 @@ declare
   spent bigint;
   bills jsonb;
   insured bigint[] := '{}';
+  -- A period has all of its days in it: another server, or a group that waited here over midnight, may already write tomorrow.
+  next_week date := week + 7;
+  next_month date := (month + interval '1 month')::date;
   paid_by bigint;
   any_insured boolean;
   late bigint[] := '{}';
@@ -181,14 +184,14 @@ begin
     left join lateral (
       select
         sum(c.total) filter (where c.day = today)::bigint as daily,
-        sum(c.total) filter (where c.day >= week)::bigint as weekly,
-        sum(c.total) filter (where c.day >= month)::bigint as monthly
+        sum(c.total) filter (where c.day >= week and c.day < next_week)::bigint as weekly,
+        sum(c.total) filter (where c.day >= month and c.day < next_month)::bigint as monthly
       from consumption as c
       where i.leads
         and c.company_id = i.company_id
         and c.company_id = any (locked)
         and c.day >= least(week, month)
-        and c.day <= today
+        and c.day < greatest(next_week, next_month)
       offset 0
     ) as c on true
     order by i.company_id, i.n

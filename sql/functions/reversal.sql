@@ -56,7 +56,7 @@ begin
   end if;
 
   -- Two reversals of one sale, under two keys, wait for each other here; the second then reads what the first did.
-  select * into sold from transaction as t where t.company_id = company and t.id = sale for update;
+  select * into sold from transaction as t where t.company_id = company and t.id = sale for no key update;
   select * into other from reversal as v where v.company_id = company and v.transaction_id = sale and v.status <> 'DENIED';
 
   if sold.status = 'SUCCESS' and sold.reversible and other.id is null then
@@ -106,7 +106,7 @@ begin
   select * into strict given from reversal as v where v.company_id = company and v.id = reversal_;
   perform 1 from idempotency as r where r.company_id = company and r.key = given.idempotency_key for update;
   perform 1 from balance as b where b.company_id = company for update;
-  select * into sold from transaction as t where t.company_id = company and t.id = given.transaction_id for update;
+  select * into sold from transaction as t where t.company_id = company and t.id = given.transaction_id for no key update;
   select * into given from reversal as v where v.company_id = company and v.id = reversal_ for update;
 
   won := given.status in ('PROCESSING', 'PENDING');
@@ -145,9 +145,12 @@ begin
     where v.company_id = company and v.id = reversal_
     returning * into given;
 
+    -- A key that has answered keeps its answer, also when nothing was sent after all.
     if verdict = 'Free' then
-      delete from idempotency as r where r.company_id = company and r.key = given.idempotency_key;
-    else
+      delete from idempotency as r
+      where r.company_id = company and r.key = given.idempotency_key and r.outcome is null;
+    end if;
+    if not (verdict = 'Free' and found) then
       update idempotency as r
       set outcome = coalesce(r.outcome, answer),
         completed_at = coalesce(r.completed_at, at),

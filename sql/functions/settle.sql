@@ -26,6 +26,8 @@ create type cell.winner as (
   -- Where the rows of the sale and of its key are. They are locked, so they stay there until this transaction changes them.
   place tid,
   key_place tid,
+  -- Has the key an answer?
+  answered boolean,
   amount bigint,
   day date,
   insurance_id bigint,
@@ -96,11 +98,12 @@ begin
   order by b.company_id
   for update;
 
-  -- In the order of the array, which is that of company and id.
+  -- In the order of the array, which is that of company and id. No key of theirs changes, so whoever writes what refers to
+  -- them, as a note or a proposal does, neither waits for this nor holds it up.
   perform 1
   from unnest(settlements) as s
   cross join lateral (
-    select t.id from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id for update
+    select t.id from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id for no key update
   ) as t;
 
   -- Read after the locks: only what is still unresolved can be settled, and by one member of the group: the first that is
@@ -109,20 +112,20 @@ begin
   select
     coalesce(
       array_agg(
-        row(w.s, w.place, w.key_place, w.amount, w.day, w.insurance_id, w.status, w.owned)::winner
+        row(w.s, w.place, w.key_place, w.answered, w.amount, w.day, w.insurance_id, w.status, w.owned)::winner
         order by w.company_id, w.id
       ),
       '{}'
     ),
     bool_or((w.s).verdict = 'Confirm'),
     bool_or((w.s).verdict in ('Release', 'Free')),
-    bool_or((w.s).verdict = 'Free'),
+    bool_or((w.s).verdict = 'Free' and not w.answered),
     bool_or(w.insurance_id is not null),
     bool_or(w.id <= w.listed_to)
   into winners, any_sold, any_returned, any_freed, any_insured, any_listed
   from (
     select distinct on (t.company_id, t.id)
-      t.company_id, t.id, t.place, k.place as key_place, t.amount, t.day, t.insurance_id, t.status, b.owned, b.listed_to, s
+      t.company_id, t.id, t.place, k.place as key_place, coalesce(k.answered, false) as answered, t.amount, t.day, t.insurance_id, t.status, b.owned, b.listed_to, s
     from unnest(settlements) as s
     cross join lateral (
       select t.*, t.ctid as place
@@ -133,7 +136,7 @@ begin
       offset 0
     ) as t
     left join lateral (
-      select r.ctid as place
+      select r.ctid as place, r.outcome is not null as answered
       from idempotency as r
       where r.company_id = s.company_id and r.key = t.idempotency_key and r.transaction_id = s.transaction_id
       offset 0
@@ -235,15 +238,15 @@ begin
       and g.id = s.insurance_id;
   end if;
 
-  -- A key that has answered keeps its answer, also when the sale is settled later.
+  -- A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
   return query
   with answered as (
     update idempotency as r
     set outcome = coalesce(r.outcome, s.outcome),
       completed_at = coalesce(r.completed_at, s.at),
       settled_at = case when s.verdict <> 'Hold' then s.at end
-    from (select (w.settlement).*, w.key_place from unnest(winners) as w) as s
-    where s.verdict <> 'Free' and r.ctid = s.key_place
+    from (select (w.settlement).*, w.key_place, w.answered from unnest(winners) as w) as s
+    where (s.verdict <> 'Free' or s.answered) and r.ctid = s.key_place
     returning
       s.n,
       s.verdict,
@@ -256,7 +259,7 @@ begin
   if any_freed then
     delete from idempotency as r
     using unnest(winners) as w
-    where (w.settlement).verdict = 'Free' and r.ctid = w.key_place;
+    where (w.settlement).verdict = 'Free' and not w.answered and r.ctid = w.key_place;
   end if;
 
   -- For the lists: block.sql.
@@ -305,7 +308,7 @@ begin
   where not exists (
     select 1
     from unnest(winners) as w
-    where (w.settlement).n = s.n and (w.settlement).verdict <> 'Free' and w.key_place is not null
+    where (w.settlement).n = s.n and ((w.settlement).verdict <> 'Free' or w.answered) and w.key_place is not null
   );
 end;
 $$;

@@ -1,11 +1,13 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Exit } from "effect"
+import { DateTime, Effect, Exit, Result } from "effect"
 import { settleRow } from "../../adapters/postgres/SettleRow.ts"
-import { TransactionId } from "../../core/domain/Ids.ts"
+import { Identifier, TransactionId } from "../../core/domain/Ids.ts"
 import { type Delivery, type Order, Verdict } from "../../core/domain/Sale.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { holding } from "../support/Holding.ts"
+import { onItsOwn } from "../support/Racers.ts"
 import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
 
 let companies = 0
@@ -21,6 +23,13 @@ const reservedOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], count
   return yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
     reservedOrder(ledger, intentOf(company, `sale ${n}`, 100))
   )
+})
+
+const availableOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ available: number }>`
+    select available::int as available from cell.balance where company_id = ${company}`
+  return row?.available
 })
 
 layer(TestDatabase, { excludeTestServices: true })("settlements that share a statement", (it) => {
@@ -89,6 +98,39 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
           ["5", "true", "true", "FAILED", own === null ? null : "Refused"]
         ]
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leave a key the answer that it has given, also when nothing was sent after all", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      assert.exists(order)
+      const at = yield* DateTime.now
+      const again = (identifier: string) =>
+        Effect.result(
+          ledger.reserve({ ...intentOf(companies, "sale 0", 100), identifier: Identifier.make(identifier) })
+        )
+      yield* ledger.settle({ order, verdict: Verdict.Hold(), at, notFound: 0 })
+      const freed = yield* ledger.settle({ order, verdict: Verdict.Free(), at, notFound: 0 })
+      assert.deepStrictEqual([freed.won, freed.status, freed.outcome?._tag], [true, "FAILED", "Pending"])
+      const told = yield* again(order.identifier)
+      assert.strictEqual(Result.isSuccess(told) ? told.success._tag : told.failure._tag, "Replay")
+      assert.strictEqual(yield* availableOf(companies), 100_000)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("wait for nobody who writes of a sale, and keep nobody waiting who does", () =>
+    Effect.gen(function* () {
+      const ledger = yield* onItsOwn(replica)
+      const [order] = yield* reservedOf(ledger, 1)
+      assert.exists(order)
+      const proposal = yield* holding(`
+        insert into cell.resolution (company_id, transaction_id, verdict, reason, proposed_by, proposed_at)
+        values (${order.companyId}, ${order.transactionId}, 'failed', 'a list', 'ana', now())`)
+      const settled = yield* ledger.settle({ order, verdict: confirm, at: yield* DateTime.now, notFound: 0 })
+      assert.isTrue(settled.won)
+      yield* proposal.release
     }).pipe(Effect.scoped)
   )
 

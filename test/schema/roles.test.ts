@@ -45,6 +45,8 @@ const forbiddenToAll = [
   "update cell.insurance set policy_number = 'x'",
   "update cell.insurance set transaction_id = null",
   "delete from cell.insurance",
+  "insert into cell.insurance select * from cell.insurance",
+  "insert into cell.insurance (company_id, id, policy_number) values (1, 1, 'x')",
   "delete from cell.sms",
   "delete from cell.question",
   "delete from cell.replay",
