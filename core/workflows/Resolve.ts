@@ -62,29 +62,30 @@ interface Ended {
   readonly won: boolean
 }
 
-/** Asks the supplier once more; `ended` then settles what it and the operators say. */
-const askAbout = Resolvable.$match({
-  Sale: ({ finding, order }) =>
-    Effect.gen(function* () {
-      const said = yield* statusOf(order)
-      const verdict = yield* Effect.fromResult(verdictOn(order, finding, said))
-      const ended = Effect.map(
-        settleInFlight(order, verdict),
-        ({ status, won }): Ended => ({ status, reversal: null, won })
-      )
-      return { said: said._tag, ended }
-    }),
-  Reversal: ({ finding, under }) =>
-    Effect.gen(function* () {
-      const said = yield* asked(under, "reversalStatus")
-      const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
-      const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): Ended => {
-        const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
-        return { status, reversal, won }
-      })
-      return { said: heardOf(said), ended }
-    })
+type Doubt<Tag> = Extract<Resolvable, { readonly _tag: Tag }>
+
+const askAboutSale = Effect.fnUntraced(function* ({ finding, order }: Doubt<"Sale">) {
+  const said = yield* statusOf(order)
+  const verdict = yield* Effect.fromResult(verdictOn(order, finding, said))
+  const ended = Effect.map(
+    settleInFlight(order, verdict),
+    ({ status, won }): Ended => ({ status, reversal: null, won })
+  )
+  return { said: said._tag, ended }
 })
+
+const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: Doubt<"Reversal">) {
+  const said = yield* asked(under, "reversalStatus")
+  const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
+  const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): Ended => {
+    const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
+    return { status, reversal, won }
+  })
+  return { said: heardOf(said), ended }
+})
+
+/** Asks the supplier once more; `ended` then settles what it and the operators say. */
+const askAbout = Resolvable.$match({ Sale: askAboutSale, Reversal: askAboutReversal })
 
 /**
  * Confirms the proposal of another operator that has this number, and settles the sale or its reversal as a provider's
