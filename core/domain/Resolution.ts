@@ -65,7 +65,7 @@ export const Resolvable = Data.taggedEnum<Resolvable>()
 const amissIn = (
   type: ServiceType,
   { rechargeToken, validity }: Extract<Finding, { _tag: "Success" }>
-): NotResolvable["cause"] | null => {
+): NotResolvable["why"] | null => {
   const ofPolicy = type === "insurance"
   if (ofPolicy !== (validity !== null)) return ofPolicy ? "no_validity" : "validity"
   if (lacksRechargeToken(type, rechargeToken)) return "no_token"
@@ -94,11 +94,11 @@ export const resolvable = (
   now: DateTime.Utc
 ): Result.Result<Resolvable, NotResolvable> => {
   const { order, status, under } = inDoubt
-  const fail = (cause: NotResolvable["cause"]) =>
-    Result.fail(new NotResolvable({ transactionId: order.transactionId, cause, status }))
+  const fail = (why: NotResolvable["why"]) =>
+    Result.fail(new NotResolvable({ transactionId: order.transactionId, status, why }))
   if (!isOfReversal(finding)) {
-    const cause = whyNotSale(inDoubt, finding, now)
-    return cause === null ? Result.succeed(Resolvable.Sale({ order, finding })) : fail(cause)
+    const why = whyNotSale(inDoubt, finding, now)
+    return why === null ? Result.succeed(Resolvable.Sale({ order, finding })) : fail(why)
   }
   if (under === null) return fail(isUnresolved(status) ? "unsettled" : "no_reversal")
   if (isYoung(under.reversal.createdAt, now)) return fail("young_reversal")
@@ -115,7 +115,7 @@ export const confirmable = (
   { order: { transactionId }, proposal, under }: InDoubt,
   { number, operator }: { readonly number: number; readonly operator: string }
 ): Result.Result<Proposal, NotConfirmable> => {
-  const fail = (cause: NotConfirmable["cause"]) => Result.fail(new NotConfirmable({ transactionId, cause }))
+  const fail = (why: NotConfirmable["why"]) => Result.fail(new NotConfirmable({ transactionId, why }))
   if (proposal === null) return fail("no_proposal")
   if (proposal.number !== number) return fail("changed")
   // One of the sale, or of a reversal that has ended and none has followed, `resolvable` refuses, and says why.

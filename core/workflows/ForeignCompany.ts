@@ -19,5 +19,5 @@ export const refuseForeign = Effect.fnUntraced(function* ({ company, token }: Se
     tokenId: token.id,
     details: { empresa_id: named }
   })
-  return yield* new Forbidden({ cause: "foreign_company" })
+  return yield* new Forbidden({ why: "foreign_company" })
 })

@@ -91,7 +91,7 @@ const serviceOf = Effect.fnUntraced(function* (company: Session["company"], serv
   const catalogue = yield* Catalogue
   return yield* Availability.$match(yield* catalogue.find(company, serviceId), {
     Available: ({ service }) => Effect.succeed(service),
-    InsuranceNotEnabled: () => Effect.fail(new Forbidden({ cause: "insurance" })),
+    InsuranceNotEnabled: () => Effect.fail(new Forbidden({ why: "insurance" })),
     Unknown: () => Effect.fail(new InvalidProduct())
   })
 })

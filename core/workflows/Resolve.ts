@@ -46,7 +46,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
   const number = yield* resolutions.propose(order, proposal)
   // It was confirmed, and whoever did so has died before it was settled, or is about to settle it.
-  if (number === null) return yield* new NotResolvable({ transactionId, status, cause: "confirmed" })
+  if (number === null) return yield* new NotResolvable({ transactionId, status, why: "confirmed" })
   yield* byHand(
     "resolution_proposed",
     { companyId: order.companyId },
@@ -109,7 +109,7 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const at = yield* DateTime.now
   const doubt = yield* Effect.fromResult(resolvable(inDoubt, finding, at))
   const { ended, said } = yield* askAbout(doubt)
-  if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, cause: "not_asked" })
+  if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
   const resolutions = yield* Resolutions
   const { audited } = spokenOf(doubt)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
@@ -117,7 +117,7 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   yield* together(
     Effect.gen(function* () {
       const current = yield* resolutions.confirm(order, proposal, { operator, at })
-      if (!current) return yield* new NotConfirmable({ transactionId, cause: "changed" })
+      if (!current) return yield* new NotConfirmable({ transactionId, why: "changed" })
       yield* byHand("resolution_agreed", { companyId: order.companyId }, agreed)
     })
   )

@@ -13,7 +13,7 @@ import { newCode, sendCode } from "./SendCode.ts"
 
 /** What a company needs to sell insurance at all. Contract: 4.6. */
 export const mayInsure = ({ company }: Session) =>
-  company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ cause: "insurance" }))
+  company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ why: "insurance" }))
 
 /** The insurance that a company may sell, and whether there is anybody now who would issue it. */
 export interface InsuranceOnSale {

@@ -159,7 +159,7 @@ describe("an insurance that is asked for", () => {
     ["of another service", seller, { serviceId: service.id }, invalid],
     ["by another company", neighbour, {}, invalid],
     ["by the company in another world", live, {}, invalid],
-    ["by a company that may not sell it", session, {}, { _tag: "Forbidden" }]
+    ["by a company that may not sell it", session, {}, { _tag: "Forbidden", why: "insurance" }]
   ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)("%s", ([, by, changes, expected]) => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
