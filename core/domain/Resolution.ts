@@ -7,7 +7,7 @@ import type { StatusAnswer } from "./Recovery.ts"
 import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reversal.ts"
 import { denialOf, type Order, Verdict } from "./Sale.ts"
 import type { ServiceType } from "./Service.ts"
-import type { Status } from "./Status.ts"
+import { isUnresolved, type Status } from "./Status.ts"
 
 /** How an operator says that a sale, or its reversal, ended, on proof from outside. */
 export const Finding = Schema.TaggedUnion({
@@ -73,13 +73,11 @@ const amissIn = (
   return validity !== null && validity.until < validity.from ? "ends_before" : null
 }
 
-const isUnresolved = (status: Status): boolean => status === "PROCESSING" || status === "PENDING"
-
 const isYoung = (createdAt: DateTime.Utc, now: DateTime.Utc): boolean =>
   Duration.isLessThan(DateTime.distance(createdAt, now), inProgress_max)
 
 const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now: DateTime.Utc) => {
-  if (!isUnresolved(status)) return under === null ? "settled" : "reversal"
+  if (!isUnresolved({ status })) return under === null ? "settled" : "reversal"
   if (isYoung(order.createdAt, now)) return "young"
   return finding._tag === "Success" ? amissIn(order.service.type, finding) : null
 }
@@ -100,7 +98,7 @@ export const resolvable = (
     const why = whyNotSale(inDoubt, finding, now)
     return why === null ? Result.succeed(Resolvable.Sale({ order, finding })) : fail(why)
   }
-  if (under === null) return fail(isUnresolved(status) ? "unsettled" : "no_reversal")
+  if (under === null) return fail(isUnresolved(inDoubt) ? "unsettled" : "no_reversal")
   if (isYoung(under.reversal.createdAt, now)) return fail("young_reversal")
   return Result.succeed(Resolvable.Reversal({ under, finding }))
 }

@@ -2,6 +2,7 @@ import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { Environment } from "../../core/domain/Company.ts"
 import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { toPesos } from "../../core/domain/Money.ts"
+import { unresolvedStatuses } from "../../core/domain/Status.ts"
 import type { Vitals } from "../../core/ports/VitalSigns.ts"
 import { seriesOf } from "../../core/telemetry/Series.ts"
 
@@ -62,7 +63,7 @@ const show = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
     const here = <A extends { readonly environment: Environment }>(items: ReadonlyArray<A>) =>
       items.filter(({ environment }) => environment === ambiente)
     const unresolved = here(vitals.unresolved)
-    for (const status of ["PROCESSING", "PENDING"] as const) {
+    for (const status of unresolvedStatuses) {
       const those = unresolved.filter((each) => each.status === status)
       yield* set(
         pending({ ambiente, status }),
@@ -112,7 +113,7 @@ const forget = Effect.gen(function* () {
   for (const ambiente of Environment.literals) {
     for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances])
       yield* set(each({ ambiente }), Number.NaN)
-    for (const status of ["PROCESSING", "PENDING"]) yield* set(pending({ ambiente, status }), Number.NaN)
+    for (const status of unresolvedStatuses) yield* set(pending({ ambiente, status }), Number.NaN)
   }
   for (const kind of lateOutcomes) yield* set(late({ kind }), Number.NaN)
   for (const state of states) yield* set(connections({ state }), Number.NaN)
