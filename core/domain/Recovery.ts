@@ -78,13 +78,10 @@ export const leavesAsItIs = (wasAsked: boolean, notFound: number): boolean => !w
 /**
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
  * and two cycles agree; a timeout never is. Contract: 3.1.
+ *
+ * @param denial what a denial that follows from that is called.
  */
-export const conclude = (
-  sale: Asked,
-  answer: StatusAnswer,
-  now: DateTime.Utc,
-  denial: Refusal = "TRANSACTION_REJECTED"
-): Conclusion =>
+export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, denial: Refusal): Conclusion =>
   StatusAnswer.$match(answer, {
     Delivered: ({ delivery }): Conclusion => ({ verdict: Verdict.Confirm({ delivery }), notFound: 0 }),
     Refused: ({ refusal }): Conclusion => ({ verdict: Verdict.Release({ refusal }), notFound: 0 }),

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import * as fc from "fast-check"
 import { conclude } from "../../core/domain/Recovery.ts"
-import type { Answer, Order } from "../../core/domain/Sale.ts"
+import { type Answer, denialOf, type Order } from "../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../../tools/fakes/Misbehaviour.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
@@ -36,7 +36,7 @@ const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, ord
   for (let cycle = 0; cycle < 20; cycle++) {
     yield* pass("5 minutes")
     const said = yield* provider.status(order)
-    const conclusion = conclude({ createdAt: order.createdAt, notFound }, said, yield* DateTime.now)
+    const conclusion = conclude({ createdAt: order.createdAt, notFound }, said, yield* DateTime.now, denialOf(order))
     if (conclusion.verdict._tag !== "Hold") return conclusion.verdict._tag === "Confirm" ? "charged" : "returned"
     notFound = conclusion.notFound
   }
