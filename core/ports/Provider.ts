@@ -25,7 +25,7 @@ export class Providers extends Context.Service<
     readonly serving: (environment: Environment) => Effect.Effect<Provider, ServiceUnavailable>
     /** Whose examples answer the lookups that no provider may be asked. Contract: 4.4. */
     readonly simulator: Provider
-    /** Examples for who was to hear a provider, which cannot be asked now: always found, whoever is asked about. */
+    /** Answers a lookup with examples when the provider cannot be asked: it finds every identifier. */
     readonly standIn: Provider["lookup"]
   }
 >()("saldo/core/Providers") {}

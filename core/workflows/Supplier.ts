@@ -20,7 +20,7 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
   const insurances = yield* Insurances
   const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
   return {
-    // A quote tells itself whose it is. Contract: 4.6.
+    // A quote's reference is the insurer's own, so there is nothing to check. Contract: 4.6.
     knows: () => true,
     dispatch: (order) => issue(insurances, insurer, order),
     status: (order) => Effect.map(discreetly(insurer.status(order)), statusOfSale)
