@@ -32,8 +32,8 @@ export const legible = <Row extends Named, A extends object>(rows: ReadonlyArray
 }
 
 /**
- * Claims again in the place of what cannot be read, which stays held. Fewer than were wanted say nothing: what changed while
- * it was being claimed is left out. None says that nothing more is due.
+ * Claims again in the place of what cannot be read, which stays held. Fewer than were wanted say nothing: what changed
+ * while it was being claimed is left out. None says that nothing more is due.
  */
 export const claimedLegibly = Effect.fnUntraced(function* <Row extends Named, A extends object>(
   about: "sale" | "reversal",

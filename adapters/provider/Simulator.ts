@@ -51,8 +51,8 @@ const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): Rev
 
 /**
  * Sells nothing and answers by the identifier, also about a sale that was reserved and never sent. A pending sale ends
- * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed. So does a reversal: 93 is denied,
- * 94 unknown until it is asked about, any other confirmed.
+ * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed. So does a reversal: 93 is
+ * denied, 94 unknown until it is asked about, any other confirmed.
  */
 export const simulator: Provider = {
   knows: () => true,

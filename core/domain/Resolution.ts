@@ -83,8 +83,8 @@ const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now
 }
 
 /**
- * May an operator say how the sale, or its reversal, ended? Only once nothing on our side can still be working on it, and
- * only with all that a sale of its type answers.
+ * May an operator say how the sale, or its reversal, ended? Only once nothing on our side can still be working on it,
+ * and only with all that a sale of its type answers.
  */
 export const resolvable = (
   inDoubt: InDoubt,
@@ -123,8 +123,8 @@ export const confirmable = (
 }
 
 /**
- * What the finding means for the money of a sale, unless the supplier firmly says otherwise. Its own proof of a delivery stands
- * above what operators have written down.
+ * What the finding means for the money of a sale, unless the supplier firmly says otherwise. Its own proof of a
+ * delivery stands above what operators have written down.
  */
 export const verdictOn = (
   order: Order,

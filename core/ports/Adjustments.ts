@@ -14,7 +14,9 @@ export interface Adjustment {
   readonly at: DateTime.Utc
 }
 
-/** Corrections of a balance by entries of the ledger. A failure of the database is a defect; the call may be repeated. */
+/**
+ * Corrections of a balance by entries of the ledger. A failure of the database is a defect; the call may be repeated.
+ */
 export class Adjustments extends Context.Service<
   Adjustments,
   {

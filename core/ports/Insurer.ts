@@ -52,8 +52,8 @@ export interface Quoted {
 }
 
 /**
- * Somebody who insures vehicles. A policy is asked for at most once an xid, by the reference of its quote; afterwards it
- * is only asked about. An answer that issues one without its number or its days was not understood: it is Unknown.
+ * Somebody who insures vehicles. A policy is asked for at most once an xid, by the reference of its quote; afterwards
+ * it is only asked about. An answer that issues one without its number or its days was not understood: it is Unknown.
  */
 export interface Insurer {
   readonly inspect: (

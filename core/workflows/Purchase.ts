@@ -29,7 +29,10 @@ export interface Purchase {
 
 const endpoint = "POST /v1/recargas"
 
-/** A quote that is another as often means that the database and this process read quotes differently: no try can mend that. */
+/**
+ * A quote that is another as often means that the database and this process read quotes differently:
+ * no try can mend that.
+ */
 const readings_max = 10
 
 /**

@@ -43,8 +43,8 @@ export interface Application {
 }
 
 /**
- * Looks the vehicle up at the insurer, begins an insurance, and sends its owner a code. A code that could not be sent is
- * tried again in the background. Contract: 4.6, step 1.
+ * Looks the vehicle up at the insurer, begins an insurance, and sends its owner a code. A code that could not be sent
+ * is tried again in the background. Contract: 4.6, step 1.
  */
 export const startInsurance = Effect.fn("StartInsurance.startInsurance")(function* (
   session: Session,
