@@ -128,15 +128,14 @@ const hold = (
 
 const connect = (url: Redacted.Redacted) => PgConnection.make({ url, applicationName: "saldo keeper" })
 
-const stopIfLast = ({ cluster, url }: Server): Effect.Effect<void, EmbeddedFailed | SqlError> =>
-  Effect.gen(function* () {
-    if (runningPort(cluster) === null) return
-    const others = yield* othersOf(url).pipe(
-      Effect.repeat({ until: (count) => count === 0, schedule: Schedule.spaced(betweenLooks), times: looks_max }),
-      Effect.orElseSucceed(() => 0)
-    )
-    if (others === 0) yield* perform(() => stop(cluster))
-  })
+const stopIfLast = Effect.fnUntraced(function* ({ cluster, url }: Server) {
+  if (runningPort(cluster) === null) return
+  const others = yield* othersOf(url).pipe(
+    Effect.repeat({ until: (count) => count === 0, schedule: Schedule.spaced(betweenLooks), times: looks_max }),
+    Effect.orElseSucceed(() => 0)
+  )
+  if (others === 0) yield* perform(() => stop(cluster))
+})
 
 const othersOf = (url: Redacted.Redacted): Effect.Effect<number, SqlError> =>
   connect(url).pipe(

@@ -31,7 +31,8 @@ const connectTimeout = "UND_ERR_CONNECT_TIMEOUT"
  * down, the address was not found, no connection came about, the certificate was refused. A code alone proves little: a
  * connection may be reset, or its host become unreachable, long after the request has gone.
  *
- * It reads the errors of undici, which writes a request to an open and verified connection only and follows no redirect.
+ * It reads the errors of undici, which writes a request to an open and verified connection only
+ * and follows no redirect.
  */
 export const isProvablyUnsent = ({ reason }: HttpClientError.HttpClientError): boolean => {
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return true

@@ -1,6 +1,5 @@
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import type { Delivery } from "../../core/domain/Sale.ts"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer, type Delivery } from "../../core/domain/Sale.ts"
 import { Heard } from "./Heard.ts"
 
 /** How an order stands: what its dispatch and every later question may be answered with. */

@@ -1,5 +1,6 @@
 import { DateTime, Order } from "effect"
 import { latestTrusted } from "../../core/domain/Recovery.ts"
+import { isUnresolved } from "../../core/domain/Status.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 
 /** What recovery knows of an operation. */
@@ -10,10 +11,6 @@ export interface Asking {
   readonly leasedUntil: DateTime.Utc | null
   readonly notFound: number
 }
-
-/** May the operation still be settled? Contract: 3.1. */
-export const isUnresolved = ({ status }: Pick<Asking, "status">): boolean =>
-  status === "PROCESSING" || status === "PENDING"
 
 const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isLessThanOrEqualTo(instant, now)

@@ -13,7 +13,7 @@ export interface Call {
 export const heard = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<void, KeyError> => {
   const { transactionId } = known
   const { status } = saleOf(books, transactionId)
-  const { processedAt } = known.reversalId === null ? saleOf(books, transactionId) : reversalOf(books, known.reversalId)
-  const state = readKey({ ...known, completed: known.outcome !== null, processedAt }, call)
+  const named = known.reversalId === null ? saleOf(books, transactionId) : reversalOf(books, known.reversalId)
+  const state = readKey({ ...known, completed: known.outcome !== null, settledAt: named.processedAt }, call)
   return state === "replay" ? Result.void : Result.fail(keyErrorOf(state, transactionId, status))
 }

@@ -9,6 +9,7 @@ import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { owned_max } from "../../core/domain/Money.ts"
 import { countsOn, nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type Intent, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
+import { isUnresolved } from "../../core/domain/Status.ts"
 import {
   type Deposit,
   Deposited,
@@ -21,7 +22,6 @@ import {
   type Settlement
 } from "../../core/ports/Ledger.ts"
 import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, type Sale, saleOf } from "./Books.ts"
-import { isUnresolved } from "./Claims.ts"
 import { type Call, heard } from "./Keys.ts"
 
 /** What a known key answers to a call. */

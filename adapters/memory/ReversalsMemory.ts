@@ -8,6 +8,7 @@ import {
   reversalOutcomeOf,
   type UnderReversal
 } from "../../core/domain/Reversal.ts"
+import { isUnresolved } from "../../core/domain/Status.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
 import {
   Begun,
@@ -27,7 +28,7 @@ import {
   type Sale,
   saleOf
 } from "./Books.ts"
-import { claimable, isUnresolved, leased } from "./Claims.ts"
+import { claimable, leased } from "./Claims.ts"
 import { heard } from "./Keys.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 

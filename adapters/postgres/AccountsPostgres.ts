@@ -56,8 +56,8 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reader = yield* ReadingClient
 
-  // Points of sale ask for their balance again and again. The statement enters one company of the group after the other,
-  // so that row-level security holds each look to its own company; see CompanyReads.ts.
+  // Points of sale ask for their balance again and again. The statement enters one company of the group after the
+  // other, so that row-level security holds each look to its own company; see CompanyReads.ts.
   const readGroup = grouped<Member, AccountRow | undefined>(
     reader,
     "account",

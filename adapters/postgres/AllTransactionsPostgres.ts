@@ -136,8 +136,8 @@ const make = Effect.gen(function* () {
     return { ...pageOf(items, ownedOf), total }
   }, Effect.orDie)
 
-  // The sums run over the unresolved alone, which two indexes of their own find. No sale is in both parts: only one that is
-  // delivered is reversed.
+  // The sums run over the unresolved alone, which two indexes of their own find. No sale is in both parts: only one
+  // that is delivered is reversed.
   const pending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
     const first = (table: string) =>
       sql.literal(order === "age" ? `${table}.doubted_at` : `${table}.holds desc, ${table}.doubted_at`)

@@ -16,9 +16,9 @@ export const layer = Layer.effect(
       select
         set_config('lock_timeout', '3s', true),
         set_config('idle_in_transaction_session_timeout', '4s', true)`
-    return {
-      together: <A, E, R>(writes: Effect.Effect<A, E, R>) =>
+    return Atomic.of({
+      together: (writes) =>
         Effect.catchIf(sql.withTransaction(Effect.andThen(impatient, writes)), isSqlError, Effect.die)
-    }
+    })
   })
 )

@@ -95,9 +95,9 @@ export const broken: Record<Invariant, string> = {
     ) as e
     where balance <> expected`,
 
-  // A member's block is found by halving, and the rows are counted before they are held against the blocks: a join of the
-  // two would hold each of a company's sales against each of its blocks, for hours where it has millions. What is beyond
-  // the last block is in none, and counts towards the length alone.
+  // A member's block is found by halving, and the rows are counted before they are held against the blocks: a join of
+  // the two would hold each of a company's sales against each of its blocks, for hours where it has millions. What is
+  // beyond the last block is in none, and counts towards the length alone.
   listed: `
     with parted as materialized (
       select company_id, list, array_agg(first_id order by first_id) as first_ids, max(last_id) as last_id,
@@ -189,8 +189,9 @@ interface ExaminedRow {
 /**
  * Audits in one snapshot: money that moves meanwhile is seen by all of the queries or by none.
  *
- * Where the planner was last told of deposits alone, as on the day on which a company begins to sell, it would hold every
- * sale against every entry: two seconds at 10,000 of them, a minute at 50,000. So it may only sort or hash what it joins.
+ * Where the planner was last told of deposits alone, as on the day on which a company begins to sell, it would hold
+ * every sale against every entry: two seconds at 10,000 of them, a minute at 50,000. So it may only sort or hash what
+ * it joins.
  */
 export const auditing = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* PgClient.PgClient

@@ -8,12 +8,12 @@ import { instant } from "./Parameters.ts"
  * The statement that leases unresolved operations of a table to one recovery, and answers their columns.
  *
  * A row that another recovery has locked or leased is skipped, never waited for. Asked about on demand is whatever this
- * cycle has not asked yet; what is PROCESSING only once its own call must have ended. A stamp from the future is of a clock
- * that was wrong, and keeps nothing back.
+ * cycle has not asked yet; what is PROCESSING only once its own call must have ended. A stamp from the future is of a
+ * clock that was wrong, and keeps nothing back.
  *
- * The rows are changed by their places, which are locked. Asked to join them by their keys, a planner that takes the table for
- * empty holds every sale there is against them, once a second. A row that changes between the statement's snapshot and its
- * lock has a place that the snapshot does not know: it is left for the next claim.
+ * The rows are changed by their places, which are locked. Asked to join them by their keys, a planner that takes the
+ * table for empty holds every sale there is against them, once a second. A row that changes between the statement's
+ * snapshot and its lock has a place that the snapshot does not know: it is left for the next claim.
  */
 export const claimedRows = <Row extends object>(
   sql: PgClient.PgClient,

@@ -7,8 +7,8 @@ import * as Database from "./Database.ts"
 const reader = "saldo_reader"
 
 /**
- * To plan a page takes longer than to read it, and the best plan is the same for every company: by the indexes, which are in
- * memory or on a disk that has no arm to move.
+ * To plan a page takes longer than to read it, and the best plan is the same for every company: by the indexes, which
+ * are in memory or on a disk that has no arm to move.
  */
 const planning = { plan_cache_mode: "force_generic_plan", random_page_cost: "1.1" }
 
@@ -48,8 +48,8 @@ export const reading = (options: Database.DatabaseOptions) =>
   )
 
 /**
- * Makes statements that read what belongs to one company, and see nothing of any other, whatever they ask for: row-level
- * security holds them to the company that they have entered.
+ * Makes statements that read what belongs to one company, and see nothing of any other, whatever they ask for:
+ * row-level security holds them to the company that they have entered.
  *
  * A statement enters by its first table. The query needs a column of that for each row, so no plan can begin it before;
  * if one did, it would see no rows at all. A transaction for each read would say the same in four trips instead of one.

@@ -89,8 +89,8 @@ const settle = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
 })
 
 /**
- * The database's own key, made at its first start. Without the operator's key it stands beside what it encrypts; as soon
- * as there is one it is kept encrypted by that, and nobody starts without it any more.
+ * The database's own key, made at its first start. Without the operator's key it stands beside what it encrypts; as
+ * soon as there is one it is kept encrypted by that, and nobody starts without it any more.
  */
 export const layer = (operatorKey: OperatorKey) => Layer.effect(DataKey, settle(operatorKey))
 

@@ -42,7 +42,9 @@ export const layer = ({ connections_max, parameters, url, variable = "DATABASE_U
     )
   )
 
-/** Spans tell where a statement went by what stands apart from the address; an address may also say it in other ways. */
+/**
+ * Spans tell where a statement went by what stands apart from the address; an address may also say it in other ways.
+ */
 const placeOf = (url: Redacted.Redacted) => {
   const address = URL.parse(Redacted.value(url))
   if (address === null || address.hostname === "" || address.searchParams.size > 0) return {}

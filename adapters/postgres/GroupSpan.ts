@@ -13,8 +13,8 @@ const spansOf = (calls: Calls): ReadonlyArray<Tracer.AnySpan> =>
 const linkTo = (span: Tracer.AnySpan): Tracer.SpanLink => ({ span, attributes: {} })
 
 /**
- * Follows the one statement of a group in a span that is linked with each call in it, both ways: whoever looks at a sale
- * finds the statement that it shared, and whoever looks at the statement finds all the sales. Where nobody follows
+ * Follows the one statement of a group in a span that is linked with each call in it, both ways: whoever looks at a
+ * sale finds the statement that it shared, and whoever looks at the statement finds all the sales. Where nobody follows
  * anything it does nothing.
  */
 export const followingMembers =

@@ -20,8 +20,8 @@ const sizes = seriesOf(["group"], (attributes) =>
 )
 
 /**
- * Where there is room for two groups, what waits is parted between them: the answers of one are worked on while the other
- * is in the database. So few go together all the same.
+ * Where there is room for two groups, what waits is parted between them: the answers of one are worked on while the
+ * other is in the database. So few go together all the same.
  */
 const members_few = 16
 
@@ -37,15 +37,16 @@ type Calls<Member, Answer> = Arr.NonEmptyReadonlyArray<Call<Member, Answer>>
  * Turns a statement that takes many into a call that takes one. Calls that arrive while the database is busy, from any
  * request, go together as one statement and so as one transaction; a lone call does not wait.
  *
- * A group whose connection dies is sent again, though it may have committed: a statement that moves money has to recognize
- * its own earlier commit; one that counts what happened may count it twice. A group that fails otherwise is sent again one
- * member at a time, so that a member that cannot succeed does not fail its neighbours. What still fails is a defect of
- * that member.
+ * A group whose connection dies is sent again, though it may have committed: a statement that moves money has to
+ * recognize its own earlier commit; one that counts what happened may count it twice. A group that fails otherwise is
+ * sent again one member at a time, so that a member that cannot succeed does not fail its neighbours. What still fails
+ * is a defect of that member.
  *
- * Calls wait in a list. A RequestResolver would keep them in sets that it uses again and again, and what was once in those
- * stays in memory, request and all, until the whole heap is collected.
+ * Calls wait in a list. A RequestResolver would keep them in sets that it uses again and again, and what was once in
+ * those stays in memory, request and all, until the whole heap is collected.
  *
- * @param sql whose statement it is. A group is in no transaction of whoever calls: the others in it are strangers there.
+ * @param sql whose statement it is. A group is in no transaction of whoever calls:
+ * the others in it are strangers there.
  * @param name what it is called where it is measured.
  * @param run answers the members in their order.
  */

@@ -17,8 +17,7 @@ export const insuranceGuards = Effect.gen(function* () {
   const stateOf = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* sql<{ state: InsuranceState }>`
       select state from cell.insurance where ${ofId(companyId, id)}`
-    if (row === undefined) throw new Error(`insurance ${id} does not exist`)
-    return row.state
+    return row === undefined ? yield* Effect.die(new Error(`insurance ${id} does not exist`)) : row.state
   }, Effect.orDie)
 
   return { ofId, inOrder, stateOf }

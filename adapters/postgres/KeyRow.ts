@@ -27,7 +27,7 @@ export const recalled = (row: KeyRow, fingerprint: string, now: DateTime.Utc): E
     fingerprint: row.fingerprint,
     completed: row.completed_at !== null,
     claimedAt: DateTime.fromDateUnsafe(row.claimed_at),
-    processedAt: instantOrNull(row.settled_at)
+    settledAt: instantOrNull(row.settled_at)
   }
   const state = readKey(record, { fingerprint, now })
   return state === "replay"

@@ -13,7 +13,6 @@ import {
   Ledger,
   type Reserved,
   type ReserveError,
-  type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
 import { companyReads } from "./CompanyReads.ts"
@@ -77,14 +76,13 @@ const settling = Effect.gen(function* () {
   )
 
   // What is written, and what is read, may be wrong in one member: that is nothing to the others of its group.
-  return (settlement: Settlement): Effect.Effect<Settled> =>
-    Effect.suspend(() => {
-      const row = settleRow(settlement)
-      return Effect.map(settleGroup(row), (answer) => {
-        if (answer === undefined) throw new Error(`transaction ${row.transaction_id} does not exist`)
-        return settled(row.outcome, answer)
-      })
-    })
+  return Effect.fnUntraced(function* (settlement: Settlement) {
+    const row = settleRow(settlement)
+    const answer = yield* settleGroup(row)
+    return answer === undefined
+      ? yield* Effect.die(new Error(`transaction ${row.transaction_id} does not exist`))
+      : settled(row.outcome, answer)
+  })
 })
 
 const recalling = Effect.gen(function* () {

@@ -32,23 +32,22 @@ export const legible = <Row extends Named, A extends object>(rows: ReadonlyArray
 }
 
 /**
- * Claims again in the place of what cannot be read, which stays held. Fewer than were wanted say nothing: what changed while
- * it was being claimed is left out. None says that nothing more is due.
+ * Claims again in the place of what cannot be read, which stays held. Fewer than were wanted say nothing: what changed
+ * while it was being claimed is left out. None says that nothing more is due.
  */
-export const claimedLegibly = <Row extends Named, A extends object>(
+export const claimedLegibly = Effect.fnUntraced(function* <Row extends Named, A extends object>(
   about: "sale" | "reversal",
   claim: (limit: number) => Effect.Effect<ReadonlyArray<Row>>,
   read: (row: Row) => A,
   limit: number
-): Effect.Effect<ReadonlyArray<A>> =>
-  Effect.gen(function* () {
-    const rows = yield* claim(limit)
-    const { items, unreadable } = legible(rows, read)
-    for (const { company_id, id } of unreadable) {
-      // Without what could not be read: it may be whom the sale is for.
-      const facts = { about, companyId: Number(company_id), transactionId: Number(id) }
-      yield* Effect.logError("what was claimed cannot be read: it stays held", facts)
-    }
-    if (unreadable.length === 0) return items
-    return [...items, ...(yield* claimedLegibly(about, claim, read, unreadable.length))]
-  })
+): Effect.fn.Return<ReadonlyArray<A>> {
+  const rows = yield* claim(limit)
+  const { items, unreadable } = legible(rows, read)
+  for (const { company_id, id } of unreadable) {
+    // Without what could not be read: it may be whom the sale is for.
+    const facts = { about, companyId: Number(company_id), transactionId: Number(id) }
+    yield* Effect.logError("what was claimed cannot be read: it stays held", facts)
+  }
+  if (unreadable.length === 0) return items
+  return [...items, ...(yield* claimedLegibly(about, claim, read, unreadable.length))]
+})

@@ -78,8 +78,8 @@ const bringUp = Effect.gen(function* () {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
-      // Whoever had to wait has looked for the tables before, and Postgres still knows that they were not there: it hears
-      // of what others made when it locks a table, and the lock above is none.
+      // Whoever had to wait has looked for the tables before, and Postgres still knows that they were not there: it
+      // hears of what others made when it locks a table, and the lock above is none.
       yield* sql`select from pg_catalog.pg_class limit 0`
       // A later version may have come while this one waited for the lock.
       if (yield* isAhead) return []

@@ -7,10 +7,12 @@ import { grouped } from "./Grouped.ts"
 /** Whoever takes notes waits this long at most; then it is one note less. */
 const patience = Duration.seconds(5)
 
-/** A connection for what nothing depends on. Statements share connections, and behind one that waits others would wait. */
+/**
+ * A connection for what nothing depends on. Statements share connections, and behind one that waits others would wait.
+ */
 class NotingClient extends Context.Service<NotingClient, PgClient.PgClient>()("saldo/adapters/NotingClient") {}
 
-/** Such a connection, on which nothing waits for long. */
+/** One connection for notes: 1 s for a lock, 4 s for a statement. */
 export const noting = (options: Omit<Database.DatabaseOptions, "connections_max">) =>
   Layer.effect(NotingClient, PgClient.PgClient).pipe(
     Layer.provide(

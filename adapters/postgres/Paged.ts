@@ -120,10 +120,11 @@ const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Na
 }
 
 /**
- * A page of a list of any length, newest first, and how long the list is, as of one instant. Of cell.block it reads a row for
- * every thousand rows from the newest down to the page, and of the list itself the rows of the page and at most a block
- * beside them. A list that is narrowed is counted by its blocks; by hand where a range of days begins or ends inside one,
- * and beyond the last one. Each block that is looked for has a row of the page, so there are no more than its rows.
+ * A page of a list of any length, newest first, and how long the list is, as of one instant. Of cell.block it reads a
+ * row for every thousand rows from the newest down to the page, and of the list itself the rows of the page and at most
+ * a block beside them. A list that is narrowed is counted by its blocks; by hand where a range of days begins or ends
+ * inside one, and beyond the last one. Each block that is looked for has a row of the page, so there are no more than
+ * its rows.
  */
 export const pageOfCounted = <Row extends object>(
   sql: Sql,
@@ -141,8 +142,8 @@ export const pageOfCounted = <Row extends object>(
     ...(also === undefined ? [] : [sql.literal(also.row)])
   ])}`
   const { beyond, kept, ofBlock, total } = countsOf(sql, counted, narrowing, rows)
-  // Where the last block ends is found before anything is counted (offset 0): the planner then takes what is beyond it to
-  // be short, and reads it by an index.
+  // Where the last block ends is found before anything is counted (offset 0): the planner then takes what is beyond it
+  // to be short, and reads it by an index.
   return Effect.orDie(
     Effect.map(
       reads(companyId)<Totalled<Row>>`

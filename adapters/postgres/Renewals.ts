@@ -39,7 +39,10 @@ export const renewFunctions = Effect.gen(function* () {
   return yield* Effect.forEach(yield* outdated, (file) => Effect.as(renew(file, digestOf(file)), pathOf(file)))
 })
 
-/** What is to be granted on the whole of this version, and its digest; null where there are no roles and none can be made. */
+/**
+ * What is to be granted on the whole of this version, and its digest; null where there are no roles
+ * and none can be made.
+ */
 const ungranted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [there] = yield* sql<{ possible: boolean }>`

@@ -5,7 +5,7 @@ import { inProgress_max, retention } from "../../core/domain/Idempotency.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type ReversalIntent, reversalOutcomeOf } from "../../core/domain/Reversal.ts"
-import { Begun, type ReversalSettlement, Reversals } from "../../core/ports/Reversals.ts"
+import { type BeginError, Begun, type ReversalSettlement, Reversals } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 import { claimedRows } from "./Claims.ts"
 import { claimedLegibly } from "./Legible.ts"
@@ -39,30 +39,32 @@ const beginning = Effect.gen(function* () {
     return row === undefined ? yield* Effect.die(new Error(`reversal ${id} does not exist`)) : underOf(row)
   }, Effect.orDie)
 
-  const beginAs = (intent: ReversalIntent, owner: string): ReturnType<Reversals["Service"]["begin"]> =>
-    Effect.gen(function* () {
-      const now = yield* DateTime.now
-      const [row] = yield* sql<{ answer: BeginAnswer }>`
-        select cell.begin_reversal(
-          ${int8(intent.companyId)},
-          ${int8(intent.transactionId)},
-          ${intent.key},
-          ${owner}::uuid,
-          decode(${intent.fingerprint}, 'hex'),
-          ${intent.xid},
-          ${instant(now)},
-          ${instant(DateTime.addDuration(now, orphanedAfter))},
-          ${instant(DateTime.subtractDuration(now, retention))},
-          ${instant(DateTime.subtractDuration(now, inProgress_max))}
-        ) as answer`.pipe(Effect.retry(briefly), Effect.orDie)
-      if (row === undefined) throw new Error(`no answer to the reversal ${intent.xid}`)
-      const { answer } = row
-      // A key that was freed between two looks at it is claimed at the next try.
-      if (answer.tag === "Vanished") return yield* beginAs(intent, owner)
-      if (answer.tag === "Replay") return replayed(answer)
-      if (answer.tag !== "Begun") return yield* refusal(answer)
-      return Begun.Begun({ under: yield* read(intent.companyId, answer.id) })
-    })
+  const beginAs = Effect.fnUntraced(function* (
+    intent: ReversalIntent,
+    owner: string
+  ): Effect.fn.Return<Begun, BeginError> {
+    const now = yield* DateTime.now
+    const [row] = yield* sql<{ answer: BeginAnswer }>`
+      select cell.begin_reversal(
+        ${int8(intent.companyId)},
+        ${int8(intent.transactionId)},
+        ${intent.key},
+        ${owner}::uuid,
+        decode(${intent.fingerprint}, 'hex'),
+        ${intent.xid},
+        ${instant(now)},
+        ${instant(DateTime.addDuration(now, orphanedAfter))},
+        ${instant(DateTime.subtractDuration(now, retention))},
+        ${instant(DateTime.subtractDuration(now, inProgress_max))}
+      ) as answer`.pipe(Effect.retry(briefly), Effect.orDie)
+    if (row === undefined) return yield* Effect.die(new Error(`no answer to the reversal ${intent.xid}`))
+    const { answer } = row
+    // A key that was freed between two looks at it is claimed at the next try.
+    if (answer.tag === "Vanished") return yield* beginAs(intent, owner)
+    if (answer.tag === "Replay") return replayed(answer)
+    if (answer.tag !== "Begun") return yield* refusal(answer)
+    return Begun.Begun({ under: yield* read(intent.companyId, answer.id) })
+  })
 
   return (intent: ReversalIntent) => Effect.flatMap(random.uuidV7(), (owner) => beginAs(intent, owner))
 })
@@ -83,8 +85,9 @@ const settling = Effect.gen(function* () {
         ${instant(nextAsk(reversal.createdAt, at))},
         ${notFound}
       ) as answer`.pipe(Effect.retry(briefly), Effect.orDie)
-    if (row === undefined) throw new Error(`no answer to the settlement of the reversal ${reversal.xid}`)
-    return settledOf(row.answer)
+    return row === undefined
+      ? yield* Effect.die(new Error(`no answer to the settlement of the reversal ${reversal.xid}`))
+      : settledOf(row.answer)
   })
 })
 

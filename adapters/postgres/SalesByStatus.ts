@@ -13,8 +13,8 @@ type Having = NonNullable<Narrowing["also"]>
 
 /**
  * The sales of a status, and how many of them a block has. The status is written out, as only so does the planner see
- * that a partial index serves. Of those in flight it must not see it: the index of all companies' unresolved sales would
- * look good to it, and be long after an outage.
+ * that a partial index serves. Of those in flight it must not see it: the index of all companies' unresolved sales
+ * would look good to it, and be long after an outage.
  */
 export const having: Readonly<Record<Status, Having>> = {
   PROCESSING: {

@@ -13,8 +13,8 @@ const stateOf = (cause: unknown): unknown =>
 
 /**
  * May the statement be tried again? Yes when the connection died, the server restarts, or the transaction lost a
- * conflict. Whether an earlier try committed is then unknown: only statements that recognize their own commit may be sent
- * again, and those whose second commit does no harm.
+ * conflict. Whether an earlier try committed is then unknown: only statements that recognize their own commit may be
+ * sent again, and those whose second commit does no harm.
  */
 export const isTransient = (error: SqlError): boolean =>
   error.isRetryable || serverGone.has(String(stateOf(error.reason.cause)))

@@ -25,7 +25,9 @@ const packageOffers = (packages: ReadonlyArray<Package>): ReadonlyArray<Offer> =
 const bill_min = 25_000
 const bill_span = 300_000
 
-/** Centavos that follow from the contract and the month alone, so that a bill costs the same whenever it is asked for. */
+/**
+ * Centavos that follow from the contract and the month alone, so that a bill costs the same whenever it is asked for.
+ */
 const billPrice = (identifier: Identifier, month: string): Amount => {
   let sum = 0
   for (const character of `${month}/${identifier}`) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % bill_span
@@ -66,7 +68,10 @@ const examples = ({ identifier, packages, service }: LookupQuery, now: DateTime.
 export const standIn = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => LookupAnswer.Found({ found: examples(query, now) }))
 
-/** Answers by the last character of the identifier: 0 does not exist, 1 has no options, 2 is not answered. Contract: 4.4. */
+/**
+ * Answers by the last character of the identifier: 0 does not exist, 1 has no options, 2 is not answered.
+ * Contract: 4.4.
+ */
 export const simulatedLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => {
     const { identifier, service } = query

@@ -3,9 +3,9 @@ import type { Refusal } from "../../core/domain/Errors.ts"
 import { readRechargeToken, sellsRechargeTokens } from "../../core/domain/RechargeToken.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
-import type { Delivery, Order } from "../../core/domain/Sale.ts"
+import { Answer, type Delivery, type Order } from "../../core/domain/Sale.ts"
 import { sellsToPhones } from "../../core/domain/Service.ts"
-import { Answer, type Provider } from "../../core/ports/Provider.ts"
+import type { Provider } from "../../core/ports/Provider.ts"
 import { simulatedLookup } from "./SimulatedLookup.ts"
 import { hexOf, isLeftPending, simulatedCode, standing } from "./SimulatedSale.ts"
 
@@ -51,8 +51,8 @@ const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): Rev
 
 /**
  * Sells nothing and answers by the identifier, also about a sale that was reserved and never sent. A pending sale ends
- * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed. So does a reversal: 93 is denied,
- * 94 unknown until it is asked about, any other confirmed.
+ * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed. So does a reversal: 93 is
+ * denied, 94 unknown until it is asked about, any other confirmed.
  */
 export const simulator: Provider = {
   knows: () => true,

@@ -23,11 +23,11 @@ export const admit = (
   if (token.expiresAt !== null && DateTime.isGreaterThanOrEqualTo(now, token.expiresAt)) {
     return Result.fail(new Unauthenticated())
   }
-  if (token.state === "suspended") return Result.fail(new Forbidden({ cause: "token_suspended" }))
-  if (token.state === "revoked") return Result.fail(new Forbidden({ cause: "token_revoked" }))
-  if (!company.apiEnabled) return Result.fail(new Forbidden({ cause: "company_without_api" }))
-  if (company.state === "suspendida") return Result.fail(new Forbidden({ cause: "company_suspended" }))
-  if (!listed(token.addresses, address)) return Result.fail(new Forbidden({ cause: "address" }))
+  if (token.state === "suspended") return Result.fail(new Forbidden({ why: "token_suspended" }))
+  if (token.state === "revoked") return Result.fail(new Forbidden({ why: "token_revoked" }))
+  if (!company.apiEnabled) return Result.fail(new Forbidden({ why: "company_without_api" }))
+  if (company.state === "suspendida") return Result.fail(new Forbidden({ why: "company_suspended" }))
+  if (!listed(token.addresses, address)) return Result.fail(new Forbidden({ why: "address" }))
   return Result.succeed(session)
 }
 
@@ -35,7 +35,7 @@ export const admit = (
 export const permit = (token: Token, permission: Permission): Result.Result<void, Forbidden> =>
   token.permissions.length === 0 || token.permissions.includes(permission)
     ? Result.void
-    : Result.fail(new Forbidden({ cause: "permission" }))
+    : Result.fail(new Forbidden({ why: "permission" }))
 
 /** Is the text an address or a CIDR range, v4 or v6? */
 export const isAddressRange = (text: string): boolean => Result.isSuccess(rangeOf(text))

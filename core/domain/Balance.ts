@@ -5,8 +5,8 @@ import { type Amount, Centavos } from "./Money.ts"
 /**
  * A company's money. What it owns is `available + held`, always. Contract: 2.3.
  *
- * What may become of a balance is said here once, for the ledger in memory and for the laws that the ledger in Postgres is
- * held to. Postgres decides by its own functions, under its locks: sql/functions.
+ * What may become of a balance is said here once, for the ledger in memory and for the laws that the ledger in Postgres
+ * is held to. Postgres decides by its own functions, under its locks: sql/functions.
  */
 export interface Balance {
   readonly available: Centavos

@@ -10,7 +10,7 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
 
 /** Who calls is known and may not. Contract: 5. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
-  cause: Schema.Literals([
+  why: Schema.Literals([
     "token_suspended",
     "token_revoked",
     "company_without_api",

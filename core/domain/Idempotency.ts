@@ -14,8 +14,8 @@ export interface KeyRecord {
   readonly fingerprint: string
   readonly completed: boolean
   readonly claimedAt: DateTime.Utc
-  /** When the operation settled; null while it is unresolved. */
-  readonly processedAt: DateTime.Utc | null
+  /** When the operation settled, which completed its key; null while it is unresolved. */
+  readonly settledAt: DateTime.Utc | null
 }
 
 /** What a call finds when its key is already known. Contract: 3.2. */
@@ -29,9 +29,7 @@ export const readKey = (
   record: KeyRecord,
   call: { readonly fingerprint: string; readonly now: DateTime.Utc }
 ): KeyState => {
-  const settledLongAgo =
-    record.processedAt !== null && olderThan(record.processedAt, retention, call.now) && record.completed
-  if (settledLongAgo) return "conflict"
+  if (record.settledAt !== null && olderThan(record.settledAt, retention, call.now)) return "conflict"
   if (record.fingerprint !== call.fingerprint) return "reused"
   if (record.completed) return "replay"
   return olderThan(record.claimedAt, inProgress_max, call.now) ? "conflict" : "in_progress"

@@ -27,8 +27,8 @@ export type Identifier = typeof Identifier.Type
 export const TerminalId = TextBetween(0, 50).pipe(Schema.brand("TerminalId"))
 export type TerminalId = typeof TerminalId.Type
 
-// What was sold is what was sold, whatever the limits of the edge are by now: a sale that was kept has to be asked about,
-// shown and settled under the version after, and the one before.
+// What was sold is what was sold, whatever the limits of the edge are by now: a sale that was kept has to be asked
+// about, shown and settled under the version after, and the one before.
 export const KeptIdentifier = Schema.String.pipe(Schema.brand("Identifier"))
 export const KeptTerminalId = Schema.String.pipe(Schema.brand("TerminalId"))
 

@@ -30,8 +30,8 @@ const periods = [
 ] as const
 
 /**
- * Lets the amount pass, or names the first period that it would exceed: day, then week, then month. The ledger in memory
- * decides by it, and the one in Postgres as it does.
+ * Lets the amount pass, or names the first period that it would exceed: day, then week, then month. The ledger in
+ * memory decides by it, and the one in Postgres as it does.
  */
 export const within = (
   limits: Limits,

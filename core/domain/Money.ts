@@ -10,7 +10,9 @@ export type Amount = typeof Amount.Type
 
 export const zero = Centavos.make(0)
 
-/** The most that a company can own, 70 trillion pesos: beyond 2^46 two neighbouring amounts would be one number of JSON. */
+/**
+ * The most that a company can own, 70 trillion pesos: beyond 2^46 two neighbouring amounts would be one number of JSON.
+ */
 export const owned_max = Centavos.make(2 ** 46 * 100 - 1)
 
 /** Pesos as the wire shows them, exact to the centavo up to `owned_max`. */

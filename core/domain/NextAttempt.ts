@@ -3,7 +3,9 @@ import { DateTime, Duration } from "effect"
 /** The ages at which what did not succeed is attempted again, before its attempts become regular. */
 const attemptedAt = [5, 15, 30, 60].map(Duration.seconds)
 
-/** When the next attempt is due of what was first attempted at `createdAt`: soon at first, in the end every so often. */
+/**
+ * When the next attempt is due of what was first attempted at `createdAt`: soon at first, in the end every so often.
+ */
 export const nextAttempt =
   (every: Duration.Duration) =>
   (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Utc => {

@@ -18,7 +18,9 @@ export interface Offer {
   readonly data: string | null
 }
 
-/** What a lookup offered to a company: one identifier may buy it of one service, at one price. Contract: 2.6 and 4.5. */
+/**
+ * What a lookup offered to a company: one identifier may buy it of one service, at one price. Contract: 2.6 and 4.5.
+ */
 export const Offered = Schema.Struct({
   id: Schema.String,
   companyId: CompanyId,

@@ -57,7 +57,7 @@ export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("Depo
 export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
   transactionId: TransactionId,
   status: Status,
-  cause: Schema.Literals([
+  why: Schema.Literals([
     "settled",
     "reversal",
     "unsettled",
@@ -76,7 +76,7 @@ export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResol
 /** There is nothing that this operator could confirm. */
 export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
   transactionId: TransactionId,
-  cause: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked"])
+  why: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked"])
 }) {}
 
 /** The supplier firmly says the opposite of what was proposed. */

@@ -22,8 +22,8 @@ export const nextAsk = nextAttempt(Duration.minutes(5))
 const clocksApart_max = Duration.minutes(10)
 
 /**
- * A lease, or the first time to ask, that is later than this was written by a clock that was wrong. What is ahead by less has
- * to be waited for: else two recoveries whose clocks differ would each take what the other has.
+ * A lease, or the first time to ask, that is later than this was written by a clock that was wrong. What is ahead by
+ * less has to be waited for: else two recoveries whose clocks differ would each take what the other has.
  */
 export const latestTrusted = (now: DateTime.Utc, lease: Duration.Duration): DateTime.Utc =>
   DateTime.addDuration(now, Duration.sum(lease, clocksApart_max))
@@ -64,8 +64,8 @@ export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc)
 
 /**
  * Is a conclusion that counts a not-found still the next after what the operation has counted? When its claim has been
- * outlived, another may have heard something else meanwhile, and counted anew. The ledger in memory asks this, and the one in
- * Postgres as it does.
+ * outlived, another may have heard something else meanwhile, and counted anew. The ledger in memory asks this, and the
+ * one in Postgres as it does.
  */
 export const countsOn = (counted: number, known: number): boolean => counted === 0 || counted === known + 1
 
@@ -73,6 +73,7 @@ export const countsOn = (counted: number, known: number): boolean => counted ===
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
  * and two cycles agree; a timeout never is. Contract: 3.1.
  *
+ * @param denial what a denial that follows from that is called.
  * @returns null where a question that nobody took leaves everything as it is, until its lease ends: to write that the sale
  * is held would begin anew with its not-founds, which another process may have heard.
  */

@@ -7,7 +7,7 @@ import type { StatusAnswer } from "./Recovery.ts"
 import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reversal.ts"
 import { denialOf, type Order, Verdict } from "./Sale.ts"
 import type { ServiceType } from "./Service.ts"
-import type { Status } from "./Status.ts"
+import { isUnresolved, type Status } from "./Status.ts"
 
 /** How an operator says that a sale, or its reversal, ended, on proof from outside. */
 export const Finding = Schema.TaggedUnion({
@@ -65,7 +65,7 @@ export const Resolvable = Data.taggedEnum<Resolvable>()
 const amissIn = (
   type: ServiceType,
   { rechargeToken, validity }: Extract<Finding, { _tag: "Success" }>
-): NotResolvable["cause"] | null => {
+): NotResolvable["why"] | null => {
   const ofPolicy = type === "insurance"
   if (ofPolicy !== (validity !== null)) return ofPolicy ? "no_validity" : "validity"
   if (lacksRechargeToken(type, rechargeToken)) return "no_token"
@@ -73,20 +73,18 @@ const amissIn = (
   return validity !== null && validity.until < validity.from ? "ends_before" : null
 }
 
-const isUnresolved = (status: Status): boolean => status === "PROCESSING" || status === "PENDING"
-
 const isYoung = (createdAt: DateTime.Utc, now: DateTime.Utc): boolean =>
   Duration.isLessThan(DateTime.distance(createdAt, now), inProgress_max)
 
 const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now: DateTime.Utc) => {
-  if (!isUnresolved(status)) return under === null ? "settled" : "reversal"
+  if (!isUnresolved({ status })) return under === null ? "settled" : "reversal"
   if (isYoung(order.createdAt, now)) return "young"
   return finding._tag === "Success" ? amissIn(order.service.type, finding) : null
 }
 
 /**
- * May an operator say how the sale, or its reversal, ended? Only once nothing on our side can still be working on it, and
- * only with all that a sale of its type answers.
+ * May an operator say how the sale, or its reversal, ended? Only once nothing on our side can still be working on it,
+ * and only with all that a sale of its type answers.
  */
 export const resolvable = (
   inDoubt: InDoubt,
@@ -94,13 +92,13 @@ export const resolvable = (
   now: DateTime.Utc
 ): Result.Result<Resolvable, NotResolvable> => {
   const { order, status, under } = inDoubt
-  const fail = (cause: NotResolvable["cause"]) =>
-    Result.fail(new NotResolvable({ transactionId: order.transactionId, cause, status }))
+  const fail = (why: NotResolvable["why"]) =>
+    Result.fail(new NotResolvable({ transactionId: order.transactionId, status, why }))
   if (!isOfReversal(finding)) {
-    const cause = whyNotSale(inDoubt, finding, now)
-    return cause === null ? Result.succeed(Resolvable.Sale({ order, finding })) : fail(cause)
+    const why = whyNotSale(inDoubt, finding, now)
+    return why === null ? Result.succeed(Resolvable.Sale({ order, finding })) : fail(why)
   }
-  if (under === null) return fail(isUnresolved(status) ? "unsettled" : "no_reversal")
+  if (under === null) return fail(isUnresolved(inDoubt) ? "unsettled" : "no_reversal")
   if (isYoung(under.reversal.createdAt, now)) return fail("young_reversal")
   return Result.succeed(Resolvable.Reversal({ under, finding }))
 }
@@ -115,7 +113,7 @@ export const confirmable = (
   { order: { transactionId }, proposal, under }: InDoubt,
   { number, operator }: { readonly number: number; readonly operator: string }
 ): Result.Result<Proposal, NotConfirmable> => {
-  const fail = (cause: NotConfirmable["cause"]) => Result.fail(new NotConfirmable({ transactionId, cause }))
+  const fail = (why: NotConfirmable["why"]) => Result.fail(new NotConfirmable({ transactionId, why }))
   if (proposal === null) return fail("no_proposal")
   if (proposal.number !== number) return fail("changed")
   // One of the sale, or of a reversal that has ended and none has followed, `resolvable` refuses, and says why.
@@ -125,8 +123,8 @@ export const confirmable = (
 }
 
 /**
- * What the finding means for the money of a sale, unless the supplier firmly says otherwise. Its own proof of a delivery stands
- * above what operators have written down.
+ * What the finding means for the money of a sale, unless the supplier firmly says otherwise. Its own proof of a
+ * delivery stands above what operators have written down.
  */
 export const verdictOn = (
   order: Order,

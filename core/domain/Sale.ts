@@ -89,6 +89,22 @@ export type Outcome = typeof Outcome.Type
 export const orderedIn = (outcome: Outcome): Pick<Order, "transactionId" | "xid"> =>
   outcome._tag === "Delivered" ? outcome.order : outcome
 
+/**
+ * What a provider said of an order. Anything that is not firm is Unknown: a timeout is never a refusal. What proves a
+ * delivery is the party's own: an insurer has a policy.
+ */
+export type Answer<Proof = Delivery> = Data.TaggedEnum<{
+  Delivered: { readonly delivery: Proof }
+  Refused: { readonly refusal: Refusal }
+  /** Provably nothing left this process. */
+  NotSent: {}
+  Unknown: {}
+}>
+interface AnswerOf extends Data.TaggedEnum.WithGenerics<1> {
+  readonly taggedEnum: Answer<this["A"]>
+}
+export const Answer = Data.taggedEnum<AnswerOf>()
+
 /** What becomes of a reservation. Contract: 2.3 and 3.1. */
 export type Verdict = Data.TaggedEnum<{
   Confirm: { readonly delivery: Delivery }
@@ -98,6 +114,15 @@ export type Verdict = Data.TaggedEnum<{
   Hold: {}
 }>
 export const Verdict = Data.taggedEnum<Verdict>()
+
+/** What the provider's answer means for the money. Contract: 3.1. */
+export const verdictOf = (answer: Answer): Verdict =>
+  Answer.$match(answer, {
+    Delivered: ({ delivery }): Verdict => Verdict.Confirm({ delivery }),
+    Refused: ({ refusal }): Verdict => Verdict.Release({ refusal }),
+    NotSent: () => Verdict.Free(),
+    Unknown: () => Verdict.Hold()
+  })
 
 /** The answer to a sale whose outcome nobody knows yet. */
 export const pendingOf = ({ transactionId, xid }: Pick<Order, "transactionId" | "xid">): Outcome => ({

@@ -4,6 +4,14 @@ import { Schema } from "effect"
 export const Status = Schema.Literals(["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
 export type Status = typeof Status.Type
 
+/** Of a sale, or of a reversal, that stands so nobody knows yet how it ends. */
+export const unresolvedStatuses = ["PROCESSING", "PENDING"] as const
+export type UnresolvedStatus = (typeof unresolvedStatuses)[number]
+
+/** May it still be settled? Contract: 3.1. */
+export const isUnresolved = ({ status }: { readonly status: string }): boolean =>
+  unresolvedStatuses.some((unresolved) => unresolved === status)
+
 /** What a person reads of it. */
 export const messages: Readonly<Record<Status, string>> = {
   PROCESSING: "Operación en proceso.",

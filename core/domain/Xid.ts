@@ -18,7 +18,8 @@ const named = Effect.fnUntraced(function* (text: string) {
 export const xidOf = (companyId: CompanyId, key: IdempotencyKey) => named(`${companyId}:${key}`)
 
 /**
- * The provider-facing name of a reversal. A key may name a sale and, once its day is over, a reversal; the provider must
- * not take one for the other. No key holds a line break, so no sale is named so.
+ * The provider-facing name of a reversal. A key that its sale gave up, because it was not reserved or never sent, may
+ * come to name a reversal; the provider must not take one for the other. No key holds a line break, so no sale has such
+ * a name.
  */
 export const reversalXidOf = (companyId: CompanyId, key: IdempotencyKey) => named(`${companyId}:${key}\nanular`)

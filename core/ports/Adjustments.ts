@@ -5,7 +5,7 @@ import type { Amount } from "../domain/Money.ts"
 /** A balance that is to go back to what it was. */
 export interface Adjustment {
   readonly companyId: CompanyId
-  /** What the company may spend afterwards, beside what is held. */
+  /** What the company may spend afterwards, beside what is held, in centavos. */
   readonly goal: Amount
   /** Its name: the same one again changes nothing. */
   readonly reference: string
@@ -14,7 +14,9 @@ export interface Adjustment {
   readonly at: DateTime.Utc
 }
 
-/** Corrections of a balance by entries of the ledger. A failure of the database is a defect; the call may be repeated. */
+/**
+ * Corrections of a balance by entries of the ledger. A failure of the database is a defect; the call may be repeated.
+ */
 export class Adjustments extends Context.Service<
   Adjustments,
   {

@@ -11,8 +11,7 @@ import type { ExtraCode, PlanList, Vehicle, Version } from "../domain/InsuranceO
 import type { Amount } from "../domain/Money.ts"
 import type { Cedula, Phone, Plate } from "../domain/Person.ts"
 import type { StatusAnswer } from "../domain/Recovery.ts"
-import type { Order } from "../domain/Sale.ts"
-import type { Answer } from "./Provider.ts"
+import type { Answer, Order } from "../domain/Sale.ts"
 
 /** Whose vehicle is looked for. Contract: 4.6, step 1. */
 export interface OwnerAndPlate {
@@ -53,8 +52,8 @@ export interface Quoted {
 }
 
 /**
- * Somebody who insures vehicles. A policy is asked for at most once an xid, by the reference of its quote; afterwards it
- * is only asked about. An answer that issues one without its number or its days was not understood: it is Unknown.
+ * Somebody who insures vehicles. A policy is asked for at most once an xid, by the reference of its quote; afterwards
+ * it is only asked about. An answer that issues one without its number or its days was not understood: it is Unknown.
  */
 export interface Insurer {
   readonly inspect: (

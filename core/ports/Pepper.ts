@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
 
 /**
- * The operator's key for the secrets of tokens. Whoever has the database and not the pepper cannot even try out whether a
- * secret is right.
+ * The operator's key for the secrets of tokens. Whoever has the database and not the pepper cannot even try out whether
+ * a secret is right.
  */
 export class Pepper extends Context.Service<
   Pepper,

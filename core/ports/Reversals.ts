@@ -17,6 +17,9 @@ export type Begun = Data.TaggedEnum<{
 }>
 export const Begun = Data.taggedEnum<Begun>()
 
+/** Why a reversal may not begin. */
+export type BeginError = KeyError | NotFound | NotReversible | ReversalNotSupported
+
 /** What is to become of a reversal. */
 export interface ReversalSettlement {
   readonly under: UnderReversal
@@ -48,9 +51,7 @@ export interface ClaimedReversal {
 export class Reversals extends Context.Service<
   Reversals,
   {
-    readonly begin: (
-      intent: ReversalIntent
-    ) => Effect.Effect<Begun, KeyError | NotFound | NotReversible | ReversalNotSupported>
+    readonly begin: (intent: ReversalIntent) => Effect.Effect<Begun, BeginError>
     /** Gives the money back, or lets the sale stand, once: the loser of a race learns what the winner did. */
     readonly settle: (settlement: ReversalSettlement) => Effect.Effect<ReversalSettled>
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<ClaimedReversal>>

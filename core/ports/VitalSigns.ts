@@ -2,12 +2,12 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { LateOutcome } from "../domain/LateOutcome.ts"
 import type { Centavos } from "../domain/Money.ts"
-import type { Status } from "../domain/Status.ts"
+import type { UnresolvedStatus } from "../domain/Status.ts"
 
 /** The sales of an environment whose outcome is not known. */
 export interface UnresolvedSales {
   readonly environment: Environment
-  readonly status: Extract<Status, "PROCESSING" | "PENDING">
+  readonly status: UnresolvedStatus
   readonly sales: number
   readonly held: Centavos
   readonly oldest: DateTime.Utc

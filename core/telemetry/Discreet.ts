@@ -14,8 +14,8 @@ const wordless = (defect: unknown): Error => {
 }
 
 /**
- * Fails as the effect fails, with its message withheld: whoever handles an owner's name, phone or code may break with any of them
- * in the message, and a log must not have them.
+ * Fails as the effect fails, with its message withheld: whoever handles an owner's name, phone or code may break with
+ * any of them in the message, and a log must not have them.
  */
 export const discreetly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchDefect(effect, (defect) => Effect.die(wordless(defect)))

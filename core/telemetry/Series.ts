@@ -1,8 +1,8 @@
 import type { Metric } from "effect"
 
 /**
- * A metric's series by their labels, each made the first time that it is asked for: what is counted at every sale must not
- * make anything at every sale.
+ * A metric's series by their labels, each made the first time that it is asked for: what is counted at every sale must
+ * not make anything at every sale.
  *
  * @param labels the names of the labels; their values come from short lists.
  */

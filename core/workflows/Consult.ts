@@ -40,9 +40,9 @@ const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: 
 })
 
 /**
- * Who answers: the provider, if the token may ask it, or else the simulator, by its scenarios. Where a provider cannot be
- * asked now, for the quota or because there is none, examples stand in for it, and find whoever is asked about: nobody has
- * said of a real customer that he does not exist. Contract: 4.4.
+ * Who answers: the provider, if the token may ask it, or else the simulator, by its scenarios. Where a provider cannot
+ * be asked now, for the quota or because there is none, examples stand in for it, and find whoever is asked about:
+ * nobody has said of a real customer that he does not exist. Contract: 4.4.
  */
 const source = Effect.fnUntraced(function* ({ company, token }: Session) {
   const { serving, simulator, standIn } = yield* Providers
@@ -80,8 +80,8 @@ const keep = Effect.fnUntraced(function* (
   if (!takesOption(flow)) return []
   const customer = { companyId: company.id, serviceId, identifier }
   const options = yield* Effect.forEach(offers, (offer) => offered(flow, customer, offer, simulated))
-  // An invented bill must never be paid with real money. An example of a package is one that the catalogue sells, by its
-  // code there; whether whoever serves can know it is asked at the sale.
+  // An invented bill must never be paid with real money. An example of a package is one that the catalogue sells, by
+  // its code there; whether whoever serves can know it is asked at the sale.
   const buyable = !simulated || company.environment === "development" || flow === "paquetes"
   if (buyable) yield* Options.use((all) => all.store(options))
   return options

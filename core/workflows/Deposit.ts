@@ -25,17 +25,17 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
   const ledger = yield* Ledger
   // Before the money: if the process dies in between, the log has to say who asked for the entry.
   yield* byHand("deposit_asked", { companyId }, { amount, reference })
-  const left = (action: "deposit_recorded" | "deposit_repeated", entryId: number, repeated: boolean) =>
-    Effect.as(byHand(action, { companyId }, { entryId, amount, reference }), {
-      entryId,
-      repeated
-    } satisfies DepositReceipt)
+  const left = (entryId: number, repeated: boolean) => {
+    const action = repeated ? "deposit_repeated" : "deposit_recorded"
+    const receipt: DepositReceipt = { entryId, repeated }
+    return Effect.as(byHand(action, { companyId }, { entryId, amount, reference }), receipt)
+  }
   const deposited = yield* ledger.deposit({ companyId, amount, reference, at: yield* DateTime.now })
   return yield* Deposited.$match(deposited, {
-    Recorded: ({ entryId }) => left("deposit_recorded", entryId, false),
+    Recorded: ({ entryId }) => left(entryId, false),
     AlreadyRecorded: ({ amount: recorded, entryId }) =>
       recorded === amount
-        ? left("deposit_repeated", entryId, true)
+        ? left(entryId, true)
         : Effect.fail(new ReferenceTaken({ reference, recorded, asked: amount })),
     BeyondRange: () => Effect.fail(new DepositTooLarge({ asked: amount }))
   })

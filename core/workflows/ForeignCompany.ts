@@ -4,8 +4,8 @@ import { Forbidden } from "../domain/Errors.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 
 /**
- * A caller's company follows from its token. Naming that one changes nothing; naming another is refused, and remembered.
- * Contract: 5.
+ * A caller's company follows from its token. Naming that one changes nothing; naming another is refused, and
+ * remembered. Contract: 5.
  *
  * @param named the id of the company that the call names.
  */
@@ -19,5 +19,5 @@ export const refuseForeign = Effect.fnUntraced(function* ({ company, token }: Se
     tokenId: token.id,
     details: { empresa_id: named }
   })
-  return yield* new Forbidden({ cause: "foreign_company" })
+  return yield* new Forbidden({ why: "foreign_company" })
 })

@@ -6,8 +6,11 @@ import { Clock, DateTime, Duration, Effect } from "effect"
 const fresh_max = Duration.seconds(10)
 
 /**
- * May what was recorded still be sent? By the monotonic clock, which nobody sets, at `since_ns` or later; and by the clock
- * that recovery goes by, which also runs while the machine is suspended, at `recordedAt`.
+ * May what was recorded still be sent? By the monotonic clock, which nobody sets; and by the clock that recovery goes
+ * by, which also runs while the machine is suspended.
+ *
+ * @param since_ns monotonic time just before it was recorded.
+ * @param recordedAt the wall clock in its row.
  */
 export const isFresh = (since_ns: bigint, recordedAt: DateTime.Utc) =>
   Effect.zipWith(

@@ -12,7 +12,7 @@ const pace = Schedule.min([Schedule.exponential(soon), Schedule.spaced("5 second
  * Writes what must not be lost because the database is gone: again and again until it succeeds.
  *
  * @param write may be made again after a failure of which nothing is known.
- * @param impatient what is done when the caller has waited long enough; the write goes on.
+ * @param impatient done once, when the write has taken 5 s; the write goes on.
  */
 export const insist = Effect.fnUntraced(function* <A, R>(
   write: Effect.Effect<A, never, R>,

@@ -29,7 +29,10 @@ export interface Purchase {
 
 const endpoint = "POST /v1/recargas"
 
-/** A quote that is another as often means that the database and this process read quotes differently: no try can mend that. */
+/**
+ * A quote that is another as often means that the database and this process read quotes differently:
+ * no try can mend that.
+ */
 const readings_max = 10
 
 /**
@@ -91,7 +94,7 @@ const serviceOf = Effect.fnUntraced(function* (company: Session["company"], serv
   const catalogue = yield* Catalogue
   return yield* Availability.$match(yield* catalogue.find(company, serviceId), {
     Available: ({ service }) => Effect.succeed(service),
-    InsuranceNotEnabled: () => Effect.fail(new Forbidden({ cause: "insurance" })),
+    InsuranceNotEnabled: () => Effect.fail(new Forbidden({ why: "insurance" })),
     Unknown: () => Effect.fail(new InvalidProduct())
   })
 })

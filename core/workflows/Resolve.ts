@@ -46,7 +46,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
   const number = yield* resolutions.propose(order, proposal)
   // It was confirmed, and whoever did so has died before it was settled, or is about to settle it.
-  if (number === null) return yield* new NotResolvable({ transactionId, status, cause: "confirmed" })
+  if (number === null) return yield* new NotResolvable({ transactionId, status, why: "confirmed" })
   yield* byHand(
     "resolution_proposed",
     { companyId: order.companyId },
@@ -62,29 +62,30 @@ interface Ended {
   readonly won: boolean
 }
 
-/** Asks the supplier once more; `ended` then settles what it and the operators say. */
-const askAbout = Resolvable.$match({
-  Sale: ({ finding, order }) =>
-    Effect.gen(function* () {
-      const said = yield* statusOf(order)
-      const verdict = yield* Effect.fromResult(verdictOn(order, finding, said))
-      const ended = Effect.map(
-        settleInFlight(order, verdict),
-        ({ status, won }): Ended => ({ status, reversal: null, won })
-      )
-      return { said: said._tag, ended }
-    }),
-  Reversal: ({ finding, under }) =>
-    Effect.gen(function* () {
-      const said = yield* reversalStatusOf(under)
-      const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
-      const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): Ended => {
-        const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
-        return { status, reversal, won }
-      })
-      return { said: heardOf(said), ended }
-    })
+type Doubt<Tag> = Extract<Resolvable, { readonly _tag: Tag }>
+
+const askAboutSale = Effect.fnUntraced(function* ({ finding, order }: Doubt<"Sale">) {
+  const said = yield* statusOf(order)
+  const verdict = yield* Effect.fromResult(verdictOn(order, finding, said))
+  const ended = Effect.map(
+    settleInFlight(order, verdict),
+    ({ status, won }): Ended => ({ status, reversal: null, won })
+  )
+  return { said: said._tag, ended }
 })
+
+const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: Doubt<"Reversal">) {
+  const said = yield* reversalStatusOf(under)
+  const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
+  const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): Ended => {
+    const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
+    return { status, reversal, won }
+  })
+  return { said: heardOf(said), ended }
+})
+
+/** Asks the supplier once more; `ended` then settles what it and the operators say. */
+const askAbout = Resolvable.$match({ Sale: askAboutSale, Reversal: askAboutReversal })
 
 /**
  * Confirms the proposal of another operator that has this number, and settles the sale or its reversal as a provider's
@@ -108,7 +109,7 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const at = yield* DateTime.now
   const doubt = yield* Effect.fromResult(resolvable(inDoubt, finding, at))
   const { ended, said } = yield* askAbout(doubt)
-  if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, cause: "not_asked" })
+  if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
   const resolutions = yield* Resolutions
   const { audited } = spokenOf(doubt)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
@@ -116,7 +117,7 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   yield* together(
     Effect.gen(function* () {
       const current = yield* resolutions.confirm(order, proposal, { operator, at })
-      if (!current) return yield* new NotConfirmable({ transactionId, cause: "changed" })
+      if (!current) return yield* new NotConfirmable({ transactionId, why: "changed" })
       yield* byHand("resolution_agreed", { companyId: order.companyId }, agreed)
     })
   )

@@ -24,7 +24,7 @@ const sandbox: NewCompany = {
 
 const tokenName = "sandbox"
 
-/** What the sandbox owns when it is made, and at the beginning of each day: 100,000 pesos. */
+/** What the sandbox owns when it is made, and at the beginning of each day, in centavos: 100,000 pesos. */
 export const sandboxOpening = Amount.make(10_000_000)
 const openingDeposit = { amount: sandboxOpening, reference: "sandbox-apertura" }
 

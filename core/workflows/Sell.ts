@@ -1,9 +1,8 @@
 import { Clock, Effect } from "effect"
 import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
 import type { CompanyId } from "../domain/Ids.ts"
-import { type Intent, type Order, Outcome, orderedIn, pendingOf, Verdict } from "../domain/Sale.ts"
+import { Answer, type Intent, type Order, Outcome, orderedIn, pendingOf, verdictOf } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
-import { Answer } from "../ports/Provider.ts"
 import { followed } from "../telemetry/Followed.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
 import type { Answered } from "./Answered.ts"
@@ -51,15 +50,6 @@ const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier, tell
   if (settled.outcome === null) return yield* new ServiceUnavailable()
   return { outcome: settled.outcome, replayed: false }
 })
-
-/** What the provider's answer means for the money. Contract: 3.1. */
-const verdictOf = (answer: Answer): Verdict =>
-  Answer.$match(answer, {
-    Delivered: ({ delivery }): Verdict => Verdict.Confirm({ delivery }),
-    Refused: ({ refusal }): Verdict => Verdict.Release({ refusal }),
-    NotSent: () => Verdict.Free(),
-    Unknown: () => Verdict.Hold()
-  })
 
 const leave = (order: Order) =>
   Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), pending(order))

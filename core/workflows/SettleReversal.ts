@@ -7,8 +7,8 @@ import { insist } from "./Insist.ts"
 import { tellLate } from "./TellLate.ts"
 
 /**
- * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and a
- * caller who has waited long enough is told that the reversal is pending.
+ * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and
+ * a caller who has waited long enough is told that the reversal is pending.
  *
  * @param impatient tells the caller so.
  */

@@ -13,7 +13,7 @@ import { newCode, sendCode } from "./SendCode.ts"
 
 /** What a company needs to sell insurance at all. Contract: 4.6. */
 export const mayInsure = ({ company }: Session) =>
-  company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ cause: "insurance" }))
+  company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ why: "insurance" }))
 
 /** The insurance that a company may sell, and whether there is anybody now who would issue it. */
 export interface InsuranceOnSale {
@@ -43,8 +43,8 @@ export interface Application {
 }
 
 /**
- * Looks the vehicle up at the insurer, begins an insurance, and sends its owner a code. A code that could not be sent is
- * tried again in the background. Contract: 4.6, step 1.
+ * Looks the vehicle up at the insurer, begins an insurance, and sends its owner a code. A code that could not be sent
+ * is tried again in the background. Contract: 4.6, step 1.
  */
 export const startInsurance = Effect.fn("StartInsurance.startInsurance")(function* (
   session: Session,

@@ -2,11 +2,11 @@ import { Clock, Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { IssuedPolicy } from "../domain/Insurance.ts"
 import { StatusAnswer } from "../domain/Recovery.ts"
-import type { Delivery, Order } from "../domain/Sale.ts"
+import { Answer, type Delivery, type Order } from "../domain/Sale.ts"
 import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
-import { Answer, type Provider, Providers } from "../ports/Provider.ts"
+import { type Provider, Providers } from "../ports/Provider.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
 import { followed } from "../telemetry/Followed.ts"
 import { isFresh } from "./Fresh.ts"
@@ -21,7 +21,7 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
   const insurances = yield* Insurances
   const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
   return {
-    // A quote tells itself whose it is. Contract: 4.6.
+    // A quote's reference is the insurer's own, so there is nothing to check. Contract: 4.6.
     knows: () => true,
     dispatch: (order) => issue(insurances, insurer, order),
     status: (order) => Effect.map(discreetly(insurer.status(order)), statusOfSale)

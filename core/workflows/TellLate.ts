@@ -16,8 +16,8 @@ interface Late {
 
 /**
  * Tells of an answer that contradicts what was settled. Nothing moves any more; a person has to look. The alert goes by
- * the audit log, and nobody asks again about what is settled, so this is tried for as long as the process lives. Whoever has met it goes
- * on meanwhile: others wait to be recovered.
+ * the audit log, and nobody asks again about what is settled, so this is tried for as long as the process lives.
+ * Whoever has met it goes on meanwhile: others wait to be recovered.
  */
 export const tellLate = Effect.fnUntraced(function* (kind: LateOutcome, companyId: CompanyId, late: Late) {
   const { answeredAt, status, transactionId, verdict, xid } = late

@@ -50,14 +50,15 @@ export const told = (
   })
 
 /** Names a request, measures how long its answer takes, and tells of it. What does the answering never fails. */
-export const accessed = <R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
-  Effect.gen(function* () {
-    const { method } = yield* HttpServerRequest.HttpServerRequest
-    const access = accessOf(yield* SecureRandom.SecureRandom.use((random) => random.uuidV7()))
-    const since_ns = yield* Clock.monotonicTimeNanos
-    return yield* answering.pipe(
-      Effect.onExit((exit) => told(access, method, { since_ns, status: statusOf(exit) })),
-      Effect.provideService(Access, access),
-      Effect.provideService(References.CurrentLogAnnotations, access.about)
-    )
-  })
+export const accessed = Effect.fnUntraced(function* <R>(
+  answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+) {
+  const { method } = yield* HttpServerRequest.HttpServerRequest
+  const access = accessOf(yield* SecureRandom.SecureRandom.use((random) => random.uuidV7()))
+  const since_ns = yield* Clock.monotonicTimeNanos
+  return yield* answering.pipe(
+    Effect.onExit((exit) => told(access, method, { since_ns, status: statusOf(exit) })),
+    Effect.provideService(Access, access),
+    Effect.provideService(References.CurrentLogAnnotations, access.about)
+  )
+})

@@ -3,23 +3,24 @@ import type { HttpServerRequest } from "effect/http"
 import { NetAddress } from "effect/net"
 import type { HttpOptionsShape } from "./HttpOptions.ts"
 
-const isAddress = (text: string): boolean => Result.isSuccess(NetAddress.ipFromString(text))
-
-// An IPv4 caller of a socket that listens on IPv6.
-const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
+// An address of version 6 has many spellings, and one of them is of an IPv4 caller of a socket that listens on IPv6.
+const spelled = (text: string): string | null =>
+  Result.getOrNull(Result.map(NetAddress.ipFromString(text), (ip) => NetAddress.formatIp(NetAddress.toCanonical(ip))))
 
 /**
- * The client's address. Behind a trusted proxy it is the last entry of X-Forwarded-For, which that proxy wrote; those
- * before it are hearsay.
+ * The client's address, in one spelling: it is counted by it. Behind a trusted proxy it is the last entry of
+ * X-Forwarded-For, which that proxy wrote; those before it are hearsay.
  */
 export const addressOf = (
   { headers, remoteAddress }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">,
-  { trustProxy }: HttpOptionsShape
+  { trustProxy }: Pick<HttpOptionsShape, "trustProxy">
 ): string => {
   const forwarded = trustProxy ? headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
-  const address =
-    forwarded !== undefined && isAddress(forwarded) ? forwarded : Option.getOrElse(remoteAddress, () => "unknown")
-  return unmapped(address)
+  const told = forwarded === undefined ? null : spelled(forwarded)
+  if (told !== null) return told
+  const seen = Option.getOrElse(remoteAddress, () => "unknown")
+  // What a socket says of version 4 is spelled so already; an address with a zone, as fe80::1%eth0, stays as it is.
+  return seen.includes(":") ? (spelled(seen) ?? seen) : seen
 }
 
 const host = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i

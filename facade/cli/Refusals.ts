@@ -13,7 +13,7 @@ export interface Refusal {
 
 type Refused = OperatorError | BadCatalogue
 
-const unresolvable: { readonly [Cause in NotResolvable["cause"]]: (id: number, status: string) => string } = {
+const unresolvable: { readonly [Why in NotResolvable["why"]]: (id: number, status: string) => string } = {
   settled: (id, status) => `Transaction ${id} is ${status}: it is settled, and nothing was changed.`,
   reversal: (id, status) =>
     `Transaction ${id} is ${status}, and nobody knows how its reversal ended: propose --as reversed if it was taken back, --as stands if it was not.`,
@@ -36,7 +36,7 @@ const unresolvable: { readonly [Cause in NotResolvable["cause"]]: (id: number, s
     `Somebody has already confirmed how transaction ${id} ended, and it is not settled yet: nothing was proposed. "saldo transactions show ${id}" tells the number of that proposal; confirm it once more.`
 }
 
-const unconfirmable: { readonly [Cause in NotConfirmable["cause"]]: (id: number) => string } = {
+const unconfirmable: { readonly [Why in NotConfirmable["why"]]: (id: number) => string } = {
   no_proposal: (id) => `Nobody has proposed how transaction ${id} ended. "saldo transactions resolve ${id}" does.`,
   same_operator: (id) => `You proposed this yourself. Somebody else has to confirm transaction ${id}.`,
   changed: (id) =>
@@ -98,15 +98,15 @@ const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag
     message: `A company can own at most ${toPesos(owned_max)}; a deposit of ${toPesos(asked)} would exceed that and was not added. Correct the amount.`,
     details: { monto: toPesos(asked), saldo_maximo: toPesos(owned_max) }
   }),
-  NotResolvable: ({ cause, status, transactionId }) => ({
+  NotResolvable: ({ status, transactionId, why }) => ({
     code: "TRANSACTION_NOT_RESOLVABLE",
-    message: unresolvable[cause](transactionId, status),
-    details: { transaction_id: transactionId, status, motivo: cause }
+    message: unresolvable[why](transactionId, status),
+    details: { transaction_id: transactionId, status, motivo: why }
   }),
-  NotConfirmable: ({ cause, transactionId }) => ({
+  NotConfirmable: ({ transactionId, why }) => ({
     code: "RESOLUTION_NOT_CONFIRMABLE",
-    message: unconfirmable[cause](transactionId),
-    details: { transaction_id: transactionId, motivo: cause }
+    message: unconfirmable[why](transactionId),
+    details: { transaction_id: transactionId, motivo: why }
   }),
   SupplierDisagrees: ({ about, said, transactionId }) => ({
     code: "SUPPLIER_DISAGREES",

@@ -12,23 +12,22 @@ const noting = <E, R>(route: (request: HttpServerRequest.HttpServerRequest) => s
 
 // Made here and not by the server, which would write the whole address into it, with the numbers that were asked for, and
 // would let a caller say to which trace it belongs.
-const traced = <E, R>(handler: Handler<E, R>): Handler<E, R | Access | HttpServerRequest.HttpServerRequest> =>
-  Effect.gen(function* () {
-    const { about, route } = yield* Access
-    const { method } = yield* HttpServerRequest.HttpServerRequest
-    const attributes = { "http.request.method": method, "http.route": route }
-    return yield* Effect.useSpan(`${method} ${route}`, { attributes, kind: "server", root: true }, (span) =>
-      handler.pipe(
-        Effect.tap(({ status }) => Effect.sync(() => span.attribute("http.response.status_code", status))),
-        Effect.ensuring(
-          Effect.sync(() => {
-            for (const [name, value] of Object.entries(about)) span.attribute(`saldo.${name}`, value)
-          })
-        ),
-        Effect.withParentSpan(span)
-      )
+const traced = Effect.fnUntraced(function* <E, R>(handler: Handler<E, R>) {
+  const { about, route } = yield* Access
+  const { method } = yield* HttpServerRequest.HttpServerRequest
+  const attributes = { "http.request.method": method, "http.route": route }
+  return yield* Effect.useSpan(`${method} ${route}`, { attributes, kind: "server", root: true }, (span) =>
+    handler.pipe(
+      Effect.tap(({ status }) => Effect.sync(() => span.attribute("http.response.status_code", status))),
+      Effect.ensuring(
+        Effect.sync(() => {
+          for (const [name, value] of Object.entries(about)) span.attribute(`saldo.${name}`, value)
+        })
+      ),
+      Effect.withParentSpan(span)
     )
-  })
+  )
+})
 
 /** How the handlers of routes are made to note which route they are and, where somebody follows traces, to begin one. */
 export const routed = Effect.map(

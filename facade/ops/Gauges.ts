@@ -2,6 +2,7 @@ import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { Environment } from "../../core/domain/Company.ts"
 import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { toPesos } from "../../core/domain/Money.ts"
+import { unresolvedStatuses } from "../../core/domain/Status.ts"
 import type { Vitals } from "../../core/ports/VitalSigns.ts"
 import { seriesOf } from "../../core/telemetry/Series.ts"
 
@@ -55,56 +56,55 @@ const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, no
   Math.max(0, ...items.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now))))
 
 /** Shows what was read; what there is none of is shown as none. */
-const show = (vitals: Vitals, now: DateTime.Utc) =>
-  Effect.gen(function* () {
-    yield* set(isUp, 1)
-    yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)
-    for (const ambiente of Environment.literals) {
-      const here = <A extends { readonly environment: Environment }>(items: ReadonlyArray<A>) =>
-        items.filter(({ environment }) => environment === ambiente)
-      const unresolved = here(vitals.unresolved)
-      for (const status of ["PROCESSING", "PENDING"] as const) {
-        const those = unresolved.filter((each) => each.status === status)
-        yield* set(
-          pending({ ambiente, status }),
-          sumOf(those, ({ sales }) => sales)
-        )
-      }
+const show = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
+  yield* set(isUp, 1)
+  yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)
+  for (const ambiente of Environment.literals) {
+    const here = <A extends { readonly environment: Environment }>(items: ReadonlyArray<A>) =>
+      items.filter(({ environment }) => environment === ambiente)
+    const unresolved = here(vitals.unresolved)
+    for (const status of unresolvedStatuses) {
+      const those = unresolved.filter((each) => each.status === status)
       yield* set(
-        held({ ambiente }),
-        sumOf(unresolved, (each) => toPesos(each.held))
-      )
-      yield* set(oldest({ ambiente }), oldestAge_s(unresolved, now))
-      const inDoubt = here(vitals.unresolvedReversals)
-      yield* set(
-        reversals({ ambiente }),
-        sumOf(inDoubt, (each) => each.reversals)
-      )
-      yield* set(oldestReversal({ ambiente }), oldestAge_s(inDoubt, now))
-      yield* set(
-        sms({ ambiente }),
-        sumOf(here(vitals.undeliveredSms), ({ messages }) => messages)
-      )
-      yield* set(
-        lowBalances({ ambiente }),
-        sumOf(here(vitals.lowBalances), ({ companies }) => companies)
+        pending({ ambiente, status }),
+        sumOf(those, ({ sales }) => sales)
       )
     }
-    for (const kind of lateOutcomes) {
-      const those = vitals.lateOutcomes.filter((each) => each.kind === kind)
-      yield* set(
-        late({ kind }),
-        sumOf(those, (each) => each.outcomes)
-      )
-    }
-    for (const state of states) {
-      const those = vitals.connections.filter((each) => each.state === state)
-      yield* set(
-        connections({ state }),
-        sumOf(those, (each) => each.connections)
-      )
-    }
-  })
+    yield* set(
+      held({ ambiente }),
+      sumOf(unresolved, (each) => toPesos(each.held))
+    )
+    yield* set(oldest({ ambiente }), oldestAge_s(unresolved, now))
+    const inDoubt = here(vitals.unresolvedReversals)
+    yield* set(
+      reversals({ ambiente }),
+      sumOf(inDoubt, (each) => each.reversals)
+    )
+    yield* set(oldestReversal({ ambiente }), oldestAge_s(inDoubt, now))
+    yield* set(
+      sms({ ambiente }),
+      sumOf(here(vitals.undeliveredSms), ({ messages }) => messages)
+    )
+    yield* set(
+      lowBalances({ ambiente }),
+      sumOf(here(vitals.lowBalances), ({ companies }) => companies)
+    )
+  }
+  for (const kind of lateOutcomes) {
+    const those = vitals.lateOutcomes.filter((each) => each.kind === kind)
+    yield* set(
+      late({ kind }),
+      sumOf(those, (each) => each.outcomes)
+    )
+  }
+  for (const state of states) {
+    const those = vitals.connections.filter((each) => each.state === state)
+    yield* set(
+      connections({ state }),
+      sumOf(those, (each) => each.connections)
+    )
+  }
+})
 
 /** Nobody knows: an old number would look like a true one. */
 const forget = Effect.gen(function* () {
@@ -113,7 +113,7 @@ const forget = Effect.gen(function* () {
   for (const ambiente of Environment.literals) {
     for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances])
       yield* set(each({ ambiente }), Number.NaN)
-    for (const status of ["PROCESSING", "PENDING"]) yield* set(pending({ ambiente, status }), Number.NaN)
+    for (const status of unresolvedStatuses) yield* set(pending({ ambiente, status }), Number.NaN)
   }
   for (const kind of lateOutcomes) yield* set(late({ kind }), Number.NaN)
   for (const state of states) yield* set(connections({ state }), Number.NaN)

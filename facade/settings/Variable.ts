@@ -36,21 +36,20 @@ export const variable = <A, Default = A>(
   )
 
 /** All of them, or every one that is wrong, a line each. */
-export const together = <A extends object>(
+export const together = Effect.fnUntraced(function* <A extends object>(
   variables: {
     readonly [Name in keyof A]: Effect.Effect<A[Name], WrongVariable>
   }
-): Effect.Effect<A, WrongVariable> =>
-  Effect.gen(function* () {
-    const values: Partial<A> = {}
-    const wrong: Array<string> = []
-    for (const name of Struct.keys(variables)) {
-      const result = yield* Effect.result(variables[name])
-      if (Result.isSuccess(result)) values[name] = result.success
-      else wrong.push(result.failure.message)
-    }
-    return wrong.length === 0 ? (values as A) : yield* new WrongVariable({ message: wrong.join("\n") })
-  })
+) {
+  const values: Partial<A> = {}
+  const wrong: Array<string> = []
+  for (const name of Struct.keys(variables)) {
+    const result = yield* Effect.result(variables[name])
+    if (Result.isSuccess(result)) values[name] = result.success
+    else wrong.push(result.failure.message)
+  }
+  return wrong.length === 0 ? (values as A) : yield* new WrongVariable({ message: wrong.join("\n") })
+})
 
 export const integer =
   (minimum: number, maximum: number): Reading<number> =>

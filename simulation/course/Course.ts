@@ -1,5 +1,5 @@
 import { DateTime } from "effect"
-import { isUnresolved } from "../../adapters/memory/Claims.ts"
+import { isUnresolved } from "../../core/domain/Status.ts"
 import { wordsOf } from "../engine/Call.ts"
 import type { ReversalSeen, SaleSeen } from "../engine/Observed.ts"
 import { type Sim, say } from "../engine/Sim.ts"

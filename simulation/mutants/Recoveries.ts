@@ -1,7 +1,7 @@
 import { Duration, Effect } from "effect"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import { denialOf, type Order } from "../../core/domain/Sale.ts"
-import { Answer, type Provider } from "../../core/ports/Provider.ts"
+import { Answer, denialOf, type Order } from "../../core/domain/Sale.ts"
+import type { Provider } from "../../core/ports/Provider.ts"
 import { Activity } from "../faults/Step.ts"
 import { after, booksOf, type Mutant, onBehalf, portsMutant } from "./Mutant.ts"
 

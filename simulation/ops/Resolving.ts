@@ -32,7 +32,7 @@ const shown = (transactionId: TransactionId) =>
 
 /** A proposal that was confirmed and not settled is not replaced: whoever comes then confirms it once more. */
 const confirmedBefore = Effect.fnUntraced(function* (transactionId: TransactionId, refused: NotResolvable) {
-  const proposal = refused.cause === "confirmed" ? (yield* shown(transactionId))?.proposal : null
+  const proposal = refused.why === "confirmed" ? (yield* shown(transactionId))?.proposal : null
   return proposal == null ? yield* refused : proposal.number
 })
 

@@ -3,6 +3,7 @@ import { Digest, SecureRandom } from "effect/crypto"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { Adjustments } from "../../core/ports/Adjustments.ts"
+import { Atomic } from "../../core/ports/Atomic.ts"
 import { AuditLog } from "../../core/ports/AuditLog.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
@@ -55,6 +56,7 @@ export interface Process {
 const everything = Effect.all([
   Accounts,
   Adjustments,
+  Atomic,
   AuditLog,
   CallCounter,
   Catalogue,
@@ -94,6 +96,9 @@ const noExamples: Provider = {
   lookup: () => Effect.die(new Error("the simulator finds nothing here"))
 }
 
+// A statement is a transaction of its own here, so a process may also die between the writes of one change.
+const oneByOne: Atomic["Service"] = { together: (writes) => writes }
+
 /** What a process has of its machine, whatever it does. */
 export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never
 
@@ -131,6 +136,7 @@ export const startProcess = (
   const base = parties.pipe(
     Context.add(Accounts, ports.accounts),
     Context.add(Adjustments, ports.adjustments),
+    Context.add(Atomic, oneByOne),
     Context.add(AuditLog, { record: ports.record }),
     Context.add(Insurances, ports.insurances),
     Context.add(Ledger, ports.ledger),

@@ -1,11 +1,11 @@
 import { Struct } from "effect"
 import type { CompanyBooks, Sale } from "../../adapters/memory/Books.ts"
-import { isUnresolved } from "../../adapters/memory/Claims.ts"
 import { owned } from "../../core/domain/Balance.ts"
 import type { Entry } from "../../core/domain/Entry.ts"
 import type { TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
+import { isUnresolved } from "../../core/domain/Status.ts"
 
 /** What the ledger says of one sale. */
 interface Posted {

@@ -1,9 +1,9 @@
 import { Effect, Layer, Option } from "effect"
 import { Books } from "../../adapters/memory/Books.ts"
-import { isUnresolved } from "../../adapters/memory/Claims.ts"
 import { underOf } from "../../adapters/memory/ReversalsMemory.ts"
 import type { TransactionId } from "../../core/domain/Ids.ts"
 import type { InDoubt, Proposal } from "../../core/domain/Resolution.ts"
+import { isUnresolved } from "../../core/domain/Status.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 
 /** Proposals of operators, in memory. */

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer } from "../../core/domain/Sale.ts"
 import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
 import { customer } from "./support/Customer.ts"

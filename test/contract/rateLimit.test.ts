@@ -99,6 +99,21 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
+  it.effect.each([
+    ["4", ["192.0.2.11", "::ffff:192.0.2.11", "::FFFF:c000:20b"]],
+    ["6", ["2001:db8::b", "2001:DB8:0::B", "2001:db8:0:0:0:0:0:b"]]
+  ] as const)("counts an address of version %s in all of its spellings", ([, spellings]) =>
+    Effect.gen(function* () {
+      const elsewhere = yield* another({ RATE_LIMIT_ADDRESS_PER_MINUTE: "2" })
+      const ask = (address: string) => elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": address } }))
+      const answers = yield* Effect.forEach(spellings, ask)
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 429]
+      )
+    })
+  )
+
   describe("of what no route answers", () => {
     const three = { RATE_LIMIT_ADDRESS_PER_MINUTE: "3" }
     const statusAndLeft = ({ headers, status }: Answered) => [status, headers.get("x-ratelimit-remaining")]

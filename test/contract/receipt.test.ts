@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer } from "../../core/domain/Sale.ts"
 import { call, get, post, sell } from "../facade/support/Calls.ts"
 import { readPdf } from "../support/Pdf.ts"
 import { customer } from "./support/Customer.ts"

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer } from "../../core/domain/Sale.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { eventually } from "../../tools/Eventually.ts"
 import { OwnTime } from "../../tools/world/OwnTime.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer } from "../../core/domain/Sale.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { eventually } from "../../tools/Eventually.ts"
 import { OwnTime } from "../../tools/world/OwnTime.ts"

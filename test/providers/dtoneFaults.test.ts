@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer } from "../../core/domain/Sale.ts"
 import { ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 const invalidPhone = Answer.Refused({ refusal: "INVALID_PHONE" })

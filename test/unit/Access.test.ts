@@ -8,13 +8,13 @@ import { company, session, token } from "./support/Examples.ts"
 const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 const home = "192.0.2.1"
 
-/** Null when admitted; else the cause of a 403, or "unauthenticated". */
+/** Null when admitted; else why it is a 403, or "unauthenticated". */
 const refusal = (changes: { token?: Partial<Token>; company?: Partial<Company> }, address = home): string | null =>
   Result.match(
     admit({ token: { ...token, ...changes.token }, company: { ...company, ...changes.company } }, address, now),
     {
       onSuccess: () => null,
-      onFailure: (error) => (error._tag === "Forbidden" ? error.cause : "unauthenticated")
+      onFailure: (error) => (error._tag === "Forbidden" ? error.why : "unauthenticated")
     }
   )
 
@@ -134,7 +134,7 @@ describe("a permission", () => {
     "%j carries %s: %s",
     (permissions, permission, carried) => {
       const result = permit({ ...token, permissions }, permission)
-      expect(Result.isSuccess(result) ? null : result.failure.cause).toBe(carried ? null : "permission")
+      expect(Result.isSuccess(result) ? null : result.failure.why).toBe(carried ? null : "permission")
     }
   )
 })

@@ -91,8 +91,8 @@ describe("a cause, as its caller hears it", () => {
   })
 
   it("never tells why a token may not: the cause is for the operator", () => {
-    for (const cause of ["token_suspended", "address", "foreign_company"] as const) {
-      expect(toPublic(new Errors.Forbidden({ cause }))).toEqual(toPublic(new Errors.Forbidden({ cause: "permission" })))
+    for (const why of ["token_suspended", "address", "foreign_company"] as const) {
+      expect(toPublic(new Errors.Forbidden({ why }))).toEqual(toPublic(new Errors.Forbidden({ why: "permission" })))
     }
   })
 

@@ -16,7 +16,7 @@ const read = (row: Row, body: "same" | "other"): KeyState => {
     fingerprint: "f1",
     completed: row.completed,
     claimedAt: DateTime.subtractDuration(now, row.claimed),
-    processedAt: ago(row.settled)
+    settledAt: ago(row.settled)
   }
   return readKey(record, { fingerprint: body === "same" ? "f1" : "f2", now })
 }

@@ -46,7 +46,9 @@ describe("an unresolved sale is asked for next", () => {
 
 const delivery = { authCode: "A1", rechargeToken: null }
 const confirm = Verdict.Confirm({ delivery })
-const denied = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+const rejected = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+const denial = "SEGURO_NO_EMITIDO"
+const denied = Verdict.Release({ refusal: denial })
 const hold = Verdict.Hold()
 const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
 
@@ -55,7 +57,7 @@ describe("what recovery concludes", () => {
     // age (s), not found so far, the provider says -> verdict, not found
     ["a delivery is firm at any age", 5, 0, Delivered({ delivery }), confirm, 0],
     ["a delivery is firm after not-founds", 1_200, 1, Delivered({ delivery }), confirm, 0],
-    ["a refusal is firm at any age", 5, 0, Refused({ refusal: "TRANSACTION_REJECTED" }), denied, 0],
+    ["a refusal is firm at any age", 5, 0, Refused({ refusal: "TRANSACTION_REJECTED" }), rejected, 0],
     [
       "its reason is kept",
       5,
@@ -74,15 +76,11 @@ describe("what recovery concludes", () => {
     ["the first not-found after that only counts", 100_000, 0, NotFound(), hold, 1],
     ["the second in a row is a denial", 1_200, 1, NotFound(), denied, 2]
   ] as const)("%s", (_, age, notFound, answer, verdict, counted) => {
-    expect(conclude({ createdAt, notFound }, answer, aged(age), "TRANSACTION_REJECTED")).toEqual({
-      verdict,
-      notFound: counted
-    })
+    expect(conclude({ createdAt, notFound }, answer, aged(age), denial)).toEqual({ verdict, notFound: counted })
   })
 
   it("leaves not-founds as they are when nobody took the question", () => {
-    const asked = (notFound: number) =>
-      conclude({ createdAt, notFound }, StatusAnswer.NotAsked(), aged(1_200), "TRANSACTION_REJECTED")
+    const asked = (notFound: number) => conclude({ createdAt, notFound }, StatusAnswer.NotAsked(), aged(1_200), denial)
     expect(asked(1)).toBeNull()
     expect(asked(0)).toEqual({ verdict: hold, notFound: 0 })
   })
@@ -97,7 +95,7 @@ describe("what recovery concludes", () => {
         for (const { known, wait } of answers) {
           age += wait
           const answer = known ? Unknown() : NotFound()
-          const concluded = conclude({ createdAt, notFound }, answer, aged(age), "TRANSACTION_REJECTED")
+          const concluded = conclude({ createdAt, notFound }, answer, aged(age), denial)
           firm = !known && age >= 900 ? firm + 1 : 0
           expect(concluded?.verdict._tag).toBe(firm >= 2 ? "Release" : "Hold")
           notFound = concluded?.notFound ?? 0

@@ -47,9 +47,9 @@ describe("how an operator says that a sale ended", () => {
     ["insurance", success({ days: { from: days.from, until: days.from } }), null],
     ["insurance", success({ days: { from: days.until, until: days.from } }), "ends_before"],
     ["insurance", Finding.cases.Failed.make({}), null]
-  ] as const)("of %s: %j is amiss by %s", (type, finding, cause) => {
+  ] as const)("of %s: %j is amiss by %s", (type, finding, why) => {
     const said = resolvable({ order: orderOf(type), status: "PENDING", under: null, proposal: null }, finding, later)
-    expect(Result.isSuccess(said) ? null : said.failure.cause).toBe(cause)
+    expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
   })
 })
 
@@ -108,9 +108,9 @@ describe("what an operator may say", () => {
     ["SUCCESS", [4, 15], reversed, null],
     ["SUCCESS", [4, 15], stands, null],
     ["SUCCESS", [4, 14], reversed, "young_reversal"]
-  ] as const)("of a sale that is %s with the reversal %j: %j is amiss by %s", (status, reversal, finding, cause) => {
+  ] as const)("of a sale that is %s with the reversal %j: %j is amiss by %s", (status, reversal, finding, why) => {
     const said = resolvable(inDoubtAt(status, reversal), finding, later)
-    expect(Result.isSuccess(said) ? null : said.failure.cause).toBe(cause)
+    expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
   })
 
   const proposalOf = (reversalId: number | null): Proposal => ({
@@ -132,10 +132,10 @@ describe("what an operator may say", () => {
     [3, 2, "turno-2", "outdated"]
   ] as const)(
     "of reversal 4: a proposal of %j is confirmed as %i by %s unless %s",
-    (reversalId, number, operator, cause) => {
+    (reversalId, number, operator, why) => {
       const inDoubt = { ...inDoubtAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
       const confirmed = confirmable(inDoubt, { number, operator })
-      expect(Result.isSuccess(confirmed) ? null : confirmed.failure.cause).toBe(cause)
+      expect(Result.isSuccess(confirmed) ? null : confirmed.failure.why).toBe(why)
     }
   )
 })

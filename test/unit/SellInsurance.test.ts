@@ -5,7 +5,7 @@ import type { Session } from "../../core/domain/Access.ts"
 import { CompanyId, Identifier, TerminalId } from "../../core/domain/Ids.ts"
 import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer } from "../../core/domain/Sale.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { quoteInsurance } from "../../core/workflows/InsuranceSteps.ts"
 import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
@@ -159,7 +159,7 @@ describe("an insurance that is asked for", () => {
     ["of another service", seller, { serviceId: service.id }, invalid],
     ["by another company", neighbour, {}, invalid],
     ["by the company in another world", live, {}, invalid],
-    ["by a company that may not sell it", session, {}, { _tag: "Forbidden" }]
+    ["by a company that may not sell it", session, {}, { _tag: "Forbidden", why: "insurance" }]
   ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)("%s", ([, by, changes, expected]) => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {

@@ -8,8 +8,7 @@ import type { ExtraCode } from "../../core/domain/InsuranceOffer.ts"
 import type { Amount } from "../../core/domain/Money.ts"
 import { Cedula, maskName, Phone, Plate } from "../../core/domain/Person.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import type { Order } from "../../core/domain/Sale.ts"
-import { Answer } from "../../core/ports/Provider.ts"
+import { Answer, type Order } from "../../core/domain/Sale.ts"
 import { company, insuranceService } from "./support/Examples.ts"
 
 const inspect = (plate: string) =>

@@ -8,9 +8,8 @@ import {
   VehicleUnsupported
 } from "../../../core/domain/InsuranceErrors.ts"
 import type { PlanList } from "../../../core/domain/InsuranceOffer.ts"
-import type { Order } from "../../../core/domain/Sale.ts"
+import { Answer, type Order } from "../../../core/domain/Sale.ts"
 import type { Inspected, Insurer, Quoted } from "../../../core/ports/Insurer.ts"
-import { Answer } from "../../../core/ports/Provider.ts"
 import { type GatewayOptions, towards } from "../../http/Gateway.ts"
 import { type Heard, hear } from "../../http/Heard.ts"
 import { askedAbout, dispatched, type Stands } from "../../http/Stands.ts"

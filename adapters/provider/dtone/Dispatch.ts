@@ -1,6 +1,5 @@
 import { Duration, Effect, Option } from "effect"
-import type { Order } from "../../../core/domain/Sale.ts"
-import { Answer } from "../../../core/ports/Provider.ts"
+import { Answer, type Order } from "../../../core/domain/Sale.ts"
 import { ask, noted, standingUnder } from "./Ask.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultOf, faultsIn } from "./Faults.ts"

@@ -53,8 +53,8 @@ const firmness: ReadonlyArray<Fault["_tag"]> = ["Unclear", "Exists", "TurnedAway
 
 /**
  * What an answer that is no transaction means. Only what is documented is firm: a code that is not, or an answer in the
- * four hundreds without any, may come from anything on the way. 401 and 429 are: who is asked for a password, or told to
- * wait, has not been served. Of several errors the least firm counts.
+ * four hundreds without any, may come from anything on the way. 401 and 429 are: who is asked for a password, or told
+ * to wait, has not been served. Of several errors the least firm counts.
  */
 export const faultOf = (status: number, codes: ReadonlyArray<number>): Fault => {
   if (status < 400 || status >= 500) return Fault.Unclear()

@@ -28,8 +28,8 @@ const printable = (text: string | null | undefined): string | null => {
 }
 
 /**
- * The operator's reference is the authorization code. A PIN goes where its customer finds it: into the meter's token for
- * electricity, and else it is the code, because it is what was bought. Contract: 2.5.
+ * The operator's reference is the authorization code. A PIN goes where its customer finds it: into the meter's token
+ * for electricity, and else it is the code, because it is what was bought. Contract: 2.5.
  */
 export const deliveryOf = ({ service }: Order, { id, operator_reference, pin, product }: Proof): Delivered => {
   const code = printable(pin?.code)

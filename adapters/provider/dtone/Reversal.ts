@@ -5,9 +5,9 @@ import type { DtOneApi } from "./DtOneApi.ts"
 import { Standing } from "./Transaction.ts"
 
 /**
- * DT One takes nothing back on request: cancelling is for what is not confirmed yet, and reversing is what its people do
- * by hand. So a reversal is a question. It is confirmed when DT One shows the sale as reversed, which returns its money,
- * and denied while it shows it as completed.
+ * DT One takes nothing back on request: cancelling is for what is not confirmed yet, and reversing is what its people
+ * do by hand. So a reversal is a question. It is confirmed when DT One shows the sale as reversed, which returns its
+ * money, and denied while it shows it as completed.
  */
 const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer): Effect.Effect<ReversalAnswer> =>
   Effect.flatMap(

@@ -1,9 +1,8 @@
 import { Effect, Result } from "effect"
 import type { Identifier } from "../../../core/domain/Ids.ts"
 import type { Amount } from "../../../core/domain/Money.ts"
-import type { Order } from "../../../core/domain/Sale.ts"
+import { Answer, type Order } from "../../../core/domain/Sale.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
-import { Answer } from "../../../core/ports/Provider.ts"
 import { e164 } from "../../http/E164.ts"
 
 /** Who receives, as DT One names them: phones by their international number, everybody else by an account number. */

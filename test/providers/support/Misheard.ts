@@ -1,5 +1,5 @@
 import type { StatusAnswer } from "../../../core/domain/Recovery.ts"
-import { Answer } from "../../../core/ports/Provider.ts"
+import { Answer } from "../../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../../../tools/fakes/Misbehaviour.ts"
 
 /**

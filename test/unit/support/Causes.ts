@@ -14,7 +14,7 @@ const failed = { transaction_id: 41, xid, status: "FAILED" }
 /** Each cause as its caller hears it: status, code, details. Of each class there is one at least. */
 export const causes: ReadonlyArray<readonly [Errors.CoreError, number, string, object | undefined]> = [
   [new Errors.Unauthenticated(), 401, "UNAUTHENTICATED", undefined],
-  [new Errors.Forbidden({ cause: "token_revoked" }), 403, "FORBIDDEN", undefined],
+  [new Errors.Forbidden({ why: "token_revoked" }), 403, "FORBIDDEN", undefined],
   [new Errors.NotFound(), 404, "NOT_FOUND", undefined],
   [new Errors.Invalid({ details: { placa: "longitud" } }), 422, "VALIDATION_ERROR", { placa: "longitud" }],
   [new Errors.BodyTooLarge(), 413, "VALIDATION_ERROR", { body: "demasiado_grande" }],
