@@ -15,8 +15,8 @@ const reservations: ReadonlyArray<Mutant> = [
   patch(
     "the week begins today",
     "reserve",
-    "sum(c.total) filter (where c.day >= week)::bigint as weekly",
-    "sum(c.total) filter (where c.day >= today)::bigint as weekly"
+    "sum(c.total) filter (where c.day >= week and",
+    "sum(c.total) filter (where c.day >= today and"
   ),
   patch("consumption of the day is not read", "reserve", "coalesce(c.daily, 0) as daily", "0::bigint as daily"),
   patch(
