@@ -100,7 +100,8 @@ const stores = Layer.mergeAll(
   StatementPostgres.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, SecureRandomNode.layer, pepper, vault)))
 
-// Upon the others, not beside them: layers that are merged are let go at once, and a sale under way still needs its party.
+// Upon the others, not beside them: layers that are merged are let go at once, and a sale under way still needs its
+// party.
 const money = Layer.provideMerge(InFlight.layer, stores)
 
 /** All that the operator's commands need. */

@@ -24,8 +24,8 @@ export interface GuardOptions {
   /** So many calls may be in flight at once. */
   readonly calls_max: number
   /**
-   * The party has answered, to the last byte, within this: less than whoever calls it would wait, because a call that is
-   * given up says nothing of the party's health.
+   * The party has answered, to the last byte, within this: less than whoever calls it would wait, because a call that
+   * is given up says nothing of the party's health.
    */
   readonly answer_max?: Duration.Duration
 }
@@ -33,8 +33,8 @@ export interface GuardOptions {
 /** What stands between us and a party that may be slow, broken or gone. */
 interface Guard {
   /**
-   * Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. Its answers
-   * have come back whole: until then a call is in flight.
+   * Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. Its
+   * answers have come back whole: until then a call is in flight.
    */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
   /** Would a call be made now? Asked before anything is reserved; a no counts as a call that was not made. */

@@ -19,13 +19,24 @@ const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
 
-  // Each for itself: one that cannot be read stays where it is, and is nothing to the others that were claimed with it.
-  const opened = (row: SmsRow) =>
+  // It keeps nothing else from being sent, and stays until it is of no use: then the operator finds it among the undelivered.
+  const unreadable = ({ company_id, id }: SmsRow, now: DateTime.Utc) =>
+    Effect.andThen(
+      Effect.logError("a message cannot be read: it is not sent", { id }),
+      sql`
+        update cell.sms
+        set detail = 'it could not be read', leased_until = null, status = 'failed', sealed = null,
+          settled_at = ${instant(now)}
+        where company_id = ${int8(company_id)}
+          and id = ${id}::uuid
+          and status = 'staged'
+          and expires_at <= ${instant(now)}`
+    )
+
+  const opened = (row: SmsRow, now: DateTime.Utc) =>
     vault.open(row.sealed, smsPurpose(row.company_id, row.id)).pipe(
       Effect.map((secret) => [claimedOf(row, secret)]),
-      Effect.catchDefect(() =>
-        Effect.as(Effect.logError("a message cannot be read: it is not sent", { id: row.id }), [])
-      )
+      Effect.catchDefect(() => Effect.as(Effect.orDie(unreadable(row, now)), []))
     )
 
   // A message that another sender has locked or leased is skipped, never waited for. Whoever says what became of one
@@ -48,7 +59,10 @@ const claiming = Effect.gen(function* () {
       where s.company_id = due.company_id and s.id = due.id
       returning
         s.company_id, s.id, s.insurance_id, s.environment, s.sealed, s.tries, s.created_at, s.expires_at, due.accounted`)
-    return (yield* Effect.forEach(rows, opened)).flat()
+    const legible = (yield* Effect.forEach(rows, (row) => opened(row, now))).flat()
+    const missing = rows.length - legible.length
+    // Others in their place; those that cannot be read are leased, so this ends.
+    return missing === 0 ? legible : [...legible, ...(yield* claim({ lease, limit: missing, now }))]
   })
   return claim
 })

@@ -74,8 +74,8 @@ export const countsOn = (counted: number, known: number): boolean => counted ===
  * and two cycles agree; a timeout never is. Contract: 3.1.
  *
  * @param denial what a denial that follows from that is called.
- * @returns null where a question that nobody took leaves everything as it is, until its lease ends: to write that the sale
- * is held would begin anew with its not-founds, which another process may have heard.
+ * @returns null where a question that nobody took leaves everything as it is, until its lease ends: to write that the
+ * sale is held would begin anew with its not-founds, which another process may have heard.
  */
 export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, denial: Refusal): Conclusion | null =>
   StatusAnswer.$match(answer, {

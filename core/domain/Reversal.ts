@@ -59,13 +59,13 @@ export type ReversalOutcome = typeof ReversalOutcome.Type
 export type ReversalVerdict = Data.TaggedEnum<{
   Confirm: {}
   Deny: {}
-  /** The provider was provably never reached: the key may be used again. */
+  /** The provider was provably never reached: a key that has not answered yet is free again. */
   Free: {}
   Hold: {}
 }>
 export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
 
-/** The answer that a verdict makes; none for a freed key. */
+/** The answer that a verdict makes; none where the key is freed, or keeps the answer that it gave. */
 export const reversalOutcomeOf = (transaction: Transaction, verdict: ReversalVerdict): ReversalOutcome | null => {
   const { id: transactionId, xid } = transaction
   return ReversalVerdict.$match(verdict, {

@@ -28,7 +28,10 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
   } satisfies Supplier
 }, followed("Supplier.supplierOf"))
 
-/** What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody was asked. */
+/**
+ * What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody was
+ * asked.
+ */
 export const statusOf = (order: Order) => {
   const said = supplierOf(order.environment, order.service.type).pipe(
     Effect.flatMap((supplier) => supplier.status(order)),

@@ -158,7 +158,7 @@ const settle = (values: Values) => ({
     : null,
   xidPrefix: values.xidPrefix,
   /** Where clients reach the service, without a slash at the end; null when only the process's own address is known. */
-  publicUrl: values.publicUrl?.replace(/\/+$/, "") ?? null,
+  publicUrl: values.publicUrl,
   /** What the operator calls this deployment. */
   environment: values.environment,
   /** Whom production companies sell through; null where there is nobody. */

@@ -81,8 +81,7 @@ export const address =
 /** An address of the web with nothing after it: what leads on from there begins with a slash. */
 export const origin: Reading<string> = (text) => {
   const url = URL.parse(text)
-  const isAlone = url !== null && url.href === `${url.origin}/`
-  return isAlone ? address("http:", "https:")(text) : null
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null
 }
 
 export const onOff = word({

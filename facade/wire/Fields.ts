@@ -148,10 +148,10 @@ export const optionId = described(
 
 const keyExample = "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11"
 
-/** In REST the header of that name carries it. */
-// A header has none at its ends, so no other key could be repeated through the other face.
+// A header has no spaces at its ends, so no other key could be repeated through the other face.
 const withoutEdges = Schema.makeFilter((key: string) => !/^ | $/.test(key))
 
+/** In REST the header of that name carries it. */
 export const idempotencyKey = described(
   IdempotencyKey.check(withoutEdges),
   text(1, 128, "Identifica la operación; se recomienda un UUID v4.", keyExample)

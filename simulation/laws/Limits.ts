@@ -15,8 +15,8 @@ interface Former {
 }
 
 /**
- * No sale is accepted beyond a limit: counted again from the sales themselves, those of its day, week and month up to it,
- * whatever day it was by the clock of whoever took them. Contract: 2.3.
+ * No sale is accepted beyond a limit: counted again from the sales themselves, those of its day, week and month up to
+ * it, whatever day it was by the clock of whoever took them. Contract: 2.3.
  */
 export const limitsLaw = (sim: Sim) => {
   const known = new Map<number, Limits>()

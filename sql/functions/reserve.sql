@@ -65,7 +65,8 @@ declare
   spent bigint;
   bills jsonb;
   insured bigint[] := '{}';
-  -- A period has all of its days in it: another server, or a group that waited here over midnight, may already write tomorrow.
+  -- A period has all of its days in it: another server, or a group that comes while this one waits over midnight, may
+  -- already have sold tomorrow.
   next_week date := week + 7;
   next_month date := (month + interval '1 month')::date;
   paid_by bigint;

@@ -98,8 +98,8 @@ begin
   order by b.company_id
   for update;
 
-  -- In the order of the array, which is that of company and id. No key of theirs changes, so whoever writes what refers to
-  -- them, as a note or a proposal does, neither waits for this nor holds it up.
+  -- In the order of the array, which is that of company and id. No key of theirs changes, so whoever writes what refers
+  -- to them, as a note or a proposal does, neither waits for this nor holds it up.
   perform 1
   from unnest(settlements) as s
   cross join lateral (
@@ -125,7 +125,8 @@ begin
   into winners, any_sold, any_returned, any_freed, any_insured, any_listed
   from (
     select distinct on (t.company_id, t.id)
-      t.company_id, t.id, t.place, k.place as key_place, coalesce(k.answered, false) as answered, t.amount, t.day, t.insurance_id, t.status, b.owned, b.listed_to, s
+      t.company_id, t.id, t.place, k.place as key_place, coalesce(k.answered, false) as answered,
+      t.amount, t.day, t.insurance_id, t.status, b.owned, b.listed_to, s
     from unnest(settlements) as s
     cross join lateral (
       select t.*, t.ctid as place

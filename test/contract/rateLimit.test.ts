@@ -84,7 +84,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
-  it.effect("counts wrong credentials by their address, so that guessing is slow", () =>
+  it.effect("counts wrong credentials by their address, and lets right ones in from there", () =>
     Effect.gen(function* () {
       const elsewhere = yield* another({ RATE_LIMIT_ADDRESS_PER_MINUTE: "3" })
       const { auth } = yield* customer()

@@ -25,6 +25,10 @@ const somebodyWaits = PgClient.PgClient.use((sql) =>
   )
 )
 
+const broken = Audit.use(({ prove }) =>
+  Effect.map(prove, (examined) => examined.filter(({ violations }) => violations > 0))
+)
+
 layer(TestLayer, { excludeTestServices: true })("a sale that waits for its key", (it) => {
   it.effect("joins the block that was made of later ones meanwhile", () =>
     Effect.gen(function* () {
@@ -49,11 +53,17 @@ layer(TestLayer, { excludeTestServices: true })("a sale that waits for its key",
       assert.deepStrictEqual(blocks, [{ first: Number(transactionId), members: 5 }])
       const { items, total } = yield* Transactions.use(({ list }) => list(company, {}, { page: 2, perPage: 4 }))
       assert.deepStrictEqual([items.length, items.at(-1)?.id, total], [3, transactionId, 7])
-      const examined = yield* Audit.use(({ prove }) => prove)
-      assert.deepStrictEqual(
-        examined.filter(({ violations }) => violations > 0),
-        []
-      )
+      assert.deepStrictEqual(yield* broken, [])
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("stands in lists that are made anew, also of a company that is named twice", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`select cell.list_anew(array[${company}::bigint, ${company}::bigint])`
+      assert.deepStrictEqual(yield* broken, [])
+      const { total } = yield* Transactions.use(({ list }) => list(company, {}, { page: 1, perPage: 4 }))
+      assert.strictEqual(total, 7)
+    })
   )
 })

@@ -3,12 +3,22 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Result } from "effect"
 import { settleRow } from "../../adapters/postgres/SettleRow.ts"
 import { Identifier, TransactionId } from "../../core/domain/Ids.ts"
+import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Delivery, type Order, Verdict } from "../../core/domain/Sale.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { holding } from "../support/Holding.ts"
 import { onItsOwn } from "../support/Racers.ts"
-import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
+import {
+  begunOn,
+  intentOf,
+  opened,
+  replica,
+  reservedOrder,
+  reversalOf,
+  reversalsReplica,
+  soldOut
+} from "../support/Sales.ts"
 
 let companies = 0
 
@@ -24,6 +34,10 @@ const reservedOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], count
     reservedOrder(ledger, intentOf(company, `sale ${n}`, 100))
   )
 })
+
+const proposalOf = ({ companyId, transactionId }: Order): string => `
+  insert into cell.resolution (company_id, transaction_id, verdict, reason, proposed_by, proposed_at)
+  values (${companyId}, ${transactionId}, 'failed', 'a list', 'ana', now())`
 
 const availableOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
@@ -120,16 +134,27 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
-  it.effect("wait for nobody who writes of a sale, and keep nobody waiting who does", () =>
+  it.effect("wait for nobody who writes of a sale", () =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
       const [order] = yield* reservedOf(ledger, 1)
       assert.exists(order)
-      const proposal = yield* holding(`
-        insert into cell.resolution (company_id, transaction_id, verdict, reason, proposed_by, proposed_at)
-        values (${order.companyId}, ${order.transactionId}, 'failed', 'a list', 'ana', now())`)
+      const proposal = yield* holding(proposalOf(order))
       const settled = yield* ledger.settle({ order, verdict: confirm, at: yield* DateTime.now, notFound: 0 })
       assert.isTrue(settled.won)
+      yield* proposal.release
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of a reversal, and its beginning, wait for nobody who writes of its sale either", () =>
+    Effect.gen(function* () {
+      const order = yield* soldOut(yield* replica, ++companies, 100)
+      const reversals = yield* onItsOwn(reversalsReplica)
+      const proposal = yield* holding(proposalOf(order))
+      const under = yield* begunOn(reversals, reversalOf(order, "back"))
+      const at = yield* DateTime.now
+      const settled = yield* reversals.settle({ under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
+      assert.strictEqual(settled.status, "CONFIRMED")
       yield* proposal.release
     }).pipe(Effect.scoped)
   )
