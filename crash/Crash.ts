@@ -57,7 +57,9 @@ export interface Result extends Plan {
 
 const planned_s = { round: 3, start: 4, audit: 2 }
 
-/** A round that takes longer does not come to its end; a machine that stands still for minutes is none of its faults. */
+/**
+ * A round that takes longer does not come to its end; a machine that stands still for minutes is none of its faults.
+ */
 const round_max = Duration.minutes(12)
 
 const lawOfRounds = "a round comes to its end"

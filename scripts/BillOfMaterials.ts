@@ -32,8 +32,8 @@ const component = (those: readonly [Licensed, ...ReadonlyArray<Licensed>]) => {
 }
 
 /**
- * What is shipped, for programs: the packages of the page of licences, once each, in the form of CycloneDX 1.5. npm's own
- * bill leaves out whatever a package for development needs too.
+ * What is shipped, for programs: the packages of the page of licences, once each, in the form of CycloneDX 1.5. npm's
+ * own bill leaves out whatever a package for development needs too.
  */
 export const bill = () => ({
   $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",

@@ -11,8 +11,8 @@ export const digest = (text: string, salt: number): number => {
 }
 
 /**
- * Chance that follows from a seed and a label. Each label has a sequence of its own, so what one part of a run draws does
- * not move what another draws: an operation that is left out leaves the others as they were.
+ * Chance that follows from a seed and a label. Each label has a sequence of its own, so what one part of a run draws
+ * does not move what another draws: an operation that is left out leaves the others as they were.
  */
 export class Chance {
   private state: number

@@ -9,8 +9,8 @@ const pause = Effect.callback<void>((resume) => {
 })
 
 /**
- * Does it again until it answers as it should: what is announced between processes takes its time. It leaves the machine
- * to the others between two tries.
+ * Does it again until it answers as it should: what is announced between processes takes its time. It leaves the
+ * machine to the others between two tries.
  */
 export const eventually: {
   <A, B extends A, E, R>(what: Effect.Effect<A, E, R>, isSo: (answer: A) => answer is B): Effect.Effect<B, E, R>

@@ -14,8 +14,8 @@ const explain = (error: unknown) => {
 }
 
 /**
- * A command with the arguments of this process. It has its own flags, --help and --json, and is named as it is typed, so
- * that its usage is a line that works.
+ * A command with the arguments of this process. It has its own flags, --help and --json, and is named as it is typed,
+ * so that its usage is a line that works.
  */
 export const programOf = <const Name extends string, Input, E, R, ContextInput>(
   command: Command.Command<Name, Input, ContextInput, E, R>
@@ -28,7 +28,9 @@ export const programOf = <const Name extends string, Input, E, R, ContextInput>(
     )
   ).pipe(Effect.provide(NodeServices.layer))
 
-/** Runs a program that checks something. The process ends with 0, with 1 if it does not hold, with 2 for wrong usage. */
+/**
+ * Runs a program that checks something. The process ends with 0, with 1 if it does not hold, with 2 for wrong usage.
+ */
 export const runCheck = <E>(run: Effect.Effect<void, E>): void =>
   run.pipe(
     Effect.as(0),

@@ -55,8 +55,8 @@ const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>
     : CircuitBreaker.failure()
 
 /**
- * A bound on the calls in flight, a circuit breaker, and measurement, around every call to one party. The breaker is this
- * process's own: what one process cannot reach, another may.
+ * A bound on the calls in flight, a circuit breaker, and measurement, around every call to one party. The breaker is
+ * this process's own: what one process cannot reach, another may.
  */
 export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   answer_max = answer_within,

@@ -27,8 +27,8 @@ const credentialsOf = (row: CredentialsRow): Credentials => ({
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // Where there are many tokens the cache forgets some at every moment. Each is looked up for itself (offset 0 keeps it so):
-  // the planner takes a group for a hundred, and would rather read a table of thousands.
+  // Where there are many tokens the cache forgets some at every moment. Each is looked up for itself (offset 0 keeps it
+  // so): the planner takes a group for a hundred, and would rather read a table of thousands.
   const rowOf = grouped<string, CredentialsRow | undefined>(sql, "credentials", (apiKeys) =>
     Effect.map(
       sql<CredentialsRow>`
@@ -65,8 +65,8 @@ const notingUses = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const writtenAt = new Map<TokenId, DateTime.Utc>()
 
-  // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait for
-  // each other.
+  // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait
+  // for each other.
   const write = notingTogether<TokenUse>(
     sql,
     "token_use",

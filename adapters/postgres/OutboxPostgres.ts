@@ -19,7 +19,8 @@ const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
 
-  // It keeps nothing else from being sent, and stays until it is of no use: then the operator finds it among the undelivered.
+  // It keeps nothing else from being sent, and stays until it is of no use: then the operator finds it among the
+  // undelivered.
   const unreadable = ({ company_id, id }: SmsRow, now: DateTime.Utc) =>
     Effect.andThen(
       Effect.logError("a message cannot be read: it is not sent", { id }),

@@ -4,7 +4,8 @@ import Fastify from "fastify"
 import { type Client, Pool } from "pg"
 
 // A top-up service as it is usually written: Fastify and pg, a database transaction before the provider and one after
-// it, a statement a step. It knows no credentials and checks nothing of what it is sent, so it has less to do than Saldo.
+// it, a statement a step. It knows no credentials and checks nothing of what it is sent, so it has less to do than
+// Saldo.
 
 interface Order {
   readonly service_id: number

@@ -33,7 +33,9 @@ const barOf = ({ kind, name, rounds, value }: Bar, y: number, scale: number, uni
   ].join("")
 }
 
-/** Both sides of a figure as bars, each round as a dot, and the goal as the line that ours has to reach, or stay below. */
+/**
+ * Both sides of a figure as bars, each round as a dot, and the goal as the line that ours has to reach, or stay below.
+ */
 export const bars = (figure: Figure): string => {
   const { goal, ours, rounds, theirs, unit, what } = figure
   if (theirs === null) return ""

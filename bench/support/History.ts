@@ -97,7 +97,8 @@ export const makeHistory = Effect.fnUntraced(function* (rows: number) {
   const { step } = yield* Progress
   const now = DateTime.formatIso(yield* DateTime.now)
   const run = (statement: string) => sql.unsafe(statement).unprepared
-  // Keys that were claimed one by one have filled the room that is left for their answers; these have theirs from the start.
+  // Keys that were claimed one by one have filled the room that is left for their answers; these have theirs from the
+  // start.
   const [room] = yield* sql<{ options: string }>`
     select array_to_string(reloptions, ', ') as options from pg_class where oid = 'cell.idempotency'::regclass`
   yield* run("alter table cell.idempotency set (fillfactor = 100)")

@@ -1,6 +1,6 @@
 /**
- * What a client sends, call after call. Three words in braces stand for what differs: `{company}` takes the companies in
- * turn, `{key}` is never the same twice, `{serial}` has six digits.
+ * What a client sends, call after call. Three words in braces stand for what differs: `{company}` takes the companies
+ * in turn, `{key}` is never the same twice, `{serial}` has six digits.
  */
 export interface Shape {
   readonly method: "GET" | "POST"

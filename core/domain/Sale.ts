@@ -109,7 +109,9 @@ export const Answer = Data.taggedEnum<AnswerOf>()
 export type Verdict = Data.TaggedEnum<{
   Confirm: { readonly delivery: Delivery }
   Release: { readonly refusal: Refusal }
-  /** The provider was provably never reached: the money is released, and a key that has not answered yet is free again. */
+  /**
+   * The provider was provably never reached: the money is released, and a key that has not answered yet is free again.
+   */
   Free: {}
   Hold: {}
 }>

@@ -14,8 +14,9 @@ import { reversalStatusOf } from "./TakeBack.ts"
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
- * All that is claimed together is asked about at once: what had to wait its turn would outlive its lease. Reversals, which
- * are few, have their own: they do not wait for a backlog of sales. Together they leave room among the calls to a party.
+ * All that is claimed together is asked about at once: what had to wait its turn would outlive its lease. Reversals,
+ * which are few, have their own: they do not wait for a backlog of sales. Together they leave room among the calls to a
+ * party.
  */
 const questions_max = { sales: 32, reversals: 8 }
 

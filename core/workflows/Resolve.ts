@@ -33,7 +33,9 @@ const spokenOf = Resolvable.$match({
   })
 })
 
-/** Proposes how a sale or a reversal ended that no provider settles. Moves nothing: another operator has to confirm it. */
+/**
+ * Proposes how a sale or a reversal ended that no provider settles. Moves nothing: another operator has to confirm it.
+ */
 export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function* (
   transactionId: TransactionId,
   { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
@@ -113,7 +115,8 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const resolutions = yield* Resolutions
   const { audited } = spokenOf(doubt)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
-  // Before any money moves, as whoever settles it may die before the second line: a later proposal takes the row's place.
+  // Before any money moves, as whoever settles it may die before the second line: a later proposal takes the row's
+  // place.
   yield* together(
     Effect.gen(function* () {
       const current = yield* resolutions.confirm(order, proposal, { operator, at })

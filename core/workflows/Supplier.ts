@@ -29,8 +29,8 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
 }, followed("Supplier.supplierOf"))
 
 /**
- * What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody was
- * asked.
+ * What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody
+ * was asked.
  */
 export const statusOf = (order: Order) => {
   const said = supplierOf(order.environment, order.service.type).pipe(

@@ -9,7 +9,9 @@ export interface Answer {
   readonly authCode: string | null
 }
 
-/** Something that a client wants done once: a key, and all that it was answered to the calls with it, in their order. */
+/**
+ * Something that a client wants done once: a key, and all that it was answered to the calls with it, in their order.
+ */
 export interface Errand {
   readonly customer: Customer
   readonly key: string

@@ -6,7 +6,9 @@ export type Hand = ReadonlyArray<Mishap>
 
 const hand_max = 3
 
-/** Rounds have two hands and one in turns, played one after the other: a book of thirty hands is over in twenty rounds. */
+/**
+ * Rounds have two hands and one in turns, played one after the other: a book of thirty hands is over in twenty rounds.
+ */
 const hands_perRound = [2, 1]
 
 const shuffled = <A>(chance: Chance, all: ReadonlyArray<A>): Array<A> => {
@@ -24,7 +26,10 @@ const pairsOf = (killed: ReadonlyArray<string>, paused: ReadonlyArray<string>): 
     ...all("Pause").filter((pause) => pause.point === paused[index])
   ])
 
-/** The points at which a server can be killed as well as stopped, in two halves; each has some of every length of a stop. */
+/**
+ * The points at which a server can be killed as well as stopped, in two halves; each has some of every length of a
+ * stop.
+ */
 const halvesOf = (chance: Chance) => {
   const pauses = shuffled(chance, all("Pause")).sort((one, other) => one.minutes - other.minutes)
   const half = (rest: number) => pauses.filter((_, index) => index % 2 === rest).map(({ point }) => point)
@@ -53,8 +58,8 @@ const bookOf = (chance: Chance, killed: ReadonlyArray<string>, paused: ReadonlyA
 }
 
 /**
- * What goes wrong in each round, by the seed: in twenty rounds something at every point and something of every kind, and in
- * forty all there is, since where a server was killed the next one is stopped.
+ * What goes wrong in each round, by the seed: in twenty rounds something at every point and something of every kind,
+ * and in forty all there is, since where a server was killed the next one is stopped.
  */
 export const deal = (seed: number, rounds: number): ReadonlyArray<ReadonlyArray<Hand>> => {
   const chance = new Chance(seed, "deck")

@@ -30,8 +30,8 @@ export type Mishap = Data.TaggedEnum<{
 }>
 export const Mishap = Data.taggedEnum<Mishap>()
 
-// What is about to be sent has been found fresh already. A pause of a quarter of an hour just there is longer than what is
-// promised: by then a supplier that knows nothing of it is believed.
+// What is about to be sent has been found fresh already. A pause of a quarter of an hour just there is longer than what
+// is promised: by then a supplier that knows nothing of it is believed.
 const beforeSending: ReadonlyArray<Point> = [
   "before dispatch",
   "during dispatch",

@@ -54,7 +54,10 @@ const dies = Effect.fnUntraced(function* ({ chance, story }: Scene, server: Serv
   story.tell(`${server.name} takes calls again`)
 })
 
-/** Lets a server meet its fate; where it never comes to the point, it meets it in the end. Answers whether it comes there. */
+/**
+ * Lets a server meet its fate; where it never comes to the point, it meets it in the end. Answers whether it comes
+ * there.
+ */
 const meets = Effect.fnUntraced(function* (scene: Scene, server: Server, fate: Fate) {
   const { reached, story } = scene
   yield* server.meet(fate)

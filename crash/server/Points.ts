@@ -25,7 +25,9 @@ export type Step = keyof typeof steps
 const moments = ["before", "during", "after"] as const
 type Moment = (typeof moments)[number]
 
-/** An instant at which a server may be killed or stopped: before it calls, while the call is under way, with the answer. */
+/**
+ * An instant at which a server may be killed or stopped: before it calls, while the call is under way, with the answer.
+ */
 export type Point = `${Moment} ${Step}`
 
 export const points = Struct.keys(steps).flatMap((step) => moments.map((moment): Point => `${moment} ${step}`))

@@ -36,7 +36,9 @@ const countDue = Effect.gen(function* () {
   return row?.due ?? 0
 })
 
-/** Lets time go on, and waits until recovery has asked about all that is due then; false when it does not get so far. */
+/**
+ * Lets time go on, and waits until recovery has asked about all that is due then; false when it does not get so far.
+ */
 const cycle = Effect.fnUntraced(function* (time: Time, jump: Duration.Duration, patience: Duration.Input) {
   yield* time.jump(jump)
   // Recovery rests a second between its cycles, and whoever asks waits long for an answer: time goes fast meanwhile.

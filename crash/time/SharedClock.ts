@@ -14,9 +14,9 @@ interface Sleeper {
 }
 
 /**
- * The clock of every process of a run: the machine's, and as far ahead of it as the file says. When that jumps, who sleeps
- * past the end of his sleep wakes up, as after a pause of the machine. A process that was stopped meanwhile sees it with
- * the first look that it takes.
+ * The clock of every process of a run: the machine's, and as far ahead of it as the file says. When that jumps, who
+ * sleeps past the end of his sleep wakes up, as after a pause of the machine. A process that was stopped meanwhile sees
+ * it with the first look that it takes.
  */
 export const makeSharedClock = (path: string): Clock.Clock => {
   const ahead_ms = readingTimeFile(path)

@@ -3,7 +3,10 @@ import { Effect } from "effect"
 
 const bytes_max = 8
 
-/** Tells by how much the time of a run is ahead of the machine's: from a file, because whoever was stopped must see it at once. */
+/**
+ * Tells by how much the time of a run is ahead of the machine's: from a file, because whoever was stopped must see it
+ * at once.
+ */
 export const readingTimeFile = (path: string): (() => number) => {
   const file = openSync(path, "r")
   const bytes = Buffer.alloc(bytes_max)

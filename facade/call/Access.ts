@@ -3,8 +3,8 @@ import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 
 /**
- * What is worth telling of a request once it has been answered. Whoever finds a part of it out notes it here: nothing of
- * it is what the caller sent, which may be a secret or somebody's number.
+ * What is worth telling of a request once it has been answered. Whoever finds a part of it out notes it here: nothing
+ * of it is what the caller sent, which may be a secret or somebody's number.
  */
 export interface AccessShape {
   /** What every line of the log says of work that is done for the request; it fills while the work goes on. */

@@ -34,7 +34,10 @@ type Ended = Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>
 
 const statusOf = (exit: Ended): number => (exit._tag === "Success" ? exit.value.status : hungUp)
 
-/** Measures an answer, and writes a line for whoever asks for it; what went wrong on our side is told without being asked. */
+/**
+ * Measures an answer, and writes a line for whoever asks for it; what went wrong on our side is told without being
+ * asked.
+ */
 export const told = (
   { code, route }: AccessShape,
   method: string,

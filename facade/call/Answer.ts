@@ -70,7 +70,10 @@ export const respond = (
       : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
   )
 
-/** A file as the answer to a call. One that breaks off in the middle ends the connection, so that nobody takes it for whole. */
+/**
+ * A file as the answer to a call. One that breaks off in the middle ends the connection, so that nobody takes it for
+ * whole.
+ */
 export const respondFile = Effect.fnUntraced(function* (call: Caller, { body, name, shown, type }: FileReply) {
   const disposition = `${shown ? "inline" : "attachment"}; filename="${name}"`
   const headers = yield* headersOf(call, { "content-disposition": disposition })

@@ -8,7 +8,9 @@ export interface HttpOptionsShape {
   readonly publicUrl: string | null
   /** Calls a minute. Contract: 8. */
   readonly limits: { readonly perToken: number; readonly perAddress: number }
-  /** What /v1/info calls this deployment. Test and production companies share it, so it does not depend on a company. */
+  /**
+   * What /v1/info calls this deployment. Test and production companies share it, so it does not depend on a company.
+   */
   readonly environment: string
   /** The credentials of the shared sandbox company, which the console shows to everybody; null when there is none. */
   readonly sandbox: { readonly apiKey: string; readonly secret: Redacted.Redacted } | null

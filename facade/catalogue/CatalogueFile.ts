@@ -108,7 +108,10 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
 
 const segmentOf = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key)
 
-/** What can be read of each entry of a list, field by field. Of a list that is none there is an entry, and nothing is known of it. */
+/**
+ * What can be read of each entry of a list, field by field. Of a list that is none there is an entry, and nothing is
+ * known of it.
+ */
 const readIn = <Fields extends Schema.Struct.Fields>(
   { fields }: Schema.Struct<Fields>,
   list: unknown

@@ -4,8 +4,8 @@ import type { Refusal } from "./Refusals.ts"
 import { AsJson, toJson, wantsJson } from "./terminal/Output.ts"
 
 /**
- * Runs a command line as every program of this project does. Help goes to stdout; what is wrong with a command line goes
- * to stderr, with the way to its help, in JSON if that is asked for.
+ * Runs a command line as every program of this project does. Help goes to stdout; what is wrong with a command line
+ * goes to stderr, with the way to its help, in JSON if that is asked for.
  */
 export const taught =
   (args: ReadonlyArray<string>, builtIns: ReadonlyArray<GlobalFlag.BuiltIn>) =>

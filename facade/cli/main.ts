@@ -27,7 +27,8 @@ const goOnUnheard = (): void => {
 // A server is there to be stopped: once it has drained, that is no failure. Any other command was cut short.
 const codeWhenStopped = (args: ReadonlyArray<string>) => (args.includes("serve") ? 0 : interrupted)
 
-// V8 would let the heap double before it collects all of it, which under load is half a gigabyte of what sales left behind.
+// V8 would let the heap double before it collects all of it, which under load is half a gigabyte of what sales left
+// behind.
 setFlagsFromString("--heap-growing-percent=30")
 
 leaveAtOnceWhenAskedAgain()

@@ -1,8 +1,8 @@
 import { type IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * An answer that leaves at the end of this turn of the event loop, after the others that are ready in it. The answers of
- * a group are ready at once. Sent one right after the other, the first wakes whoever reads them and the rest find it
+ * An answer that leaves at the end of this turn of the event loop, after the others that are ready in it. The answers
+ * of a group are ready at once. Sent one right after the other, the first wakes whoever reads them and the rest find it
  * awake; with the making of the next answer between any two, each would wake it anew.
  */
 export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
@@ -11,8 +11,8 @@ export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> 
     return this
   }
 
-  // Its client may be gone by now, and then it cannot be written. Nobody waits above who would catch that: thrown, it would
-  // end the server.
+  // Its client may be gone by now, and then it cannot be written. Nobody waits above who would catch that: thrown, it
+  // would end the server.
   #leave(rest: ReadonlyArray<unknown>): void {
     if (this.destroyed) return
     try {

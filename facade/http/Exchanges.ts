@@ -7,8 +7,8 @@ interface Exchange {
 }
 
 /**
- * What a connection has asked and not been answered yet. In a list: a set that is added to and deleted from leaves tables
- * behind that keep what was in them until all of the heap is collected.
+ * What a connection has asked and not been answered yet. In a list: a set that is added to and deleted from leaves
+ * tables behind that keep what was in them until all of the heap is collected.
  */
 const open = new WeakMap<Duplex, Array<Exchange>>()
 

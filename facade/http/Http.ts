@@ -40,13 +40,15 @@ const unknownPath = counted(() => new NotFound())
 const isUnknownPath = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
-// The router takes what follows a semicolon for a query, so 1;2 would be the id 1, and nothing at all for an id. A target
-// with its host is read as a URL, where dots and backslashes lead elsewhere. No path of ours has any of these.
+// The router takes what follows a semicolon for a query, so 1;2 would be the id 1, and nothing at all for an id. A
+// target with its host is read as a URL, where dots and backslashes lead elsewhere. No path of ours has any of these.
 const isMisread = (target: string): boolean =>
   /^[^?]*(?:[;#\\]|\/(?:\.|%2e){1,2}(?:[/?]|$))/i.test(target) ||
   /^(?:https?:\/\/[^/?]*)?\/v1\/(?:[^?]*\/)?(?:[/?]|$)/i.test(target)
 
-/** Has the client hung up, who then hears nothing any more? A server that stops cuts off calls that have no end, too. */
+/**
+ * Has the client hung up, who then hears nothing any more? A server that stops cuts off calls that have no end, too.
+ */
 const hasHungUp = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) => Cause.isInterruptReason(reason) && reason.annotations.has(HttpServerError.ClientAbort.key)

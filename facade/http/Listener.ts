@@ -33,7 +33,10 @@ const holdEarly = (server: Server): Server => {
   return server
 }
 
-/** Ends each connection with its next answer once the server has stopped listening: a busy one would hold it to the last. */
+/**
+ * Ends each connection with its next answer once the server has stopped listening: a busy one would hold it to the
+ * last.
+ */
 const partingWhenStopped = (server: Server): Server =>
   server.on("request", (_request, response) => {
     if (!server.listening) response.setHeader("connection", "close")

@@ -10,8 +10,8 @@ const noting = <E, R>(route: (request: HttpServerRequest.HttpServerRequest) => s
     return handler
   })
 
-// Made here and not by the server, which would write the whole address into it, with the numbers that were asked for, and
-// would let a caller say to which trace it belongs.
+// Made here and not by the server, which would write the whole address into it, with the numbers that were asked for,
+// and would let a caller say to which trace it belongs.
 const traced = Effect.fnUntraced(function* <E, R>(handler: Handler<E, R>) {
   const { about, route } = yield* Access
   const { method } = yield* HttpServerRequest.HttpServerRequest
@@ -29,7 +29,9 @@ const traced = Effect.fnUntraced(function* <E, R>(handler: Handler<E, R>) {
   )
 })
 
-/** How the handlers of routes are made to note which route they are and, where somebody follows traces, to begin one. */
+/**
+ * How the handlers of routes are made to note which route they are and, where somebody follows traces, to begin one.
+ */
 export const routed = Effect.map(
   References.TracerEnabled,
   (following) =>

@@ -36,7 +36,9 @@ const sendingTo = ({ headers, url }: Collector, environment: string) => {
 /** Without a collector nothing is traced, and no span is made. */
 const nowhere = Layer.succeed(References.TracerEnabled, false)
 
-/** Sends traces and logs to the operator's collector. One that is gone costs nothing but what it would have been told. */
+/**
+ * Sends traces and logs to the operator's collector. One that is gone costs nothing but what it would have been told.
+ */
 export const telemetry = Layer.unwrap(
   Settings.useSync(({ environment, otlp }) => (otlp === null ? nowhere : sendingTo(otlp, environment)))
 )

@@ -83,8 +83,8 @@ const auditing = Layer.effectDiscard(
 export const watching = Layer.merge(judging, auditing)
 
 /**
- * Calls may come, once whatever takes them is there. Whoever sends them is told when they may not any more, and given the
- * time to hear it, before anybody is refused.
+ * Calls may come, once whatever takes them is there. Whoever sends them is told when they may not any more, and given
+ * the time to hear it, before anybody is refused.
  */
 export const ready = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -36,7 +36,9 @@ const xid = "RD-3f2a9c1be07d4a55c1d2e3f4"
 const sale = { transactionId, xid }
 const amount = Amount.make(10_000)
 
-/** Causes whose details are worth showing; each is rendered as a caller would see it, those of one code in this order. */
+/**
+ * Causes whose details are worth showing; each is rendered as a caller would see it, those of one code in this order.
+ */
 const causes: ReadonlyArray<CoreError> = [
   new Invalid({ details: { amount: "max_2_decimales" } }),
   new RateLimited({ retryAfter_s: 12 }),

@@ -93,7 +93,9 @@ const common: ReadonlySet<Shown> = new Set<Shown>([
   ...Object.values(unreadExamples)
 ])
 
-/** The name of a response that is the same wherever it is given; undefined of one that says something of its endpoint. */
+/**
+ * The name of a response that is the same wherever it is given; undefined of one that says something of its endpoint.
+ */
 const nameOf = ({ errors: [first, ...others], replays, status }: Failure): string | undefined => {
   if (first === undefined || others.length > 0 || replays || !common.has(first)) return undefined
   return status === codes[first.code].status ? first.code : `${first.code}_${status}`

@@ -68,8 +68,8 @@ const others_min = 3
 const migratedFirst = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(owning)))
 
 /**
- * Connections to the store, with its schema brought up to this version, so many in all. The embedded store has one login,
- * which may do everything: there each of them works in the role.
+ * Connections to the store, with its schema brought up to this version, so many in all. The embedded store has one
+ * login, which may do everything: there each of them works in the role.
  */
 export const migrated = (connections_max: number, role: Role) =>
   Layer.unwrap(

@@ -110,14 +110,17 @@ interface Given<C extends Call, I> {
 /** What a procedure does. */
 export type Handle<C extends Call, I, A> = (given: Given<C, I>) => Effect.Effect<A, CoreError, Services>
 
-/** What it does instead where it was asked for a file; undefined where it was not. The file lives as long as the request. */
+/**
+ * What it does instead where it was asked for a file; undefined where it was not. The file lives as long as the
+ * request.
+ */
 export type HandleFile<C extends Call, I> = (
   given: Given<C, I>
 ) => Effect.Effect<FileReply, CoreError, Services | Scope.Scope> | undefined
 
 /**
- * Answers with an effect. tRPC awaits it as a promise; REST finds it as `handle` and runs it in the call's own fiber, or
- * `file` in its place. tRPC has no files: its callers get the answer, whatever they ask for.
+ * Answers with an effect. tRPC awaits it as a promise; REST finds it as `handle` and runs it in the call's own fiber,
+ * or `file` in its place. tRPC has no files: its callers get the answer, whatever they ask for.
  */
 export const answer = <C extends Call, I, A>(handle: Handle<C, I, A>, file?: HandleFile<C, I>) => {
   const resolve = ({ ctx, input, signal }: { ctx: C; input: I; signal?: AbortSignal | undefined }) =>

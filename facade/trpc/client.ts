@@ -17,8 +17,9 @@ const maxURLLength = 8_000
 const maxItems = 50
 
 /**
- * A typed client for programs in TypeScript. Whatever is not a success is a `SaldoError`. Reads of one moment go together.
- * What changes something goes by itself: a sale must not wait for the provider of another, nor be refused with it.
+ * A typed client for programs in TypeScript. Whatever is not a success is a `SaldoError`. Reads of one moment go
+ * together. What changes something goes by itself: a sale must not wait for the provider of another, nor be refused
+ * with it.
  */
 export const createClient = ({ apiKey, apiSecret, url }: ClientOptions) => {
   const server = {

@@ -17,9 +17,9 @@ const written = (cell: Cell): string => {
 const lineOf = (cells: ReadonlyArray<Cell>): string => `${cells.map(written).join(",")}\r\n`
 
 /**
- * Rows as CSV (RFC 4180), in UTF-8 and with a line of names. Null is an empty cell. A text that a spreadsheet could take
- * for a formula has an apostrophe before it. The first row has been read by then: rows that cannot be read fail here,
- * before anybody was told that there is a file.
+ * Rows as CSV (RFC 4180), in UTF-8 and with a line of names. Null is an empty cell. A text that a spreadsheet could
+ * take for a formula has an apostrophe before it. The first row has been read by then: rows that cannot be read fail
+ * here, before anybody was told that there is a file.
  */
 export const csvOf = Effect.fnUntraced(function* <Column extends string, E, R>(
   columns: ReadonlyArray<Column>,

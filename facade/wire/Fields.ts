@@ -82,8 +82,8 @@ export const serviceId = readBy<ServiceId, number>(
 const positiveInteger = /^[1-9]\d{0,15}$/
 
 /**
- * An id in a path; what cannot be one names nothing, unless it has a reason code. Nothing at all is another path. tRPC may
- * send it as a number.
+ * An id in a path; what cannot be one names nothing, unless it has a reason code. Nothing at all is another path. tRPC
+ * may send it as a number.
  */
 export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malformed: string = nowhere) =>
   readBy<A, number | string>(

@@ -123,7 +123,9 @@ const learnEtag = (memory: Memory, { query, path }: HttpRequest, { headers }: An
   return etag === null || query.length > 0 ? memory : { ...memory, etags: { ...memory.etags, [path]: etag } }
 }
 
-/** What an answer of REST told, of a call that was made as it was filled. A sale whose outcome is unknown is one too. */
+/**
+ * What an answer of REST told, of a call that was made as it was filled. A sale whose outcome is unknown is one too.
+ */
 export const learn = (memory: Memory, filled: Filled, request: HttpRequest, answer: Answered): Memory => {
   const { body, status } = answer
   const now = learnEtag(memory, request, answer)

@@ -21,7 +21,9 @@ const opened_ms = 500
 /** Operators look at what is at least this old. */
 const stuckAfter_ms = 15 * minute_ms
 
-/** So long goes on what had begun with the last operation; and so long everything has to come to rest without faults. */
+/**
+ * So long goes on what had begun with the last operation; and so long everything has to come to rest without faults.
+ */
 const afterglow_ms = 2 * minute_ms
 const rest_ms = 75 * minute_ms
 

@@ -64,7 +64,9 @@ const outsideOf = () => ({
   inbox: new Map() as Inbox
 })
 
-/** Runs the operations of a seed, and everything that chance makes of them. The same again is the same to the letter. */
+/**
+ * Runs the operations of a seed, and everything that chance makes of them. The same again is the same to the letter.
+ */
 export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Options = {}): Promise<Result> => {
   const epoch_ms = beginningOf(seed)
   const world = new World(new Chance(seed, "schedule"))

@@ -1,12 +1,15 @@
 import { Effect } from "effect"
 
 /**
- * What operators say that is not so. A firm answer of the supplier, who is asked once more, stops them; whatever else comes
- * of that question, what they say will be done.
+ * What operators say that is not so. A firm answer of the supplier, who is asked once more, stops them; whatever else
+ * comes of that question, what they say will be done.
  */
 export class Mistakes {
   private readonly said = new Set<string>()
-  /** How many questions about it were not answered firmly, or are not answered yet: several operators may be at it at once. */
+  /**
+   * How many questions about it were not answered firmly, or are not answered yet: several operators may be at it at
+   * once.
+   */
   private readonly unstopped = new Map<string, number>()
 
   /** An operator says of the sale or reversal of this name what is not so. */

@@ -59,8 +59,8 @@ class Agenda {
 }
 
 /**
- * Time and order in a simulation. What is ready runs one after the other, the next one picked by chance; when nothing is
- * ready, time goes on to whatever comes next. Nothing here asks the machine for time or chance.
+ * Time and order in a simulation. What is ready runs one after the other, the next one picked by chance; when nothing
+ * is ready, time goes on to whatever comes next. Nothing here asks the machine for time or chance.
  */
 export class World {
   now_ms = 0

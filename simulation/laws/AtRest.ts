@@ -28,8 +28,8 @@ const isExcused = ({ mistakes, raised, reversals, reversalsOf, sales }: Outside,
 }
 
 /**
- * Once everybody answers and time has passed, every sale and reversal is over, and what was charged is what was delivered. Contract:
- * 1, Money safety.
+ * Once everybody answers and time has passed, every sale and reversal is over, and what was charged is what was
+ * delivered. Contract: 1, Money safety.
  */
 export const atRest = (
   sim: Sim,

@@ -22,8 +22,8 @@ export const limitsLaw = (sim: Sim) => {
   const known = new Map<number, Limits>()
   const former = new Map<number, Former>()
 
-  // An operator may have set others after the sale was accepted, and before anybody heard of it or looked: whichever may
-  // have held then are its limits.
+  // An operator may have set others after the sale was accepted, and before anybody heard of it or looked: whichever
+  // may have held then are its limits.
   const heldFor = ({ companyId, createdAt }: Order): ReadonlyArray<Limits> => {
     const limits = sim.store.eyes.limits(companyId)
     const before = known.get(companyId)

@@ -21,8 +21,8 @@ export const ordersLaw = (sim: Sim): Orders => {
   const asked_ms = new Map<string, number>()
   const sent = new Map<number, number>()
 
-  // The books may be looked at only later, and once a refused sale is a day old its key, and so its xid, may name another.
-  // What was recorded by a clock that is ahead was there all the same.
+  // The books may be looked at only later, and once a refused sale is a day old its key, and so its xid, may name
+  // another. What was recorded by a clock that is ahead was there all the same.
   const isCovered = (order: Order, arrived_ms: number) => {
     const sales = [...sim.store.eyes.sales(order.companyId)]
     const sale = sales.find(({ order: { transactionId } }) => transactionId === order.transactionId)

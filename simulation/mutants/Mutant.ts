@@ -9,8 +9,8 @@ import type { Ports } from "../process/Ports.ts"
 import type { Patch } from "../store/sql/Patch.ts"
 
 /**
- * A bug that somebody might make, planted to see that the simulation finds it: in what a process does to books in memory
- * and to whom it meets, or in the SQL.
+ * A bug that somebody might make, planted to see that the simulation finds it: in what a process does to books in
+ * memory and to whom it meets, or in the SQL.
  */
 export type Mutant = { readonly name: string } & (
   | { readonly on: "memory"; readonly variant: Variant }

@@ -3,7 +3,9 @@ import type { Focus } from "../faults/Focus.ts"
 import { serviceIds } from "../process/Directory.ts"
 import type { Act } from "./Op.ts"
 
-/** What a run comes to next: an act, many sales at once, an act that was asked for before, or its key for another sale. */
+/**
+ * What a run comes to next: an act, many sales at once, an act that was asked for before, or its key for another sale.
+ */
 export type Kind = Act["do"] | "again" | "reuse" | "burst"
 
 type AboutSales = "sell" | "burst" | "again" | "reuse" | "reverse"

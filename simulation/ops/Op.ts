@@ -16,7 +16,9 @@ export type Act =
       readonly identifier: string
       readonly key: string
     }
-  /** The whole way to a policy, with so many wrong tries of each code; each key sells the quote, all of them at once. */
+  /**
+   * The whole way to a policy, with so many wrong tries of each code; each key sells the quote, all of them at once.
+   */
   | {
       readonly do: "insure"
       readonly company: number
@@ -36,7 +38,9 @@ export type Act =
       readonly monthly: number
     }
   | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
-  /** Two operators say how a sale, or a reversal, ended that nobody settles; with `mistaken` they say what is not so. */
+  /**
+   * Two operators say how a sale, or a reversal, ended that nobody settles; with `mistaken` they say what is not so.
+   */
   | { readonly do: "resolve" | "resolve reversal"; readonly nth: number; readonly mistaken: boolean }
   /** Asks about everything that is unresolved, now. */
   | { readonly do: "reconcile" }

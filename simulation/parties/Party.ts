@@ -27,8 +27,8 @@ const mute = (sim: Sim, deed: Deed, chance: Chance): void => {
 }
 
 /**
- * Whoever is silent may have to look it up when an operator asks: that takes a while, at the end of which nothing firm is
- * said to him, and meanwhile others are told. Answers how long it took.
+ * Whoever is silent may have to look it up when an operator asks: that takes a while, at the end of which nothing firm
+ * is said to him, and meanwhile others are told. Answers how long it took.
  */
 const lookedUp = (sim: Sim, deed: Deed, chance: Chance): number => {
   if (chance.happens(0.5)) deed.muteUntil_ms = sim.world.now_ms

@@ -1,6 +1,6 @@
 /**
- * The least of a list that still shows something: halves, quarters and ever smaller parts are left out for as long as it
- * shows without them (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input).
+ * The least of a list that still shows something: halves, quarters and ever smaller parts are left out for as long as
+ * it shows without them (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input).
  *
  * @param shows whether a part of the list shows it. It is asked at most `tries_max` times.
  */

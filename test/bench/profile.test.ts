@@ -4,7 +4,8 @@ import { ownShares, readProfile } from "../../bench/report/Profile.ts"
 
 const call = (functionName: string, url: string) => ({ functionName, url })
 
-// Of 100 µs 20 are idle and 20 go into loading; of the other 60 effect has 10 itself, our file 30, and the collector 20.
+// Of 100 µs 20 are idle and 20 go into loading; of the other 60 effect has 10 itself, our file 30, and the collector
+// 20.
 const profile = JSON.stringify({
   nodes: [
     { id: 1, callFrame: call("(root)", ""), children: [2, 3, 4, 8] },

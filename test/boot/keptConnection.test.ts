@@ -15,7 +15,9 @@ const headers = {
 }
 const sale = JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 20 })
 
-/** The status that a sale's client heard, and whether the connection goes on; null when that ended before any answer. */
+/**
+ * The status that a sale's client heard, and whether the connection goes on; null when that ended before any answer.
+ */
 const sell = (agent: Agent, url: string, key: string) =>
   Effect.callback<{ readonly status: number | undefined; readonly goesOn: boolean } | null>((resume) => {
     const asked = { agent, method: "POST", headers: { ...headers, "idempotency-key": key } }

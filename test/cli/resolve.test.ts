@@ -7,7 +7,9 @@ import type { ServiceType } from "../../core/domain/Service.ts"
 import { CommandLine } from "../support/CommandLine.ts"
 import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
 
-/** A company with one sale of one peso, pending for twenty minutes, whose identifier tells the simulator what to say. */
+/**
+ * A company with one sale of one peso, pending for twenty minutes, whose identifier tells the simulator what to say.
+ */
 const stuck = Effect.fnUntraced(function* (code: string, identifier: string, type: ServiceType = "mobile_recharge") {
   const { answer } = yield* CommandLine
   const created = yield* answer(

@@ -81,7 +81,9 @@ const isScript = (command: string) => /\r\nEVAL(SHA)?\r\n/i.test(command)
 
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
-/** It is waited for Redis as long as ever, and yet no minute ends between two calls: the clock on the wall stands still. */
+/**
+ * It is waited for Redis as long as ever, and yet no minute ends between two calls: the clock on the wall stands still.
+ */
 const onOneMinute = Layer.effect(
   Clock.Clock,
   Clock.clockWith((clock) => {

@@ -89,7 +89,9 @@ const renumberingAgain = (): Bend => {
   })
 }
 
-/** The companies of a run are named after its seed, so each run has one of its own; it ends as soon as a law is broken. */
+/**
+ * The companies of a run are named after its seed, so each run has one of its own; it ends as soon as a law is broken.
+ */
 const bends: ReadonlyArray<readonly [law: string, bend: Bend, plan: Plan]> = [
   [
     "every request is answered",

@@ -150,7 +150,8 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
       provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Unknown()) })
       yield* sell({ ...sale, identifier }, auth)
-      // While one recovery hears that it was delivered, another, to which its claim has lapsed, settles that it was not.
+      // While one recovery hears that it was delivered, another, to which its claim has lapsed, settles that it was
+      // not.
       const refused = StatusAnswer.Refused({ refusal: "INVALID_PHONE" })
       provider.set(identifier, {
         status: () =>

@@ -80,7 +80,9 @@ const sum = (rows: ReadonlyArray<Row>): number => rows.reduce((total, { amount }
 
 const isHeld = ({ status }: Row): boolean => status === "PENDING" || status === "PROCESSING"
 
-/** Each xid is charged as often as it was delivered, for what it was delivered for; what is held is in nobody's favour. */
+/**
+ * Each xid is charged as often as it was delivered, for what it was delivered for; what is held is in nobody's favour.
+ */
 const asDelivered = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, held: ReadonlySet<string>) {
   const { insurer, provider } = yield* Outsiders
   assert.deepStrictEqual([...provider.truth.doubled, ...insurer.truth.doubled], [])

@@ -53,7 +53,9 @@ const onto = ([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix =>
   e * B + f * D + F
 ]
 
-/** What is written in one go: its place is counted from the page's lower left corner to the left end of its baseline. */
+/**
+ * What is written in one go: its place is counted from the page's lower left corner to the left end of its baseline.
+ */
 export interface Line {
   readonly text: string
   readonly x: number

@@ -121,7 +121,10 @@ describe("a token with two secrets", () => {
   )
 })
 
-/** What a secret is kept as, the pepper of the process, what the caller hears, and whether it is kept better from now on. */
+/**
+ * What a secret is kept as, the pepper of the process, what the caller hears, and whether it is kept better from now
+ * on.
+ */
 const underPepper: ReadonlyArray<readonly [string, KeptSecret, number | undefined, string, boolean]> = [
   ["without a pepper, and there is none", plain("secreto"), undefined, "admitted", false],
   ["without a pepper, and there is one", plain("secreto"), 1, "admitted", true],

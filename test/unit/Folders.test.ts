@@ -28,7 +28,9 @@ for (const file of files) {
   imports.set(folder, new Set([...known, ...importedBy(file).filter((other) => other !== folder)]))
 }
 
-/** What is left when every folder is taken away that imports none of the others, or is imported by none: the circles. */
+/**
+ * What is left when every folder is taken away that imports none of the others, or is imported by none: the circles.
+ */
 const circles = (folders: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<string> => {
   const imported = new Set([...folders.values()].flatMap((others) => [...others]))
   const left = new Map(

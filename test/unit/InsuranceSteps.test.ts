@@ -56,7 +56,9 @@ const reach = Effect.fnUntraced(function* (state: InsuranceState) {
   }
 })
 
-/** A world whose gateway takes no message, so that what begins there stays in `iniciada`; or one that takes them all. */
+/**
+ * A world whose gateway takes no message, so that what begins there stays in `iniciada`; or one that takes them all.
+ */
 const worldOf = (state: InsuranceState) =>
   insuring(
     state === "iniciada" ? { gateway: { send: () => Effect.succeed(SmsAnswer.NotSent({ reason: "busy" })) } } : {}

@@ -182,7 +182,10 @@ describe("a process that was paused after it reserved, and whose clock was set b
   })
 })
 
-/** The machine sleeps for so long once the sale is reserved: the monotonic clock sleeps with it, that of the day goes on. */
+/**
+ * The machine sleeps for so long once the sale is reserved: the monotonic clock sleeps with it, that of the day goes
+ * on.
+ */
 const suspended =
   (millis: number): Fault =>
   (ledger) => ({

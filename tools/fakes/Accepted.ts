@@ -21,8 +21,8 @@ interface Named {
 const notFound = (xid: string): Reply => ({ status: 404, body: { outcome: "not_found", xid } })
 
 /**
- * What a gateway has accepted, each xid once, and how it stands. `answer` tells the facts of an operation, or of another
- * one when the gateway contradicts itself.
+ * What a gateway has accepted, each xid once, and how it stands. `answer` tells the facts of an operation, or of
+ * another one when the gateway contradicts itself.
  */
 export class Accepted<Body extends { readonly xid: string }, Decision extends string> {
   readonly #operations = new Map<string, Operation<Decision> & { readonly body: Body }>()

@@ -20,7 +20,9 @@ const endings: Record<string, string> = {
 
 const delays_ms: Record<string, number> = { "1": 3000, "2": 20_000, "3": 300_000 }
 
-/** By the last three digits of who receives. DT One DVS API 1.23.0, Sandbox. Any other completes when it is asked for. */
+/**
+ * By the last three digits of who receives. DT One DVS API 1.23.0, Sandbox. Any other completes when it is asked for.
+ */
 export const endingOf = (party: string): Ending => {
   const [, delay = "", end = ""] = /([123])0([0-7])$/.exec(party) ?? []
   return { status: endings[end] ?? "COMPLETED", pin: end === "1", delay_ms: delays_ms[delay] ?? 0 }

@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 
-/** How a server behaves badly towards one request. Where it is not said that it does nothing, it does as it is asked. */
+/**
+ * How a server behaves badly towards one request. Where it is not said that it does nothing, it does as it is asked.
+ */
 export const misbehaviours = [
   // It breaks the connection, and does nothing.
   "cut before",

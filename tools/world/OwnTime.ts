@@ -9,8 +9,8 @@ interface Sleeper {
 }
 
 /**
- * Time that passes when somebody says so, and for everything at once. Who sleeps past several of its naps wakes once, as
- * after a pause of the machine.
+ * Time that passes when somebody says so, and for everything at once. Who sleeps past several of its naps wakes once,
+ * as after a pause of the machine.
  */
 export class OwnTime extends Context.Service<
   OwnTime,

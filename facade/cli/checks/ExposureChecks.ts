@@ -82,7 +82,10 @@ export const exposureChecks = Effect.all([
   operations
 ])
 
-/** The certificate, where other settings are wrong: its files are named by variables too, and all faults are told at once. */
+/**
+ * The certificate, where other settings are wrong: its files are named by variables too, and all faults are told at
+ * once.
+ */
 export const certificateAlone: Effect.Effect<ReadonlyArray<Check>> = tls.pipe(
   Effect.flatMap((files) => (files === null ? Effect.succeed([]) : Effect.map(certificate(files), (check) => [check]))),
   // That is among the settings that are wrong.

@@ -25,8 +25,8 @@ const announced = Layer.effectDiscard(
   })
 )
 
-// Listens when all else is ready, and stops listening before anything else stops. The operations port is there first, and
-// to the last.
+// Listens when all else is ready, and stops listening before anything else stops. The operations port is there first,
+// and to the last.
 const serving = Layer.merge(announced, ready).pipe(
   Layer.provide(Http.layer),
   Layer.provide(Listener.layer),

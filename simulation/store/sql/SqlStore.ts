@@ -20,8 +20,8 @@ const onlyInsures = (sql: string): boolean =>
   sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
 
 /**
- * The SQL functions in a Postgres in this process, behind the adapters and the driver of production. Connections are cut,
- * and transactions lose conflicts, between the driver and the server.
+ * The SQL functions in a Postgres in this process, behind the adapters and the driver of production. Connections are
+ * cut, and transactions lose conflicts, between the driver and the server.
  */
 export const sqlStore =
   (server: Server) =>

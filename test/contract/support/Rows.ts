@@ -9,8 +9,8 @@ interface Content {
   readonly digest: string
 }
 
-// One statement for all of them: the tests look very often. That an answer was heard again is noted after it was heard, so
-// a note may fall in here that is of a call before.
+// One statement for all of them: the tests look very often. That an answer was heard again is noted after it was heard,
+// so a note may fall in here that is of a call before.
 const contents = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const tables = yield* sql<{

@@ -55,8 +55,8 @@ const operatorOn = (url: string) =>
   )
 
 /**
- * The whole service as `serve` starts it, by a login that a server has, on a database of its own, with time and misfortune
- * in the hands of the test. Recovery runs when a test runs it.
+ * The whole service as `serve` starts it, by a login that a server has, on a database of its own, with time and
+ * misfortune in the hands of the test. Recovery runs when a test runs it.
  *
  * @param played the ports of the world outside as the test has them.
  */

@@ -134,8 +134,8 @@ const funded = Layer.effectDiscard(
 )
 
 /**
- * The whole facade over ports in memory, some of them changed, listening on a free port behind a proxy that it trusts. Its
- * time stands still: no minute ends between two calls that a test counts.
+ * The whole facade over ports in memory, some of them changed, listening on a free port behind a proxy that it trusts.
+ * Its time stands still: no minute ends between two calls that a test counts.
  */
 export const serviceWith = (changed: Layer.Layer<never>) =>
   Layer.mergeAll(Running.layer, Http.layer, funded).pipe(

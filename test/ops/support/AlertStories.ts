@@ -1,6 +1,6 @@
 /**
- * A story for each alert, in Prometheus's notation of series at one sample a minute: when nobody is called yet, though it
- * may have begun, and when somebody is.
+ * A story for each alert, in Prometheus's notation of series at one sample a minute: when nobody is called yet, though
+ * it may have begun, and when somebody is.
  */
 export interface Story {
   readonly alert: string

@@ -10,7 +10,9 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { intent, session } from "./Examples.ts"
 import { world } from "./World.ts"
 
-/** What the provider says of reversals: when it is told of one, and when it is asked about one; and asked about a sale. */
+/**
+ * What the provider says of reversals: when it is told of one, and when it is asked about one; and asked about a sale.
+ */
 interface Says {
   readonly status?: Effect.Effect<StatusAnswer>
   readonly told?: Effect.Effect<ReversalAnswer>
