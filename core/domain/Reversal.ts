@@ -97,12 +97,9 @@ export const concludeReversal = (
   answer: ReversalAnswer,
   now: DateTime.Utc
 ): { readonly verdict: ReversalVerdict; readonly notFound: number } | null => {
-  if (answer._tag === "NotSent" && reversal.notFound > 0) return null
-  if (answer._tag !== "NotFound") {
-    // What was begun may have been sent by another process, so a question that could not be put decides nothing.
-    const verdict = answer._tag === "NotSent" ? ReversalVerdict.Hold() : reversalVerdictOf(answer)
-    return { verdict, notFound: 0 }
-  }
+  // What was begun may have been sent by another process, so a question that could not be put decides nothing.
+  if (answer._tag === "NotSent") return reversal.notFound > 0 ? null : { verdict: ReversalVerdict.Hold(), notFound: 0 }
+  if (answer._tag !== "NotFound") return { verdict: reversalVerdictOf(answer), notFound: 0 }
   const { denied, notFound } = countNotFound(reversal, now)
   return { verdict: denied ? ReversalVerdict.Deny() : ReversalVerdict.Hold(), notFound }
 }

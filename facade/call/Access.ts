@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 
 /**

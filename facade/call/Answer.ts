@@ -6,6 +6,7 @@ import { type Quota, window_s } from "../../core/domain/RateLimit.ts"
 import { quotaLeft } from "./Allowance.ts"
 import type { Call, FileReply } from "./Call.ts"
 import { errorPath } from "./DocsPaths.ts"
+import type { HttpError } from "./HttpError.ts"
 
 /** What answers show to scripts of other origins. */
 const exposed = [
@@ -97,13 +98,8 @@ const verifyAfter_s = "10" // contract, 4.5, rule 1
 const retryKeyAfter_s = "2" // contract, 4.5, rule 2
 const retryServiceAfter_s = "30"
 
-/** An error with whichever status HTTP gives it. */
-interface Failure extends Omit<PublicError, "status"> {
-  readonly status: number
-}
-
 /** What a client's library may act on without reading the body. */
-const helpful = ({ code, details, status }: Failure): Readonly<Record<string, string>> => {
+const helpful = ({ code, details, status }: HttpError): Readonly<Record<string, string>> => {
   if (code === "TRANSACTION_PENDING") {
     return { location: String(details?.["consultar_en"]), "retry-after": verifyAfter_s }
   }
@@ -114,7 +110,7 @@ const helpful = ({ code, details, status }: Failure): Readonly<Record<string, st
 }
 
 /** The headers that a failure has of its own: where a person reads what to do, and what a library may act on. */
-export const failureHeaders = (error: Failure): Readonly<Record<string, string>> => ({
+export const failureHeaders = (error: HttpError): Readonly<Record<string, string>> => ({
   link: `<${errorPath(error.code)}>; rel="help"`,
   ...helpful(error)
 })

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 
 export const documentPath = "/v1/openapi.json"
 export const consolePath = "/docs"

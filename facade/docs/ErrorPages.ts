@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http"
 import { Struct } from "effect"
-import { codes, type ErrorCode, type PublicError } from "../../core/domain/ErrorCatalogue.ts"
+import type { PublicError } from "../../core/domain/ErrorCatalogue.ts"
+import { codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { failureBody, failureHeaders } from "../call/Answer.ts"
 import { consolePath, errorPath, errorsPath } from "../call/DocsPaths.ts"
 import { errorExamples, exampleRequestId } from "../rest/ErrorExamples.ts"

@@ -1,8 +1,8 @@
-import { bodyStatuses, codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
-import { unreadStatuses } from "../call/UnreadStatuses.ts"
+import { bodyStatuses, codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
+import { headTooLarge, requestTooSlow } from "../call/HttpError.ts"
 
 const beside: Partial<Record<ErrorCode, ReadonlyArray<number>>> = {
-  VALIDATION_ERROR: [...bodyStatuses, ...unreadStatuses].toSorted((a, b) => a - b)
+  VALIDATION_ERROR: [requestTooSlow.status, ...bodyStatuses, headTooLarge.status]
 }
 
 /** Every status by which a code is answered, its own first. Contract: 7. */

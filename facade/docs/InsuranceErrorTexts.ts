@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { corrected, type ErrorText, none, pointless, returned, untouched } from "./ErrorText.ts"
 
 /** The pages of the codes that only insurance has. Contract: 7. */

@@ -8,10 +8,10 @@ import { accessOf } from "../call/Access.ts"
 import { told } from "../call/Accessed.ts"
 import { type CountedAs, spendByAddress } from "../call/Allowance.ts"
 import { type Caller, failureBody, failureHeaders, headersOf } from "../call/Answer.ts"
+import type { HttpError } from "../call/HttpError.ts"
 import { HttpOptions } from "../call/HttpOptions.ts"
 import { nothingSaid } from "../call/Incoming.ts"
 import { addressOf } from "../call/Origin.ts"
-import type { Unrouted } from "./Unrouted.ts"
 
 /** Who asks, as far as the head of the request told, if it could be read. */
 const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingMessage | undefined) {
@@ -23,7 +23,7 @@ const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingM
   return caller
 })
 
-const written = Effect.fnUntraced(function* (caller: Caller, error: Unrouted) {
+const written = Effect.fnUntraced(function* (caller: Caller, error: HttpError) {
   const body = failureBody(error, caller.requestId)
   const headers = yield* headersOf(caller, {
     ...failureHeaders(error),
@@ -37,7 +37,7 @@ const written = Effect.fnUntraced(function* (caller: Caller, error: Unrouted) {
 
 /** A request that no route will answer. */
 export interface Refused {
-  readonly error: Unrouted
+  readonly error: HttpError
   /** Its head, when that could be read. */
   readonly request?: IncomingMessage | undefined
   /** How it counts; undefined when a route has already counted it. */

@@ -1,5 +1,6 @@
 import { Record } from "effect"
-import { codes, type ErrorCode, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import {
   BodyTooLarge,
   type CoreError,
@@ -26,7 +27,7 @@ import {
   StepOutOfOrder
 } from "../../core/domain/InsuranceErrors.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
-import type { unreadStatuses } from "../call/UnreadStatuses.ts"
+import { type HttpError, requestTooSlow } from "../call/HttpError.ts"
 
 /** The request_id of examples. */
 export const exampleRequestId = "01990b2e-6f4c-7a10-9c3f-2f6d1f0b7e55"
@@ -79,21 +80,9 @@ const examplesFor = (code: ErrorCode): Examples => {
 /** How each code may be answered: once for each cause that is told in other words, a sale's first. */
 export const errorExamples = Record.map(codes, (_, code) => examplesFor(code))
 
-const unread = (status: (typeof unreadStatuses)[number], details: Readonly<Record<string, string>>): Shown => ({
-  ...toPublic(new Invalid({ details })),
-  status
-})
-
-/** An error by whichever status HTTP gives it. */
-export interface Shown extends Omit<PublicError, "status"> {
-  readonly status: number
-}
-
-/** What may be answered to a request whose head, or body, could not be read at all. */
-export const unreadExamples = {
-  head: unread(431, { headers: "demasiado_grande" }),
-  body: unread(408, { body: "incompleto" })
-}
-
 /** What an endpoint with a body may answer before it reads it. */
-export const bodyExamples: ReadonlyArray<PublicError> = [toPublic(new BodyTooLarge()), toPublic(new NotJson())]
+export const bodyExamples: ReadonlyArray<HttpError> = [
+  toPublic(new BodyTooLarge()),
+  toPublic(new NotJson()),
+  requestTooSlow
+]

@@ -1,9 +1,11 @@
 import { Struct } from "effect"
-import { codes, type ErrorCode, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { type DetailedCode, errorDetails } from "../../core/domain/ErrorDetails.ts"
+import { type HttpError, headTooLarge } from "../call/HttpError.ts"
 import { documentOf, type JsonSchema, schemasPath } from "../wire/Document.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
-import { bodyExamples, errorExamples, exampleRequestId, type Shown, unreadExamples } from "./ErrorExamples.ts"
+import { bodyExamples, errorExamples, exampleRequestId } from "./ErrorExamples.ts"
 import { inputFault } from "./InputFault.ts"
 import { failureSchema, messageSchema } from "./OpenApiEnvelope.ts"
 import { responseHeaders } from "./OpenApiHeaders.ts"
@@ -39,19 +41,19 @@ const codesOf = ({ meta }: Endpoint): ReadonlyArray<ErrorCode> => [
   "INTERNAL_ERROR"
 ]
 
-const errorsOf = (endpoint: Endpoint): ReadonlyArray<Shown> => {
+const errorsOf = (endpoint: Endpoint): ReadonlyArray<HttpError> => {
   const own = [...(endpoint.meta.causes ?? []).map(toPublic), inputFault(endpoint)]
   return [
     ...codesOf(endpoint).map((code) => own.find((error) => error.code === code) ?? errorExamples[code][0]),
-    ...(endpoint.type === "mutation" ? [...bodyExamples, unreadExamples.body] : []),
-    unreadExamples.head
+    ...(endpoint.type === "mutation" ? bodyExamples : []),
+    headTooLarge
   ]
 }
 
 /** The answers of one status, by which an endpoint may fail. */
 interface Failure {
   readonly status: number
-  readonly errors: ReadonlyArray<Shown>
+  readonly errors: ReadonlyArray<HttpError>
   readonly replays: boolean
 }
 
@@ -87,10 +89,10 @@ const responseOf = ({ errors, replays, status }: Failure) => ({
   }
 })
 
-const common: ReadonlySet<Shown> = new Set<Shown>([
+const common: ReadonlySet<HttpError> = new Set<HttpError>([
   ...Object.values(errorExamples).map(([first]) => first),
   ...bodyExamples,
-  ...Object.values(unreadExamples)
+  headTooLarge
 ])
 
 /**

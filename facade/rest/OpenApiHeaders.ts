@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 
 const integer = { type: "integer" }
 const string = { type: "string" }

@@ -1,12 +1,7 @@
 import { TRPCError } from "@trpc/server"
 import { Predicate } from "effect"
-import {
-  type ErrorStatus,
-  internalError,
-  isCoreError,
-  type PublicError,
-  toPublic
-} from "../../core/domain/ErrorCatalogue.ts"
+import { internalError, isCoreError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorStatus } from "../../core/domain/ErrorCodes.ts"
 import { type CoreError, Invalid, NotFound, NotJson } from "../../core/domain/Errors.ts"
 import { keyField } from "../wire/Input.ts"
 

@@ -1,5 +1,5 @@
 import { Predicate } from "effect"
-import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import type { Answered } from "../../tools/api/Answered.ts"
 import type { Operation } from "../document/Operations.ts"
 import type { Prepared } from "../request/Prepared.ts"

@@ -1,5 +1,5 @@
 import { Predicate } from "effect"
-import { codes } from "../../core/domain/ErrorCatalogue.ts"
+import { codes } from "../../core/domain/ErrorCodes.ts"
 import { openApiDocument } from "../../facade/rest/OpenApi.ts"
 import { undocumented } from "../../tools/api/Documented.ts"
 import { heldTo } from "../../tools/api/HeldTo.ts"

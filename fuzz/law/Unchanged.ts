@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { type Broken, type Ended, type Exchange, endsOf } from "./Exchange.ts"
 
 /** What is kept of companies: a line a table, which says how many rows and what they hold. */

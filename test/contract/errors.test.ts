@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { codes, type ErrorCode } from "../../core/domain/ErrorCatalogue.ts"
+import { codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import { Answer } from "../../core/domain/Sale.ts"
 import type { Answered } from "../../tools/api/Answered.ts"

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "yaml"
-import { codes } from "../../core/domain/ErrorCatalogue.ts"
+import { codes } from "../../core/domain/ErrorCodes.ts"
 import manifest from "../../package.json" with { type: "json" }
 import { variables } from "./support/Variables.ts"
 

@@ -16,16 +16,8 @@ import { type Purchase, purchase } from "../../core/workflows/Purchase.ts"
 import { billService, company, packageService, service, session } from "./support/Examples.ts"
 import { factsOf } from "./support/Facts.ts"
 import { shelfOf } from "./support/Shelf.ts"
+import { wanted } from "./support/Wanted.ts"
 import { fund, money, sales, world } from "./support/World.ts"
-
-const wanted: Purchase = {
-  key: IdempotencyKey.make("k1"),
-  serviceId: service.id,
-  identifier: Identifier.make("8095551234"),
-  amount: Amount.make(10_000),
-  optionId: null,
-  terminalId: null
-}
 
 /** A shop whose shelf can be changed while it is open. */
 const shop = (behaviour: Partial<Provider> = {}) => {

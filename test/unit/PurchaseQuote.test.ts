@@ -1,11 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { IdempotencyKey, Identifier } from "../../core/domain/Ids.ts"
-import { Amount } from "../../core/domain/Money.ts"
 import { QuoteChanged } from "../../core/ports/Ledger.ts"
 import { purchase } from "../../core/workflows/Purchase.ts"
-import { service, session } from "./support/Examples.ts"
+import { session } from "./support/Examples.ts"
 import { insuring } from "./support/Insuring.ts"
+import { wanted } from "./support/Wanted.ts"
 import { fund, money } from "./support/World.ts"
 
 describe("a purchase of a quote that is always another", () => {
@@ -23,16 +22,7 @@ describe("a purchase of a quote that is always another", () => {
     })
     return Effect.gen(function* () {
       yield* fund()
-      const exit = yield* Effect.exit(
-        purchase(session, {
-          key: IdempotencyKey.make("k1"),
-          serviceId: service.id,
-          identifier: Identifier.make("8095551234"),
-          amount: Amount.make(10_000),
-          optionId: null,
-          terminalId: null
-        })
-      )
+      const exit = yield* Effect.exit(purchase(session, wanted))
       assert.isTrue(Exit.hasDies(exit))
       assert.strictEqual(readings, 10)
       assert.deepStrictEqual(dispatched, [])
