@@ -1,4 +1,4 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Duration, Effect, Layer } from "effect"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
 import { unwalled } from "../adapters/postgres/CompanyReads.ts"

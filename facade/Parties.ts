@@ -1,4 +1,4 @@
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { HttpClient } from "effect/http"

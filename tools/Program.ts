@@ -1,4 +1,5 @@
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Exit, Stdio } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
 import { CheckFailed, jsonFlag } from "../facade/cli/terminal/Output.ts"

@@ -1,4 +1,4 @@
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Layer, Redacted } from "effect"
 import { DataKey } from "../crypto/DataKey.ts"
 import * as VaultAead from "../crypto/VaultAead.ts"

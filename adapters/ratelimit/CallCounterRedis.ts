@@ -1,4 +1,4 @@
-import { NodeRedis } from "@effect/platform-node"
+import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
 import { Redis } from "effect/persistence"
 import type { Bucket, Window } from "../../core/domain/RateLimit.ts"

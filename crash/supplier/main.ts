@@ -1,4 +1,4 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Console, Effect, Schema } from "effect"
 import { fakeHttpInsurer } from "../../tools/fakes/HttpInsurer.ts"
 import { fakeHttpProvider } from "../../tools/fakes/HttpProvider.ts"

@@ -1,4 +1,5 @@
-import { NodeHttpServerRequest, NodeStream } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"

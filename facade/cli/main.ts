@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from "node:v8"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Stdio } from "effect"
 import { run } from "./Run.ts"
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { drain_max } from "../../core/workflows/InFlight.ts"

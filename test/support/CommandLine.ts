@@ -1,4 +1,4 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { TestConsole } from "effect/testing"
 import { unwalled } from "../../adapters/postgres/CompanyReads.ts"

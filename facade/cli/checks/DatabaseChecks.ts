@@ -1,4 +1,4 @@
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as DataKeyPostgres from "../../../adapters/postgres/DataKeyPostgres.ts"

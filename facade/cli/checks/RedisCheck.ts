@@ -1,5 +1,4 @@
 import { Duration, Effect, Redacted } from "effect"
-import { createClient } from "redis"
 import { type Check, fine, wrong } from "./Check.ts"
 
 /** Long enough for a connection with TLS. A count waits far shorter, and then is made by the process itself. */
@@ -13,7 +12,8 @@ const because = (cause: unknown): string => {
 
 const client = (url: string) =>
   Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.promise(async () => {
+      const { createClient } = await import("redis")
       const made = createClient({ url, socket: { reconnectStrategy: false } })
       // Whoever waits for an answer hears of it; an event that nobody listens to would end the process.
       made.on("error", () => {})

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { invariants } from "../../../core/domain/Invariants.ts"
 import { Audit, type Examined } from "../../../core/ports/Audit.ts"
-import { operator } from "../../App.ts"
+import { operator } from "../../Operator.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
 const examinedDocument = ({ invariant, offenders, violations }: Examined): Document => ({

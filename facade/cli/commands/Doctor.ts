@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { foundation } from "../../App.ts"
+import { foundation } from "../../Foundation.ts"
 import { connections, Store } from "../../settings/Store.ts"
 import { accessChecks } from "../checks/AccessChecks.ts"
 import { type Check, fine, wrong } from "../checks/Check.ts"

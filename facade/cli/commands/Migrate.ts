@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { migrate as bringUp } from "../../../adapters/postgres/Migrations.ts"
-import { foundation } from "../../App.ts"
+import { foundation } from "../../Foundation.ts"
 import { owning, Store } from "../../settings/Store.ts"
 import { print } from "../terminal/Output.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { type Recovered, recover } from "../../../core/workflows/Recover.ts"
-import { operator } from "../../App.ts"
+import { operator } from "../../Operator.ts"
 import { Settings } from "../../settings/Settings.ts"
 import { CheckFailed, print } from "../terminal/Output.ts"
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { Outbox, type UndeliveredSms } from "../../../core/ports/Outbox.ts"
-import { operator } from "../../App.ts"
+import { operator } from "../../Operator.ts"
 import { otherwise, whole } from "../terminal/Flags.ts"
 import { type Document, print, table } from "../terminal/Output.ts"
 

@@ -14,7 +14,7 @@ import {
   type PendingTransaction
 } from "../../../core/ports/AllTransactions.ts"
 import { Histories } from "../../../core/ports/Histories.ts"
-import { operator } from "../../App.ts"
+import { operator } from "../../Operator.ts"
 import { paginationOf } from "../../wire/Paging.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
 import { otherwise, toggle, whole } from "../terminal/Flags.ts"

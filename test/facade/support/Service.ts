@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
-import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
 import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"

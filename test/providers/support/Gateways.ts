@@ -1,4 +1,5 @@
-import { NodeCrypto, NodeHttpClient } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Fiber, Layer, Logger, Option, Redacted, References } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { DateTime, Effect, Layer } from "effect"
 import { simulator } from "../../../adapters/insurer/Simulator.ts"
 import * as DigestNode from "../../../adapters/node/DigestNode.ts"
