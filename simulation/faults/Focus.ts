@@ -6,7 +6,7 @@ export interface Focus {
   /** The steps that fail again and again. */
   readonly steps: ReadonlyArray<Step>
   /** The kind of operation that leads there. */
-  readonly by: "sell" | "buy" | "insure" | "reverse" | "resolve" | "resolve reversal" | "operate"
+  readonly by: "sell" | "spend" | "buy" | "insure" | "reverse" | "resolve" | "resolve reversal" | "operate"
   /** What has to go wrong before, so that the run comes to these steps at all. */
   readonly lead?: { readonly step: Step; readonly faults: ReadonlyArray<Fault> }
 }
@@ -20,7 +20,7 @@ const stuckReversal = { step: "reversal: reverse", faults: ["late"] } as const
 
 /** Steps to which many calls lead. */
 const often: ReadonlyArray<Focus> = [
-  { steps: ["sale: reserve", "sale: settle"], by: "sell" },
+  { steps: ["sale: reserve", "sale: settle"], by: "spend" },
   { steps: ["sale: dispatch", "recovery: ask"], by: "sell" },
   { steps: ["recovery: claim sales", "recovery: settle"], by: "sell", lead: sold },
   { steps: ["insurance: inspect", "insurance: plans"], by: "insure" },

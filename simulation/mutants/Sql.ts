@@ -18,6 +18,12 @@ const reservations: ReadonlyArray<Mutant> = [
     "sum(c.total) filter (where c.day >= week and",
     "sum(c.total) filter (where c.day >= today and"
   ),
+  patch(
+    "a week ends with the day of whoever sells",
+    "reserve",
+    "sum(c.total) filter (where c.day >= week and c.day < next_week)",
+    "sum(c.total) filter (where c.day >= week and c.day <= today)"
+  ),
   patch("consumption of the day is not read", "reserve", "coalesce(c.daily, 0) as daily", "0::bigint as daily"),
   patch(
     "the last sale is all that a day consumed",

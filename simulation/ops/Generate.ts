@@ -47,6 +47,7 @@ const usual: Readonly<Record<Kind, number>> = {
 /** What brings a run to the steps that it is about. */
 const leadingTo: Readonly<Record<Focus["by"], Partial<Record<Kind, number>>>> = {
   sell: { sell: 80 },
+  spend: { sell: 110, limit: 25 },
   buy: { buy: 80 },
   insure: { sell: 20, insure: 150 },
   reverse: { sell: 90, reverse: 90 },
@@ -75,6 +76,14 @@ const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnigh
 /** What is stuck is stuck for a quarter of an hour. */
 const longGaps = { ...gaps, minutes: 15, midnight: 0.4, days: 0.2 }
 
+/** Around midnight two servers may not agree what day it is, and both hold a company to what it may spend a week. */
+const nightGaps = { ...gaps, midnight: 16, days: 0 }
+
+const gapsOf = (focus: Focus): typeof gaps => {
+  if (isAboutStuck(focus)) return longGaps
+  return focus.by === "spend" ? nightGaps : gaps
+}
+
 /** How long before the next operation. Most come together, some hours or a calendar day later. */
 const gapOf = (chance: Chance, weights: typeof gaps, now_ms: number): number => {
   switch (chance.weighted(weights)) {
@@ -102,7 +111,7 @@ export const generate = (seed: number, length: number): ReadonlyArray<Op> => {
   const chance = new Chance(seed, "operations")
   const focus = focusOf(seed)
   const weights = { ...usual, ...leadingTo[focus.by] }
-  const pauses = isAboutStuck(focus) ? longGaps : gaps
+  const pauses = gapsOf(focus)
   const epoch_ms = beginningOf(seed)
   const actOf = imagination(chance, focus)
   const ops: Array<Op> = []

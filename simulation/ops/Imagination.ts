@@ -13,6 +13,14 @@ type Sale = Extract<Act, { do: "sell" }>
 
 const phones = ["8095550101", "8295550102", "8495550103"] as const
 
+/** What operators set limits to, in centavos; 0 is none. Some sales of a week come to the tight ones. */
+const loose = { daily: [0, 200_000, 400_000], weekly: [0, 600_000], monthly: [0, 900_000] }
+const tight = {
+  daily: [0, 200_000],
+  weekly: [100_000, 200_000, 300_000, 400_000, 500_000],
+  monthly: [0, 1_000_000]
+}
+
 /** An act that has nothing to do with those before it. */
 const newAct = (chance: Chance, focus: Focus, kind: Exclude<Kind, AboutSales>, company: number, nth: number): Act => {
   switch (kind) {
@@ -39,14 +47,16 @@ const newAct = (chance: Chance, focus: Focus, kind: Exclude<Kind, AboutSales>, c
     }
     case "deposit":
       return { do: "deposit", company, centavos: chance.between(1, 100) * 1_000, reference: `d${nth}` }
-    case "limit":
+    case "limit": {
+      const { daily, monthly, weekly } = focus.by === "spend" ? tight : loose
       return {
         do: "limit",
         company,
-        daily: chance.pick([0, 200_000, 400_000]),
-        weekly: chance.pick([0, 600_000]),
-        monthly: chance.pick([0, 900_000])
+        daily: chance.pick(daily),
+        weekly: chance.pick(weekly),
+        monthly: chance.pick(monthly)
       }
+    }
     case "adjust":
       return { do: "adjust", company: 4, centavos: chance.between(1, 30) * 10_000, reference: `a${nth}` }
     case "resolve":
