@@ -1,0 +1,61 @@
+import { PgClient } from "@effect/sql-pg"
+import { Data, Effect, Predicate, Result } from "effect"
+
+class Undone extends Data.TaggedError("Undone") {}
+
+const constraintOf = (cause: unknown): unknown =>
+  Predicate.hasProperty(cause, "constraint") && cause.constraint !== undefined
+    ? cause.constraint
+    : Predicate.hasProperty(cause, "cause")
+      ? constraintOf(cause.cause)
+      : String(cause)
+
+/** Runs statements, undoes them, and tells by the name of what they were refused; null if they were not. */
+export const refusedBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>) {
+  const sql = yield* PgClient.PgClient
+  const run = Effect.forEach(statements, (statement) => sql.unsafe(statement).unprepared, { discard: true })
+  const result = yield* Effect.result(sql.withTransaction(Effect.andThen(run, Effect.fail(new Undone()))))
+  if (Result.isSuccess(result)) return yield* Effect.die(new Error("it should have been undone"))
+  return result.failure._tag === "Undone" ? null : constraintOf(result.failure.reason.cause)
+})
+
+/** Insurances, and the messages about them. */
+export const isOfInsurance = (table: string): boolean => table === "insurance" || table === "sms"
+
+/**
+ * All checks, references and unique keys of the tables of a schema, and the triggers that refuse something, by name. What
+ * the rows themselves are known by is not among them.
+ */
+export const guardsIn = Effect.fnUntraced(function* (schema: string, isWanted: (table: string) => boolean = () => true) {
+  const sql = yield* PgClient.PgClient
+  const guards = yield* sql<{ table: string; name: string }>`
+    with guard as (
+      select conrelid as of, conname as name from pg_constraint where contype in ('c', 'f')
+      union all
+      select x.indrelid, i.relname
+      from pg_index as x
+      join pg_class as i on i.oid = x.indexrelid
+      where x.indisunique and not x.indisprimary
+      union all
+      select t.tgrelid, t.tgname
+      from pg_trigger as t
+      join pg_proc as p on p.oid = t.tgfoid
+      where not t.tgisinternal and p.proname like 'refuse\\_%'
+    )
+    select c.relname as table, g.name
+    from guard as g
+    join pg_class as c on c.oid = g.of
+    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r'`
+  return guards
+    .filter(({ table }) => isWanted(table))
+    .map(({ name }) => name)
+    .sort()
+})
+
+/** Writes rows of a table: what each must have is `usual`. */
+export const rowsOf =
+  (table: string, usual: Readonly<Record<string, string | number>>) =>
+  (changes: Readonly<Record<string, string | number>> = {}): string => {
+    const columns = { ...usual, ...changes }
+    return `insert into ${table} (${Object.keys(columns).join()}) values (${Object.values(columns).join()})`
+  }
