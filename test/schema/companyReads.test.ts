@@ -35,19 +35,27 @@ const readingAs = (parameters: Readonly<Record<string, string>>) =>
   )
 
 layer(populated)("a read for one company", (it) => {
-  it.effect("has a policy on every tenant table", () =>
+  it.effect("has a policy on every tenant table, and no other way in", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const without = yield* sql`
         select c.relname
         from pg_class as c
-        where c.relnamespace = 'cell'::regnamespace
-          and c.relkind in ('r', 'p')
-          and (
-            not c.relrowsecurity
-            or not exists (select from pg_policy where polrelid = c.oid and polname = 'reader_sees_one')
-          )`
+        where c.relnamespace = 'cell'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity`
       assert.isEmpty(without)
+      const policies = yield* sql<{ roles: string; command: string; sees: string; tables: number }>`
+        select roles::text, cmd as command, qual as sees, count(*)::int as tables
+        from pg_policies
+        where schemaname = 'cell' and permissive = 'PERMISSIVE' and with_check is null
+        group by 1, 2, 3
+        order by 1`
+      const [of] = yield* sql<{ tables: number }>`
+        select count(*)::int as tables from pg_class where relnamespace = 'cell'::regnamespace and relkind in ('r', 'p')`
+      const own = "(company_id = (NULLIF(current_setting('saldo.company'::text, true), ''::text))::bigint)"
+      assert.deepStrictEqual(policies, [
+        { roles: "{saldo_reader}", command: "SELECT", sees: own, ...of },
+        { roles: "{saldo_server}", command: "ALL", sees: "true", ...of }
+      ])
     })
   )
 

@@ -26,7 +26,10 @@ export const isOfInsurance = (table: string): boolean => table === "insurance" |
  * All checks, references and unique keys of the tables of a schema, and the triggers that refuse something, by name. What
  * the rows themselves are known by is not among them.
  */
-export const guardsIn = Effect.fnUntraced(function* (schema: string, isWanted: (table: string) => boolean = () => true) {
+export const guardsIn = Effect.fnUntraced(function* (
+  schema: string,
+  isWanted: (table: string) => boolean = () => true
+) {
   const sql = yield* PgClient.PgClient
   const guards = yield* sql<{ table: string; name: string }>`
     with guard as (
