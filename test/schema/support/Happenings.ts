@@ -1,0 +1,189 @@
+import { DateTime, Effect } from "effect"
+import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
+import type { Insurance } from "../../../core/domain/Insurance.ts"
+import { Amount, Centavos } from "../../../core/domain/Money.ts"
+import { Finding, type Proposal } from "../../../core/domain/Resolution.ts"
+import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import { type Order, Verdict } from "../../../core/domain/Sale.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import type { Insurances } from "../../../core/ports/Insurances.ts"
+import { Options } from "../../../core/ports/Options.ts"
+import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { plan, tow, version } from "../../../tools/world/Insured.ts"
+import { begun, codeToSend, planned, priced, quoted } from "../../../tools/world/StepsTaken.ts"
+import { insuranceIntent, insurancesReplica, outboxReplica } from "../../support/Insuring.ts"
+import { begunOn, intentOf, replica, reservedOrder, reversalOf, reversalsReplica } from "../../support/Sales.ts"
+
+// Each of these is told a company, makes what has to be there first, and answers what then happens.
+
+const at = DateTime.now
+const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
+const policy = { authCode: "P1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
+
+const settle = (order: Order, verdict: Verdict) =>
+  Effect.gen(function* () {
+    const ledger = yield* replica
+    return yield* ledger.settle({ order, verdict, at: yield* at, notFound: 0 })
+  })
+
+/** Reserves a sale that can be given back. */
+const reserve = Effect.fnUntraced(function* (company: number) {
+  return yield* reservedOrder(yield* replica, { ...intentOf(company, "sale", 100), reversible: true })
+})
+
+const sold = (company: number) => Effect.tap(reserve(company), (order) => settle(order, delivered))
+
+const reversing = Effect.fnUntraced(function* (company: number) {
+  return yield* begunOn(yield* reversalsReplica, reversalOf(yield* sold(company), "reversal"))
+})
+
+const endedBy = (verdict: ReversalVerdict) => (under: UnderReversal) =>
+  Effect.gen(function* () {
+    yield* (yield* reversalsReplica).settle({ under, verdict, at: yield* at, notFound: 0 })
+  })
+
+const offered = Effect.fnUntraced(function* (company: number, centavos: number, until = { days: 0 }, id = "o") {
+  const option = {
+    id,
+    companyId: CompanyId.make(company),
+    serviceId: ServiceId.make(3),
+    identifier: Identifier.make("8095550123"),
+    reference: "P",
+    name: "Paquete",
+    price: Amount.make(centavos),
+    validity: null,
+    data: null,
+    expiresAt: DateTime.add(yield* at, until)
+  }
+  yield* Options.use((options) => options.store([option]))
+})
+
+const proposal = Effect.map(
+  at,
+  (proposedAt): Proposal => ({
+    number: 1,
+    finding: Finding.cases.Failed.make({}),
+    reversalId: null,
+    reason: "r",
+    proposedBy: "ana",
+    proposedAt,
+    confirmedBy: null
+  })
+)
+
+const propose = (order: Order) =>
+  Effect.flatMap(proposal, (proposed) => Resolutions.use((all) => all.propose(order, proposed)))
+
+type Policies = Insurances["Service"]
+
+/** An insurance that has come so far, and a step that it then takes. */
+const insured = Effect.fnUntraced(function* <A, E1, E2>(
+  company: number,
+  soFar: (insurances: Policies, company: number) => Effect.Effect<Insurance, E1>,
+  step: (insurances: Policies, insurance: Insurance) => Effect.Effect<A, E2>
+) {
+  const insurances = yield* insurancesReplica
+  return step(insurances, yield* soFar(insurances, company))
+})
+
+const quotedOnce = (company: number) =>
+  Effect.flatMap(insurancesReplica, (insurances) => quoted(insurances, company, 100))
+
+/** What is there of a company, and what then happens to it. */
+export const happenings = {
+  "a deposit": (company: number) =>
+    Effect.succeed(
+      Effect.gen(function* () {
+        const deposit = { companyId: CompanyId.make(company), amount: Amount.make(5), reference: "more", at: yield* at }
+        yield* (yield* replica).deposit(deposit)
+      })
+    ),
+  "an adjustment": (company: number) =>
+    Effect.succeed(
+      Effect.gen(function* () {
+        const since = DateTime.add(yield* at, { hours: 1 })
+        const companyId = CompanyId.make(company)
+        const adjustment = { companyId, goal: Amount.make(7), reference: "day", since, at: yield* at }
+        yield* Adjustments.use((adjustments) => adjustments.adjust(adjustment))
+      })
+    ),
+  "a new limit": (company: number) =>
+    Effect.succeed(
+      Effect.gen(function* () {
+        const now = yield* at
+        yield* Accounts.use((all) => all.configure(CompanyId.make(company), { weekly: Centavos.make(5) }, now))
+      })
+    ),
+  "a sale": (company: number) => Effect.succeed(reserve(company)),
+  "a delivery": (company: number) => Effect.map(reserve(company), (order) => settle(order, delivered)),
+  "a refusal": (company: number) =>
+    Effect.map(reserve(company), (order) => settle(order, Verdict.Release({ refusal: "TRANSACTION_REJECTED" }))),
+  "a sale that is freed": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Free())),
+  "a sale that is held": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Hold())),
+  "a reversal": (company: number) =>
+    Effect.map(sold(company), (order) =>
+      Effect.flatMap(reversalsReplica, (reversals) => begunOn(reversals, reversalOf(order, "reversal")))
+    ),
+  "a confirmed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Confirm())),
+  "a denied reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Deny())),
+  "a freed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Free())),
+  "a held reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Hold())),
+  "an offer at another price": (company: number) => Effect.as(offered(company, 100), offered(company, 200)),
+  "an offer that is forgotten": (company: number) =>
+    Effect.as(offered(company, 100, { days: -3 }, "old"), offered(company, 100)),
+  "a proposal": (company: number) => Effect.map(reserve(company), propose),
+  "another proposal": (company: number) => Effect.map(Effect.tap(reserve(company), propose), propose),
+  "a confirmation": (company: number) =>
+    Effect.gen(function* () {
+      const order = yield* reserve(company)
+      const proposed = yield* proposal
+      yield* Resolutions.use((all) => all.propose(order, proposed))
+      return Effect.gen(function* () {
+        const by = { operator: "luis", at: yield* at }
+        yield* Resolutions.use((all) => all.confirm(order, proposed, by))
+      })
+    }),
+  "an insurance that begins": (company: number) =>
+    Effect.map(insurancesReplica, (insurances) => begun(insurances, company)),
+  "a code that is sent again": (company: number) =>
+    insured(company, begun, (insurances, { companyId, id }) =>
+      Effect.flatMap(codeToSend(), (code) => insurances.resend(companyId, id, code))
+    ),
+  "a code that is tried": (company: number) =>
+    insured(company, begun, (insurances, { companyId, id }) => insurances.attempt(companyId, id)),
+  "a plan that is chosen": (company: number) =>
+    insured(company, planned, (insurances, { companyId, id }) =>
+      insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow, tow] })
+    ),
+  "a quote": (company: number) =>
+    insured(company, planned, (insurances, { companyId, id }) =>
+      Effect.flatMap(priced(100), (step) => insurances.advance(companyId, id, step))
+    ),
+  "a message that went": (company: number) =>
+    Effect.gen(function* () {
+      const letter = yield* codeToSend()
+      const { companyId, id } = yield* begun(yield* insurancesReplica, company)
+      yield* (yield* insurancesReplica).resend(companyId, id, letter)
+      const sms = { companyId, insuranceId: id, message: letter.sms.message }
+      return Effect.gen(function* () {
+        yield* (yield* outboxReplica).record(sms, { _tag: "Sent", reference: "S1" }, yield* at)
+      })
+    }),
+  "the sale of a quote": (company: number) =>
+    Effect.map(quotedOnce(company), (insurance) =>
+      Effect.flatMap(replica, (ledger) => reservedOrder(ledger, insuranceIntent(insurance, "policy")))
+    ),
+  "the issue of a policy": (company: number) =>
+    Effect.gen(function* () {
+      const intent = insuranceIntent(yield* quotedOnce(company), "policy")
+      const order = yield* reservedOrder(yield* replica, intent)
+      return Effect.flatMap(insurancesReplica, (insurances) => insurances.beginIssue(order))
+    }),
+  "a policy": (company: number) =>
+    Effect.gen(function* () {
+      const intent = insuranceIntent(yield* quotedOnce(company), "policy")
+      const order = yield* reservedOrder(yield* replica, intent)
+      return settle(order, Verdict.Confirm({ delivery: policy }))
+    })
+}
