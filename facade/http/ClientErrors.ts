@@ -1,6 +1,6 @@
-import type { Server } from "node:http"
+import type { IncomingMessage, Server } from "node:http"
 import type { Duplex } from "node:stream"
-import { type Context, Effect } from "effect"
+import { type Context, Duration, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
@@ -10,21 +10,33 @@ import { errorOf, unknownPath } from "./Unrouted.ts"
 
 type Refuse = (socket: Duplex, refused: Refused) => void
 
+/** How long a connection that has been ended waits for its client to end it too. */
+const parting_max = Duration.seconds(2)
+
+/** Ends a connection, with an answer if one is due; one that its client keeps open is cut off. */
+const part = (socket: Duplex, answer?: string) =>
+  Effect.callback<void>((resume) => {
+    if (!socket.writable) return resume(Effect.void)
+    socket.once("close", () => resume(Effect.void))
+    socket.end(answer)
+  }).pipe(Effect.timeoutOption(parting_max), Effect.ensuring(Effect.sync(() => void socket.destroy())))
+
 /**
  * Answers a connection once, and ends it; one that goes on sending is cut off. A request that came whole may be a sale:
  * what follows it must not be answered in its place, and the connection ends with the answer that is due.
  */
 const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRandom>): Refuse => {
-  const answered = new WeakSet<Duplex>()
+  const run = Effect.runForkWith(services)
+  const ending = new WeakSet<Duplex>()
   return (socket, refused) => {
     const whole = exchangesOf(socket).findLast(({ request }) => request.complete)
-    if (whole !== undefined) return void whole.response.once("close", () => socket.end())
-    if (!socket.writable) return void socket.destroy()
-    if (answered.has(socket)) return
-    answered.add(socket)
-    Effect.runForkWith(services)(
+    if (whole === undefined && !socket.writable) return void socket.destroy()
+    if (ending.has(socket)) return
+    ending.add(socket)
+    if (whole !== undefined) return void whole.response.once("close", () => run(part(socket)))
+    run(
       Effect.matchCauseEffect(answerTo(socket, refused), {
-        onSuccess: (answer) => Effect.sync(() => void (socket.writable ? socket.end(answer) : socket.destroy())),
+        onSuccess: (answer) => part(socket, answer),
         // Nobody else would end it: Node leaves to its listener whatever it could not read.
         onFailure: (cause) =>
           Effect.andThen(
@@ -44,6 +56,18 @@ const onClientError =
     refuse(socket, { error: errorOf(failure.code), request, counted: request === undefined ? "unread" : undefined })
   }
 
+/** Node watches the connection of a tunnel no more: what it says is read here, lest nobody see that it ends. */
+const onTunnel =
+  (refuse: Refuse) =>
+  (request: IncomingMessage, socket: Duplex): void => {
+    // First of all: an error that nobody hears ends the process.
+    socket.on("error", () => void socket.destroy())
+    socket.on("data", () => {
+      if (socket.writableFinished) socket.destroy()
+    })
+    refuse(socket, { error: unknownPath, request, counted: "address" })
+  }
+
 /**
  * Lets a server answer in the envelope also what Node would answer, or cut off, by itself: requests that its parser
  * cannot read, tunnels, and expectations that nobody has heard of. The server must be made with `serverOptions`.
@@ -55,7 +79,7 @@ export const answeringClientErrors = Effect.map(
       const refuse = refuser(services)
       server.on("request", remember)
       server.on("clientError", onClientError(refuse))
-      server.on("connect", (request, socket) => refuse(socket, { error: unknownPath, request, counted: "address" }))
+      server.on("connect", onTunnel(refuse))
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))
       return server
     }
