@@ -25,11 +25,10 @@ const unreadable = new Invalid({ details: { body: "json_invalido" } })
 const refusal = (cause: unknown): BodyTooLarge | Invalid =>
   cause instanceof NodeStream.MaxBytesError ? new BodyTooLarge() : unreadable
 
-// The request's own reader sends 100 Continue to clients who wait for that, and knows where the body is of one that
-// would rather speak another protocol. It also shares what it reads with other readers, which takes it two fibers, and
-// there are none.
+// The request's own reader sends 100 Continue to clients who wait for that. It also shares what it reads with other
+// readers, which takes it two fibers, and there are none.
 const bytesOf = (request: HttpServerRequest.HttpServerRequest) =>
-  request.headers["expect"] === undefined && request.headers["upgrade"] === undefined
+  request.headers["expect"] === undefined
     ? NodeStream.toArrayBuffer(() => NodeHttpServerRequest.toIncomingMessage(request), {
         maxBytes: maxBodySize,
         destroyOnOverflow: false,

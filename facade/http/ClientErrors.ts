@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream"
 import { type Context, Duration, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
+import { withoutUpgrades } from "../call/Upgrades.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 import { exchangesOf, remember } from "./Exchanges.ts"
 import { answerTo, type Refused } from "./RawAnswer.ts"
@@ -81,7 +82,7 @@ export const answeringClientErrors = Effect.map(
       server.on("clientError", onClientError(refuse))
       server.on("connect", onTunnel(refuse))
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))
-      return server
+      return withoutUpgrades(server)
     }
 )
 

@@ -3,6 +3,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { withoutUpgrades } from "../call/Upgrades.ts"
 import { cannotListen } from "../settings/CannotListen.ts"
 import { localUrl } from "../settings/LocalUrl.ts"
 import { Settings } from "../settings/Settings.ts"
@@ -55,7 +56,11 @@ const listening = ({ host, port }: Wanted) =>
       }))
     ),
     HttpServer.serve(app)
-  ).pipe(Layer.provide(NodeHttpServer.layerServer(() => createServer(), { host, port, gracefulShutdownTimeout: 1000 })))
+  ).pipe(
+    Layer.provide(
+      NodeHttpServer.layerServer(() => withoutUpgrades(createServer()), { host, port, gracefulShutdownTimeout: 1000 })
+    )
+  )
 
 const nowhere = Layer.succeed(Ops, { url: null })
 

@@ -81,6 +81,7 @@ const sendUntilClosed = (socket: Socket) =>
   )
 
 const tunnel = "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
+const offer = "Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
 
 layer(service, { excludeTestServices: true })("a connection", (it) => {
   describe("that asks for a tunnel", () => {
@@ -117,6 +118,21 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
       const isAnswered = Effect.map(said, (text) => text.includes("\r\n\r\n"))
       yield* eventually(Effect.andThen(pass("1 minute"), isAnswered), Boolean)
       yield* eventually(Effect.andThen(pass("2 seconds"), connections), (count) => count === 0)
+    })
+  )
+
+  it.effect.each([
+    ["no body", `GET / HTTP/1.1\r\n${offer}\r\n`, "<>"],
+    ["a body", `POST / HTTP/1.1\r\n${offer}Content-Length: 2\r\n\r\nab`, "<ab>"],
+    ["chunks", `POST / HTTP/1.1\r\n${offer}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n`, "<ab>"],
+    ["an expectation", `POST / HTTP/1.1\r\n${offer}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nab`, "<ab>"]
+  ] as const)("that offers another protocol is answered in this one, and closed: %s", ([, bytes, body]) =>
+    Effect.gen(function* () {
+      const { said, socket } = yield* client(bytes)
+      const answer = yield* eventually(said, (text) => text.endsWith(">"))
+      assert.match(answer, /HTTP\/1\.1 200 .*connection: close/is)
+      assert.isTrue(answer.endsWith(body), answer)
+      yield* sendUntilClosed(socket)
     })
   )
 

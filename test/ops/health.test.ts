@@ -14,7 +14,7 @@ import { eventually } from "../../tools/Eventually.ts"
 import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { testDatabaseUrl } from "../support/Database.ts"
-import { look, metrics, watchedServer } from "./support/Watched.ts"
+import { insist, look, metrics, watchedServer } from "./support/Watched.ts"
 
 const readyz = Effect.map(look("/readyz"), ({ status, text }) => ({ status, missing: JSON.parse(text).missing }))
 
@@ -91,6 +91,13 @@ layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
   it.effect("tells nothing else at the operations port", () =>
     Effect.gen(function* () {
       for (const path of ["/", "/v1/estado", "/metricsx"]) assert.strictEqual((yield* look(path)).status, 404)
+    })
+  )
+
+  it.effect("closes a connection at the operations port that offers another protocol and goes on sending", () =>
+    Effect.gen(function* () {
+      const said = yield* insist("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+      assert.match(said, /^HTTP\/1\.1 200 .*ok\n$/s)
     })
   )
 })

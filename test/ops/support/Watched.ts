@@ -1,3 +1,4 @@
+import { connect } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ConfigProvider, Context, Effect, Layer, Metric } from "effect"
 import * as Http from "../../../facade/http/Http.ts"
@@ -7,6 +8,7 @@ import * as Ops from "../../../facade/ops/Ops.ts"
 import { Readiness } from "../../../facade/ops/Readiness.ts"
 import { ready, watching } from "../../../facade/ops/Watching.ts"
 import { ports, withTelemetry } from "../../../facade/Server.ts"
+import { eventually } from "../../../tools/Eventually.ts"
 import { OwnTime } from "../../../tools/world/OwnTime.ts"
 import { Running } from "../../../tools/world/Running.ts"
 import { Script, scripted } from "../../contract/support/Script.ts"
@@ -71,6 +73,28 @@ export const look = Effect.fnUntraced(function* (path: string) {
     const response = await fetch(url + path)
     return { status: response.status, text: await response.text() }
   })
+})
+
+/** Sends these bytes to the operations port, and more until the server has closed the connection: what it said. */
+export const insist = Effect.fnUntraced(function* (bytes: string) {
+  const { url } = yield* Watched
+  const { hostname, port } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  let said = ""
+  socket.setEncoding("latin1").on("data", (more) => {
+    said += more
+  })
+  socket.on("error", () => {})
+  socket.write(bytes)
+  const isClosed = Effect.sync(() => {
+    if (said !== "") socket.write("more")
+    return socket.closed
+  })
+  yield* Effect.ensuring(
+    eventually(isClosed, Boolean),
+    Effect.sync(() => socket.destroy())
+  )
+  return said
 })
 
 /** The value of each series, as the metrics have it now. */
