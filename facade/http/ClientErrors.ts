@@ -5,7 +5,7 @@ import type { SecureRandom } from "effect/crypto"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import { withoutUpgrades } from "../call/Upgrades.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
-import { exchangesOf, remember } from "./Exchanges.ts"
+import { exchangesOf, onExchange, remember } from "./Exchanges.ts"
 import { answerTo, type Refused } from "./RawAnswer.ts"
 import { errorOf, unknownPath } from "./Unrouted.ts"
 
@@ -78,11 +78,10 @@ export const answeringClientErrors = Effect.map(
   (services) =>
     <S extends Server>(server: S): S => {
       const refuse = refuser(services)
-      server.on("request", remember)
       server.on("clientError", onClientError(refuse))
       server.on("connect", onTunnel(refuse))
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))
-      return withoutUpgrades(server)
+      return onExchange(withoutUpgrades(server), remember)
     }
 )
 

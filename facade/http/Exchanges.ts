@@ -1,9 +1,21 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+}
+
+/** The events of a server that each begin an exchange; the second one when its client waits for 100 Continue. */
+export const beginnings = ["request", "checkContinue"] as const
+
+/** Hears of every exchange. */
+export const onExchange = <S extends Server>(
+  server: S,
+  heard: (request: IncomingMessage, response: ServerResponse) => void
+): S => {
+  for (const beginning of beginnings) server.on(beginning, heard)
+  return server
 }
 
 /**

@@ -8,6 +8,7 @@ import { drain_max } from "../../core/workflows/InFlight.ts"
 import { CannotListen, cannotListen } from "../settings/CannotListen.ts"
 import { Settings } from "../settings/Settings.ts"
 import { answeringClientErrors, serverOptions } from "./ClientErrors.ts"
+import { beginnings, onExchange } from "./Exchanges.ts"
 
 type Tls = Settings["Service"]["tls"]
 
@@ -20,12 +21,15 @@ const serverOf = (tls: Tls): Server => {
 /** A call that comes between listening and the first handler would never be answered; it waits for that handler. */
 const holdEarly = (server: Server): Server => {
   const early: Array<Parameters<(typeof server)["emit"]>> = []
-  const hold = (...call: ReadonlyArray<unknown>) => void early.push(["request", ...call])
-  server.on("request", hold)
+  const holds = beginnings.map(
+    (beginning) =>
+      [beginning, (...exchange: ReadonlyArray<unknown>) => void early.push([beginning, ...exchange])] as const
+  )
+  for (const [beginning, hold] of holds) server.on(beginning, hold)
   server.on("newListener", function attached(event) {
     if (event !== "request") return
     server.off("newListener", attached)
-    server.off("request", hold)
+    for (const [beginning, hold] of holds) server.off(beginning, hold)
     setImmediate(() => {
       for (const call of early) server.emit(...call)
     })
@@ -38,7 +42,7 @@ const holdEarly = (server: Server): Server => {
  * last.
  */
 const partingWhenStopped = (server: Server): Server =>
-  server.on("request", (_request, response) => {
+  onExchange(server, (_request, response) => {
     if (!server.listening) response.setHeader("connection", "close")
   })
 

@@ -136,6 +136,19 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     })
   )
 
+  it.effect("hears nothing in place of an answer that is due, also where the call waited to be told to go on", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* OwnTime
+      const { said, socket } = yield* client(
+        "POST /slow HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab\u0000\r\n\r\n"
+      )
+      const answer = yield* eventually(Effect.andThen(pass("1 minute"), said), (text) => /\r\n\r\n[<{]/.test(text))
+      assert.deepStrictEqual(answer.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 100", "HTTP/1.1 200"])
+      socket.end()
+      yield* nobodyIsLeft
+    })
+  )
+
   it.effect("is listened to once, however much it says that nobody can read", () =>
     Effect.gen(function* () {
       const server = yield* Served
