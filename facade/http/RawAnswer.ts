@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { Clock, Effect, Option, Predicate, Result } from "effect"
+import { Clock, DateTime, Effect, Option, Predicate, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Headers } from "effect/http"
 import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
@@ -29,6 +29,8 @@ const written = Effect.fnUntraced(function* (caller: Caller, error: HttpError) {
     ...failureHeaders(error),
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
+    // Node adds it to answers of its own making. RFC 9110, 6.6.1.
+    date: DateTime.toDateUtc(yield* DateTime.now).toUTCString(),
     connection: "close"
   })
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)

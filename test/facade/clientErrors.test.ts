@@ -171,4 +171,15 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
       yield* nobodyIsLeft
     })
   )
+
+  it.effect.each([tunnel, "\u0000\r\n\r\n"])("is refused with the date (%#)", (bytes) =>
+    Effect.gen(function* () {
+      const { until } = yield* OwnTime
+      yield* until("2027-01-02T03:04:05Z")
+      const { said, socket } = yield* client(bytes)
+      assert.match(yield* answerIn(said), /^date: Sat, 02 Jan 2027 03:04:05 GMT\r$/im)
+      socket.end()
+      yield* nobodyIsLeft
+    })
+  )
 })
