@@ -1,5 +1,5 @@
 import { Data, Effect, Result, Schema } from "effect"
-import { type Headers, HttpClient, type HttpClientError, type HttpClientRequest } from "effect/http"
+import type { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { isProvablyUnsent } from "./SendFailure.ts"
 
 /** What became of a request to somebody else's server. */
@@ -26,9 +26,7 @@ export const exchange = (
     ),
     Effect.catch((error) =>
       Effect.succeed(isProvablyUnsent(error) ? Exchange.NotSent({ error }) : Exchange.Lost({ error }))
-    ),
-    // The ids of this service's own traces are nobody else's business.
-    Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+    )
   )
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))

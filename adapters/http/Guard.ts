@@ -74,9 +74,11 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
       duration: answer_max,
       orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
     })
-    return breaker
-      .execute(measured(party)(timed), { key: party, classify })
-      .pipe(Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")))
+    return breaker.execute(measured(party)(timed), { key: party, classify }).pipe(
+      Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")),
+      // The ids of this service's own traces are nobody else's business.
+      Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+    )
   }
 
   const protect: Guard["protect"] = HttpClient.transform((call: Call, request) =>

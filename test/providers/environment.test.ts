@@ -88,6 +88,10 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
         const sent = provider.requests.filter(({ path }) => path === provider.deliversAt)
         assert.lengthOf(sent, wares.length)
         assert.lengthOf(provider.truth.delivered, delivered + wares.length)
+        for (const { requests } of [provider, insurer, sms]) {
+          assert.isNotEmpty(requests)
+          for (const { headers } of requests) assert.doesNotHaveAnyKeys(headers, ["traceparent", "tracestate", "b3"])
+        }
       })
     )
 
