@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Amount } from "../../core/domain/Money.ts"
+import { xidPrefixPattern } from "../../core/domain/Xid.ts"
 
 /** Text that may be stored, printed and logged: up to so many characters, no control characters, no half surrogates. */
 export const text = (length_max: number) =>
@@ -16,7 +17,9 @@ export const distinct =
 export const word = Schema.String.check(Schema.isPattern(/^[a-z0-9_]{1,64}$/u))
 
 /** What names a sale, a reversal or a policy towards a gateway. Contract: 2.5. */
-export const Xid = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9]{1,16}-[0-9a-f]{24}$/u)).annotate({
+export const Xid = Schema.String.check(
+  Schema.isPattern(new RegExp(`^${xidPrefixPattern}-[0-9a-f]{24}$`, "u"))
+).annotate({
   identifier: "Xid",
   description: "Saldo's name for the operation. The same xid is the same operation, however often it comes.",
   examples: ["RD-5f2b8c0d9e4a7163b8f0a1c2"]

@@ -2,6 +2,12 @@ import { Context, Effect } from "effect"
 import type { CompanyId, IdempotencyKey } from "./Ids.ts"
 import { sha256Hex } from "./Sha256.ts"
 
+/** The hex part of an xid and its hyphen are 25 characters, and there are providers that take names of up to 40. */
+export const xidPrefixLength_max = 15
+
+/** What may precede the hex part, as the source of a regular expression. */
+export const xidPrefixPattern = `[A-Za-z0-9]{1,${xidPrefixLength_max}}`
+
 /** What precedes the hex part of every xid. */
 export const XidPrefix = Context.Reference<string>("saldo/core/XidPrefix", { defaultValue: () => "RD" })
 

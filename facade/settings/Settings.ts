@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import { Hex } from "effect/encoding"
+import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Xid.ts"
 import { operationsOf, operationsVariables } from "./OperationsSettings.ts"
 import { partyVariables } from "./PartySettings.ts"
 import { address, integer, matching, onOff, origin, together, variable, WrongVariable, word } from "./Variable.ts"
@@ -97,9 +98,8 @@ const variables = {
     secret: true
   }),
   xidPrefix: variable("XID_PREFIX", {
-    // Providers take names of 40 characters.
-    expected: "1 to 15 letters and digits",
-    read: matching(/^[A-Za-z0-9]{1,15}$/),
+    expected: `1 to ${xidPrefixLength_max} letters and digits`,
+    read: matching(new RegExp(`^${xidPrefixPattern}$`)),
     fallback: "RD"
   }),
   publicUrl: variable("PUBLIC_URL", {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import fc from "fast-check"
+import { Xid } from "../../adapters/http/Wire.ts"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import { CompanyId, IdempotencyKey } from "../../core/domain/Ids.ts"
-import { reversalXidOf, XidPrefix, xidOf } from "../../core/domain/Xid.ts"
+import { reversalXidOf, XidPrefix, xidOf, xidPrefixPattern } from "../../core/domain/Xid.ts"
 
 const xid = (companyId: number, key: string) =>
   xidOf(CompanyId.make(companyId), IdempotencyKey.make(key)).pipe(Effect.provide(DigestNode.layer))
@@ -41,6 +42,15 @@ describe("an xid", () => {
       Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(DigestNode.layer)))
     expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)
     expect(new Set([reversalXid("k"), reversalXid("k2"), Effect.runSync(xid(7, "k"))]).size).toBe(3)
+  })
+
+  it.each([
+    ["", false],
+    ["FIFTEENLETTERSX", true],
+    ["SIXTEENLETTERSXX", false]
+  ])("that begins with %j is one that gateways are told to expect: %s", (prefix, expected) => {
+    expect(Schema.is(Xid)(`${prefix}-5d7c96341bc25459b2048902`)).toBe(expected)
+    expect(new RegExp(`^${xidPrefixPattern}$`).test(prefix)).toBe(expected)
   })
 
   it.effect("takes another prefix from the configuration", () =>
