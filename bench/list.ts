@@ -1,5 +1,5 @@
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Console, Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
 import { unwalled } from "../adapters/postgres/CompanyReads.ts"
 import * as Database from "../adapters/postgres/Database.ts"
@@ -9,8 +9,10 @@ import * as TransactionsPostgres from "../adapters/postgres/TransactionsPostgres
 import { CompanyId, Identifier } from "../core/domain/Ids.ts"
 import { Statement } from "../core/ports/Statement.ts"
 import { Transactions } from "../core/ports/Transactions.ts"
+import { print } from "../facade/cli/terminal/Output.ts"
 import { type History, load } from "../tools/database/ManySales.ts"
 import { temporaryPostgres } from "../tools/database/TemporaryPostgres.ts"
+import { programOf, runCheck } from "../tools/Program.ts"
 import { median } from "./support/Figures.ts"
 
 const histories: ReadonlyArray<History> = [
@@ -60,15 +62,26 @@ const medianOf_ms = ({ read }: Subject, { company, sales }: History) => {
   return Effect.map(Effect.replicateEffect(once, rounds), median)
 }
 
-const program = Effect.gen(function* () {
+const lineOf = (what: string, cells: ReadonlyArray<string>): string =>
+  what.padEnd(38) + cells.map((cell) => cell.padStart(18)).join("")
+
+const compare = Effect.gen(function* () {
   yield* migrate
   for (const history of histories) yield* load(history)
-  const heads = histories.map(({ days, sales }) => `${sales} in ${days} d`.padStart(18)).join("")
-  yield* Console.log(`${"median of a page, ms".padEnd(38)}${heads}`)
-  for (const subject of subjects) {
-    const medians = yield* Effect.forEach(histories, (history) => medianOf_ms(subject, history))
-    yield* Console.log(subject.what.padEnd(38) + medians.map((ms) => ms.toFixed(2).padStart(18)).join(""))
-  }
+  const pages = yield* Effect.forEach(subjects, (subject) =>
+    Effect.map(
+      Effect.forEach(histories, (history) => medianOf_ms(subject, history)),
+      (medians_ms) => ({ page: subject.what, medians_ms })
+    )
+  )
+  const heads = histories.map(({ days, sales }) => `${sales} in ${days} d`)
+  const lines = pages.map(({ medians_ms, page }) =>
+    lineOf(
+      page,
+      medians_ms.map((ms) => ms.toFixed(2))
+    )
+  )
+  yield* print({ histories, pages }, [lineOf("median of a page, ms", heads), ...lines].join("\n"))
 })
 
 const database = Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 4 })))
@@ -79,4 +92,11 @@ const live = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer)
   Layer.provide(temporaryPostgres)
 )
 
-NodeRuntime.runMain(Effect.scoped(Effect.provide(program, live)))
+const list = Command.make("npm run bench:list --", {}, () => Effect.scoped(Effect.provide(compare, live))).pipe(
+  Command.withDescription(
+    `Say what a page of sales and of a statement costs, in milliseconds, for a company of a thousand sales, one of a million in a year and one of a million in a day. A figure is the median of ${rounds} times, on an embedded Postgres that goes with the run; loading it takes a while. Exit code 2 for wrong usage.`
+  ),
+  Command.withShortDescription("Measure the pages of lists")
+)
+
+programOf(list).pipe(runCheck)

@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { flagsOf } from "../support/Help.ts"
 
 /** Runs a tool as its script does. */
-const run = async (folder: string, ...args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [`${folder}/main.ts`, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+const run = async (file: string, ...args: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "pipe"] })
   const code = new Promise((resolve) => child.once("close", resolve))
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: await code, stdout, stderr }
@@ -48,10 +48,11 @@ const tools = [
 
 describe.each(tools)("the command line of $folder", ({ defaults, folder, refused, usage }) => {
   const [flag, value, allowed] = refused
+  const file = `${folder}/main.ts`
   const tellsMore = `Usage: ${usage}\n"${usage.slice(0, usage.indexOf("-- "))}-- --help" tells more.`
 
   it("tells what holds without a flag", async () => {
-    const { code, stderr, stdout } = await run(folder, "--help")
+    const { code, stderr, stdout } = await run(file, "--help")
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.deepStrictEqual(flagsOf(stdout), { required: [], defaults, untold: [] })
     assert.include(stdout, `USAGE\n  ${usage}\n`)
@@ -59,15 +60,30 @@ describe.each(tools)("the command line of $folder", ({ defaults, folder, refused
 
   it("answers a flag that there is not in short, on stderr", async () => {
     const message = `Unrecognized flag: --bogus\n${tellsMore}`
-    assert.deepStrictEqual(await run(folder, "--bogus"), { code: 2, stdout: "", stderr: `error: ${message}\n` })
+    assert.deepStrictEqual(await run(file, "--bogus"), { code: 2, stdout: "", stderr: `error: ${message}\n` })
   })
 
   it("says in JSON too what a flag does not take, and what it takes", async () => {
-    const { stderr, ...rest } = await run(folder, flag, value, "--json")
+    const { stderr, ...rest } = await run(file, flag, value, "--json")
     assert.deepStrictEqual(rest, { code: 2, stdout: "" })
     assert.deepStrictEqual(JSON.parse(stderr).error, {
       code: "WRONG_USAGE",
       message: `Invalid value for flag ${flag}: "${value}". Expected: ${allowed}\n${tellsMore}`
     })
+  })
+})
+
+describe("the command line of bench/list.ts", () => {
+  const usage = "npm run bench:list -- [--json]"
+
+  it("tells what it measures, and measures nothing", async () => {
+    const { code, stderr, stdout } = await run("bench/list.ts", "--help")
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(stdout, `USAGE\n  ${usage}\n`)
+  })
+
+  it("answers a flag that there is not in short, on stderr", async () => {
+    const stderr = `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"npm run bench:list -- --help" tells more.\n`
+    assert.deepStrictEqual(await run("bench/list.ts", "--bogus"), { code: 2, stdout: "", stderr })
   })
 })
