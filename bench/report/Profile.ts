@@ -25,7 +25,7 @@ export interface Frame {
 const frame = (name: string): Frame => ({ name, time: 0, children: new Map() })
 
 const packageOf = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
-const ownFile = /\/((?:core|adapters|facade)\/[^/]+\/[\w.]+)\.ts$/
+const ownFile = /\/((?:core|adapters|facade)\/(?:\w+\/)*[\w.]+)\.ts$/
 
 /** Whose code a call is, in words: libraries as a whole, our own by file. */
 const nameOf = ({ functionName, url }: Call): string => {

@@ -31,6 +31,17 @@ describe("a profile of the server", () => {
     })
   })
 
+  it("knows our own files, however deep they are", () => {
+    const names = ["facade/Server", "core/workflows/Sell", "adapters/provider/dtone/Dispatch"]
+    const nodes = names.map((name, index) => ({
+      id: index + 1,
+      callFrame: call("run", `file:///srv/${name}.ts`)
+    }))
+    const samples = nodes.map(({ id }) => id)
+    const all = readProfile(JSON.stringify({ nodes, samples, timeDeltas: samples }))
+    expect([...all.children.keys()]).toEqual(names)
+  })
+
   it("folds the calls of a library among themselves", () => {
     const effect = readProfile(profile).children.get("effect")
     expect(effect?.time).toBe(40)
