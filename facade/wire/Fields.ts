@@ -141,7 +141,7 @@ export const optionId = described(
   text(
     1,
     100,
-    "La opción que devolvió la consulta previa: paquetes, facturas y seguros.",
+    "La opción que devolvió la consulta o la cotización previa: paquetes, facturas y seguros.",
     "paq-2b00bd6ec02a027a4497359d"
   )
 )
