@@ -37,7 +37,7 @@ export const doctor = Command.make("doctor", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks, the room that dead rows take, how long it is waited for when it falls silent, by which keys personal data and the secrets of tokens are kept, what the database's login may do and whether its reads are held to one company, who can reach the service, its certificate, whether Redis answers, and whether its providers can be reached, to which nothing is sent. Exit code 1 if something is wrong. Changes nothing."
+    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks, the room that dead rows take, how long it is waited for when it falls silent, by which keys personal data and the secrets of tokens are kept, what the database's login may do and whether its reads are held to one company, who can reach the service, its certificate, whether another program has the port of its metrics, whether Redis answers, and whether its providers and its collector of traces can be reached, to which nothing is sent. Exit code 1 if something is wrong. Changes nothing."
   ),
   Command.withShortDescription("Look for what is wrong with the installation"),
   Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or for a monitor" }])
