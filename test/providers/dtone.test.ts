@@ -122,6 +122,10 @@ describe("a sale through DT One", () => {
     ["a blank reference", { operator_reference: "  " }, "2400000000"],
     ["a reference that no receipt can show", { operator_reference: "A\u0000B" }, "2400000000"],
     ["a serial alone", { operator_reference: null, pin: { code: null, serial: "S-9" } }, "S-9"],
+    ["a number of its own that is text", { operator_reference: null, id: " T-7 " }, "T-7"],
+    ["a number that is no number", { operator_reference: null, id: "A\u0000B" }, xid],
+    ["a number as long as a page", { operator_reference: null, id: "9".repeat(101) }, xid],
+    ["a number that a double has rounded", { operator_reference: null, id: 2 ** 60 }, xid],
     ["fields that nobody has heard of", { operator_reference: "R-1", novelty: { of: [1, 2] } }, "R-1"]
   ] as const)("is delivered in spite of %s", ([, told, authCode]) =>
     withDtOne(({ fake, provider }) =>

@@ -5,7 +5,7 @@ import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import type { Offer } from "../../core/domain/Offered.ts"
 import type { Service } from "../../core/domain/Service.ts"
-import { ids, statement } from "../../tools/fakes/DtOneCatalogue.ts"
+import { type FakeProduct, ids, products, statement } from "../../tools/fakes/DtOneCatalogue.ts"
 import { billService, packageService, packages, service } from "../unit/support/Examples.ts"
 import { ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
@@ -16,6 +16,12 @@ const of = (service: Service, product: string | null, identifier: string): Looku
 })
 
 const bundles = of(packageService, String(ids.operator), "8095551234")
+const bundleOf = (id: number): FakeProduct => {
+  const product = products.find((each) => each.id === id)
+  if (product === undefined) throw new Error(`the fake sells no ${id}`)
+  return product
+}
+
 const water = of(billService, String(ids.bills), "550011")
 
 const offer = (
@@ -62,6 +68,26 @@ describe("a lookup at DT One", () => {
           ["1", "2"]
         )
         assert.strictEqual(answer._tag, "Found")
+      })
+    )
+  )
+
+  it.effect("tells a package once that two pages have told, and none that they price differently", () =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        const operator = String(ids.operator)
+        const page = (...told: ReadonlyArray<FakeProduct>) => ({
+          status: 200,
+          body: told,
+          headers: { "x-total-pages": "2" }
+        })
+        const dearer = { ...bundleOf(ids.week), destination: { unit_type: "CURRENCY", unit: "DOP", amount: 160 } }
+        fake.reply(operator, page(bundleOf(ids.day), bundleOf(ids.week)))
+        fake.reply(operator, page(bundleOf(ids.day), dearer))
+        assert.deepStrictEqual(
+          yield* provider.lookup(bundles),
+          found(offer("dtone:producto:2001", "Día 1 GB", 5_000, "1 día", "1 GB"))
+        )
       })
     )
   )

@@ -57,6 +57,18 @@ export const packagesOf = Effect.fnUntraced(function* (api: DtOneApi, operatorId
     offers.push(...products.flatMap((product) => offersIn(product, type)))
     if (page >= Number(answered.headers["x-total-pages"] ?? 1)) break
   }
+  return yield* once(offers)
+})
+
+// Where the catalogue changes while its pages are read, one tells again what another has told. At two prices nobody
+// knows which is meant.
+const once = Effect.fnUntraced(function* (told: ReadonlyArray<Offer>) {
+  const offers: Array<Offer> = []
+  for (const [reference, [offer, ...again]] of Map.groupBy(told, ({ reference }) => reference)) {
+    if (offer === undefined) continue
+    if (again.every(({ price }) => price === offer.price)) offers.push(offer)
+    else yield* Effect.logWarning("DT One told a package at two prices", { reference })
+  }
   return offers
 })
 

@@ -27,13 +27,18 @@ const printable = (text: string | null | undefined): string | null => {
   return trimmed !== "" && trimmed.length <= authCode_max && isClean(trimmed) ? trimmed : null
 }
 
+// A number too large for a double has been rounded, and is another transaction's.
+const numberOf = (id: Proof["id"]): string | null =>
+  typeof id === "string" || Number.isSafeInteger(id) ? printable(String(id)) : null
+
 /**
- * The operator's reference is the authorization code. A PIN goes where its customer finds it: into the meter's token
- * for electricity, and else it is the code, because it is what was bought. Contract: 2.5.
+ * The operator's reference is the authorization code or, without one, whatever else finds the delivery at DT One. A PIN
+ * goes where its customer finds it: into the meter's token for electricity, and else it is the code, because it is what
+ * was bought. Contract: 2.5.
  */
-export const deliveryOf = ({ service }: Order, { id, operator_reference, pin, product }: Proof): Delivered => {
+export const deliveryOf = ({ service, xid }: Order, { id, operator_reference, pin, product }: Proof): Delivered => {
   const code = printable(pin?.code)
-  const reference = printable(operator_reference) ?? printable(pin?.serial) ?? String(id)
+  const reference = printable(operator_reference) ?? printable(pin?.serial) ?? numberOf(id) ?? xid
   const electricity = sellsRechargeTokens(service.type)
   // A meter may take a code of another form: it is what DT One sold.
   const rechargeToken = electricity && code !== null ? (readRechargeToken(code) ?? code) : null
