@@ -149,6 +149,41 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     })
   )
 
+  it.effect("is recorded once when its reference is typed, pasted or read aloud", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create("PEGADO")
+      const spellings = [
+        "Depósito 88",
+        " Depósito 88 ",
+        "Depo\u0301sito 88",
+        "Depósito\u00a0 88",
+        "Depósito\u200b 88",
+        "\u202aDepósito 88\u202c",
+        "Depósito \uff18\uff18"
+      ]
+      const answers = yield* Effect.forEach(spellings, (reference) =>
+        answer("company", "deposit", `${empresa_id}`, "10", "--referencia", reference)
+      )
+      assert.deepStrictEqual(
+        answers.map(({ referencia, ya_registrado }) => [referencia, ya_registrado]),
+        spellings.map((_, nth) => ["Depósito 88", nth > 0])
+      )
+      assert.strictEqual(yield* balanceOf(empresa_id), 10)
+    })
+  )
+
+  it.effect.each(["\u200b", "\u00ad \u2060", "x".repeat(201), "\ufdfa".repeat(20)])(
+    "without a reference that can be read is wrong usage: %j",
+    (reference) =>
+      Effect.gen(function* () {
+        const { run } = yield* CommandLine
+        const { code, stderr } = yield* run("company", "deposit", "1", "10", "--referencia", reference)
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "1 to 200 characters")
+      })
+  )
+
   it.effect("is recorded once when many send it together", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer as createTcpServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Deferred, Effect, Layer, Redacted } from "effect"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { silenceCheck } from "../../facade/cli/checks/SilenceCheck.ts"
 import { fakeHttpProvider } from "../../tools/fakes/HttpProvider.ts"
@@ -40,6 +40,23 @@ const saying = (words: string) =>
     }),
     (server) => Effect.sync(() => server.close())
   ).pipe(Effect.map((server) => String((server.address() as AddressInfo).port)))
+
+/** Keeps a connection until the other side closes it, and tells when that is. */
+const keeping = Effect.gen(function* () {
+  const hungUp = yield* Deferred.make<void>()
+  const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("end", () => {
+      Deferred.doneUnsafe(hungUp, Effect.void)
+      socket.destroy()
+    })
+    socket.resume()
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.close())
+  )
+  return { hungUp: Deferred.await(hungUp), url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+})
 
 describe("the doctor", () => {
   // What is open -> the check that says so.
@@ -86,6 +103,14 @@ describe("the doctor", () => {
       })
       assert.deepStrictEqual(found, ["insurer", "sms"])
       assert.isEmpty(requests)
+    })
+  )
+
+  it.live("hangs up, also where the other side never would", () =>
+    Effect.gen(function* () {
+      const { hungUp, url } = yield* keeping
+      assert.deepStrictEqual(yield* wrongWith({ SMS: "http", SMS_URL: url, SMS_SECRET: secret }), [])
+      yield* hungUp
     })
   )
 

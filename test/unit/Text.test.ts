@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { IdempotencyKey, Identifier, TerminalId } from "../../core/domain/Ids.ts"
-import { isClean, lengthOf } from "../../core/domain/Text.ts"
+import { asRead, isClean, lengthOf } from "../../core/domain/Text.ts"
 
 const character = (code: number) => String.fromCodePoint(code)
 
@@ -54,6 +54,26 @@ describe("text", () => {
     ["💸💸", 2],
     ["👩‍👩‍👧", 5]
   ])("%j has %d code points", (text, length) => expect(lengthOf(text)).toBe(length))
+})
+
+describe("text as it is read", () => {
+  it.each([
+    ["BANCO-1", "BANCO-1"],
+    ["  a \u00a0 b ", "a b"],
+    ["e\u0301", "é"],
+    ["\uff21\uff11", "A1"],
+    ["a\u200bb\u00adc\u2066d\u2069", "abcd"],
+    ["a\u2028b", "a b"],
+    ["\u200b \u200b", ""]
+  ])("of %j is %j", (typed, read) => expect(asRead(typed)).toBe(read))
+
+  it("is its own reading", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(asRead(asRead(text))).toBe(asRead(text))
+      })
+    )
+  })
 })
 
 /** The message of a refusal is the reason code of VALIDATION_ERROR. */

@@ -21,7 +21,11 @@ const reach = ({ hostname, port, protocol }: URL) =>
     // Servers that share an address show the certificate of the name that is asked for; an address is no name.
     const named = isIP(host) === 0 ? { servername: host } : {}
     const socket = isSecure ? connectSecurely({ ...place, ...named }) : connect(place)
-    socket.once(isSecure ? "secureConnect" : "connect", () => resume(Effect.void))
+    socket.once(isSecure ? "secureConnect" : "connect", () => {
+      // The other side may keep the connection for ever, and nobody would come back to the prompt.
+      socket.destroy()
+      resume(Effect.void)
+    })
     socket.once("error", ({ message }) => resume(Effect.fail(new Unreachable({ message }))))
     return Effect.sync(() => socket.destroy())
   }).pipe(

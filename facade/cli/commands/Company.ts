@@ -9,7 +9,7 @@ import { operator } from "../../Operator.ts"
 import { balanceView } from "../../wire/BalanceView.ts"
 import { otherwise, toggle } from "../terminal/Flags.ts"
 import { card, type Document, print, table } from "../terminal/Output.ts"
-import { amount, companyId, limit, onOff, text } from "../terminal/Parameters.ts"
+import { amount, companyId, label, limit, onOff, text } from "../terminal/Parameters.ts"
 
 const companyDocument = (company: Company): Document => ({
   empresa_id: company.id,
@@ -25,7 +25,7 @@ const create = Command.make(
   "create",
   {
     legalName: text("razon-social", 200, "Legal name of the business"),
-    code: text("codigo", 50, "Short code of the business, unique"),
+    code: label("codigo", 50, "Short code of the business, unique"),
     environment: Flag.Literals("ambiente", Environment.literals).pipe(
       Flag.withDescription("development sells through the simulator, production for real")
     ),
@@ -99,7 +99,7 @@ const depositCommand = Command.make(
   {
     companyId,
     amount,
-    reference: text("referencia", 200, "Your name for this deposit, such as the bank's number of the transfer")
+    reference: label("referencia", 200, "Your name for this deposit, such as the bank's number of the transfer")
   },
   Effect.fn(function* ({ amount, companyId, reference }) {
     const { entryId, repeated } = yield* deposit(companyId, amount, reference)

@@ -3,7 +3,7 @@ import { Argument, Flag } from "effect/cli"
 import { isAddressRange } from "../../../core/domain/Access.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
-import { isClean, lengthOf } from "../../../core/domain/Text.ts"
+import { asRead, isClean, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
 import { pesosForm } from "../../catalogue/Pesos.ts"
 import { list, noting, otherwise, someOf } from "./Flags.ts"
@@ -54,17 +54,24 @@ export const limit = (name: string, description: string) =>
     )
   )
 
-export const text = (name: string, length_max: number, description: string) => {
+const textAs = (spelled: (text: string) => string) => (name: string, length_max: number, description: string) => {
   const form = `1 to ${length_max} characters`
+  const isFit = (value: string) => value.trim() !== "" && lengthOf(value) <= length_max
   return Flag.String(name).pipe(
     Flag.withDescription(description),
     noting(form),
-    Flag.filter(
-      (value) => isClean(value) && value.trim() !== "" && lengthOf(value) <= length_max,
+    Flag.filterMap(
+      (typed) => (isClean(typed) ? Option.liftPredicate(spelled(typed), isFit) : Option.none()),
       () => `Expected: ${form}, none of them control characters`
     )
   )
 }
+
+/** Text as it was typed. */
+export const text = textAs((typed) => typed)
+
+/** A name that has to be the same when it is typed or pasted again: money that came once is recorded once. */
+export const label = textAs(asRead)
 
 export const onOff = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [
