@@ -5,6 +5,7 @@ import type { Bucket } from "../../core/domain/RateLimit.ts"
 import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
 import type { Call } from "./Call.ts"
 import { HttpOptions, type HttpOptionsShape } from "./HttpOptions.ts"
+import { networkOf } from "./Origin.ts"
 
 /** How many calls a caller may make. Contract: 8. */
 
@@ -15,7 +16,7 @@ export type CountedAs = "address" | "assets" | "unread"
 type Limits = Pick<HttpOptionsShape, "limits">
 
 const addressBucket = ({ limits }: Limits, call: Pick<Call, "address">, counted: CountedAs = "address"): Bucket => ({
-  key: `${counted}:${call.address}`,
+  key: `${counted}:${networkOf(call.address)}`,
   limit: limits.perAddress
 })
 

@@ -1,6 +1,6 @@
 import { Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { NetAddress } from "effect/net"
+import { IpNetwork, NetAddress } from "effect/net"
 import type { HttpOptionsShape } from "./HttpOptions.ts"
 
 // An address of version 6 has many spellings, and one of them is of an IPv4 caller of a socket that listens on IPv6.
@@ -8,7 +8,7 @@ const spelled = (text: string): string | null =>
   Result.getOrNull(Result.map(NetAddress.ipFromString(text), (ip) => NetAddress.formatIp(NetAddress.toCanonical(ip))))
 
 /**
- * The client's address, in one spelling: it is counted by it. Behind a trusted proxy it is the last entry of
+ * The client's address, in one spelling. Behind a trusted proxy it is the last entry of
  * X-Forwarded-For, which that proxy wrote; those before it are hearsay.
  */
 export const addressOf = (
@@ -22,6 +22,16 @@ export const addressOf = (
   // What a socket says of version 4 is spelled so already; an address with a zone, as fe80::1%eth0, stays as it is.
   return seen.includes(":") ? (spelled(seen) ?? seen) : seen
 }
+
+/** What an address is counted by. Whoever has an address of version 6 has all that begin with the same 64 bits. */
+export const networkOf = (address: string): string =>
+  address.includes(":")
+    ? Result.match(NetAddress.ipv6FromString(address), {
+        onSuccess: (ip) => IpNetwork.format(IpNetwork.fromAddressUnsafe(ip, 64)),
+        // A link's own address names its zone: fe80::1%eth0.
+        onFailure: () => address
+      })
+    : address
 
 const host = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i
 

@@ -7,6 +7,12 @@ export interface Credentials {
   readonly secret: string
 }
 
+/**
+ * The service makes parts of 24 and 43 characters, and settings take none longer than this. Keys are remembered, the
+ * unknown ones too: were they as long as a header may be, guesses would fill the memory.
+ */
+const part_max = 200
+
 // Neither part ever holds a dot.
 const bearer = /^Bearer +(?<apiKey>[^.\s]+)\.(?<secret>[^.\s]+)$/i
 
@@ -18,13 +24,18 @@ export const readCredentials = (headers: CredentialHeaders): Result.Result<Crede
   const { apiKey, apiSecret, authorization } = headers
   const pair = apiKey !== undefined && apiSecret !== undefined ? { apiKey, secret: apiSecret } : undefined
   const half = pair === undefined && (apiKey !== undefined || apiSecret !== undefined)
-  if (half || pair?.apiKey === "" || pair?.secret === "") return refused
-  if (authorization === undefined) return pair === undefined ? refused : Result.succeed(pair)
+  if (half) return refused
+  if (authorization === undefined) return pair === undefined ? refused : plausible(pair)
   const groups = bearer.exec(authorization)?.groups
   const { apiKey: key, secret } = groups ?? {}
   if (key === undefined || secret === undefined) return refused
   if (pair !== undefined && (pair.apiKey !== key || pair.secret !== secret)) return refused
-  return Result.succeed({ apiKey: key, secret })
+  return plausible({ apiKey: key, secret })
 }
+
+const isPlausible = (part: string): boolean => part !== "" && part.length <= part_max
+
+const plausible = (pair: Credentials) =>
+  isPlausible(pair.apiKey) && isPlausible(pair.secret) ? Result.succeed(pair) : refused
 
 const refused = Result.fail(new Unauthenticated())

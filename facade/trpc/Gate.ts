@@ -41,8 +41,8 @@ export interface AdmittedCall extends Call {
   readonly session: Session
 }
 
-// A guess at credentials counts by its address, which bounds what a flood of them costs. It does not keep out who has
-// the right ones: others may be behind that address, and nobody guesses 256 bits.
+// A guess at credentials counts by its address, and whoever goes on guessing hears so. Each is looked up all the same:
+// others may be behind that address and have the right ones, and nobody guesses 256 bits.
 const authenticated = (call: Call) => {
   const credentials = readCredentials(call.credentials)
   return Effect.tapError(

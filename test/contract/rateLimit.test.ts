@@ -114,6 +114,21 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
+  it.effect("counts addresses of version 6 by the network that their owner has", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* another({ RATE_LIMIT_ADDRESS_PER_MINUTE: "2" })
+      const ask = (address: string) => elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": address } }))
+      const answers = yield* Effect.forEach(
+        ["2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:1:2:3:4:5", "2001:db8:0:2::1"],
+        ask
+      )
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 429, 200]
+      )
+    })
+  )
+
   describe("of what no route answers", () => {
     const three = { RATE_LIMIT_ADDRESS_PER_MINUTE: "3" }
     const statusAndLeft = ({ headers, status }: Answered) => [status, headers.get("x-ratelimit-remaining")]

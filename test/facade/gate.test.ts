@@ -36,6 +36,8 @@ layer(TestService, { excludeTestServices: true })("who is let in", (it) => {
       [{ authorization: "Bearer todo.otro" }, 401],
       [{ authorization: `Bearer nadie.${secret}` }, 401],
       [{ "x-api-key": "todo" }, 401],
+      [{ "x-api-key": "", "x-api-secret": secret }, 401],
+      [{ "x-api-key": "todo", "x-api-secret": "" }, 401],
       [{ "x-api-key": "todo", "x-api-secret": secret }, 200],
       [{ "x-api-key": "todo", ...as("todo") }, 401],
       [{ "x-api-key": "todo", "x-api-secret": secret, ...as("todo") }, 200],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
 import { Headers } from "effect/http"
-import { addressOf } from "../../facade/call/Origin.ts"
+import { addressOf, networkOf } from "../../facade/call/Origin.ts"
 
 /** What the socket saw, what a trusted proxy says, and the address of the client. */
 const clients: ReadonlyArray<readonly [seen: string | undefined, forwarded: string | undefined, address: string]> = [
@@ -38,4 +38,15 @@ describe("the address of a client", () => {
   it("is what the socket saw where no proxy is trusted", () => {
     expect(addressFrom("198.51.100.7", "192.0.2.1", false)).toBe("198.51.100.7")
   })
+})
+
+describe("the network that an address is counted by", () => {
+  it.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8::1", "2001:db8::/64"],
+    ["2001:db8:0:1:2:3:4:5", "2001:db8:0:1::/64"],
+    ["2001:db8:0:2::", "2001:db8:0:2::/64"],
+    ["fe80::1%eth0", "fe80::1%eth0"],
+    ["unknown", "unknown"]
+  ])("of %s is %s", (address, network) => expect(networkOf(address)).toBe(network))
 })
