@@ -159,7 +159,7 @@ const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray
   const entries = [...companies].flatMap((books) => [...books.reversals.values()].map((entry) => ({ ...entry, books })))
   return claimable(entries, claim).map(({ books, ...entry }) => {
     books.reversals.set(entry.reversal.id, { ...entry, ...leased(claim) })
-    return { under: underOf(books, entry), notFound: entry.notFound }
+    return { under: underOf(books, entry), notFound: entry.notFound, askAt: entry.askAt }
   })
 }
 

@@ -4,6 +4,17 @@ import { latestTrusted } from "../../core/domain/Recovery.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 import { instant } from "./Parameters.ts"
 
+/** What recovery has to remember of a row that it claims. */
+export interface AskedRow {
+  readonly not_found: number
+  readonly ask_at: Date | null
+}
+
+export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
+  notFound: not_found,
+  askAt: ask_at === null ? null : DateTime.fromDateUnsafe(ask_at)
+})
+
 /**
  * The statement that leases unresolved operations of a table to one recovery, and answers their columns.
  *

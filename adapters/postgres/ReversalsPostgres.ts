@@ -7,7 +7,7 @@ import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type ReversalIntent, reversalOutcomeOf } from "../../core/domain/Reversal.ts"
 import { type BeginError, Begun, type ReversalSettlement, Reversals } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
-import { claimedRows } from "./Claims.ts"
+import { type AskedRow, askedOf, claimedRows } from "./Claims.ts"
 import { claimedLegibly } from "./Legible.ts"
 import { instant, int8 } from "./Parameters.ts"
 import {
@@ -95,9 +95,9 @@ const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const claimRows = (wanted: Claim) =>
-    Effect.orDie(sql<ReversalRow & { readonly not_found: number }>`
-      with v as (${claimedRows(sql, "cell.reversal", "company_id, id, transaction_id, xid, created_at, not_found", wanted)})
-      select ${sql.literal(columns)}, v.not_found
+    Effect.orDie(sql<ReversalRow & AskedRow>`
+      with v as (${claimedRows(sql, "cell.reversal", "company_id, id, transaction_id, xid, created_at, not_found, ask_at", wanted)})
+      select ${sql.literal(columns)}, v.not_found, v.ask_at
       from v
       join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id`)
 
@@ -105,7 +105,7 @@ const claiming = Effect.gen(function* () {
     claimedLegibly(
       "reversal",
       (limit) => claimRows({ ...wanted, limit }),
-      (row) => ({ under: underOf(row), notFound: row.not_found }),
+      (row) => ({ under: underOf(row), ...askedOf(row) }),
       wanted.limit
     )
 })

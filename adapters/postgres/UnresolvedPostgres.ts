@@ -1,13 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
-import { claimedRows } from "./Claims.ts"
+import { type AskedRow, askedOf, claimedRows } from "./Claims.ts"
 import { claimedLegibly } from "./Legible.ts"
 import { orderOf, type TransactionRow, transactionColumns } from "./TransactionRow.ts"
 
-const columns = `${transactionColumns()}, not_found`
+const columns = `${transactionColumns()}, not_found, ask_at`
 
-type ClaimedRow = TransactionRow & { readonly not_found: number }
+type ClaimedRow = TransactionRow & AskedRow
 
 const make = Effect.map(PgClient.PgClient, (sql) =>
   Unresolved.of({
@@ -15,7 +15,7 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
       claimedLegibly(
         "sale",
         (limit) => Effect.orDie(claimedRows<ClaimedRow>(sql, "cell.transaction", columns, { ...wanted, limit })),
-        (row) => ({ order: orderOf(row), notFound: row.not_found }),
+        (row) => ({ order: orderOf(row), ...askedOf(row) }),
         wanted.limit
       )
   })

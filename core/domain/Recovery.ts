@@ -53,11 +53,18 @@ export interface Asked {
   readonly createdAt: DateTime.Utc
   /** Firm not-founds in a row so far. */
   readonly notFound: number
+  /** When it was to be asked about, as it was claimed; null if at any time. */
+  readonly askAt: DateTime.Utc | null
 }
 
-/** Counts another not-found; one that is firm, and that enough cycles agree on, is a denial. */
-export const countNotFound = ({ createdAt, notFound }: Asked, now: DateTime.Utc) => {
+/**
+ * Counts another not-found; one that is firm, and that enough cycles agree on, is a denial. Null where it is no cycle's:
+ * an operator may ask at any moment, and two not-founds of one moment may be those of a provider that has just lost its
+ * memory.
+ */
+export const countNotFound = ({ askAt, createdAt, notFound }: Asked, now: DateTime.Utc) => {
   const firm = Duration.isGreaterThanOrEqualTo(DateTime.distance(createdAt, now), notFoundFirmAfter)
+  if (firm && notFound > 0 && askAt !== null && DateTime.isGreaterThan(askAt, now)) return null
   const counted = firm ? notFound + 1 : 0
   return { notFound: counted, denied: counted >= notFoundAgreed }
 }
@@ -74,8 +81,8 @@ export const countsOn = (counted: number, known: number): boolean => counted ===
  * and two cycles agree; a timeout never is. Contract: 3.1.
  *
  * @param denial what a denial that follows from that is called.
- * @returns null where a question that nobody took leaves everything as it is, until its lease ends: to write that the
- * sale is held would begin anew with its not-founds, which another process may have heard.
+ * @returns null where a question that nobody took, or that was early, leaves everything as it is, until its lease ends:
+ * to write that the sale is held would begin anew with its not-founds, which another process may have heard.
  */
 export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, denial: Refusal): Conclusion | null =>
   StatusAnswer.$match(answer, {
@@ -84,9 +91,9 @@ export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, d
     NotAsked: () => (sale.notFound > 0 ? null : { verdict: Verdict.Hold(), notFound: 0 }),
     Unknown: () => ({ verdict: Verdict.Hold(), notFound: 0 }),
     NotFound: () => {
-      const { denied, notFound } = countNotFound(sale, now)
-      return denied
-        ? { verdict: Verdict.Release({ refusal: denial }), notFound }
-        : { verdict: Verdict.Hold(), notFound }
+      const counted = countNotFound(sale, now)
+      if (counted === null) return null
+      const { denied, notFound } = counted
+      return { verdict: denied ? Verdict.Release({ refusal: denial }) : Verdict.Hold(), notFound }
     }
   })

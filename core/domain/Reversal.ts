@@ -90,7 +90,7 @@ export const reversalVerdictOf: (answer: ReversalAnswer) => ReversalVerdict = Re
  * Concludes from what the provider says of an unresolved reversal. One that the provider firmly does not know was never
  * made, so the sale stands.
  *
- * @returns null where a question that nobody took leaves everything as it is, as that about a sale does.
+ * @returns null where a question that nobody took, or that was early, leaves everything as it is, as that about a sale does.
  */
 export const concludeReversal = (
   reversal: Asked,
@@ -100,6 +100,8 @@ export const concludeReversal = (
   // What was begun may have been sent by another process, so a question that could not be put decides nothing.
   if (answer._tag === "NotSent") return reversal.notFound > 0 ? null : { verdict: ReversalVerdict.Hold(), notFound: 0 }
   if (answer._tag !== "NotFound") return { verdict: reversalVerdictOf(answer), notFound: 0 }
-  const { denied, notFound } = countNotFound(reversal, now)
+  const counted = countNotFound(reversal, now)
+  if (counted === null) return null
+  const { denied, notFound } = counted
   return { verdict: denied ? ReversalVerdict.Deny() : ReversalVerdict.Hold(), notFound }
 }

@@ -1,5 +1,6 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { NotFound, NotReversible, ReversalNotSupported } from "../domain/Errors.ts"
+import type { Asked } from "../domain/Recovery.ts"
 import type {
   ReversalIntent,
   ReversalOutcome,
@@ -39,9 +40,8 @@ export interface ReversalSettled {
 }
 
 /** A reversal whose outcome is not known, claimed by one recovery. */
-export interface ClaimedReversal {
+export interface ClaimedReversal extends Pick<Asked, "askAt" | "notFound"> {
   readonly under: UnderReversal
-  readonly notFound: number
 }
 
 /**

@@ -1,15 +1,14 @@
 import { Context, type DateTime, type Duration, type Effect } from "effect"
+import type { Asked } from "../domain/Recovery.ts"
 import type { Order } from "../domain/Sale.ts"
 
 /** A sale whose outcome is not known, claimed by one recovery for as long as the lease lasts. */
-export interface Claimed {
+export interface Claimed extends Pick<Asked, "askAt" | "notFound"> {
   readonly order: Order
-  /** Firm not-founds in a row so far. */
-  readonly notFound: number
 }
 
 export interface Claim {
-  /** When the cycle began: what was asked about since is not asked about again. */
+  /** When the cycle began, and never after now: what was asked about since is not asked about again. */
   readonly began: DateTime.Utc
   /** When the lease begins. */
   readonly now: DateTime.Utc

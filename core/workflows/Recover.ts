@@ -57,7 +57,14 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
   const began = yield* DateTime.now
-  const claim = (now: DateTime.Utc, limit: number): Claim => ({ began, now, lease, limit, which })
+  // A clock that was set back meanwhile puts what has just been asked about before the beginning.
+  const claim = (now: DateTime.Utc, limit: number): Claim => ({
+    began: DateTime.min(began, now),
+    now,
+    lease,
+    limit,
+    which
+  })
   const tallies = yield* Effect.all(
     [
       exhaust(questions_max.sales, (now, limit) => unresolved.claim(claim(now, limit)), askAboutSale),
@@ -107,8 +114,7 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
   const answer = yield* statusOf(order)
   const at = yield* DateTime.now
   yield* noted({ order, about: "sale", answer: answer._tag, at })
-  const { createdAt } = order
-  const conclusion = conclude({ createdAt, notFound: sale.notFound }, answer, at, denialOf(order))
+  const conclusion = conclude({ ...sale, createdAt: order.createdAt }, answer, at, denialOf(order))
   if (conclusion === null) return unsettled(answer._tag)
   const settled = yield* settleOnce(order, conclusion.verdict, conclusion.notFound)
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
@@ -123,7 +129,7 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   const at = yield* DateTime.now
   const said = heardOf(answer)
   yield* noted({ order, about: "reversal", answer: said, at })
-  const conclusion = concludeReversal({ createdAt, notFound: claimed.notFound }, answer, at)
+  const conclusion = concludeReversal({ ...claimed, createdAt }, answer, at)
   if (conclusion === null) return unsettled(said)
   const settled = yield* settleReversalOnce(under, conclusion.verdict, conclusion.notFound)
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }

@@ -37,7 +37,7 @@ const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, ord
     yield* pass("5 minutes")
     const said = yield* provider.status(order)
     const { createdAt } = order
-    const conclusion = conclude({ createdAt, notFound }, said, yield* DateTime.now, denialOf(order))
+    const conclusion = conclude({ createdAt, notFound, askAt: null }, said, yield* DateTime.now, denialOf(order))
     if (conclusion === null) continue
     if (conclusion.verdict._tag !== "Hold") return conclusion.verdict._tag === "Confirm" ? "charged" : "returned"
     notFound = conclusion.notFound

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceUnavailable } from "../../core/domain/Errors.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
@@ -78,6 +78,52 @@ describe("an unresolved sale", () => {
       assert.isUndefined(cycle.pollUnsafe())
       yield* TestClock.adjust("1 millis")
       assert.deepStrictEqual(yield* Fiber.join(cycle), tally({ stillUnknown: 1 }))
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("an unresolved sale that its provider does not know", () => {
+  it.effect("is not released by asking twice in a moment", () => {
+    const { layer } = world(saying(() => Effect.succeed(NotFound())))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan()
+      yield* TestClock.adjust("16 minutes")
+      assert.deepStrictEqual(yield* recover("due"), tally({ stillUnknown: 1 }))
+      for (const _ of [1, 2, 3]) {
+        yield* TestClock.adjust("61 seconds")
+        assert.deepStrictEqual(yield* recover("all"), tally({ stillUnknown: 1 }))
+      }
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual(yield* recover("due"), tally({ released: 1 }))
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    ["due", Unknown()],
+    ["all", Unknown()],
+    ["due", NotFound()],
+    ["all", NotFound()]
+  ] as const)("is asked about once a cycle, %s, though the clock be set back meanwhile", ([which, says]) => {
+    let back = false
+    const { asked, layer } = world(
+      saying(() => {
+        if (back || asked.length > 20) return Effect.succeed(says)
+        back = true
+        return Effect.as(
+          Effect.suspend(() => TestClock.setTime(Duration.toMillis("20 minutes"))),
+          says
+        )
+      })
+    )
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan()
+      yield* TestClock.adjust("30 minutes")
+      yield* recover(which)
+      assert.isAtMost(asked.length, which === "due" ? 1 : 2)
       assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
     }).pipe(Effect.provide(layer))
   })

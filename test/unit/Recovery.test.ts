@@ -76,11 +76,23 @@ describe("what recovery concludes", () => {
     ["the first not-found after that only counts", 100_000, 0, NotFound(), hold, 1],
     ["the second in a row is a denial", 1_200, 1, NotFound(), denied, 2]
   ] as const)("%s", (_, age, notFound, answer, verdict, counted) => {
-    expect(conclude({ createdAt, notFound }, answer, aged(age), denial)).toEqual({ verdict, notFound: counted })
+    expect(conclude({ createdAt, notFound, askAt: null }, answer, aged(age), denial)).toEqual({
+      verdict,
+      notFound: counted
+    })
+  })
+
+  it("counts a not-found again only when it was to be asked for", () => {
+    const heard = (notFound: number, due: number) =>
+      conclude({ createdAt, notFound, askAt: aged(due) }, NotFound(), aged(1_200), denial)
+    expect(heard(1, 1_200.001)).toBeNull()
+    expect(heard(1, 1_200)).toEqual({ verdict: denied, notFound: 2 })
+    expect(heard(0, 1_300)).toEqual({ verdict: hold, notFound: 1 })
   })
 
   it("leaves not-founds as they are when nobody took the question", () => {
-    const asked = (notFound: number) => conclude({ createdAt, notFound }, StatusAnswer.NotAsked(), aged(1_200), denial)
+    const asked = (notFound: number) =>
+      conclude({ createdAt, notFound, askAt: null }, StatusAnswer.NotAsked(), aged(1_200), denial)
     expect(asked(1)).toBeNull()
     expect(asked(0)).toEqual({ verdict: hold, notFound: 0 })
   })
@@ -95,7 +107,7 @@ describe("what recovery concludes", () => {
         for (const { known, wait } of answers) {
           age += wait
           const answer = known ? Unknown() : NotFound()
-          const concluded = conclude({ createdAt, notFound }, answer, aged(age), denial)
+          const concluded = conclude({ createdAt, notFound, askAt: null }, answer, aged(age), denial)
           firm = !known && age >= 900 ? firm + 1 : 0
           expect(concluded?.verdict._tag).toBe(firm >= 2 ? "Release" : "Hold")
           notFound = concluded?.notFound ?? 0
