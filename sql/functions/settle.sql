@@ -106,8 +106,8 @@ begin
     select t.id from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id for no key update
   ) as t;
 
-  -- Read after the locks: only what is still unresolved can be settled, and by one member of the group: the first that is
-  -- firm, before any that only holds. What a not-found concludes, it concludes upon the count that it was told of; if
+  -- Read after the locks: only what is still unresolved can be settled, and by one member of the group: the first that the
+  -- provider itself was firm about, else one that not-founds conclude, else one that only holds. What a not-found concludes, it concludes upon the count that it was told of; if
   -- somebody has counted anew since, it is late and concludes nothing.
   select
     coalesce(
@@ -146,7 +146,7 @@ begin
       select b.owned, b.listed_to from balance as b where b.company_id = s.company_id offset 0
     ) as b
     where t.status in ('PROCESSING', 'PENDING')
-    order by t.company_id, t.id, s.verdict = 'Hold', s.n
+    order by t.company_id, t.id, s.verdict = 'Hold', s.not_found > 0, s.n
   ) as w;
 
   if any_sold then

@@ -147,6 +147,15 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     for (const statement of statements) yield* sql.unsafe(statement).unprepared
   }, Effect.orDie)
 
+  const isListed = (company: number) =>
+    Effect.map(
+      Audit.use(({ prove }) => prove),
+      (examined) =>
+        examined
+          .find(({ invariant }) => invariant === "listed")
+          ?.offenders.every(({ company_id }) => Number(company_id) !== company)
+    )
+
   const blocksOf = (company: number) =>
     PgClient.PgClient.use(
       (sql) => sql`
@@ -174,6 +183,33 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
         { list: "sale", first, last: first + 10, members: 11 },
         { list: "sale", first: first + 11, last: first + 21, members: 11 }
       ])
+    })
+  )
+
+  it.effect("let a sale be settled though they were miscounted, and the audit tells of them", () =>
+    Effect.gen(function* () {
+      const company = ++companies
+      const first = roomFor(1)
+      yield* blocksAreOf(group)
+      yield* run(money([company]))
+      yield* run(reserve([company], first, 0))
+      yield* run(settle([company], first, group))
+      yield* run([`update cell.block set pending = 0, success = 0, failed = 0 where company_id = ${company}`])
+      const sql = yield* PgClient.PgClient
+      const [open] = yield* sql<{ id: bigint }>`
+        select id from cell.transaction where company_id = ${company} and status = 'PENDING' limit 1`
+      const id = Number(open?.id)
+      yield* run([
+        `select * from cell.settle(jsonb_build_array(jsonb_build_object(
+          'n', 0, 'company_id', ${company}, 'transaction_id', ${id}, 'at', now(), 'outcome', jsonb_build_object(),
+          'not_found', 0, 'verdict', 'Confirm', 'auth_code', 'a'
+        )))`
+      ])
+      const settled = yield* sql`select status from cell.transaction where company_id = ${company} and id = ${id}`
+      assert.deepStrictEqual(settled, [{ status: "SUCCESS" }])
+      assert.isFalse(yield* isListed(company))
+      yield* run([`select cell.list_anew(array[${company}])`])
+      assert.isTrue(yield* isListed(company))
     })
   )
 

@@ -72,6 +72,25 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
+  it.effect("of one sale: what its provider says goes before what not-founds conclude", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      const at = yield* DateTime.now
+      yield* ledger.settle({ order: order as Order, verdict: Verdict.Hold(), at, notFound: 1 })
+      const members = [
+        { verdict: release, notFound: 2 },
+        { verdict: confirm, notFound: 0 }
+      ].map((member, n) => ({ ...settleRow({ order: order as Order, at, ...member }), n }))
+      const settled = yield* sql`select won, status from cell.settle(${PgTypes.jsonb(members)}) order by n`
+      assert.deepStrictEqual(settled, [
+        { won: false, status: "SUCCESS" },
+        { won: true, status: "SUCCESS" }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
   // What of a key a caller is told who knows what he has just written of it, and what one who does not.
   it.effect.each([
     [true, null],

@@ -78,17 +78,23 @@ const propose = (order: Order) =>
 type Policies = Insurances["Service"]
 
 /** An insurance that has come so far, and a step that it then takes. */
-const insured = Effect.fnUntraced(function* <A, E1, E2>(
+const insured = <A, E1, E2>(
   company: number,
   soFar: (insurances: Policies, company: number) => Effect.Effect<Insurance, E1>,
   step: (insurances: Policies, insurance: Insurance) => Effect.Effect<A, E2>
-) {
-  const insurances = yield* insurancesReplica
-  return step(insurances, yield* soFar(insurances, company))
-})
+) =>
+  Effect.flatMap(insurancesReplica, (insurances) =>
+    Effect.map(soFar(insurances, company), (insurance) => step(insurances, insurance))
+  )
 
 const quotedOnce = (company: number) =>
   Effect.flatMap(insurancesReplica, (insurances) => quoted(insurances, company, 100))
+
+const insuredOrder = (company: number) =>
+  Effect.gen(function* () {
+    const intent = insuranceIntent(yield* quotedOnce(company), "policy")
+    return yield* reservedOrder(yield* replica, intent)
+  })
 
 /** What is there of a company, and what then happens to it. */
 export const happenings = {
@@ -135,15 +141,19 @@ export const happenings = {
   "a proposal": (company: number) => Effect.map(reserve(company), propose),
   "another proposal": (company: number) => Effect.map(Effect.tap(reserve(company), propose), propose),
   "a confirmation": (company: number) =>
-    Effect.gen(function* () {
-      const order = yield* reserve(company)
-      const proposed = yield* proposal
-      yield* Resolutions.use((all) => all.propose(order, proposed))
-      return Effect.gen(function* () {
-        const by = { operator: "luis", at: yield* at }
-        yield* Resolutions.use((all) => all.confirm(order, proposed, by))
-      })
-    }),
+    Effect.map(
+      Effect.gen(function* () {
+        const order = yield* reserve(company)
+        const proposed = yield* proposal
+        yield* Resolutions.use((all) => all.propose(order, proposed))
+        return { order, proposed }
+      }),
+      ({ order, proposed }) =>
+        Effect.gen(function* () {
+          const by = { operator: "luis", at: yield* at }
+          yield* Resolutions.use((all) => all.confirm(order, proposed, by))
+        })
+    ),
   "an insurance that begins": (company: number) =>
     Effect.map(insurancesReplica, (insurances) => begun(insurances, company)),
   "a code that is sent again": (company: number) =>
@@ -161,29 +171,26 @@ export const happenings = {
       Effect.flatMap(priced(100), (step) => insurances.advance(companyId, id, step))
     ),
   "a message that went": (company: number) =>
-    Effect.gen(function* () {
-      const letter = yield* codeToSend()
-      const { companyId, id } = yield* begun(yield* insurancesReplica, company)
-      yield* (yield* insurancesReplica).resend(companyId, id, letter)
-      const sms = { companyId, insuranceId: id, message: letter.sms.message }
-      return Effect.gen(function* () {
-        yield* (yield* outboxReplica).record(sms, { _tag: "Sent", reference: "S1" }, yield* at)
-      })
-    }),
+    Effect.map(
+      Effect.gen(function* () {
+        const letter = yield* codeToSend()
+        const { companyId, id } = yield* begun(yield* insurancesReplica, company)
+        yield* (yield* insurancesReplica).resend(companyId, id, letter)
+        return { companyId, insuranceId: id, message: letter.sms.message }
+      }),
+      (sms) =>
+        Effect.gen(function* () {
+          yield* (yield* outboxReplica).record(sms, { _tag: "Sent", reference: "S1" }, yield* at)
+        })
+    ),
   "the sale of a quote": (company: number) =>
     Effect.map(quotedOnce(company), (insurance) =>
       Effect.flatMap(replica, (ledger) => reservedOrder(ledger, insuranceIntent(insurance, "policy")))
     ),
   "the issue of a policy": (company: number) =>
-    Effect.gen(function* () {
-      const intent = insuranceIntent(yield* quotedOnce(company), "policy")
-      const order = yield* reservedOrder(yield* replica, intent)
-      return Effect.flatMap(insurancesReplica, (insurances) => insurances.beginIssue(order))
-    }),
+    Effect.map(insuredOrder(company), (order) =>
+      Effect.flatMap(insurancesReplica, (insurances) => insurances.beginIssue(order))
+    ),
   "a policy": (company: number) =>
-    Effect.gen(function* () {
-      const intent = insuranceIntent(yield* quotedOnce(company), "policy")
-      const order = yield* reservedOrder(yield* replica, intent)
-      return settle(order, Verdict.Confirm({ delivery: policy }))
-    })
+    Effect.map(insuredOrder(company), (order) => settle(order, Verdict.Confirm({ delivery: policy })))
 }
