@@ -1,4 +1,4 @@
-import { Data, Duration, Effect, Exit, Option, Semaphore } from "effect"
+import { Clock, Data, Duration, Effect, Exit, Option, Semaphore } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { countNotMade, measured } from "./CallMetrics.ts"
@@ -48,6 +48,28 @@ type Request = HttpClientRequest.HttpClientRequest
 const failedWith = (request: Request, cause: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
+/** The time that nobody sets: a clock that is put back by an hour must not keep a circuit open for as long. */
+const steady = (clock: Clock.Clock): Clock.Clock => {
+  const currentTimeMillisUnsafe = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+  return {
+    currentTimeMillisUnsafe,
+    currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
+    currentTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    currentTimeNanos: clock.monotonicTimeNanos,
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+}
+
+/** Lets a breaker go by that time, and what it calls by its own. */
+const steadily = <A, E, R>(
+  breaking: (own: <B, F, S>(call: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>
+) =>
+  Effect.clockWith((clock) =>
+    Effect.provideService(breaking(Effect.provideService(Clock.Clock, clock)), Clock.Clock, steady(clock))
+  )
+
 /** What a call says of the party's health. A definite refusal is a healthy answer. */
 const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>
   Exit.isSuccess(exit) && exit.value.status < serverError && exit.value.status !== tooManyRequests
@@ -74,7 +96,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
       duration: answer_max,
       orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
     })
-    return breaker.execute(measured(party)(timed), { key: party, classify }).pipe(
+    return steadily((own) => breaker.execute(own(measured(party)(timed)), { key: party, classify })).pipe(
       Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")),
       // The ids of this service's own traces are nobody else's business.
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
@@ -92,7 +114,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   )
 
   // An open circuit whose time is over lets the next call through, to see.
-  const closed = breaker.state(party).pipe(
+  const closed = steadily(() => breaker.state(party)).pipe(
     Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
     Effect.orElseSucceed(() => true)
   )

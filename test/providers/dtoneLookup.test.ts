@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { Identifier } from "../../core/domain/Ids.ts"
 import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
@@ -230,6 +230,19 @@ describe("a bill that was looked up", () => {
         fake.owe("550011", ...due)
         assert.deepStrictEqual(yield* provider.dispatch(yield* ordered(sold)), answer)
         assert.deepStrictEqual(fake.sent, [])
+      })
+    )
+  )
+
+  it.effect("and was recorded too long ago by then is not sent, and stays open", () =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        fake.owe("550011", statement("Ene 2026", 250.75))
+        const order = yield* ordered(sold)
+        const aged = (seconds: number) => ({ ...order, createdAt: DateTime.subtract(order.createdAt, { seconds }) })
+        assert.strictEqual((yield* provider.dispatch(aged(21)))._tag, "Unknown")
+        assert.deepStrictEqual(fake.sent, [])
+        assert.strictEqual((yield* provider.dispatch(aged(20)))._tag, "Delivered")
       })
     )
   )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Metric, Ref, Scheduler } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber, Layer, Metric, Ref, Scheduler } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"
@@ -57,6 +57,44 @@ class PausingOnce extends Scheduler.MixedScheduler {
 }
 
 describe("a guard around a party", () => {
+  it.effect("calls one again when its time is over, though the clock was set back meanwhile", () =>
+    Effect.gen(function* () {
+      const party = yield* makeParty
+      const guard = yield* makeGuard({ party: "healed", calls_max: 8 })
+      yield* party.answer(Effect.succeed(503))
+      yield* Effect.forEach(Array.from({ length: 10 }), () => call(guard.protect(party.client)))
+      const clock = yield* Clock.Clock
+      const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() - 3_600_000
+      const setBack = {
+        ...clock,
+        currentTimeMillisUnsafe,
+        currentTimeMillis: Effect.sync(currentTimeMillisUnsafe)
+      }
+      const accepts = Effect.provideService(guard.accepts, Clock.Clock, setBack)
+      assert.isFalse(yield* accepts)
+      yield* TestClock.adjust("10 seconds")
+      assert.isTrue(yield* accepts)
+    }).pipe(withStore)
+  )
+
+  it.effect("lets a party see the time that there is", () =>
+    Effect.gen(function* () {
+      const guard = yield* makeGuard({ party: "timed", calls_max: 8 })
+      yield* TestClock.setTime(1_000_000)
+      const clock = yield* Clock.Clock
+      const own = { ...clock, monotonicTimeNanosUnsafe: () => 5n, monotonicTimeNanos: Effect.succeed(5n) }
+      const seen: Array<number> = []
+      const client = HttpClient.make((request) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          seen.push(now)
+          return HttpClientResponse.fromWeb(request, new Response(null, { status: 200 }))
+        })
+      )
+      yield* Effect.provideService(call(guard.protect(client)), Clock.Clock, own)
+      assert.deepStrictEqual(seen, [1_000_000])
+    }).pipe(withStore)
+  )
+
   it.effect("stops calling one that keeps failing, and tries again with one call", () =>
     Effect.gen(function* () {
       const party = yield* makeParty

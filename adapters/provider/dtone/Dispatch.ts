@@ -1,4 +1,4 @@
-import { Duration, Effect, Option } from "effect"
+import { DateTime, Duration, Effect, Option } from "effect"
 import { Answer, type Order } from "../../../core/domain/Sale.ts"
 import { ask, noted, standingUnder } from "./Ask.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
@@ -10,6 +10,9 @@ import { logUnsendable, type Wanted, wantedOf } from "./Wanted.ts"
 
 /** A bill is looked up again for so long; then its sale is not sent. */
 const lookup_max = Duration.seconds(8)
+
+/** A bill whose sale is older by then is not sent: its machine may have stood still, and recovery have given up on it. */
+const lookedUp_max = Duration.seconds(20)
 
 /** DT One answers a creation at once, before the operator has. After so long the answer is taken for lost. */
 const creation_max = Duration.seconds(12)
@@ -61,7 +64,8 @@ const stillDue = Effect.fnUntraced(function* (api: DtOneApi, order: Order, { amo
   })
   if (bill === null) return yield* Effect.fail(Answer.Refused({ refusal: "TRANSACTION_REJECTED" }))
   if (bill.amount !== amount) return yield* Effect.fail(Answer.Refused({ refusal: "INVALID_AMOUNT" }))
-  return bill.dueOn
+  const isStale = Duration.isGreaterThan(DateTime.distance(order.createdAt, yield* DateTime.now), lookedUp_max)
+  return isStale ? yield* Effect.fail(Answer.Unknown()) : bill.dueOn
 })
 
 /** Sends the order, once; null if the answer is not firm. */
