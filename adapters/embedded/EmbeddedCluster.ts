@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { totalmem } from "node:os"
 import { join } from "node:path"
@@ -93,7 +93,17 @@ const isServer = (cluster: Cluster, pid: number): boolean => {
   }
   if (!existsSync("/proc/self/cmdline")) return true
   const command = `/proc/${pid}/cmdline`
-  return existsSync(command) && readFileSync(command, "utf8").includes(dataOf(cluster))
+  return existsSync(command) && (readFileSync(command, "utf8").includes(dataOf(cluster)) || worksIn(cluster, pid))
+}
+
+// A server may have been started by another name of the same directory, which its command line then has. It works in its
+// data.
+const worksIn = (cluster: Cluster, pid: number): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataOf(cluster))
+  } catch {
+    return false
+  }
 }
 
 /** Starts the server and waits until it has recovered from whatever happened to it and takes connections. */

@@ -8,6 +8,7 @@ import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reve
 import { denialOf, type Order, Verdict } from "./Sale.ts"
 import type { ServiceType } from "./Service.ts"
 import { isUnresolved, type Status } from "./Status.ts"
+import { asRead } from "./Text.ts"
 
 /** How an operator says that a sale, or its reversal, ended, on proof from outside. */
 export const Finding = Schema.TaggedUnion({
@@ -103,7 +104,7 @@ export const resolvable = (
   return Result.succeed(Resolvable.Reversal({ under, finding }))
 }
 
-const plainly = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
+const plainly = (name: string): string => asRead(name).toLowerCase()
 
 /** Are two names one operator's, however he has typed his? */
 export const isSameOperator = (left: string, right: string): boolean => plainly(left) === plainly(right)

@@ -20,13 +20,29 @@ const leaveAtOnceWhenAskedAgain = (): void => {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, asked)
 }
 
+const isServing = process.argv.includes("serve")
+
 /** Whoever reads what is said may go away, a collector of logs that starts anew or a `head`: sales go on. */
 const goOnUnheard = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
+/** A disk that is full is another matter: the secret of a token is shown once, and somebody has to hear that it was not. */
+const failUnheard = (): void => {
+  if (isServing) return
+  process.stdout.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") return
+    process.stderr.write(
+      `The answer could not be written (${message}), though what was asked for may have been done.\n`
+    )
+    process.once("exit", (said) => {
+      if (said === 0) process.exitCode = 1
+    })
+  })
+}
+
 // A server is there to be stopped: once it has drained, that is no failure. Any other command was cut short.
-const codeWhenStopped = (args: ReadonlyArray<string>) => (args.includes("serve") ? 0 : interrupted)
+const codeWhenStopped = isServing ? 0 : interrupted
 
 // V8 would let the heap double before it collects all of it, which under load is half a gigabyte of what sales left
 // behind.
@@ -34,6 +50,7 @@ setFlagsFromString("--heap-growing-percent=30")
 
 leaveAtOnceWhenAskedAgain()
 goOnUnheard()
+failUnheard()
 
 Stdio.Stdio.use(({ args }) => Effect.flatMap(args, run)).pipe(
   Effect.provide(NodeServices.layer),
@@ -42,7 +59,7 @@ Stdio.Stdio.use(({ args }) => Effect.flatMap(args, run)).pipe(
       onExit(
         Exit.match(exit, {
           onSuccess: (code) => Number(code),
-          onFailure: (cause) => (Cause.hasInterruptsOnly(cause) ? codeWhenStopped(process.argv) : 1)
+          onFailure: (cause) => (Cause.hasInterruptsOnly(cause) ? codeWhenStopped : 1)
         })
       )
   })

@@ -29,7 +29,8 @@ const key = (text: string): Uint8Array | null => {
 /** It stands in the documentation. */
 const sandboxSecret_default = "sandbox_secreto_publico_2026"
 
-const noDot = /^[^\s.]{1,200}$/
+// Visible ASCII: clients write others into headers in ways of their own. A quote would end the example that shows it.
+const credential = /^[!#-&(-\-/-~]{1,200}$/
 const number = (minimum: number, maximum: number, fallback: number) => ({
   expected: `a whole number from ${minimum} to ${maximum}`,
   read: integer(minimum, maximum),
@@ -87,13 +88,13 @@ const variables = {
   }),
   sandbox: variable("SANDBOX", { expected: "on or off", read: onOff, fallback: true }),
   sandboxKey: variable("SANDBOX_API_KEY", {
-    expected: "up to 200 characters without dots and spaces",
-    read: matching(noDot),
+    expected: "up to 200 visible ASCII characters, no dot and no quotes among them",
+    read: matching(credential),
     fallback: "sandbox_publico"
   }),
   sandboxSecret: variable("SANDBOX_API_SECRET", {
-    expected: "up to 200 characters without dots and spaces",
-    read: matching(noDot),
+    expected: "up to 200 visible ASCII characters, no dot and no quotes among them",
+    read: matching(credential),
     fallback: sandboxSecret_default,
     secret: true
   }),

@@ -150,6 +150,8 @@ describe("an operator", () => {
     ["turno-1", "ｔｕｒｎｏ-１", true],
     ["Jos\u00e9", "jose\u0301", true],
     ["turno-1", "turno-2", false],
+    ["Ana  María", "Ana María", true],
+    ["Ana\u200b María", "ana mari\u0301a", true],
     ["Ana", "Anna", false]
   ])("who proposes as %j confirms as %j: %s", (proposed, confirmed, same) => {
     expect(isSameOperator(proposed, confirmed)).toBe(same)

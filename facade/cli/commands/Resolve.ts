@@ -7,9 +7,9 @@ import { confirmResolution, proposeResolution } from "../../../core/workflows/Re
 import { operator } from "../../Operator.ts"
 import { noting, otherwise, toggle } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
-import { text, transactionId } from "../terminal/Parameters.ts"
+import { label, text, transactionId } from "../terminal/Parameters.ts"
 
-const who = Flag.map(text("operador", 80, "Your name, as the audit log is to have it"), (name) => name.trim())
+const who = label("operador", 80, "Your name, as the audit log is to have it")
 
 const day = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -52,7 +52,7 @@ export const resolve = Command.make(
     ),
     reason: text("motivo", 500, "What proves it: a statement, a ticket, a letter of the provider"),
     who,
-    authCode: text(
+    authCode: label(
       "autorizacion",
       100,
       "The provider's authorization, or the policy's number; --as success needs it"

@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from "node:child_process"
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runningPort } from "../../adapters/embedded/EmbeddedCluster.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
+
+describe("the server that runs on a data directory", () => {
+  it.effect("is known by each name of the directory", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const data = join(home, "place", "data")
+      const pidFile = join(data, "postmaster.pid")
+      const portIn = (name: string) =>
+        runningPort({ binaries: "", directory: join(home, name), user: null, settings: {} })
+      mkdirSync(data, { recursive: true })
+      symlinkSync(join(home, "place"), join(home, "link"))
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn("sleep", ["600"], { cwd: data, stdio: "ignore" })),
+        (running) => Effect.sync(() => void running.kill())
+      )
+      writeFileSync(pidFile, `${server.pid}\n${data}\n0\n5433\n`)
+      for (const name of ["place", "link"]) assert.strictEqual(portIn(name), 5433)
+      writeFileSync(pidFile, `${process.pid}\n${data}\n0\n5433\n`)
+      assert.isNull(portIn("place"))
+      rmSync(pidFile)
+    })
+  )
+})
+
+describe("an answer that cannot be written", () => {
+  it.each([
+    ["> /dev/full", 1, /could not be written/],
+    ["| true", 0, /^$/]
+  ])("%s", (where, code, said) => {
+    const { status, stderr } = spawnSync(
+      "bash",
+      ["-c", `set -o pipefail; "$0" facade/cli/main.ts --help ${where}`, process.execPath],
+      {
+        encoding: "utf8"
+      }
+    )
+    assert.strictEqual(status, code)
+    assert.match(stderr, said)
+  })
+})
