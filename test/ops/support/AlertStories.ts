@@ -179,10 +179,10 @@ export const stories: ReadonlyArray<Story> = [
     // Two sales of a hundred take between 25 and 30 seconds.
     alert: "SaldoSalesSlow",
     series: {
-      'saldo_http_request_seconds_bucket{method="POST", path="/v1/recargas", le="1"}': "0+98x30",
-      'saldo_http_request_seconds_bucket{method="POST", path="/v1/recargas", le="25"}': "0+98x30",
-      'saldo_http_request_seconds_bucket{method="POST", path="/v1/recargas", le="30"}': "0+100x30",
-      'saldo_http_request_seconds_bucket{method="POST", path="/v1/recargas", le="+Inf"}': "0+100x30"
+      'saldo_http_request_seconds_bucket{method="POST", path="/trpc/recargas.crear", le="1"}': "0+98x30",
+      'saldo_http_request_seconds_bucket{method="POST", path="/trpc/recargas.crear", le="25"}': "0+98x30",
+      'saldo_http_request_seconds_bucket{method="POST", path="/trpc/recargas.crear", le="30"}': "0+100x30",
+      'saldo_http_request_seconds_bucket{method="POST", path="/trpc/recargas.crear", le="+Inf"}': "0+100x30"
     },
     quiet: "10m",
     fires: "11m",
