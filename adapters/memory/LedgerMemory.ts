@@ -181,12 +181,12 @@ const moveMoney = (
 }
 
 // A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
-const answerKey = (books: CompanyBooks, sale: Sale, { at, verdict }: Settlement): void => {
+const answerKey = (books: CompanyBooks, sale: Sale, { at, toldPending, verdict }: Settlement): void => {
   const { key, order } = sale
   const known = keyOf(books, sale)
   if (known === undefined) return
   if (verdict._tag === "Free" && known.outcome === null) books.keys.delete(key)
-  else books.keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf(order, verdict, at) })
+  else books.keys.set(key, { ...known, outcome: known.outcome ?? outcomeOf(order, verdict, at, toldPending) })
 }
 
 const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, nextEntryId: () => number): Deposited => {

@@ -140,11 +140,18 @@ const giveBack = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId
 }
 
 // A key that has answered keeps its answer, also when the reversal is settled later, or was never sent.
-const answerKey = (books: CompanyBooks, entry: ReversalEntry, { under, verdict }: ReversalSettlement): void => {
+const answerKey = (
+  books: CompanyBooks,
+  entry: ReversalEntry,
+  { toldPending, under, verdict }: ReversalSettlement
+): void => {
   const known = keyOf(books, entry)
   if (known === undefined) return
   if (verdict._tag === "Free" && known.outcome === null) books.keys.delete(entry.key)
-  else books.keys.set(entry.key, { ...known, outcome: known.outcome ?? reversalOutcomeOf(under.transaction, verdict) })
+  else {
+    const outcome = known.outcome ?? reversalOutcomeOf(under.transaction, verdict, toldPending)
+    books.keys.set(entry.key, { ...known, outcome })
+  }
 }
 
 /** The reversal's key, while it still names a reversal of this sale. */

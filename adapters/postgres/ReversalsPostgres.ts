@@ -72,9 +72,9 @@ const beginning = Effect.gen(function* () {
 const settling = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  return Effect.fnUntraced(function* ({ at, notFound, under, verdict }: ReversalSettlement) {
+  return Effect.fnUntraced(function* ({ at, notFound, toldPending, under, verdict }: ReversalSettlement) {
     const { reversal, transaction } = under
-    const outcome = reversalOutcomeOf(transaction, verdict)
+    const outcome = reversalOutcomeOf(transaction, verdict, toldPending)
     const [row] = yield* sql<{ answer: SettleAnswer }>`
       select cell.settle_reversal(
         ${int8(reversal.order.companyId)},

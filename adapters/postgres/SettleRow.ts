@@ -16,7 +16,7 @@ export interface SettleAnswer {
 }
 
 /** A settlement as cell.settle unpacks it, but for its place in the group. */
-export const settleRow = ({ at, notFound, order, verdict }: Settlement) => {
+export const settleRow = ({ at, notFound, order, toldPending, verdict }: Settlement) => {
   const delivery = verdict._tag === "Confirm" ? verdict.delivery : null
   return {
     company_id: order.companyId,
@@ -27,7 +27,7 @@ export const settleRow = ({ at, notFound, order, verdict }: Settlement) => {
     valid_from: delivery?.validity?.from ?? null,
     valid_until: delivery?.validity?.until ?? null,
     refusal: verdict._tag === "Release" ? verdict.refusal : null,
-    outcome: outcomeOf(order, verdict, at),
+    outcome: outcomeOf(order, verdict, at, toldPending),
     at: DateTime.formatIso(at),
     ask_at: DateTime.formatIso(nextAsk(order.createdAt, at)),
     not_found: notFound

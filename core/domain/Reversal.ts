@@ -65,9 +65,18 @@ export type ReversalVerdict = Data.TaggedEnum<{
 }>
 export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
 
-/** The answer that a verdict makes; none where the key is freed, or keeps the answer that it gave. */
-export const reversalOutcomeOf = (transaction: Transaction, verdict: ReversalVerdict): ReversalOutcome | null => {
+/**
+ * The answer that a verdict makes; none where the key is freed, or keeps the answer that it gave.
+ *
+ * @param toldPending whether the caller has already heard that the reversal is pending: then that is the answer.
+ */
+export const reversalOutcomeOf = (
+  transaction: Transaction,
+  verdict: ReversalVerdict,
+  toldPending = false
+): ReversalOutcome | null => {
   const { id: transactionId, xid } = transaction
+  if (toldPending && verdict._tag !== "Free") return ReversalOutcome.cases.Pending.make({ transactionId, xid })
   return ReversalVerdict.$match(verdict, {
     Confirm: (): ReversalOutcome =>
       ReversalOutcome.cases.Reversed.make({ transaction: { ...transaction, status: "REVERSED" } }),

@@ -133,9 +133,14 @@ export const pendingOf = ({ transactionId, xid }: Pick<Order, "transactionId" | 
   xid
 })
 
-/** The answer that a verdict makes; none for a freed key, which has nothing to replay. */
-export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc): Outcome | null => {
+/**
+ * The answer that a verdict makes; none for a freed key, which has nothing to replay.
+ *
+ * @param toldPending whether the caller has already heard that the sale is pending: then that is the answer.
+ */
+export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc, toldPending = false): Outcome | null => {
   const { transactionId, xid } = order
+  if (toldPending && verdict._tag !== "Free") return pendingOf(order)
   return Verdict.$match(verdict, {
     Confirm: ({ delivery }): Outcome => ({ _tag: "Delivered", order, delivery, processedAt: at }),
     Release: ({ refusal }): Outcome => ({ _tag: "Refused", transactionId, xid, refusal }),

@@ -37,6 +37,8 @@ export interface Settlement {
    * sale has counted is late: then the sale is neither released nor held by it.
    */
   readonly notFound: number
+  /** Has its caller heard meanwhile that it is pending? Then that is what the key replays. */
+  readonly toldPending?: boolean
 }
 
 /** How the sale now stands, whoever settled it. */

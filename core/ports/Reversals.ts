@@ -28,6 +28,8 @@ export interface ReversalSettlement {
   readonly at: DateTime.Utc
   /** Recovery's count of firm not-founds; one that is not the next after what the reversal has counted is late. */
   readonly notFound: number
+  /** Has its caller heard meanwhile that it is pending? Then that is what the key replays. */
+  readonly toldPending?: boolean
 }
 
 /** How the reversal now stands, whoever settled it. */

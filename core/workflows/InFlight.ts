@@ -1,10 +1,10 @@
-import { Cause, Context, Deferred, Duration, Effect, FiberSet, Layer } from "effect"
+import { Cause, Context, Deferred, Duration, Effect, type Exit, FiberSet, Layer } from "effect"
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 export const drain_max = Duration.seconds(40)
 
 /** Answers a caller who waits; one who was answered before hears no more. */
-export type Tell<A> = (answer: A) => Effect.Effect<void>
+export type Tell<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
 
 /** Whoever would have heard of it has gone, so the log has to. */
 const logBroken = (cause: Cause.Cause<unknown>) =>
@@ -22,7 +22,7 @@ export class InFlight extends Context.Service<
     /** Runs to its end whatever becomes of the caller, who may wait for it. */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same for work that may tell its caller an answer before it ends. */
-    readonly runTelling: <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly runTelling: <A, E, R>(work: (tell: Tell<A, E>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("saldo/core/InFlight") {
   static readonly layer = Layer.effect(
@@ -30,10 +30,10 @@ export class InFlight extends Context.Service<
     Effect.gen(function* () {
       const fibers = yield* FiberSet.make<unknown, unknown>()
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
-      const runTelling = Effect.fnUntraced(function* <A, E, R>(work: (tell: Tell<A>) => Effect.Effect<A, E, R>) {
+      const runTelling = Effect.fnUntraced(function* <A, E, R>(work: (tell: Tell<A, E>) => Effect.Effect<A, E, R>) {
         const heard = Deferred.makeUnsafe<A, E>()
         let isAwaited = true
-        const told = work((answer) => Deferred.succeed(heard, answer))
+        const told = work((answer) => Deferred.done(heard, answer))
         const fiber = yield* FiberSet.run(
           fibers,
           Effect.onError(told, (cause) => (isAwaited ? Effect.void : logBroken(cause)))

@@ -5,6 +5,7 @@ import { denialOf } from "../domain/Sale.ts"
 import { type Question, Questions } from "../ports/Questions.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type Claim, type Claimed, Unresolved } from "../ports/Unresolved.ts"
+import { logDefect } from "./LogDefect.ts"
 import { settleOnce } from "./Settle.ts"
 import { settleReversalOnce } from "./SettleReversal.ts"
 import { statusOf } from "./Supplier.ts"
@@ -100,8 +101,8 @@ const unsettled = (answer: Question["answer"]): Recovered =>
 
 // Nobody has to insist: the row is still there, and is asked about again once its lease has ended.
 const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
-  Effect.catchDefect(question, (cause) =>
-    Effect.as(Effect.logError("an answer could not be written, and is asked for again", { cause }), {
+  Effect.catchDefect(question, (defect) =>
+    Effect.as(logDefect("an answer could not be written, and is asked for again", defect), {
       ...none,
       stillUnknown: 1
     })

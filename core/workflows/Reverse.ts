@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import type { Session } from "../domain/Access.ts"
 import { ReversalDenied, ReversalPending, ServiceUnavailable } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
@@ -28,12 +28,15 @@ export const reverse = Effect.fn("Reverse.reverse")(function* (
   const inFlight = yield* InFlight
   const fingerprint = yield* fingerprintOf(endpoint, { id: transactionId })
   const xid = yield* reversalXidOf(company.id, key)
-  return yield* inFlight.runTelling((tell: Tell<Answered<ReversalOutcome>>) =>
+  return yield* inFlight.runTelling((tell: Tell<Answered<ReversalOutcome>, ServiceUnavailable>) =>
     beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }, tell)
   )
 })
 
-const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent, tell: Tell<Answered<ReversalOutcome>>) {
+const beginAndSend = Effect.fnUntraced(function* (
+  intent: ReversalIntent,
+  tell: Tell<Answered<ReversalOutcome>, ServiceUnavailable>
+) {
   const { companyId, transactionId } = intent
   const reversals = yield* Reversals
   const since_ns = yield* Clock.monotonicTimeNanos
@@ -45,9 +48,14 @@ const beginAndSend = Effect.fnUntraced(function* (intent: ReversalIntent, tell: 
   })
 })
 
-const send = Effect.fnUntraced(function* (under: UnderReversal, tell: Tell<Answered<ReversalOutcome>>) {
+const send = Effect.fnUntraced(function* (
+  under: UnderReversal,
+  tell: Tell<Answered<ReversalOutcome>, ServiceUnavailable>
+) {
   const answer = yield* takeBack(under)
-  const { outcome } = yield* settleReversal(under, reversalVerdictOf(answer), tell(pending(under)))
+  const verdict = reversalVerdictOf(answer)
+  const heard = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(under))
+  const { outcome } = yield* settleReversal(under, verdict, tell(heard))
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false }
 })

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import { Answer, type Intent, type Order, Outcome, orderedIn, pendingOf, verdictOf } from "../domain/Sale.ts"
@@ -21,10 +21,16 @@ import { tellAgain } from "./TellAgain.ts"
  */
 export const sell = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
   const inFlight = yield* InFlight
-  return yield* inFlight.runTelling((tell: Tell<Answered<Outcome>>) => reserveAndSend(intent, supplier, tell))
+  return yield* inFlight.runTelling((tell: Tell<Answered<Outcome>, ServiceUnavailable>) =>
+    reserveAndSend(intent, supplier, tell)
+  )
 }, followed("Sell.sell"))
 
-const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier, tell: Tell<Answered<Outcome>>) {
+const reserveAndSend = Effect.fnUntraced(function* (
+  intent: Intent,
+  supplier: Supplier,
+  tell: Tell<Answered<Outcome>, ServiceUnavailable>
+) {
   const ledger = yield* Ledger
   const since_ns = yield* Clock.monotonicTimeNanos
   const reserved = yield* ledger.reserve(intent)
@@ -41,11 +47,18 @@ const reserveAndSend = Effect.fnUntraced(function* (intent: Intent, supplier: Su
 export const repeat = (companyId: CompanyId, outcome: Outcome) =>
   tellAgain(outcome, { companyId, transactionId: orderedIn(outcome).transactionId, about: "sale" })
 
-const send = Effect.fnUntraced(function* (order: Order, supplier: Supplier, tell: Tell<Answered<Outcome>>) {
+const send = Effect.fnUntraced(function* (
+  order: Order,
+  supplier: Supplier,
+  tell: Tell<Answered<Outcome>, ServiceUnavailable>
+) {
   const answer = yield* orSilence(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
     Effect.logError("a supplier broke over a sale, which is held", { xid: order.xid }, cause)
   )
-  const settled = yield* settle(order, verdictOf(answer), tell(pending(order)))
+  const verdict = verdictOf(answer)
+  // What was not sent is not pending, whatever keeps it from being written: its key will be free.
+  const heard = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(order))
+  const settled = yield* settle(order, verdict, tell(heard))
   if (settled.won && settled.status === "PENDING") yield* countSale("PENDING", order.service.type)
   if (settled.outcome === null) return yield* new ServiceUnavailable()
   return { outcome: settled.outcome, replayed: false }

@@ -9,18 +9,22 @@ import { tellLate } from "./TellLate.ts"
 
 /**
  * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on, and a
- * caller who has waited long enough is told that the sale is pending. Contract: 3.1.
+ * caller who has waited long enough is told that the sale is pending; the key then replays that. Contract: 3.1.
  *
  * @param impatient tells the caller so.
  */
 export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdict, impatient: Effect.Effect<void>) {
   const at = yield* DateTime.now
-  return yield* insist(write({ order, verdict, at, notFound: 0 }), impatient, { xid: order.xid })
+  const settling = (toldPending: boolean) => write({ order, verdict, at, notFound: 0, toldPending })
+  return yield* insist(settling, impatient, { xid: order.xid })
 }, followed("Settle.settle"))
 
 /** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
-export const settleInFlight = (order: Order, verdict: Verdict) =>
-  InFlight.use(({ run }) => run(settle(order, verdict, Effect.void)))
+export const settleInFlight = Effect.fnUntraced(function* (order: Order, verdict: Verdict) {
+  const { run } = yield* InFlight
+  const at = yield* DateTime.now
+  return yield* run(insist(() => write({ order, verdict, at, notFound: 0 }), Effect.void, { xid: order.xid }))
+})
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
 export const settleOnce = Effect.fnUntraced(function* (order: Order, verdict: Verdict, notFound: number) {

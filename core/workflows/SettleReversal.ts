@@ -8,7 +8,7 @@ import { tellLate } from "./TellLate.ts"
 
 /**
  * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and
- * a caller who has waited long enough is told that the reversal is pending.
+ * a caller who has waited long enough is told that the reversal is pending; the key then replays that.
  *
  * @param impatient tells the caller so.
  */
@@ -18,12 +18,17 @@ export const settleReversal = Effect.fn("SettleReversal.settleReversal")(functio
   impatient: Effect.Effect<void>
 ) {
   const at = yield* DateTime.now
-  return yield* insist(write({ under, verdict, at, notFound: 0 }), impatient, { xid: under.reversal.xid })
+  const settling = (toldPending: boolean) => write({ under, verdict, at, notFound: 0, toldPending })
+  return yield* insist(settling, impatient, { xid: under.reversal.xid })
 })
 
 /** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
-export const settleReversalInFlight = (under: UnderReversal, verdict: ReversalVerdict) =>
-  InFlight.use(({ run }) => run(settleReversal(under, verdict, Effect.void)))
+export const settleReversalInFlight = Effect.fnUntraced(function* (under: UnderReversal, verdict: ReversalVerdict) {
+  const { run } = yield* InFlight
+  const at = yield* DateTime.now
+  const settling = () => write({ under, verdict, at, notFound: 0 })
+  return yield* run(insist(settling, Effect.void, { xid: under.reversal.xid }))
+})
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
 export const settleReversalOnce = Effect.fn("SettleReversal.settleReversalOnce")(function* (

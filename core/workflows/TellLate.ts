@@ -26,5 +26,5 @@ export const tellLate = Effect.fnUntraced(function* (kind: LateOutcome, companyI
   const details = { transactionId, xid, status, verdict, answeredAt: DateTime.formatIso(answeredAt) }
   const event = { at: yield* DateTime.now, action: kind, companyId, tokenId: null, details }
   const { start } = yield* InFlight
-  yield* start(insist(log.record(event), Effect.void, { xid }))
+  yield* start(insist(() => log.record(event), Effect.void, { xid }))
 })

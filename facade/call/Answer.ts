@@ -3,6 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import { internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import type { CoreError } from "../../core/domain/Errors.ts"
 import { type Quota, window_s } from "../../core/domain/RateLimit.ts"
+import { logDefect } from "../../core/workflows/LogDefect.ts"
 import { quotaLeft } from "./Allowance.ts"
 import type { Call, FileReply } from "./Call.ts"
 import { errorPath } from "./DocsPaths.ts"
@@ -81,7 +82,7 @@ export const respondFile = Effect.fnUntraced(function* (call: Caller, { body, na
   return body instanceof Uint8Array
     ? HttpServerResponse.uint8Array(body, { headers, contentType: type })
     : HttpServerResponse.stream(
-        Stream.tapCause(body, (cause) => logDefect(call, cause)),
+        Stream.tapCause(body, (cause) => logFailed(call, cause)),
         { headers, contentType: type }
       )
 })
@@ -124,7 +125,7 @@ export const refuse = (call: Answering, error: CoreError) => respondFailure(call
 
 /** Says no more than that it failed; the log, under the same request id, says why. */
 export const respondDefect = (call: Answering, cause: unknown) =>
-  Effect.andThen(logDefect(call, cause), respondFailure(call, internalError))
+  Effect.andThen(logFailed(call, cause), respondFailure(call, internalError))
 
-export const logDefect = ({ requestId }: Pick<Call, "requestId">, cause: unknown) =>
-  Effect.logError("a call failed", { request_id: requestId }, cause)
+export const logFailed = ({ requestId }: Pick<Call, "requestId">, broken: unknown) =>
+  logDefect("a call failed", broken, { request_id: requestId })

@@ -4,7 +4,7 @@ import { Effect, Predicate, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Invalid } from "../../core/domain/Errors.ts"
 import { spendByAddress } from "../call/Allowance.ts"
-import { failureHeaders, logDefect, respond } from "../call/Answer.ts"
+import { failureHeaders, logFailed, respond } from "../call/Answer.ts"
 import { readBody } from "../call/Body.ts"
 import type { Call } from "../call/Call.ts"
 import { incoming } from "../call/Incoming.ts"
@@ -122,7 +122,7 @@ export const serveTrpc = Effect.gen(function* () {
   const counted = yield* Effect.result(Effect.forEach(strayCalls(request, url), () => spendByAddress(call)))
   if (Result.isFailure(counted)) return yield* refuseAll(call, trpcError(counted.failure))
   const { body, entered, errors, status } = yield* handle(request, url, call)
-  for (const defect of errors.map(defectOf)) if (defect !== undefined) yield* logDefect(call, defect)
+  for (const defect of errors.map(defectOf)) if (defect !== undefined) yield* logFailed(call, defect)
   const [error] = errors
   if (!entered && error !== undefined) {
     const late = yield* Effect.result(spendByAddress(call))

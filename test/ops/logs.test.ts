@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { Answer } from "../../core/domain/Sale.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { eventually } from "../../tools/Eventually.ts"
@@ -128,6 +128,30 @@ describe("no line of a log", () => {
         const log = (yield* Logged).join("\n")
         assert.include(log, "answered")
         for (const needle of [...Object.values(canary), secret, apiKey]) assert.notInclude(log, needle)
+      })
+    )
+
+    // Whatever Postgres refuses, it tells with the whole row.
+    it.effect.each([
+      ["PROCESSING", "/v1/recargas", "a call failed"],
+      ["PROCESSING", "/trpc/recargas.crear", "a call failed"],
+      ["PENDING", "/v1/recargas", "an outcome could not be written yet"]
+    ] as const)("though the database refuses a sale in %s by %s", ([status, path, told]) =>
+      Effect.gen(function* () {
+        const { pass } = yield* OwnTime
+        const { apiKey, auth } = yield* customer()
+        const sql = yield* PgClient.PgClient
+        const lines = yield* Logged
+        const before = lines.length
+        const log = Effect.sync(() => lines.slice(before).join("\n"))
+        yield* sql.unsafe(`alter table cell.transaction add constraint broken check (status <> '${status}') not valid`)
+        const body = { ...sale, idempotency_key: canary.key }
+        const asked = yield* Effect.forkChild(post(path, body, { ...auth, "idempotency-key": canary.key }))
+        yield* eventually(log, (text) => text.includes(told))
+        yield* sql`alter table cell.transaction drop constraint broken`
+        yield* pass("1 second")
+        yield* Fiber.join(asked)
+        for (const needle of [...Object.values(canary), secret, apiKey]) assert.notInclude(yield* log, needle)
       })
     )
   })

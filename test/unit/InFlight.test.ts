@@ -10,7 +10,7 @@ describe("work in flight", () => {
       const { runTelling } = yield* InFlight
       const steps: Array<string> = []
       const heard = yield* runTelling<string, never, never>((tell) =>
-        tell("early").pipe(
+        tell(Exit.succeed("early")).pipe(
           Effect.andThen(Effect.yieldNow),
           Effect.andThen(Effect.sync(() => steps.push("ended"))),
           Effect.as("late")
@@ -41,7 +41,7 @@ describe("work in flight", () => {
       yield* Effect.gen(function* () {
         yield* Effect.exit(runTelling(() => breaking))
         assert.isEmpty(lines, "its caller has heard of it")
-        yield* runTelling<string, never, never>((tell) => Effect.andThen(tell("early"), breaking))
+        yield* runTelling<string, never, never>((tell) => Effect.andThen(tell(Exit.succeed("early")), breaking))
         const caller = yield* Effect.forkChild(
           runTelling(() => breaking),
           { startImmediately: true }

@@ -34,6 +34,27 @@ describe("a sale that cannot be settled at once", () => {
       assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
       assert.deepStrictEqual(yield* money, { available: 90_000, held: 0, consumed: 10_000 })
       assert.deepStrictEqual(dispatched, ["RD-k1"])
+      const again = yield* sell(intent(), provider)
+      assert.deepStrictEqual([again.outcome._tag, again.replayed], ["Pending", true])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("and was not sent is no pending one for its caller, who may try again once it is written", () => {
+    const answers = [Answer.NotSent(), Answer.Delivered({ delivery })]
+    const { dispatched, layer, provider } = world(
+      { dispatch: () => Effect.sync(() => answers.shift() ?? Answer.Unknown()) },
+      settlingFails(8)
+    )
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(Effect.flip(sell(intent(), provider)))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(sale))._tag, "ServiceUnavailable")
+      assert.strictEqual((yield* Effect.flip(sell(intent(), provider)))._tag, "RequestInProgress")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "FAILED"]])
+      assert.strictEqual((yield* sell(intent(), provider)).outcome._tag, "Delivered")
+      assert.deepStrictEqual(dispatched, ["RD-k1", "RD-k1"])
     }).pipe(Effect.provide(layer))
   })
 })
