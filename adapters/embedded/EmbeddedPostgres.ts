@@ -62,23 +62,26 @@ const perform = <A>(run: () => Promise<A>): Effect.Effect<A, EmbeddedFailed> =>
   })
 
 const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: EmbeddedOptions) {
-  const server = yield* perform(async () => {
-    const user = findUser()
-    const place = findPlace(dataDirectory, user, await freePort(0))
-    const binaries = await findBinaries(place.directory, user)
-    const cluster: Cluster = { binaries, directory: place.directory, user, settings }
-    const fresh = !exists(cluster)
-    if (fresh) await create(cluster, place.password)
-    // Chosen once: the pool's address has to hold when the server is started again.
-    const port = runningPort(cluster) ?? (await freePort(place.port))
-    if (port !== place.port) rememberPort(dataDirectory, port)
-    return {
-      cluster,
-      fresh,
-      port,
-      url: Redacted.make(`postgres://${role}:${place.password}@127.0.0.1:${port}/postgres`)
-    }
-  })
+  // Not interrupted midway: half a cluster, and the file with its password, would stay on the disk.
+  const server = yield* Effect.uninterruptible(
+    perform(async () => {
+      const user = findUser()
+      const place = findPlace(dataDirectory, user, await freePort(0))
+      const binaries = await findBinaries(place.directory, user)
+      const cluster: Cluster = { binaries, directory: place.directory, user, settings }
+      const fresh = !exists(cluster)
+      if (fresh) await create(cluster, place.password)
+      // Chosen once: the pool's address has to hold when the server is started again.
+      const port = runningPort(cluster) ?? (await freePort(place.port))
+      if (port !== place.port) rememberPort(dataDirectory, port)
+      return {
+        cluster,
+        fresh,
+        port,
+        url: Redacted.make(`postgres://${role}:${place.password}@127.0.0.1:${port}/postgres`)
+      }
+    })
+  )
   // Nobody waits for the disk: what a power cut could take in these first seconds is a cluster that has just been made.
   if (server.fresh) yield* Effect.forkScoped(Effect.ignore(perform(() => sync(server.cluster))))
   return server

@@ -78,6 +78,17 @@ export const broken: Record<Invariant, string> = {
     where t.status = 'REVERSED'
       and (e.entries, e.charged, e.returned) is distinct from (2, -t.amount, t.amount)`,
 
+  confirmed: `
+    select company_id, transaction_id, t.status, coalesce(v.reversals, 0) as confirmed_reversals
+    from (select company_id, id as transaction_id, status from cell.transaction where status = 'REVERSED') as t
+    full join (
+      select company_id, transaction_id, count(*) as reversals
+      from cell.reversal
+      where status = 'CONFIRMED'
+      group by company_id, transaction_id
+    ) as v using (company_id, transaction_id)
+    where t.status is null or v.reversals is distinct from 1`,
+
   entry: `
     select e.company_id, e.id as entry_id, e.type, e.transaction_id, t.status
     from cell.entry as e

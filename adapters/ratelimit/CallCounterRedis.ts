@@ -10,7 +10,7 @@ import { countedOf } from "./CountedOf.ts"
 const patience = Duration.millis(250)
 
 /** After a failure the shared count is left alone this long, so that not every call waits for it. */
-const rest_ms = 5_000
+const rest_ns = 5_000_000_000n
 
 /** A connection that says nothing for so long is given up, and made again. */
 const silence_max_ms = 4_000
@@ -77,18 +77,19 @@ const leave = (fiber: Fiber.Fiber<unknown, unknown>) =>
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const alone = CallCounterMemory.make()
   let together: Count | undefined
-  let restsUntil_ms = 0
+  // By the time that nobody sets.
+  let restsUntil_ns = 0n
   yield* keepConnected(url, (connected) => {
     together = connected
   })
   const rest = Effect.fnUntraced(function* (cause: unknown) {
-    restsUntil_ms = (yield* Clock.currentTimeMillis) + rest_ms
+    restsUntil_ns = (yield* Clock.monotonicTimeNanos) + rest_ns
     yield* Effect.logWarning("Redis does not answer; this process counts calls by itself for a while", cause)
   })
   return CallCounter.of({
     count: Effect.fnUntraced(function* (bucket, window, calls) {
-      const now_ms = yield* Clock.currentTimeMillis
-      if (together === undefined || now_ms < restsUntil_ms) return yield* alone.count(bucket, window, calls)
+      const now_ns = yield* Clock.monotonicTimeNanos
+      if (together === undefined || now_ns < restsUntil_ns) return yield* alone.count(bucket, window, calls)
       return yield* together(bucket, window, calls).pipe(
         Effect.timeout(patience),
         Effect.catch((cause) => Effect.andThen(rest(cause), alone.count(bucket, window, calls)))

@@ -7,6 +7,7 @@ export const invariants = {
   xid: "no xid names two sales of a company that are not FAILED",
   sale: "a sale in SUCCESS has one entry, of minus its amount",
   reversal: "a sale in REVERSED has the entry of the sale and one that gives it back",
+  confirmed: "a sale is in REVERSED exactly if one reversal of it is confirmed",
   entry: "no entry speaks of a sale that was never charged",
   running: "each entry's balance is the one before it plus its amount",
   listed: "a list is as long as it says, and its blocks count every sale, by status, and every entry, once",

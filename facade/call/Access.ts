@@ -11,8 +11,8 @@ export interface AccessShape {
   readonly about: { readonly request_id: string; company?: CompanyId; xid?: string }
   /** The template of the path. */
   route: string
-  /** Why it was refused; null when it was not. */
-  code: ErrorCode | null
+  /** Why it was refused; of a batch, why each call was that was. */
+  codes: ReadonlyArray<ErrorCode>
 }
 
 /** What no route answers. */
@@ -21,7 +21,7 @@ const unrouted = "{unknown}"
 export const accessOf = (requestId: string): AccessShape => ({
   about: { request_id: requestId },
   route: unrouted,
-  code: null
+  codes: []
 })
 
 /** The request that is being answered. */

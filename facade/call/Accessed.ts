@@ -39,17 +39,17 @@ const statusOf = (exit: Ended): number => (exit._tag === "Success" ? exit.value.
  * asked.
  */
 export const told = (
-  { code, route }: AccessShape,
+  { codes, route }: AccessShape,
   method: string,
   { since_ns, status }: { readonly since_ns: bigint; readonly status: number }
 ) =>
   Effect.flatMap(Clock.monotonicTimeNanos, (now_ns) => {
     const duration_ms = Number(now_ns - since_ns) / 1e6
-    const line = { method, path: route, status, code, duration_ms }
+    const line = { method, path: route, status, code: codes[0] ?? null, duration_ms }
     const logged = status >= 500 ? Effect.logWarning("answered", line) : Effect.logDebug("answered", line)
     const timed = Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
-    const counted = code === null ? timed : Effect.andThen(timed, Metric.update(refusals({ code }), 1))
-    return Effect.andThen(counted, logged)
+    const counted = Effect.forEach(codes, (code) => Metric.update(refusals({ code }), 1), { discard: true })
+    return timed.pipe(Effect.andThen(counted), Effect.andThen(logged))
   })
 
 /** Names a request, measures how long its answer takes, and tells of it. What does the answering never fails. */

@@ -117,7 +117,7 @@ export const failureHeaders = (error: HttpError): Readonly<Record<string, string
 })
 
 const respondFailure = (call: Answering, error: PublicError) => {
-  call.access.code = error.code
+  call.access.codes = [error.code]
   return respond(call, error.status, failureBody(error, call.requestId), failureHeaders(error))
 }
 

@@ -56,7 +56,7 @@ export const answerTo = Effect.fnUntraced(function* (socket: Duplex, { counted, 
   if (counted === undefined) return yield* written(caller, error)
   const spent = yield* Effect.result(spendByAddress(caller, counted))
   const due = Result.isFailure(spent) ? toPublic(spent.failure) : error
-  const access = { ...accessOf(caller.requestId), code: due.code }
+  const access = { ...accessOf(caller.requestId), codes: [due.code] }
   yield* Effect.annotateLogs(told(access, request?.method ?? unread, { since_ns, status: due.status }), access.about)
   return yield* written(caller, due)
 })

@@ -89,7 +89,7 @@ const varying = { vary: "trpc-accept, accept" }
 
 /** Refuses a request as a whole, in the shape that tRPC's clients read, batches too. */
 const refuseAll = (call: Call, error: TRPCError) => {
-  call.access.code = publicErrorOf(error).code
+  call.access.codes = [publicErrorOf(error).code]
   const { _config: config } = appRouter._def
   const shape = getTRPCErrorShape({ config, ctx: call, error, input: undefined, path: undefined, type: "unknown" })
   const headers = { ...varying, ...failureHeaders(publicErrorOf(error)) }
@@ -131,6 +131,6 @@ export const serveTrpc = Effect.gen(function* () {
   const calls = callsOf(url).length
   // Of several calls nobody could tell which one it speaks of.
   if (calls > 1) delete call.reply.headers["idempotent-replay"]
-  if (error !== undefined) call.access.code = publicErrorOf(error).code
+  call.access.codes = errors.map((each) => publicErrorOf(each).code)
   return yield* respond(call, status, body, { ...varying, ...failureOf(errors, calls) })
 })

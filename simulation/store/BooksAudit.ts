@@ -21,6 +21,8 @@ interface Tally {
   readonly ledger: number
   readonly held: number
   readonly spent: ReadonlyMap<string, number>
+  /** How many reversals of a sale are confirmed. */
+  readonly confirmed: ReadonlyMap<TransactionId, number>
 }
 
 const nothing: Posted = { entries: 0, charged: 0, returned: 0 }
@@ -47,7 +49,12 @@ const tallyOf = (books: CompanyBooks): Tally => {
     if (isUnresolved(sale)) held += amount
     if (counts(sale)) spent.set(sale.day, (spent.get(sale.day) ?? 0) + amount)
   }
-  return { books, posted, ledger, held, spent }
+  const confirmed = new Map<TransactionId, number>()
+  for (const { reversal, status } of books.reversals.values()) {
+    const { transactionId } = reversal.order
+    if (status === "CONFIRMED") confirmed.set(transactionId, (confirmed.get(transactionId) ?? 0) + 1)
+  }
+  return { books, posted, ledger, held, spent, confirmed }
 }
 
 const found = (wrong: boolean, what: () => string): string | null => (wrong ? what() : null)
@@ -126,6 +133,13 @@ const looks: Record<Exclude<Invariant, "listed">, (tally: Tally) => string | nul
       const { charged, entries, returned } = posted.get(transactionId) ?? nothing
       const right = entries === 2 && charged === -amount && returned === amount
       return found(!right, () => `${named(sale)} has ${entries} entries, ${returned} returned`)
+    }),
+  confirmed: ({ books: { sales }, confirmed }) =>
+    each(new Set([...sales.keys(), ...confirmed.keys()]), (id) => {
+      const status = sales.get(id)?.status
+      const reversals = confirmed.get(id) ?? 0
+      const right = reversals === (status === "REVERSED" ? 1 : 0)
+      return found(!right, () => `sale ${id} is ${status}, ${reversals} reversals of it are confirmed`)
     }),
   entry: ({ books: { sales }, posted }) =>
     each(posted.keys(), (id) => {

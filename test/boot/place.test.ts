@@ -1,10 +1,13 @@
 import { spawn, spawnSync } from "node:child_process"
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { runningPort } from "../../adapters/embedded/EmbeddedCluster.ts"
+import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
+import { eventually } from "../../tools/Eventually.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
+import { timeout_ms } from "./Timeout.ts"
 
 describe("the server that runs on a data directory", () => {
   it.effect("is known by each name of the directory", () =>
@@ -25,6 +28,20 @@ describe("the server that runs on a data directory", () => {
       writeFileSync(pidFile, `${process.pid}\n${data}\n0\n5433\n`)
       assert.isNull(portIn("place"))
       rmSync(pidFile)
+    })
+  )
+})
+
+describe("a start that is broken off while it makes the data", { timeout: timeout_ms }, () => {
+  it.live("leaves them whole, and no password in a file", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const place = join(home, "postgres")
+      const made = Effect.sync(() => (existsSync(place) ? readdirSync(place) : []).filter((name) => /^data/.test(name)))
+      const starting = yield* Effect.forkChild(Layer.build(EmbeddedPostgres.layer({ dataDirectory: home })))
+      yield* eventually(made, (names) => names.length > 0)
+      yield* Fiber.interrupt(starting)
+      assert.deepStrictEqual(yield* made, ["data"])
     })
   )
 })

@@ -25,6 +25,16 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["sale", ["delete from cell.entry where type = 'sale'"]],
   ["sale", ["update cell.entry set amount = amount - 1 where type = 'sale'"]],
   ["reversal", ["delete from cell.entry where type = 'reversal'"]],
+  ["confirmed", ["update cell.reversal set status = 'DENIED' where status = 'CONFIRMED'"]],
+  ["confirmed", ["update cell.transaction set status = 'SUCCESS' where status = 'REVERSED'"]],
+  [
+    "confirmed",
+    [
+      "drop index cell.reversal_live",
+      `insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at)
+       select company_id, id + 1000, transaction_id, xid || 'x', 'again', status, created_at, processed_at from cell.reversal`
+    ]
+  ],
   ["entry", ["update cell.entry set transaction_id = transaction_id + 1000 where type = 'sale'"]],
   ["entry", ["delete from cell.transaction where status = 'SUCCESS'"]],
   ["running", ["update cell.entry set balance = balance + 1 where type = 'deposit'"]],

@@ -74,6 +74,17 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
+  it.effect("count each refused call of a batch", () =>
+    Effect.gen(function* () {
+      const refused = Effect.map(metrics, (now) =>
+        ["UNAUTHENTICATED", "NOT_FOUND"].map((code) => now.get(`saldo_refusals_total{code="${code}"}`) ?? 0)
+      )
+      const [unauthenticated = 0, notFound = 0] = yield* refused
+      yield* call("/trpc/cuenta.ver,nada,sistema.estado,cuenta.saldo?batch=1")
+      assert.deepStrictEqual(yield* refused, [unauthenticated + 2, notFound + 1])
+    })
+  )
+
   it.effect("show what is held, for how long, and by whom, apart from the sandbox", () =>
     Effect.gen(function* () {
       const { pass } = yield* OwnTime

@@ -10,10 +10,10 @@ describe("a world on the books in memory", () => {
     () =>
       Effect.gen(function* () {
         const { failed, outcomes, thin } = yield* quietly(
-          campaign({ seeds: 500, ops: 200, seed: 0, on: "memory", threads })
+          campaign({ seeds: 320, ops: 200, seed: 0, on: "memory", threads })
         )
         assert.isNull(failed)
-        assert.lengthOf(outcomes, 500)
+        assert.lengthOf(outcomes, 320)
         assert.isEmpty(thin, "every fault happens at every step that it can happen at, and often")
       }),
     timeout_ms

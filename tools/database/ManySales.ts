@@ -43,6 +43,12 @@ export const load = Effect.fnUntraced(function* ({ company, days, sales }: Histo
     ) as s
     order by n`)
   yield* run(`
+    insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at)
+    select company_id, nextval('cell.reversal_id'), id, xid || '-R', idempotency_key || '-R', 'CONFIRMED', created_at,
+      created_at
+    from cell.transaction
+    where company_id = ${company} and status = 'REVERSED'`)
+  yield* run(`
     insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)
     select company_id, nextval('cell.entry_id'), 'deposit', available, available, 'apertura', '2020-01-01 12:00:00Z'
     from cell.balance
