@@ -134,4 +134,28 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
       assert.deepStrictEqual(yield* consumed(auth), [30, 30, 30])
     })
   )
+
+  // The last instant of a period, the first of the next -> what is consumed of day, week and month after a sale in each.
+  it.effect.each([
+    [{ weekly: limit(100) }, "2026-04-12T23:59:59-04:00", "2026-04-13T00:00:00-04:00", [100, 100, 200]],
+    [
+      { weekly: limit(200), monthly: limit(100) },
+      "2026-04-30T23:59:59-04:00",
+      "2026-05-01T00:00:00-04:00",
+      [100, 200, 100]
+    ]
+  ] as const)("%j let what was sold at %s be, at %s", ([limits, before, first, consumption]) =>
+    Effect.gen(function* () {
+      const { until } = yield* OwnTime
+      const { auth } = yield* customer({ limits })
+      for (const instant of [before, first]) {
+        yield* until(instant)
+        assert.strictEqual(yield* told(auth, 100), 201, instant)
+      }
+      assert.deepStrictEqual(yield* consumed(auth), [...consumption])
+      // The week that the first of a month is in may have begun before it.
+      const { consumo, periodo } = yield* unchanged(told(auth, 1))
+      assert.deepStrictEqual([periodo, consumo], ["semanal", consumption[1]])
+    })
+  )
 })

@@ -29,6 +29,9 @@ layer(TestDatabase, { excludeTestServices: true })("two servers of which one has
     ["daily", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "Reservation"],
     ["weekly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],
     ["monthly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],
+    // The last day of a week, and of a month, is one of its own.
+    ["weekly", "2026-03-08T00:01:00", "2026-03-07T23:59:00", "LimitExceeded"],
+    ["monthly", "2026-03-31T00:01:00", "2026-03-30T23:59:00", "LimitExceeded"],
     ["weekly", "2026-03-09T00:01:00", "2026-03-08T23:59:00", "Reservation"],
     ["monthly", "2026-03-09T00:01:00", "2026-03-08T23:59:00", "LimitExceeded"],
     ["weekly", "2026-04-01T00:01:00", "2026-03-31T23:59:00", "LimitExceeded"],
