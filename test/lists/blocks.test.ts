@@ -186,6 +186,37 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     })
   )
 
+  it.effect("are made with the sale, and with the entry, that completes one, and count the last of them anew", () =>
+    Effect.gen(function* () {
+      const company = ++companies
+      const first = roomFor(1)
+      const made = Effect.map(blocksOf(company), (blocks) => blocks.map(({ list, members }) => [list, members]))
+      const confirm = (from: number, to: number) => [
+        `select count(*) from cell.settle(
+          (
+            select jsonb_agg(jsonb_build_object(
+              'n', id, 'company_id', ${company}, 'transaction_id', id, 'at', now(), 'outcome', jsonb_build_object(),
+              'not_found', 0, 'verdict', 'Confirm', 'auth_code', 'a'
+            ))
+            from generate_series(${first + from}, ${first + to}) as id
+          )
+        )`
+      ]
+      yield* blocksAreOf(group)
+      yield* run(money([company]))
+      yield* run(reserve([company], first, 0))
+      assert.deepStrictEqual(yield* made, [["sale", group]])
+      // The money was the first entry.
+      yield* run(confirm(0, group - 2))
+      assert.deepStrictEqual(yield* made, [
+        ["sale", group],
+        ["entry", group]
+      ])
+      yield* run(confirm(group - 1, group - 1))
+      assert.isTrue(yield* isListed(company))
+    })
+  )
+
   it.effect("let a sale be settled though they were miscounted, and the audit tells of them", () =>
     Effect.gen(function* () {
       const company = ++companies

@@ -10,14 +10,17 @@ const owner = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "
 
 let calls = 0
 
-/** Reserves a peso for each of these companies, as one group, and says how each was answered. */
-const reserveTogether = Effect.fnUntraced(function* (companies: ReadonlyArray<number>) {
+/** Reserves a peso for each of these companies, under these keys or new ones, as one group: how each was answered. */
+const reserveTogether = Effect.fnUntraced(function* (
+  companies: ReadonlyArray<number>,
+  keys: ReadonlyArray<string> = companies.map(() => `sale ${++calls}`)
+) {
   const sql = yield* PgClient.PgClient
   const at = yield* DateTime.now
   const { day, month, week } = periodsAt(at)
   const instant = DateTime.formatIso(at)
   const members = companies.map((company, n) =>
-    reserveRow({ intent: intentOf(company, `sale ${++calls}`, 100), owner: owner(calls) }, n)
+    reserveRow({ intent: intentOf(company, keys[n] ?? "", 100), owner: owner(++calls) }, n)
   )
   const rows = yield* sql<{ tag: string }>`
     select coalesce(answer ->> 'period', answer ->> 'tag') as tag
@@ -55,6 +58,20 @@ layer(TestDatabase, { excludeTestServices: true })("reservations that share a st
         "InsufficientBalance"
       ])
       assert.deepStrictEqual(yield* reserveTogether([two, one]), [told, "InsufficientBalance"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("under one key are one sale, and none that has its key from a sale that was refused", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const [one, two] = [++calls * 10, calls * 10 + 1]
+      yield* opened(ledger, one, 100)
+      assert.deepStrictEqual(yield* reserveTogether([one, one, two, two], ["a", "a", "b", "b"]), [
+        "Reserved",
+        "InProgress",
+        "InsufficientBalance",
+        "Vanished"
+      ])
     }).pipe(Effect.scoped)
   )
 })

@@ -91,6 +91,22 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
+  it.effect("of one sale: a not-found counts for nothing beside an answer that is none", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      const at = yield* DateTime.now
+      const members = [1, 0].map((notFound, n) => ({
+        ...settleRow({ order: order as Order, verdict: Verdict.Hold(), at, notFound }),
+        n
+      }))
+      yield* sql`select won from cell.settle(${PgTypes.jsonb(members)})`
+      const counted = yield* sql`select not_found from cell.transaction where company_id = ${companies}`
+      assert.deepStrictEqual(counted, [{ not_found: 0 }])
+    }).pipe(Effect.scoped)
+  )
+
   // What of a key a caller is told who knows what he has just written of it, and what one who does not.
   it.effect.each([
     [true, null],
