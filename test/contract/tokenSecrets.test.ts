@@ -142,12 +142,13 @@ const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
   return row?.two ? [row.own, row.previous] : [row?.own ?? null]
 })
 
-/** What is kept of the secret by a process that has no pepper. */
-const keptPlain = keep(Redacted.make(secret)).pipe(Effect.provide(Layer.fresh(PepperNode.layer(null))))
+/** What is kept of a secret by a process that has no pepper. */
+const keptWithout = (given: string) =>
+  keep(Redacted.make(given)).pipe(Effect.provide(Layer.fresh(PepperNode.layer(null))))
 
 const stored = Effect.fnUntraced(function* () {
   const shop = yield* customer()
-  const plain = yield* keptPlain
+  const plain = yield* keptWithout(secret)
   yield* Tokens.use((tokens) => tokens.rotate(shop.tokenId, () => Effect.succeed({ secret: plain, previous: null })))
   assert.deepStrictEqual(yield* peppers(shop.tokenId), [null])
   return shop
@@ -196,6 +197,26 @@ layer(testServer({ TOKEN_PEPPER }), { excludeTestServices: true })("with a peppe
       })
     )
   })
+
+  it.effect(
+    "a secret from before that was rotated without one is kept under it too, and its token's own as it was",
+    () =>
+      Effect.gen(function* () {
+        const { apiKey, tokenId } = yield* stored()
+        const own = yield* keptWithout("nuevo")
+        const until = DateTime.add(yield* DateTime.now, { hours: 1 })
+        yield* Tokens.use((tokens) =>
+          tokens.rotate(tokenId, (current) => Effect.succeed({ secret: own, previous: { ...current, until } }))
+        )
+        yield* eventually(knock(apiKey, secret), (status) => status === 200)
+        const [, pepper] = yield* eventually(peppers(tokenId), ([, previous]) => previous !== null)
+        const sql = yield* PgClient.PgClient
+        const kept = yield* sql`
+        select secret_pepper as pepper, secret_hash = ${own.hash} as same from directory.token where id = ${tokenId}`
+        assert.deepStrictEqual([pepper?.length, kept], [16, [{ pepper: null, same: true }]])
+        for (const given of [secret, "nuevo"]) yield* eventually(knock(apiKey, given), (status) => status === 200)
+      })
+  )
 
   it.effect("the sandbox has its configured secret, whichever pepper a server starts with", () =>
     Effect.gen(function* () {
