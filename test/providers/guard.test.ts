@@ -116,14 +116,20 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
-  it.effect("takes a definite refusal for a healthy answer", () =>
+  // What it always answers -> whether it is called on; ten failures open a circuit.
+  it.effect.each([
+    [400, true],
+    [499, true],
+    [429, false],
+    [500, false]
+  ] as const)("takes %i for a healthy answer: %s", ([status, healthy]) =>
     Effect.gen(function* () {
       const party = yield* makeParty
       const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
-      yield* party.answer(Effect.succeed(400))
+      yield* party.answer(Effect.succeed(status))
       yield* Effect.forEach(Array.from({ length: 40 }), () => call(guard.protect(party.client)))
-      assert.isTrue(yield* guard.accepts)
-      assert.strictEqual(yield* party.reached, 40)
+      assert.strictEqual(yield* guard.accepts, healthy)
+      assert.strictEqual(yield* party.reached, healthy ? 40 : 10)
     }).pipe(withStore)
   )
 
