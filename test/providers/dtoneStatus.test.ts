@@ -12,6 +12,8 @@ describe("a sale that DT One is asked about", () => {
   it.effect.each([
     ["an empty list", 200, [], "NotFound"],
     ["that it knows no such transaction", 404, { errors: [{ code: 1008004, message: "" }] }, "NotFound"],
+    ["that, and something else", 404, { errors: [{ code: 1008004 }, { code: 1000404 }] }, "Unknown"],
+    ["that, by a server that is broken", 503, { errors: [{ code: 1008004 }] }, "Unknown"],
     ["404 of something else", 404, { errors: [{ code: 1000404, message: "" }] }, "Unknown"],
     ["404 of nobody knows whom", 404, "<html>", "Unknown"],
     ["401", 401, { errors: [{ code: 1000401, message: "" }] }, "Unknown"],
