@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import * as PepperNode from "../../adapters/node/PepperNode.ts"
-import type { TokenId } from "../../core/domain/Ids.ts"
+import { TokenId } from "../../core/domain/Ids.ts"
 import { Tokens } from "../../core/ports/Tokens.ts"
 import { rotateToken } from "../../core/workflows/IssueToken.ts"
 import { keep } from "../../core/workflows/KeepSecret.ts"
@@ -67,6 +67,19 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (5)", (
       const fresh = yield* rotated(tokenId, 0)
       yield* eventually(knock(apiKey, secret), (status) => status === 401)
       assert.strictEqual(yield* knock(apiKey, fresh), 200)
+    })
+  )
+
+  it.effect("are the configured one alone when a server has started since the rotation", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const [sandbox] = yield* sql<{ id: number }>`
+        select id::int from directory.token where api_key = 'sandbox_publico'`
+      const tokenId = TokenId.make(sandbox?.id ?? 0)
+      yield* rotated(tokenId, "1 hour")
+      assert.lengthOf(yield* peppers(tokenId), 2)
+      yield* another()
+      assert.lengthOf(yield* peppers(tokenId), 1)
     })
   )
 
