@@ -146,6 +146,7 @@ describe("a lookup at DT One", () => {
     [400, 1000400, "NoAnswer"],
     [401, 1000401, "NoAnswer"],
     [404, 1003001, "NoAnswer"],
+    [400, 1000404, "NoAnswer"],
     [429, 1000429, "NoAnswer"],
     [500, 1009001, "NoAnswer"],
     [503, 1009503, "NoAnswer"]
