@@ -6,7 +6,7 @@ import type { Periods } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import { type Account, type AccountSettings, Accounts } from "../../core/ports/Accounts.ts"
 import { ReadingClient } from "./CompanyReads.ts"
-import { grouped } from "./Grouped.ts"
+import { grouped, inOrderOf } from "./Grouped.ts"
 import { instant, int8 } from "./Parameters.ts"
 
 interface AccountRow {
@@ -84,8 +84,7 @@ const make = Effect.gen(function* () {
           group by b.company_id
           offset 0
         ) as r`
-      const found = new Map(rows.map((row) => [row.n, row]))
-      return members.map((_, n) => found.get(n))
+      return inOrderOf(members, rows)
     })
   )
 

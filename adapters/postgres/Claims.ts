@@ -2,6 +2,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { DateTime } from "effect"
 import { latestTrusted } from "../../core/domain/Recovery.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
+import { instantOrNull } from "./Columns.ts"
 import { instant } from "./Parameters.ts"
 
 /** What recovery has to remember of a row that it claims. */
@@ -12,7 +13,7 @@ export interface AskedRow {
 
 export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
   notFound: not_found,
-  askAt: ask_at === null ? null : DateTime.fromDateUnsafe(ask_at)
+  askAt: instantOrNull(ask_at)
 })
 
 /**

@@ -33,6 +33,16 @@ interface Call<Member, Answer> extends Traced {
 
 type Calls<Member, Answer> = Arr.NonEmptyReadonlyArray<Call<Member, Answer>>
 
+/** The rows of a statement in the order of its members, each of which has a number `n`; undefined where one has none. */
+export const inOrderOf = <Row extends { readonly n: number }>(
+  members: ReadonlyArray<unknown>,
+  rows: ReadonlyArray<Row>
+): ReadonlyArray<Row | undefined> => {
+  const ordered = Array.from<Row | undefined>({ length: members.length })
+  for (const row of rows) ordered[row.n] = row
+  return ordered
+}
+
 /**
  * Turns a statement that takes many into a call that takes one. Calls that arrive while the database is busy, from any
  * request, go together as one statement and so as one transaction; a lone call does not wait.

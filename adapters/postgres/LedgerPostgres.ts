@@ -16,24 +16,33 @@ import {
   type Settlement
 } from "../../core/ports/Ledger.ts"
 import { companyReads } from "./CompanyReads.ts"
-import { grouped } from "./Grouped.ts"
+import { grouped, inOrderOf } from "./Grouped.ts"
 import { type KeyRow, recalled } from "./KeyRow.ts"
 import { instant, int8 } from "./Parameters.ts"
 import { type Member, type ReserveAnswer, reserved, reserveRow } from "./ReserveRow.ts"
 import { type SettleAnswer, type SettleRow, settled, settleRow } from "./SettleRow.ts"
 import { briefly } from "./SqlFailure.ts"
 
+/** What the money functions answer a member of a group, by its number. */
+interface ReservedRow {
+  readonly n: number
+  readonly answer: ReserveAnswer
+}
+interface SettledRow extends SettleAnswer {
+  readonly n: number
+}
+
 const reserving = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const random = yield* SecureRandom.SecureRandom
 
-  const reserveGroup = grouped<Member, ReserveAnswer | undefined>(
+  const reserveGroup = grouped<Member, ReservedRow | undefined>(
     sql,
     "reserve",
     Effect.fnUntraced(function* (members) {
       const now = yield* DateTime.now
       const { day, month, week } = periodsAt(now)
-      const rows = yield* sql<{ n: number; answer: ReserveAnswer }>`
+      const rows = yield* sql<ReservedRow>`
         select n, answer
         from cell.reserve(
           ${PgTypes.jsonb(members.map(reserveRow))},
@@ -45,15 +54,15 @@ const reserving = Effect.gen(function* () {
           ${instant(DateTime.subtractDuration(now, retention))},
           ${instant(DateTime.subtractDuration(now, inProgress_max))}
         )`
-      const answers = new Map(rows.map(({ answer, n }) => [n, answer]))
-      return members.map((_, n) => answers.get(n))
+      return inOrderOf(members, rows)
     })
   )
 
   // A key that was freed between two looks at it is claimed at the next try.
   const reserveAs = (member: Member): Effect.Effect<Reserved, ReserveError> =>
-    Effect.flatMap(reserveGroup(member), (answer) => {
-      if (answer === undefined) return Effect.die(new Error(`no answer to the reservation of ${member.intent.xid}`))
+    Effect.flatMap(reserveGroup(member), (row) => {
+      if (row === undefined) return Effect.die(new Error(`no answer to the reservation of ${member.intent.xid}`))
+      const { answer } = row
       return answer.tag === "Vanished" ? reserveAs(member) : reserved(member.intent, answer)
     })
 
@@ -63,15 +72,14 @@ const reserving = Effect.gen(function* () {
 const settling = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  const settleGroup = grouped<SettleRow, SettleAnswer | undefined>(
+  const settleGroup = grouped<SettleRow, SettledRow | undefined>(
     sql,
     "settle",
     Effect.fnUntraced(function* (members) {
-      const rows = yield* sql<SettleAnswer & { readonly n: number }>`
+      const rows = yield* sql<SettledRow>`
         select n, won, kept, status, outcome
         from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`
-      const answers = new Map(rows.map((row) => [row.n, row]))
-      return members.map((_, n) => answers.get(n))
+      return inOrderOf(members, rows)
     })
   )
 
