@@ -1,14 +1,12 @@
 import { PgConnection } from "@effect/sql-pg"
 import { Context, Deferred, Duration, Effect, Layer, Queue, Redacted, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { advisoryLocks } from "../postgres/AdvisoryLocks.ts"
 import { findBinaries } from "./EmbeddedBinaries.ts"
 import { type Cluster, create, exists, freePort, role, runningPort, start, stop, sync } from "./EmbeddedCluster.ts"
 import { codeOf, EmbeddedFailed } from "./EmbeddedFailed.ts"
 import { findPlace, rememberPort } from "./EmbeddedPlace.ts"
 import { findUser } from "./EmbeddedUser.ts"
-
-/** Every process that uses an embedded server holds this advisory lock, shared, for as long as it does. */
-const inUse = 7_249_013
 
 /** How long a server that was killed may take to recover. */
 const recovery_max = Duration.seconds(60)
@@ -119,7 +117,7 @@ const hold = (
     }),
     Effect.mapError((error) => new EmbeddedFailed({ message: `the embedded Postgres refuses us: ${error.message}` })),
     Effect.flatMap((connection) =>
-      connection.query(`select pg_advisory_lock_shared(${inUse})`).pipe(
+      connection.query(`select pg_advisory_lock_shared(${advisoryLocks.embeddedServer})`).pipe(
         Effect.andThen(connection.listen("saldo_embedded")),
         Effect.tap(Deferred.succeed(up, undefined)),
         Effect.flatMap((notifications) => Effect.forever(Queue.take(notifications))),
@@ -143,7 +141,9 @@ const stopIfLast = Effect.fnUntraced(function* ({ cluster, url }: Server) {
 const othersOf = (url: Redacted.Redacted): Effect.Effect<number, SqlError> =>
   connect(url).pipe(
     Effect.flatMap((connection) =>
-      connection.query(`select count(*)::int4 as count from pg_locks where locktype = 'advisory' and objid = ${inUse}`)
+      connection.query(
+        `select count(*)::int4 as count from pg_locks where locktype = 'advisory' and objid = ${advisoryLocks.embeddedServer}`
+      )
     ),
     Effect.map(({ rows }) => Number(rows[0]?.["count"])),
     Effect.scoped

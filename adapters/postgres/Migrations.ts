@@ -1,14 +1,12 @@
 import { Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { advisoryLocks } from "./AdvisoryLocks.ts"
 import { isGranted, outdatedFunctions, renewFunctions, renewGrants } from "./Renewals.ts"
 import { isAhead, isRecorded, recordVersion } from "./SchemaVersion.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
 import { isForbidden, wordsOf } from "./SqlFailure.ts"
 import { numbered, run } from "./SqlFiles.ts"
 import { isThere } from "./Tables.ts"
-
-/** Migrations of all processes wait for each other here. */
-const oneAtATime = 7_249_014
 
 /** The schema could not be brought up to this version; the database is as it was before. */
 class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
@@ -77,7 +75,7 @@ const bringUp = Effect.gen(function* () {
   }
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
+      yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
       // Whoever had to wait has looked for the tables before, and Postgres still knows that they were not there: it
       // hears of what others made when it locks a table, and the lock above is none.
       yield* sql`select from pg_catalog.pg_class limit 0`

@@ -11,12 +11,10 @@ import {
   type Rotated,
   Tokens
 } from "../../core/ports/Tokens.ts"
+import { advisoryLocks } from "./AdvisoryLocks.ts"
 import { instantOrNull } from "./Columns.ts"
 import { instant, int8 } from "./Parameters.ts"
 import { type SecretsRow, secretColumns, secretOf, type TokenRow, tokenOf } from "./TokenRow.ts"
-
-/** Processes that give one company different credentials wait for each other here. */
-const oneAtATime = 7_249_015
 
 interface RegisteredRow extends TokenRow {
   readonly used_at: Date | null
@@ -46,7 +44,7 @@ const keepConfigured = Effect.fnUntraced(function* (
   { apiKey, companyId, name, secret }: ConfiguredToken,
   at: DateTime.Utc
 ) {
-  yield* sql`select pg_advisory_xact_lock(${oneAtATime})`
+  yield* sql`select pg_advisory_xact_lock(${advisoryLocks.configuredTokens})`
   yield* sql`
     insert into directory.token as t (company_id, name, api_key, secret_hash, secret_pepper, created_at)
     values (${int8(companyId)}, ${name}, ${apiKey}, ${secret.hash}, ${secret.pepper}, ${instant(at)})
