@@ -1,7 +1,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import { owned, restore } from "../../core/domain/Balance.ts"
 import { type Adjustment, Adjustments } from "../../core/ports/Adjustments.ts"
-import { Books, type CompanyBooks } from "./Books.ts"
+import { Books, type CompanyBooks, post } from "./Books.ts"
 
 const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustment, nextEntryId: () => number) => {
   if (books.adjustments.has(reference)) return null
@@ -12,16 +12,7 @@ const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustmen
   const balance = restore(before, goal)
   const moved = owned(balance) - owned(before)
   if (moved === 0) return 0
-  books.purse = { ...books.purse, balance, updatedAt: at }
-  books.entries.push({
-    id: nextEntryId(),
-    type: "adjustment",
-    amount: moved,
-    balance: owned(balance),
-    transactionId: null,
-    reference,
-    createdAt: at
-  })
+  post(books, balance, { id: nextEntryId(), type: "adjustment", amount: moved, reference }, at)
   return moved
 }
 

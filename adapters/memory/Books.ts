@@ -1,5 +1,5 @@
 import { Context, type DateTime, Layer } from "effect"
-import type { Balance } from "../../core/domain/Balance.ts"
+import { type Balance, owned } from "../../core/domain/Balance.ts"
 import type { Entry } from "../../core/domain/Entry.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
@@ -126,6 +126,15 @@ export const reversalOf = (books: CompanyBooks, id: number): ReversalEntry => {
 /** Counts in the local day; a negative amount is given back to it. */
 export const consume = (books: CompanyBooks, day: string, centavos: number): void => {
   books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
+}
+
+/** What of an entry of the ledger does not follow from the balance. */
+type Posting = Pick<Entry, "id" | "type" | "amount"> & Partial<Pick<Entry, "transactionId" | "reference">>
+
+/** Posts an entry of the ledger, which leaves this balance. */
+export const post = (books: CompanyBooks, balance: Balance, posting: Posting, at: DateTime.Utc): void => {
+  books.purse = { ...books.purse, balance, updatedAt: at }
+  books.entries.push({ transactionId: null, reference: null, ...posting, balance: owned(balance), createdAt: at })
 }
 
 /** What the company has spent or holds in each period. Contract: 2.3. */

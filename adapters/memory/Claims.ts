@@ -1,6 +1,8 @@
 import { DateTime, Order } from "effect"
-import { latestTrusted } from "../../core/domain/Recovery.ts"
+import { countsOn, latestTrusted } from "../../core/domain/Recovery.ts"
 import { isUnresolved } from "../../core/domain/Status.ts"
+import type { Settlement } from "../../core/ports/Ledger.ts"
+import type { ReversalSettlement } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 
 /** What recovery knows of an operation. */
@@ -45,3 +47,7 @@ export const leased = ({ lease, now }: Claim) => ({
   leasedUntil: DateTime.addDuration(now, lease),
   askedAt: now
 })
+
+/** Does it still settle the operation? A firm answer always does; what a not-found concludes may be late. */
+export const concludes = (before: Asking, { notFound, verdict }: Settlement | ReversalSettlement): boolean =>
+  verdict._tag === "Confirm" || verdict._tag === "Free" || countsOn(notFound, before.notFound)

@@ -7,7 +7,7 @@ import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
 import { within } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { owned_max } from "../../core/domain/Money.ts"
-import { countsOn, nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
+import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import { type Intent, type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
 import { isUnresolved } from "../../core/domain/Status.ts"
 import {
@@ -21,7 +21,8 @@ import {
   type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
-import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, type Sale, saleOf } from "./Books.ts"
+import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, post, type Sale, saleOf } from "./Books.ts"
+import { concludes } from "./Claims.ts"
 import { type Call, heard } from "./Keys.ts"
 
 /** What a known key answers to a call. */
@@ -119,10 +120,6 @@ const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () =
   }
 }
 
-/** A firm answer always does; what a not-found concludes may be late. */
-const concludes = (before: Sale, { notFound, verdict }: Settlement): boolean =>
-  verdict._tag === "Confirm" || verdict._tag === "Free" || countsOn(notFound, before.notFound)
-
 /** The sale's key, while it still names this sale. */
 const keyOf = (books: CompanyBooks, { key, order }: Sale) => {
   const known = books.keys.get(key)
@@ -166,18 +163,12 @@ const moveMoney = (
   if (verdict._tag === "Hold") return
   const move = verdict._tag === "Confirm" ? confirm : release
   const balance = move(books.purse.balance, amount)
-  books.purse = { ...books.purse, balance, updatedAt: at }
   if (verdict._tag === "Confirm") {
-    books.entries.push({
-      id: nextEntryId(),
-      type: "sale",
-      amount: -amount,
-      balance: owned(balance),
-      transactionId,
-      reference: null,
-      createdAt: at
-    })
-  } else consume(books, day, -amount)
+    post(books, balance, { id: nextEntryId(), type: "sale", amount: -amount, transactionId }, at)
+  } else {
+    books.purse = { ...books.purse, balance, updatedAt: at }
+    consume(books, day, -amount)
+  }
 }
 
 // A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
@@ -196,16 +187,7 @@ const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, next
   if (owned(books.purse.balance) > owned_max - amount) return Deposited.BeyondRange()
   const balance = credit(books.purse.balance, amount)
   const entryId = nextEntryId()
-  books.purse = { ...books.purse, balance, updatedAt: at }
-  books.entries.push({
-    id: entryId,
-    type: "deposit",
-    amount,
-    balance: owned(balance),
-    transactionId: null,
-    reference,
-    createdAt: at
-  })
+  post(books, balance, { id: entryId, type: "deposit", amount, reference }, at)
   return Deposited.Recorded({ entryId })
 }
 

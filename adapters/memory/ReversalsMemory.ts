@@ -1,7 +1,7 @@
 import { DateTime, Effect, Layer, Result } from "effect"
-import { credit, owned } from "../../core/domain/Balance.ts"
+import { credit } from "../../core/domain/Balance.ts"
 import { NotFound, NotReversible, RequestInProgress, ReversalNotSupported } from "../../core/domain/Errors.ts"
-import { countsOn, nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
+import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import {
   type ReversalIntent,
   type ReversalOutcome,
@@ -23,12 +23,13 @@ import {
   type CompanyBooks,
   consume,
   type KeyEntry,
+  post,
   type ReversalEntry,
   reversalOf,
   type Sale,
   saleOf
 } from "./Books.ts"
-import { claimable, leased } from "./Claims.ts"
+import { claimable, concludes, leased } from "./Claims.ts"
 import { heard } from "./Keys.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 
@@ -118,25 +119,12 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
   return { won, status: reversalOf(books, id).status, outcome: keyOf(books, before)?.outcome ?? null }
 }
 
-/** A firm answer always does; what a not-found concludes may be late. */
-const concludes = (before: ReversalEntry, { notFound, verdict }: ReversalSettlement): boolean =>
-  verdict._tag === "Confirm" || verdict._tag === "Free" || countsOn(notFound, before.notFound)
-
 const giveBack = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId: () => number): void => {
   const { amount, transactionId } = sale.order
   const balance = credit(books.purse.balance, amount)
-  books.purse = { ...books.purse, balance, updatedAt: at }
   books.sales.set(transactionId, { ...sale, status: "REVERSED" })
   consume(books, sale.day, -amount)
-  books.entries.push({
-    id: nextEntryId(),
-    type: "reversal",
-    amount,
-    balance: owned(balance),
-    transactionId,
-    reference: null,
-    createdAt: at
-  })
+  post(books, balance, { id: nextEntryId(), type: "reversal", amount, transactionId }, at)
 }
 
 // A key that has answered keeps its answer, also when the reversal is settled later, or was never sent.
