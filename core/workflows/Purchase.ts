@@ -14,7 +14,7 @@ import { Insurances } from "../ports/Insurances.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
 import { followed } from "../telemetry/Followed.ts"
-import { repeat, sell } from "./Sell.ts"
+import { replaySale, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
 /** What a caller asks to buy. Contract: 4.5. */
@@ -56,7 +56,7 @@ const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase,
   const priced = yield* Effect.result(offer(company, wanted))
   if (priced._tag === "Failure") {
     const outcome = yield* Ledger.use((ledger) => ledger.recall(company.id, key, fingerprint))
-    return yield* outcome === null ? priced.failure : repeat(company.id, outcome)
+    return yield* outcome === null ? priced.failure : replaySale(company.id, outcome)
   }
   const { bought, service, supplier } = priced.success
   const intent: Intent = {

@@ -99,7 +99,7 @@ const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
 const unsettled = (answer: Question["answer"]): Recovered =>
   answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
-// Nobody has to insist: the row is still there, and is asked about again once its lease has ended.
+// No retries here: the row is still there, and is asked about again once its lease has ended.
 const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
   Effect.catchDefect(question, (defect) =>
     Effect.as(logDefect("an answer could not be written, and is asked for again", defect), {

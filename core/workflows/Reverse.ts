@@ -9,9 +9,9 @@ import { Begun, Reversals } from "../ports/Reversals.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
+import { replay } from "./Replay.ts"
 import { settleReversal } from "./SettleReversal.ts"
 import { takeBack } from "./TakeBack.ts"
-import { tellAgain } from "./TellAgain.ts"
 
 const endpoint = "POST /v1/transacciones/{id}/anular"
 
@@ -42,7 +42,7 @@ const beginAndSend = Effect.fnUntraced(function* (
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* reversals.begin(intent)
   return yield* Begun.$match(begun, {
-    Replay: ({ outcome }) => tellAgain(outcome, { companyId, transactionId, about: "reversal" }),
+    Replay: ({ outcome }) => replay(outcome, { companyId, transactionId, about: "reversal" }),
     Begun: ({ under }) =>
       Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) => (fresh ? send(under, tell) : leave(under)))
   })

@@ -3,8 +3,8 @@ import { dayOf, nextDay, startOfDay } from "../domain/LocalTime.ts"
 import { toPesos } from "../domain/Money.ts"
 import { Adjustments } from "../ports/Adjustments.ts"
 import { logDefect } from "./LogDefect.ts"
+import { retryUntilSuccess } from "./RetryUntilSuccess.ts"
 import { sandboxCompany, sandboxOpening } from "./Seed.ts"
-import { untilItSucceeds } from "./UntilItSucceeds.ts"
 
 /**
  * Gives the shared sandbox its opening deposit to spend again, once a local day, whichever process comes first. What is
@@ -30,7 +30,7 @@ const pace = Schedule.spaced("5 seconds")
 /** Resets the sandbox at each local midnight for as long as the process lives; at once when today's was missed. */
 export const keepResetting = Effect.gen(function* () {
   const at = yield* DateTime.now
-  yield* resetSandbox(at).pipe(untilItSucceeds(pace, (defect) => logDefect("the sandbox was not reset yet", defect)))
+  yield* resetSandbox(at).pipe(retryUntilSuccess(pace, (defect) => logDefect("the sandbox was not reset yet", defect)))
   const left = DateTime.distance(yield* DateTime.now, startOfDay(nextDay(dayOf(at))))
   yield* Effect.sleep(Duration.max(left, Duration.zero))
 }).pipe(Effect.forever)

@@ -9,9 +9,9 @@ import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
 import { orSilence } from "./OrSilence.ts"
+import { replay } from "./Replay.ts"
 import { settle } from "./Settle.ts"
 import type { Supplier } from "./Supplier.ts"
-import { tellAgain } from "./TellAgain.ts"
 
 /**
  * Sells once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
@@ -35,7 +35,7 @@ const reserveAndSend = Effect.fnUntraced(function* (
   const since_ns = yield* Clock.monotonicTimeNanos
   const reserved = yield* ledger.reserve(intent)
   return yield* Reserved.$match(reserved, {
-    Replay: ({ outcome }) => repeat(intent.companyId, outcome),
+    Replay: ({ outcome }) => replaySale(intent.companyId, outcome),
     Reservation: ({ order }) =>
       Effect.flatMap(isFresh(since_ns, order.createdAt), (fresh) =>
         fresh ? send(order, supplier, tell) : leave(order)
@@ -43,9 +43,9 @@ const reserveAndSend = Effect.fnUntraced(function* (
   })
 })
 
-/** Answers a sale as the first call under its key was answered. */
-export const repeat = (companyId: CompanyId, outcome: Outcome) =>
-  tellAgain(outcome, { companyId, transactionId: orderedIn(outcome).transactionId, about: "sale" })
+/** Replays how the first call under the key was answered. */
+export const replaySale = (companyId: CompanyId, outcome: Outcome) =>
+  replay(outcome, { companyId, transactionId: orderedIn(outcome).transactionId, about: "sale" })
 
 const send = Effect.fnUntraced(function* (
   order: Order,

@@ -4,26 +4,26 @@ import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
 import { followed } from "../telemetry/Followed.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
 import { InFlight } from "./InFlight.ts"
-import { insist } from "./Insist.ts"
-import { tellLate } from "./TellLate.ts"
+import { reportLateOutcome } from "./ReportLateOutcome.ts"
+import { retryWrite } from "./RetryWrite.ts"
 
 /**
  * Writes what became of a sale. When the database is gone the provider's answer must not be: the work goes on, and a
  * caller who has waited long enough is told that the sale is pending; the key then replays that. Contract: 3.1.
  *
- * @param impatient tells the caller so.
+ * @param onDelay answers the caller so.
  */
-export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdict, impatient: Effect.Effect<void>) {
+export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdict, onDelay: Effect.Effect<void>) {
   const at = yield* DateTime.now
   const settling = (toldPending: boolean) => write({ order, verdict, at, notFound: 0, toldPending })
-  return yield* insist(settling, impatient, { xid: order.xid })
+  return yield* retryWrite(settling, onDelay, { xid: order.xid })
 }, followed("Settle.settle"))
 
 /** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
 export const settleInFlight = Effect.fnUntraced(function* (order: Order, verdict: Verdict) {
   const { run } = yield* InFlight
   const at = yield* DateTime.now
-  return yield* run(insist(() => write({ order, verdict, at, notFound: 0 }), Effect.void, { xid: order.xid }))
+  return yield* run(retryWrite(() => write({ order, verdict, at, notFound: 0 }), Effect.void, { xid: order.xid }))
 })
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
@@ -54,5 +54,5 @@ const contradicts = (verdict: Verdict, { status, won }: Settled): boolean =>
 const alert = ({ at, order, verdict }: Settlement, { status }: Settled) => {
   const { companyId, transactionId, xid } = order
   const kind = verdict._tag === "Confirm" ? "late_success" : "late_refusal"
-  return tellLate(kind, companyId, { transactionId, xid, status, verdict, answeredAt: at })
+  return reportLateOutcome(kind, companyId, { transactionId, xid, status, verdict, answeredAt: at })
 }

@@ -3,23 +3,23 @@ import { ReversalVerdict, type UnderReversal } from "../domain/Reversal.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
 import { InFlight } from "./InFlight.ts"
-import { insist } from "./Insist.ts"
-import { tellLate } from "./TellLate.ts"
+import { reportLateOutcome } from "./ReportLateOutcome.ts"
+import { retryWrite } from "./RetryWrite.ts"
 
 /**
  * Writes what became of a reversal. When the database is gone the provider's answer must not be: the work goes on, and
  * a caller who has waited long enough is told that the reversal is pending; the key then replays that.
  *
- * @param impatient tells the caller so.
+ * @param onDelay answers the caller so.
  */
 export const settleReversal = Effect.fn("SettleReversal.settleReversal")(function* (
   under: UnderReversal,
   verdict: ReversalVerdict,
-  impatient: Effect.Effect<void>
+  onDelay: Effect.Effect<void>
 ) {
   const at = yield* DateTime.now
   const settling = (toldPending: boolean) => write({ under, verdict, at, notFound: 0, toldPending })
-  return yield* insist(settling, impatient, { xid: under.reversal.xid })
+  return yield* retryWrite(settling, onDelay, { xid: under.reversal.xid })
 })
 
 /** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
@@ -27,7 +27,7 @@ export const settleReversalInFlight = Effect.fnUntraced(function* (under: UnderR
   const { run } = yield* InFlight
   const at = yield* DateTime.now
   const settling = () => write({ under, verdict, at, notFound: 0 })
-  return yield* run(insist(settling, Effect.void, { xid: under.reversal.xid }))
+  return yield* run(retryWrite(settling, Effect.void, { xid: under.reversal.xid }))
 })
 
 /** The same for whoever can ask again: a database that is gone is a defect. */
@@ -61,5 +61,5 @@ const contradicts = (verdict: ReversalVerdict, { status, won }: ReversalSettled)
 const alert = ({ at, under: { reversal }, verdict }: ReversalSettlement, { status }: ReversalSettled) => {
   const { companyId, transactionId } = reversal.order
   const kind = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
-  return tellLate(kind, companyId, { transactionId, xid: reversal.xid, status, verdict, answeredAt: at })
+  return reportLateOutcome(kind, companyId, { transactionId, xid: reversal.xid, status, verdict, answeredAt: at })
 }

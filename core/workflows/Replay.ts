@@ -3,8 +3,8 @@ import { type Replay, Replays } from "../ports/Replays.ts"
 import type { Answered } from "./Answered.ts"
 import { InFlight } from "./InFlight.ts"
 
-/** Answers what an earlier call was answered. That is noted as well, but nobody waits for the note. */
-export const tellAgain = Effect.fnUntraced(function* <Outcome>(outcome: Outcome, whose: Omit<Replay, "at">) {
+/** Replays the answer of an earlier call. That it was replayed is recorded too, and no caller waits for the record. */
+export const replay = Effect.fnUntraced(function* <Outcome>(outcome: Outcome, whose: Omit<Replay, "at">) {
   const { record } = yield* Replays
   const { start } = yield* InFlight
   yield* start(record({ ...whose, at: yield* DateTime.now }))
