@@ -3,7 +3,7 @@ import type { Environment } from "../domain/Company.ts"
 import { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
-import { orSilence } from "./OrSilence.ts"
+import { withFallback } from "./WithFallback.ts"
 
 /**
  * Asks an insurer something that moves no money. One that falls silent, or breaks, is as good as none.
@@ -15,7 +15,7 @@ export const askInsurer = <A, E>(
   question: string,
   ask: (insurer: Insurer) => Effect.Effect<A, E>
 ) =>
-  orSilence(
+  withFallback(
     discreetly(
       Effect.flatMap(
         Insurers.use((insurers) => insurers.serving(environment)),

@@ -9,8 +9,8 @@ import { type Service, takesOption } from "../domain/Service.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Options } from "../ports/Options.ts"
 import { type Provider, Providers } from "../ports/Provider.ts"
-import { orSilence } from "./OrSilence.ts"
 import { countCall, countOfDay } from "./RateLimit.ts"
+import { withFallback } from "./WithFallback.ts"
 
 /** What a caller asks about. Contract: 4.4. */
 export interface Consultation {
@@ -60,7 +60,7 @@ const mayAskProvider = Effect.fnUntraced(function* ({ id }: Session["token"]) {
 })
 
 const ask = Effect.fnUntraced(function* (lookup: Provider["lookup"], query: LookupQuery) {
-  const answer = yield* orSilence(lookup(query), Effect.succeed(LookupAnswer.NoAnswer()), (cause) =>
+  const answer = yield* withFallback(lookup(query), Effect.succeed(LookupAnswer.NoAnswer()), (cause) =>
     Effect.logError("a provider broke over a lookup", { serviceId: query.service.id }, cause)
   )
   return yield* LookupAnswer.$match(answer, {

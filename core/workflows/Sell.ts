@@ -8,10 +8,10 @@ import { countSale } from "../telemetry/SaleMetrics.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
-import { orSilence } from "./OrSilence.ts"
 import { replay } from "./Replay.ts"
 import { settle } from "./Settle.ts"
 import type { Supplier } from "./Supplier.ts"
+import { withFallback } from "./WithFallback.ts"
 
 /**
  * Sells once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
@@ -52,7 +52,7 @@ const send = Effect.fnUntraced(function* (
   supplier: Supplier,
   tell: Tell<Answered<Outcome>, ServiceUnavailable>
 ) {
-  const answer = yield* orSilence(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
+  const answer = yield* withFallback(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
     Effect.logError("a supplier broke over a sale, which is held", { xid: order.xid }, cause)
   )
   const verdict = verdictOf(answer)

@@ -5,7 +5,7 @@ import { type ClaimedSms, Outbox, type SmsResult } from "../ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
 import { InFlight } from "./InFlight.ts"
-import { orSilence } from "./OrSilence.ts"
+import { withFallback } from "./WithFallback.ts"
 
 /** Longer than a gateway may take, so that whoever takes a message has it until it knows. */
 export const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
@@ -41,7 +41,7 @@ const attempt = Effect.fnUntraced(function* (sms: ClaimedSms) {
 })
 
 const answerOf = ({ message }: ClaimedSms, gateway: SmsGateway) =>
-  orSilence(
+  withFallback(
     discreetly(gateway.send(message)),
     Effect.succeed(SmsAnswer.Unknown({ reason: "the gateway did not answer" })),
     (cause) => Effect.logError("a gateway broke over a message", { id: message.id }, cause)

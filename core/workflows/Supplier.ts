@@ -10,7 +10,7 @@ import { type Provider, Providers } from "../ports/Provider.ts"
 import { discreetly } from "../telemetry/Discreet.ts"
 import { followed } from "../telemetry/Followed.ts"
 import { isFresh } from "./Fresh.ts"
-import { orSilence } from "./OrSilence.ts"
+import { withFallback } from "./WithFallback.ts"
 
 /** Whoever delivers what was sold: a provider or, for a policy, an insurer. Both are asked by xid, and sent to once. */
 export type Supplier = Pick<Provider, "dispatch" | "knows" | "status">
@@ -39,7 +39,7 @@ export const statusOf = (order: Order) => {
       Effect.succeed<StatusAnswer>(StatusAnswer.NotAsked())
     )
   )
-  return orSilence(said, Effect.succeed(StatusAnswer.Unknown()), (cause) =>
+  return withFallback(said, Effect.succeed(StatusAnswer.Unknown()), (cause) =>
     Effect.logWarning(
       "a supplier could not say how a sale stands: it is held, and asked about again",
       { xid: order.xid },

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { ReversalAnswer, type UnderReversal } from "../domain/Reversal.ts"
 import { Providers } from "../ports/Provider.ts"
-import { orSilence } from "./OrSilence.ts"
+import { withFallback } from "./WithFallback.ts"
 
 const said = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") =>
-  orSilence(
+  withFallback(
     Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
       Effect.flatMap((provider) => provider[question](reversal)),
       // Without a provider nothing was sent, and nobody was asked.
