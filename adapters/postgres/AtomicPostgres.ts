@@ -4,21 +4,21 @@ import { isSqlError } from "effect/sql/SqlError"
 import { Atomic } from "../../core/ports/Atomic.ts"
 
 /**
- * One transaction of Postgres. What is read and written in a group goes its own way.
+ * One transaction of Postgres, which grouped statements (Grouped.ts) stay out of.
  *
- * It may hold a row that sales need, which are not sent once they are 10 s old: so it waits for no lock for long, nor
- * Postgres for it. Then nothing is kept.
+ * It may hold a row that sales wait for, and a sale that has waited 10 s is not sent. So neither does it wait long for a
+ * lock, nor does Postgres wait long for its next statement: it is rolled back instead.
  */
 export const layer = Layer.effect(
   Atomic,
   Effect.map(PgClient.PgClient, (sql) => {
-    const impatient = sql`
+    const limitWaits = sql`
       select
         set_config('lock_timeout', '3s', true),
         set_config('idle_in_transaction_session_timeout', '4s', true)`
     return Atomic.of({
-      together: (writes) =>
-        Effect.catchIf(sql.withTransaction(Effect.andThen(impatient, writes)), isSqlError, Effect.die)
+      transact: (writes) =>
+        Effect.catchIf(sql.withTransaction(Effect.andThen(limitWaits, writes)), isSqlError, Effect.die)
     })
   })
 )

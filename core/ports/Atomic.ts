@@ -3,5 +3,5 @@ import { Context, type Effect } from "effect"
 /** Makes several writes one: all of them are kept, or none. */
 export class Atomic extends Context.Service<
   Atomic,
-  { readonly together: <A, E, R>(writes: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> }
+  { readonly transact: <A, E, R>(writes: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> }
 >()("saldo/core/Atomic") {}

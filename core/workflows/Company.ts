@@ -4,7 +4,7 @@ import { periodsAt } from "../domain/LocalTime.ts"
 import { UnknownCompany } from "../domain/OperatorErrors.ts"
 import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
-import { byHand, together } from "./ByHand.ts"
+import { atomically, recordAudit } from "./AuditTrail.ts"
 
 /** A company, or the refusal of an operation on one that does not exist. */
 export const companyOf = Effect.fn("Company.companyOf")(function* (companyId: CompanyId) {
@@ -25,9 +25,9 @@ export const showCompany = Effect.fn("Company.showCompany")(function* (companyId
 export const createCompany = Effect.fn("Company.createCompany")(function* (company: NewCompany) {
   const companies = yield* Companies
   const companyId = yield* companies.create(company, yield* DateTime.now)
-  yield* byHand("company_created", { companyId }, { ...company })
+  yield* recordAudit("company_created", { companyId }, { ...company })
   return companyId
-}, together)
+}, atomically)
 
 /** Changes what is given, of the company and of its account; the rest stays as it is. */
 export const changeCompany = Effect.fn("Company.changeCompany")(function* (
@@ -39,10 +39,10 @@ export const changeCompany = Effect.fn("Company.changeCompany")(function* (
   const companies = yield* Companies
   const accounts = yield* Accounts
   if (given(changes)) yield* companies.change(companyId, changes)
-  yield* byHand("company_changed", { companyId }, { ...changes, ...settings })
+  yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings })
   // Last, as its sales need the row that this holds.
   if (given(settings)) yield* accounts.configure(companyId, settings, yield* DateTime.now)
-}, together)
+}, atomically)
 
 const given = (changes: CompanyChanges | AccountSettings): boolean =>
   Object.values(changes).some((value) => value !== undefined)

@@ -3,7 +3,7 @@ import type { CompanyId } from "../domain/Ids.ts"
 import type { Amount } from "../domain/Money.ts"
 import { DepositTooLarge, ReferenceTaken } from "../domain/OperatorErrors.ts"
 import { Deposited, Ledger } from "../ports/Ledger.ts"
-import { byHand } from "./ByHand.ts"
+import { recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./Company.ts"
 
 /** The entry that a deposit stands for, and whether an earlier call had made it. */
@@ -24,11 +24,11 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
   yield* companyOf(companyId)
   const ledger = yield* Ledger
   // Before the money: if the process dies in between, the log has to say who asked for the entry.
-  yield* byHand("deposit_asked", { companyId }, { amount, reference })
+  yield* recordAudit("deposit_asked", { companyId }, { amount, reference })
   const left = (entryId: number, repeated: boolean) => {
     const action = repeated ? "deposit_repeated" : "deposit_recorded"
     const receipt: DepositReceipt = { entryId, repeated }
-    return Effect.as(byHand(action, { companyId }, { entryId, amount, reference }), receipt)
+    return Effect.as(recordAudit(action, { companyId }, { entryId, amount, reference }), receipt)
   }
   const deposited = yield* ledger.deposit({ companyId, amount, reference, at: yield* DateTime.now })
   return yield* Deposited.$match(deposited, {

@@ -5,7 +5,7 @@ import type { TokenId } from "../domain/Ids.ts"
 import type { TokenState } from "../domain/Token.ts"
 import { Pepper } from "../ports/Pepper.ts"
 import { type NewToken, Tokens } from "../ports/Tokens.ts"
-import { byHand, together } from "./ByHand.ts"
+import { atomically, recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./Company.ts"
 import { keep, seasoned } from "./KeepSecret.ts"
 
@@ -31,9 +31,9 @@ export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: 
   const apiKey = Base64Url.encode(yield* random.randomBytes(apiKey_bytes))
   const secret = yield* newSecret
   const tokenId = yield* tokens.add({ ...wanted, apiKey }, yield* keep(secret), yield* DateTime.now)
-  yield* byHand("token_issued", { companyId: wanted.companyId, tokenId }, { name: wanted.name, apiKey })
+  yield* recordAudit("token_issued", { companyId: wanted.companyId, tokenId }, { name: wanted.name, apiKey })
   return { tokenId, apiKey, secret } satisfies IssuedToken
-}, together)
+}, atomically)
 
 /**
  * Gives a token a new secret. The one that it has stays good for the overlap, so that callers can be changed over one
@@ -57,13 +57,13 @@ export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
     }))
   )
   const until = previousUntil === null ? null : DateTime.formatIso(previousUntil)
-  yield* byHand("token_rotated", { companyId, tokenId }, { previous_until: until })
+  yield* recordAudit("token_rotated", { companyId, tokenId }, { previous_until: until })
   return { tokenId, apiKey, secret, previousUntil }
-}, together)
+}, atomically)
 
 /** Suspends, activates or, for good, revokes. */
 export const changeToken = Effect.fn("IssueToken.changeToken")(function* (tokenId: TokenId, state: TokenState) {
   const tokens = yield* Tokens
   const { companyId } = yield* tokens.setState(tokenId, state)
-  yield* byHand(`token_${state}`, { companyId, tokenId })
-}, together)
+  yield* recordAudit(`token_${state}`, { companyId, tokenId })
+}, atomically)

@@ -2,19 +2,19 @@ import { Effect } from "effect"
 import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
 import type { CompanyId, ServiceId } from "../domain/Ids.ts"
 import { CatalogueAdmin } from "../ports/CatalogueAdmin.ts"
-import { byHand, together } from "./ByHand.ts"
+import { atomically, recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./Company.ts"
 
 /** Adds and replaces catalogue entries, all of them or none. */
 export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(function* (draft: CatalogueDraft) {
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.store(draft)
-  yield* byHand(
+  yield* recordAudit(
     "catalogue_imported",
     {},
     { categories: idsOf(draft.categories), services: idsOf(draft.services), packages: idsOf(draft.packages) }
   )
-}, together)
+}, atomically)
 
 const idsOf = (entries: ReadonlyArray<{ readonly id: number }>) => entries.map(({ id }) => id)
 
@@ -34,5 +34,5 @@ export const enableService = Effect.fn("ManageCatalogue.enableService")(function
   yield* companyOf(companyId)
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.setEnabled(companyId, serviceId, enabled)
-  yield* byHand(enabled ? "service_enabled" : "service_withheld", { companyId }, { serviceId })
-}, together)
+  yield* recordAudit(enabled ? "service_enabled" : "service_withheld", { companyId }, { serviceId })
+}, atomically)

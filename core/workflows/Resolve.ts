@@ -12,7 +12,7 @@ import {
 import { heardOf, type ReversalStatus } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import { Resolutions } from "../ports/Resolutions.ts"
-import { byHand, together } from "./ByHand.ts"
+import { atomically, recordAudit } from "./AuditTrail.ts"
 import { settleInFlight } from "./Settle.ts"
 import { settleReversalInFlight } from "./SettleReversal.ts"
 import { statusOf } from "./Supplier.ts"
@@ -49,13 +49,13 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   const number = yield* resolutions.propose(order, proposal)
   // It was confirmed, and whoever did so has died before it was settled, or is about to settle it.
   if (number === null) return yield* new NotResolvable({ transactionId, status, why: "confirmed" })
-  yield* byHand(
+  yield* recordAudit(
     "resolution_proposed",
     { companyId: order.companyId },
     { transactionId, ...audited, proposal: number, finding, reason, operator }
   )
   return { order, number }
-}, together)
+}, atomically)
 
 /** How the sale now stands, and its reversal if it was that which was settled. */
 interface Ended {
@@ -117,15 +117,15 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
   // Before any money moves, as whoever settles it may die before the second line: a later proposal takes the row's
   // place.
-  yield* together(
+  yield* atomically(
     Effect.gen(function* () {
       const current = yield* resolutions.confirm(order, proposal, { operator, at })
       if (!current) return yield* new NotConfirmable({ transactionId, why: "changed" })
-      yield* byHand("resolution_agreed", { companyId: order.companyId }, agreed)
+      yield* recordAudit("resolution_agreed", { companyId: order.companyId }, agreed)
     })
   )
   const { reversal, status, won } = yield* ended
   const settled = { ...agreed, status: reversal ?? status, won }
-  yield* byHand("resolution_confirmed", { companyId: order.companyId }, settled)
+  yield* recordAudit("resolution_confirmed", { companyId: order.companyId }, settled)
   return { order, finding, status, reversal }
 })

@@ -97,7 +97,7 @@ const noExamples: Provider = {
 }
 
 // A statement is a transaction of its own here, so a process may also die between the writes of one change.
-const oneByOne: Atomic["Service"] = { together: (writes) => writes }
+const oneByOne: Atomic["Service"] = { transact: (writes) => writes }
 
 /** What a process has of its machine, whatever it does. */
 export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never

@@ -4,8 +4,8 @@ import type { CompanyId, TokenId } from "../domain/Ids.ts"
 import { Atomic } from "../ports/Atomic.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 
-/** Leaves a trace of what the operator changed. */
-export const byHand = Effect.fn("ByHand.byHand")(function* (
+/** Records in the audit log what the operator did. */
+export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
   action: AuditAction,
   whom: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
   details: Readonly<Record<string, unknown>> = {}
@@ -20,6 +20,6 @@ export const byHand = Effect.fn("ByHand.byHand")(function* (
   })
 })
 
-/** A change and its trace: both are kept, or neither, also when the process dies in between. */
-export const together = <A, E, R>(changeAndTrace: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Atomic, (atomic) => atomic.together(changeAndTrace))
+/** A change and its record: both are kept, or neither, also when the process dies in between. */
+export const atomically = <A, E, R>(changeAndRecord: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Atomic, (atomic) => atomic.transact(changeAndRecord))
