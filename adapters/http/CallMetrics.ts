@@ -1,7 +1,7 @@
 import { Duration, Effect, Exit, Metric } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { followed } from "../../core/telemetry/Followed.ts"
 import { seriesOf } from "../../core/telemetry/Series.ts"
+import { spanWhenTraced } from "../../core/telemetry/SpanWhenTraced.ts"
 
 const calls = seriesOf(["party", "outcome"], (attributes) =>
   Metric.counter("saldo_party_calls_total", {
@@ -44,5 +44,5 @@ export const measured =
       ),
       Effect.flatMap(([, exit]) => exit),
       // Without the address, which may tell a customer's number.
-      followed(`call ${party}`)
+      spanWhenTraced(`call ${party}`)
     )

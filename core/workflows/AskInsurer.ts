@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
-import { discreetly } from "../telemetry/Discreet.ts"
+import { redactDefects } from "../telemetry/RedactDefects.ts"
 import { withFallback } from "./WithFallback.ts"
 
 /**
@@ -16,7 +16,7 @@ export const askInsurer = <A, E>(
   ask: (insurer: Insurer) => Effect.Effect<A, E>
 ) =>
   withFallback(
-    discreetly(
+    redactDefects(
       Effect.flatMap(
         Insurers.use((insurers) => insurers.serving(environment)),
         ask

@@ -4,7 +4,7 @@ import { Unauthenticated } from "../domain/Errors.ts"
 import { matchingSecret } from "../domain/Secret.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Pepper } from "../ports/Pepper.ts"
-import { followed } from "../telemetry/Followed.ts"
+import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
 import { digestsOf, seasoned } from "./KeepSecret.ts"
 
 /**
@@ -29,4 +29,4 @@ export const authenticate = Effect.fnUntraced(function* (
   const better = yield* seasoned(yield* Pepper, known)
   yield* directory.used({ tokenId: session.token.id, at: now, secret: { known, better } })
   return session
-}, followed("Authenticate.authenticate"))
+}, spanWhenTraced("Authenticate.authenticate"))

@@ -13,7 +13,7 @@ import { Catalogue } from "../ports/Catalogue.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
-import { followed } from "../telemetry/Followed.ts"
+import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
 import { replaySale, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
@@ -49,7 +49,7 @@ export const purchase = Effect.fnUntraced(function* (session: Session, wanted: P
     if (answered !== null) return answered
   }
   return yield* Effect.die(new Error(`the quote of ${wanted.optionId} is another each time it is read`))
-}, followed("Purchase.purchase"))
+}, spanWhenTraced("Purchase.purchase"))
 
 const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
   const { key } = wanted

@@ -3,8 +3,8 @@ import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Erro
 import type { CompanyId } from "../domain/Ids.ts"
 import { Answer, type Intent, type Order, Outcome, orderedIn, pendingOf, verdictOf } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
-import { followed } from "../telemetry/Followed.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
+import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight, type Tell } from "./InFlight.ts"
@@ -24,7 +24,7 @@ export const sell = Effect.fnUntraced(function* (intent: Intent, supplier: Suppl
   return yield* inFlight.runTelling((tell: Tell<Answered<Outcome>, ServiceUnavailable>) =>
     reserveAndSend(intent, supplier, tell)
   )
-}, followed("Sell.sell"))
+}, spanWhenTraced("Sell.sell"))
 
 const reserveAndSend = Effect.fnUntraced(function* (
   intent: Intent,

@@ -3,7 +3,7 @@ import { providerTimeout } from "../domain/Recovery.ts"
 import { nextTry, SmsAnswer } from "../domain/Sms.ts"
 import { type ClaimedSms, Outbox, type SmsResult } from "../ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
-import { discreetly } from "../telemetry/Discreet.ts"
+import { redactDefects } from "../telemetry/RedactDefects.ts"
 import { InFlight } from "./InFlight.ts"
 import { withFallback } from "./WithFallback.ts"
 
@@ -42,7 +42,7 @@ const attempt = Effect.fnUntraced(function* (sms: ClaimedSms) {
 
 const answerOf = ({ message }: ClaimedSms, gateway: SmsGateway) =>
   withFallback(
-    discreetly(gateway.send(message)),
+    redactDefects(gateway.send(message)),
     Effect.succeed(SmsAnswer.Unknown({ reason: "the gateway did not answer" })),
     (cause) => Effect.logError("a gateway broke over a message", { id: message.id }, cause)
   )

@@ -1,8 +1,8 @@
 import { DateTime, Effect } from "effect"
 import { type Order, Verdict } from "../domain/Sale.ts"
 import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
-import { followed } from "../telemetry/Followed.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
+import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
 import { InFlight } from "./InFlight.ts"
 import { reportLateOutcome } from "./ReportLateOutcome.ts"
 import { retryWrite } from "./RetryWrite.ts"
@@ -17,7 +17,7 @@ export const settle = Effect.fnUntraced(function* (order: Order, verdict: Verdic
   const at = yield* DateTime.now
   const settling = (toldPending: boolean) => write({ order, verdict, at, notFound: 0, toldPending })
   return yield* retryWrite(settling, onDelay, { xid: order.xid })
-}, followed("Settle.settle"))
+}, spanWhenTraced("Settle.settle"))
 
 /** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
 export const settleInFlight = Effect.fnUntraced(function* (order: Order, verdict: Verdict) {
@@ -29,7 +29,7 @@ export const settleInFlight = Effect.fnUntraced(function* (order: Order, verdict
 /** The same for whoever can ask again: a database that is gone is a defect. */
 export const settleOnce = Effect.fnUntraced(function* (order: Order, verdict: Verdict, notFound: number) {
   return yield* write({ order, verdict, at: yield* DateTime.now, notFound })
-}, followed("Settle.settleOnce"))
+}, spanWhenTraced("Settle.settleOnce"))
 
 const write = Effect.fnUntraced(function* (settlement: Settlement) {
   const ledger = yield* Ledger

@@ -7,8 +7,8 @@ import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { type Provider, Providers } from "../ports/Provider.ts"
-import { discreetly } from "../telemetry/Discreet.ts"
-import { followed } from "../telemetry/Followed.ts"
+import { redactDefects } from "../telemetry/RedactDefects.ts"
+import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
 import { isFresh } from "./Fresh.ts"
 import { withFallback } from "./WithFallback.ts"
 
@@ -24,9 +24,9 @@ export const supplierOf = Effect.fnUntraced(function* (environment: Environment,
     // A quote's reference is the insurer's own, so there is nothing to check. Contract: 4.6.
     knows: () => true,
     dispatch: (order) => issue(insurances, insurer, order),
-    status: (order) => Effect.map(discreetly(insurer.status(order)), statusOfSale)
+    status: (order) => Effect.map(redactDefects(insurer.status(order)), statusOfSale)
   } satisfies Supplier
-}, followed("Supplier.supplierOf"))
+}, spanWhenTraced("Supplier.supplierOf"))
 
 /**
  * What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody
@@ -54,7 +54,7 @@ const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], in
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* insurances.beginIssue(order)
   if (!begun || !(yield* isFresh(since_ns, order.createdAt))) return Answer.Unknown()
-  return answerOfSale(yield* discreetly(insurer.issue(order)))
+  return answerOfSale(yield* redactDefects(insurer.issue(order)))
 })
 
 const answerOfSale = (said: Answer<IssuedPolicy>): Answer =>

@@ -3,7 +3,7 @@ import { Base64 } from "effect/encoding"
 import type { Session } from "../../core/domain/Access.ts"
 import type { InsuranceId } from "../../core/domain/Ids.ts"
 import { type PolicyDocument, PolicyRenderer } from "../../core/ports/PolicyRenderer.ts"
-import { discreetly } from "../../core/telemetry/Discreet.ts"
+import { redactDefects } from "../../core/telemetry/RedactDefects.ts"
 import { insuranceOf, policyOf } from "../../core/workflows/InsuranceSteps.ts"
 import { FileReply } from "../call/Call.ts"
 import { input } from "../wire/Input.ts"
@@ -51,7 +51,7 @@ export const ver = allowed("recharges.create")
 const drawn = Effect.fnUntraced(function* (session: Session, id: InsuranceId, document: PolicyDocument) {
   const facts = yield* policyOf(session, id)
   const renderer = yield* PolicyRenderer
-  return { name: `${document}-${id}.pdf`, body: yield* discreetly(renderer.pdf(facts, document)) }
+  return { name: `${document}-${id}.pdf`, body: yield* redactDefects(renderer.pdf(facts, document)) }
 })
 
 /** A file in a value, for callers to whom there are no files. */

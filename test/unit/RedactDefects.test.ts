@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
-import { discreetly } from "../../core/telemetry/Discreet.ts"
+import { redactDefects } from "../../core/telemetry/RedactDefects.ts"
 
 const secret = "Titular Prueba"
 
 /** What is left of a defect. */
 const kept = (defect: unknown) =>
-  Effect.map(Effect.exit(discreetly(Effect.die(defect))), (exit) =>
+  Effect.map(Effect.exit(redactDefects(Effect.die(defect))), (exit) =>
     Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("it went well")
   )
 
@@ -33,14 +33,14 @@ describe("a defect that may quote somebody", () => {
       const left = yield* kept(new TypeError(secret))
       if (!(left instanceof Error)) return assert.fail("no error is left")
       assert.strictEqual(left.name, "TypeError")
-      assert.match(left.stack ?? "", /^TypeError: withheld\n +at .*Discreet\.test\.ts:\d+:\d+/)
+      assert.match(left.stack ?? "", /^TypeError: withheld\n +at .*RedactDefects\.test\.ts:\d+:\d+/)
     })
   )
 
   it.effect("is the only thing that changes: answers and failures pass", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* discreetly(Effect.succeed(secret)), secret)
-      assert.strictEqual(yield* Effect.flip(discreetly(Effect.fail(secret))), secret)
+      assert.strictEqual(yield* redactDefects(Effect.succeed(secret)), secret)
+      assert.strictEqual(yield* Effect.flip(redactDefects(Effect.fail(secret))), secret)
     })
   )
 })
