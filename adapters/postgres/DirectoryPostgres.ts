@@ -91,14 +91,14 @@ const notingUses = Effect.gen(function* () {
     where id = ${int8(tokenId)}
       and (secret_hash = ${known.hash} or previous_hash = ${known.hash})`
 
-  const season = (use: TokenUse) =>
+  const putUnderPepper = (use: TokenUse) =>
     use.secret.better === use.secret.known
       ? Effect.void
       : Effect.catchCause(keepBetter(use), (cause) =>
           Effect.logWarning("a token's secret could not be put under TOKEN_PEPPER", { tokenId: use.tokenId }, cause)
         )
 
-  const note = (use: TokenUse) => Effect.andThen(season(use), write(use))
+  const note = (use: TokenUse) => Effect.andThen(putUnderPepper(use), write(use))
 
   return Effect.fnUntraced(function* (use: TokenUse) {
     const last = writtenAt.get(use.tokenId)

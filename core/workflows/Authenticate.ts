@@ -5,7 +5,7 @@ import { matchingSecret } from "../domain/Secret.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Pepper } from "../ports/Pepper.ts"
 import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
-import { digestsOf, seasoned } from "./KeepSecret.ts"
+import { digestsOf, underPepper } from "./HashSecret.ts"
 
 /**
  * Finds out who calls. A wrong secret is Unauthenticated whatever the token's state; only then does the state of
@@ -26,7 +26,7 @@ export const authenticate = Effect.fnUntraced(function* (
   const known = matchingSecret(secrets, presented, now)
   if (known === null || Option.isNone(found)) return yield* new Unauthenticated()
   const session = yield* Effect.fromResult(admit(found.value.session, address, now))
-  const better = yield* seasoned(yield* Pepper, known)
+  const better = yield* underPepper(yield* Pepper, known)
   yield* directory.used({ tokenId: session.token.id, at: now, secret: { known, better } })
   return session
 }, spanWhenTraced("Authenticate.authenticate"))

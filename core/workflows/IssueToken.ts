@@ -7,7 +7,7 @@ import { Pepper } from "../ports/Pepper.ts"
 import { type NewToken, Tokens } from "../ports/Tokens.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./Company.ts"
-import { keep, seasoned } from "./KeepSecret.ts"
+import { hashSecret, underPepper } from "./HashSecret.ts"
 
 const apiKey_bytes = 18
 const secret_bytes = 32 // 256 random bits
@@ -30,7 +30,7 @@ export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: 
   const tokens = yield* Tokens
   const apiKey = Base64Url.encode(yield* random.randomBytes(apiKey_bytes))
   const secret = yield* newSecret
-  const tokenId = yield* tokens.add({ ...wanted, apiKey }, yield* keep(secret), yield* DateTime.now)
+  const tokenId = yield* tokens.add({ ...wanted, apiKey }, yield* hashSecret(secret), yield* DateTime.now)
   yield* recordAudit("token_issued", { companyId: wanted.companyId, tokenId }, { name: wanted.name, apiKey })
   return { tokenId, apiKey, secret } satisfies IssuedToken
 }, atomically)
@@ -48,10 +48,10 @@ export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
   const tokens = yield* Tokens
   const pepper = yield* Pepper
   const secret = yield* newSecret
-  const kept = yield* keep(secret)
+  const kept = yield* hashSecret(secret)
   const previousUntil = Duration.isZero(overlap) ? null : DateTime.addDuration(yield* DateTime.now, overlap)
   const { apiKey, companyId } = yield* tokens.rotate(tokenId, (current) =>
-    Effect.map(seasoned(pepper, current), (better) => ({
+    Effect.map(underPepper(pepper, current), (better) => ({
       secret: kept,
       previous: previousUntil === null ? null : { ...better, until: previousUntil }
     }))

@@ -5,7 +5,7 @@ import { CatalogueAdmin } from "../ports/CatalogueAdmin.ts"
 import { Companies, type NewCompany } from "../ports/Companies.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Tokens } from "../ports/Tokens.ts"
-import { keep } from "./KeepSecret.ts"
+import { hashSecret } from "./HashSecret.ts"
 
 /** The credentials that everybody may know. Contract: 5. */
 export interface SandboxCredentials {
@@ -55,7 +55,7 @@ const openSandbox = Effect.fnUntraced(function* ({ apiKey, secret }: SandboxCred
   }
   const companyId = company.value.id
   yield* ledger.deposit({ ...openingDeposit, companyId, at })
-  yield* tokens.configure({ companyId, name: tokenName, apiKey, secret: yield* keep(secret) }, at)
+  yield* tokens.configure({ companyId, name: tokenName, apiKey, secret: yield* hashSecret(secret) }, at)
 })
 
 // Another process may have been first, or the code may be taken: both show when the company is looked for again.

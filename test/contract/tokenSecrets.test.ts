@@ -4,8 +4,8 @@ import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import * as PepperNode from "../../adapters/node/PepperNode.ts"
 import { TokenId } from "../../core/domain/Ids.ts"
 import { Tokens } from "../../core/ports/Tokens.ts"
+import { hashSecret } from "../../core/workflows/HashSecret.ts"
 import { rotateToken } from "../../core/workflows/IssueToken.ts"
-import { keep } from "../../core/workflows/KeepSecret.ts"
 import { eventually } from "../../tools/Eventually.ts"
 import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get } from "../facade/support/Calls.ts"
@@ -157,7 +157,7 @@ const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
 
 /** What is kept of a secret by a process that has no pepper. */
 const keptWithout = (given: string) =>
-  keep(Redacted.make(given)).pipe(Effect.provide(Layer.fresh(PepperNode.layer(null))))
+  hashSecret(Redacted.make(given)).pipe(Effect.provide(Layer.fresh(PepperNode.layer(null))))
 
 const stored = Effect.fnUntraced(function* () {
   const shop = yield* customer()

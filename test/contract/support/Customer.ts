@@ -7,7 +7,7 @@ import { owned_max } from "../../../core/domain/Money.ts"
 import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
 import { Companies, type NewCompany } from "../../../core/ports/Companies.ts"
 import { type NewToken, Tokens } from "../../../core/ports/Tokens.ts"
-import { keep } from "../../../core/workflows/KeepSecret.ts"
+import { hashSecret } from "../../../core/workflows/HashSecret.ts"
 import { as } from "../../facade/support/Calls.ts"
 import { secret } from "../../facade/support/Service.ts"
 
@@ -68,7 +68,7 @@ export const newToken = Effect.fnUntraced(function* (companyId: NewToken["compan
     realLookups: false,
     ...token
   }
-  const kept = yield* keep(Redacted.make(secret))
+  const kept = yield* hashSecret(Redacted.make(secret))
   const tokenId = yield* Tokens.use((tokens) => DateTime.now.pipe(Effect.flatMap((at) => tokens.add(given, kept, at))))
   return { tokenId, apiKey, auth: as(apiKey) }
 })

@@ -14,14 +14,14 @@ export const digestsOf = Effect.fnUntraced(function* (secret: string) {
 })
 
 /** What is kept of a new secret. */
-export const keep = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
+export const hashSecret = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
   const { name } = yield* Pepper
   const { peppered } = yield* digestsOf(Redacted.value(secret))
   return { hash: peppered, pepper: name, until: null } satisfies KeptSecret
 })
 
 /** The same secret under the pepper, if it was kept before there was one. Nobody has to know the secret for it. */
-export const seasoned = ({ hmac, name }: Pepper["Service"], secret: KeptSecret): Effect.Effect<KeptSecret> =>
+export const underPepper = ({ hmac, name }: Pepper["Service"], secret: KeptSecret): Effect.Effect<KeptSecret> =>
   name === null || secret.pepper !== null
     ? Effect.succeed(secret)
     : Effect.map(hmac(secret.hash), (hash) => ({ ...secret, hash, pepper: name }))
