@@ -1,7 +1,7 @@
 import { Duration, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
-import { unwalled } from "../adapters/postgres/CompanyReads.ts"
+import { readingInAnyRole } from "../adapters/postgres/CompanyReads.ts"
 import * as Database from "../adapters/postgres/Database.ts"
 import { migrate } from "../adapters/postgres/Migrations.ts"
 import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
@@ -87,7 +87,7 @@ const compare = Effect.gen(function* () {
 const database = Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 4 })))
 
 const live = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer).pipe(
-  Layer.provide(unwalled),
+  Layer.provide(readingInAnyRole),
   Layer.provideMerge(database),
   Layer.provide(temporaryPostgres)
 )

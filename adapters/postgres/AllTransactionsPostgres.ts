@@ -12,9 +12,9 @@ import {
   type PendingTransaction
 } from "../../core/ports/AllTransactions.ts"
 import { companyReads } from "./CompanyReads.ts"
-import { legible } from "./Legible.ts"
 import { boundsOf, pageOfCounted, sliceOf, type Totalled } from "./Paged.ts"
 import { int8 } from "./Parameters.ts"
+import { readEach } from "./ReadableRows.ts"
 import { havingAnyOf, sales } from "./SalesByStatus.ts"
 import { type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
@@ -45,7 +45,7 @@ const pendingOf = (row: PendingRow): PendingTransaction => ({
 
 /** What can be read of a page, and the ids of the rest. */
 const pageOf = <Row extends TransactionRow, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
-  const { items, unreadable } = legible(rows, read)
+  const { items, unreadable } = readEach(rows, read)
   return { items, unreadable: unreadable.map(({ id }) => Number(id)) }
 }
 
@@ -58,9 +58,9 @@ const countOf = (condition: string) => `
 /**
  * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
  * page can only be found by looking at as many of each company's newest sales as the page reaches back. Blocks that
- * end before enough newer ones have begun have no part in it. What is in no block yet is as good as one.
+ * end before enough newer ones have begun have no part in it. What is in no block yet is treated as one more block.
  */
-const everybodys = (sql: PgClient.PgClient, statuses: OwnedFilter["statuses"], page: Page) => {
+const pageOfAllCompanies = (sql: PgClient.PgClient, statuses: OwnedFilter["statuses"], page: Page) => {
   const having = havingAnyOf(statuses)
   const { reach, skipped } = boundsOf(page)
   return sql<Totalled<TransactionRow>>`
@@ -125,7 +125,7 @@ const make = Effect.gen(function* () {
   const list = Effect.fnUntraced(function* ({ companyId, statuses }: OwnedFilter, page: Page) {
     const { items, total } =
       companyId === undefined
-        ? sliceOf(yield* everybodys(sql, statuses, page))
+        ? sliceOf(yield* pageOfAllCompanies(sql, statuses, page))
         : yield* pageOfCounted<TransactionRow>(
             sql,
             reads,

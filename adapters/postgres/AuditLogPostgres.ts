@@ -1,5 +1,5 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
 import { notingClient } from "./Noting.ts"
 import { instant, int8 } from "./Parameters.ts"
@@ -8,9 +8,9 @@ const make = Effect.gen(function* () {
   const sales = yield* PgClient.PgClient
   const notes = yield* notingClient
 
-  // In a transaction it is one write of several. By itself it waits where no sale waits behind it.
-  const writing = Effect.contextWith((services: Context.Context<never>) =>
-    Effect.succeed(Option.isSome(Context.getOption(services, sales.transactionService)) ? sales : notes)
+  // In a transaction it is one write of several. By itself it goes where no sale waits behind it.
+  const writing = Effect.map(Effect.serviceOption(sales.transactionService), (transaction) =>
+    Option.isSome(transaction) ? sales : notes
   )
 
   return AuditLog.of({

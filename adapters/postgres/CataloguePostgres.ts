@@ -5,7 +5,7 @@ import type { ServiceId } from "../../core/domain/Ids.ts"
 import type { Package } from "../../core/domain/Package.ts"
 import { availabilityTo, mayBeSoldBy, type Service } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
-import { keptFor, onAnnouncement } from "./Announced.ts"
+import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
 import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
 import { briefly } from "./SqlFailure.ts"
@@ -47,8 +47,8 @@ const make = Effect.gen(function* () {
     } satisfies Shelf
   }).pipe(Effect.retry(briefly), Effect.orDie)
 
-  const [shelf, forget] = yield* Effect.cachedInvalidateWithTTL(read, (exit) => keptFor(exit))
-  yield* onAnnouncement("catalogue_changed", forget)
+  const [shelf, invalidate] = yield* Effect.cachedInvalidateWithTTL(read, (exit) => timeToLive(exit))
+  yield* invalidateOn("catalogue_changed", invalidate)
 
   const services = (company: Company) =>
     Effect.map(shelf, ({ services, withheld }) => {

@@ -29,21 +29,24 @@ export const mayRead = Effect.gen(function* () {
   return rows.length > 0
 }).pipe(Effect.orDie)
 
-/** The connections there are, in whatever role they work: nothing but its own condition holds a read to its company. */
-export const unwalled = Layer.effect(ReadingClient, PgClient.PgClient)
+/**
+ * Reads on the connections there are. In any other role than the reader's nothing but its own condition holds a read to
+ * its company.
+ */
+export const readingInAnyRole = Layer.effect(ReadingClient, PgClient.PgClient)
 
-/** Such connections, where the roles are there and this login may use them; the others where not. */
+/** Reads on connections of the reader, where this login may act as it; else on those there are. */
 export const reading = (options: Database.DatabaseOptions) =>
   Layer.unwrap(
     Effect.map(mayRead, (may) =>
       may
         ? Layer.provide(
-            unwalled,
+            readingInAnyRole,
             Layer.fresh(
               Database.layer({ ...options, parameters: { ...planning, ...options.parameters, role: reader } })
             )
           )
-        : unwalled
+        : readingInAnyRole
     )
   )
 

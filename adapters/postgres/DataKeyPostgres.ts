@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { Aead, KeyWrap, SecureRandom } from "effect/crypto"
 import { DataKey } from "../crypto/DataKey.ts"
 import { instant } from "./Parameters.ts"
-import { isThere } from "./Tables.ts"
+import { tableExists } from "./Tables.ts"
 
 /** Personal data cannot be read or written. The message says what is wrong and what to do, in one line. */
 class DataKeyUnavailable extends Schema.TaggedError<DataKeyUnavailable>()("DataKeyUnavailable", {
@@ -97,7 +97,7 @@ export const layer = (operatorKey: OperatorKey) => Layer.effect(DataKey, settle(
 /** How the key is kept, as a start with this operator's key would find it; changes nothing. */
 export const inspect = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
   const sql = yield* PgClient.PgClient
-  const row = (yield* Effect.orDie(isThere(sql, "directory.data_key"))) ? yield* stored : undefined
+  const row = (yield* Effect.orDie(tableExists(sql, "directory.data_key"))) ? yield* stored : undefined
   if (row === undefined) return operatorKey === null ? "plain" : "protected"
   yield* unwrap(row, operatorKey)
   return row.protected || operatorKey !== null ? "protected" : "plain"

@@ -2,7 +2,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Cache, DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { TokenId } from "../../core/domain/Ids.ts"
 import { type Credentials, Directory, type TokenUse } from "../../core/ports/Directory.ts"
-import { keptFor, onAnnouncement } from "./Announced.ts"
+import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
 import { notingClient, notingTogether } from "./Noting.ts"
@@ -54,8 +54,8 @@ const make = Effect.gen(function* () {
   const read = (apiKey: string) =>
     Effect.map(rowOf(apiKey), (row) => Option.map(Option.fromUndefinedOr(row), credentialsOf))
 
-  const known = yield* Cache.makeWith(read, { capacity: cachedKeys_max, timeToLive: keptFor })
-  yield* onAnnouncement("directory_changed", Cache.invalidateAll(known))
+  const known = yield* Cache.makeWith(read, { capacity: cachedKeys_max, timeToLive })
+  yield* invalidateOn("directory_changed", Cache.invalidateAll(known))
 
   return Directory.of({ lookup: (apiKey) => Cache.get(known, apiKey), used: yield* notingUses })
 })

@@ -16,7 +16,7 @@ import { briefly } from "./SqlFailure.ts"
 const smsColumns =
   "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
 
-// The columns of a message that it does not share with its insurance. Whoever stages it is the first to try.
+// The values of `smsColumns` from status on: the others follow from the insurance. Whoever stages a message tries first.
 const staging = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
@@ -32,12 +32,12 @@ const staging = Effect.gen(function* () {
 const beginning = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
-  const letterOf = yield* staging
+  const smsValuesOf = yield* staging
 
   return Effect.fnUntraced(function* (id: InsuranceId, insurance: NewInsurance, { code, sms }: CodeToSend) {
     const { companyId } = insurance
     const insured = yield* vault.seal(secretOf(insurance.insured), insurancePurpose(companyId, id))
-    const letter = yield* letterOf(companyId, sms)
+    const smsValues = yield* smsValuesOf(companyId, sms)
     yield* sql`
       with begun as (
         insert into cell.insurance (
@@ -54,7 +54,7 @@ const beginning = Effect.gen(function* () {
         returning company_id, id, environment
       )
       insert into cell.sms (${sql.literal(smsColumns)})
-      select company_id, ${sms.message.id}::uuid, id, environment, ${letter} from begun`.pipe(
+      select company_id, ${sms.message.id}::uuid, id, environment, ${smsValues} from begun`.pipe(
       Effect.retry(briefly),
       Effect.orDie
     )
@@ -76,11 +76,11 @@ const refusing = Effect.gen(function* () {
 const resending = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { inOrder, ofId } = yield* insuranceGuards
-  const letterOf = yield* staging
+  const smsValuesOf = yield* staging
   const refused = yield* refusing
 
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId, { code, sms }: CodeToSend) {
-    const letter = yield* letterOf(companyId, sms)
+    const smsValues = yield* smsValuesOf(companyId, sms)
     const messageId = sql`${sms.message.id}::uuid`
     const known = sql`exists (select 1 from cell.sms where company_id = ${int8(companyId)} and id = ${messageId})`
     const [row] = yield* sql<{ staged: boolean }>`
@@ -103,7 +103,7 @@ const resending = Effect.gen(function* () {
       ),
       staged as (
         insert into cell.sms (${sql.literal(smsColumns)})
-        select company_id, ${messageId}, id, environment, ${letter} from resent
+        select company_id, ${messageId}, id, environment, ${smsValues} from resent
         returning id
       )
       select exists (select 1 from staged) or ${known} as staged`.pipe(Effect.retry(briefly), Effect.orDie)

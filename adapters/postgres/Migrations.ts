@@ -6,7 +6,7 @@ import { isAhead, isRecorded, recordVersion } from "./SchemaVersion.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
 import { isForbidden, wordsOf } from "./SqlFailure.ts"
 import { numbered, run } from "./SqlFiles.ts"
-import { isThere } from "./Tables.ts"
+import { tableExists } from "./Tables.ts"
 
 /** The schema could not be brought up to this version; the database is as it was before. */
 class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
@@ -33,7 +33,7 @@ const migrateTables = Effect.map(Migrator.make({})({ loader, table: "migration" 
 export const pending = Effect.gen(function* () {
   if (yield* isAhead) return []
   const sql = yield* SqlClient.SqlClient
-  const rows = (yield* isThere(sql, "migration"))
+  const rows = (yield* tableExists(sql, "migration"))
     ? yield* sql<{ migration_id: number }>`select migration_id from migration`
     : []
   const applied = new Set(rows.map(({ migration_id }) => migration_id))

@@ -60,10 +60,10 @@ const claiming = Effect.gen(function* () {
       where s.company_id = due.company_id and s.id = due.id
       returning
         s.company_id, s.id, s.insurance_id, s.environment, s.sealed, s.tries, s.created_at, s.expires_at, due.accounted`)
-    const legible = (yield* Effect.forEach(rows, (row) => opened(row, now))).flat()
-    const missing = rows.length - legible.length
+    const readable = (yield* Effect.forEach(rows, (row) => opened(row, now))).flat()
+    const missing = rows.length - readable.length
     // Others in their place; those that cannot be read are leased, so this ends.
-    return missing === 0 ? legible : [...legible, ...(yield* claim({ lease, limit: missing, now }))]
+    return missing === 0 ? readable : [...readable, ...(yield* claim({ lease, limit: missing, now }))]
   })
   return claim
 })

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { digestOf, digestOfAll, functions, roles, run, type SqlFile } from "./SqlFiles.ts"
-import { isThere } from "./Tables.ts"
+import { tableExists } from "./Tables.ts"
 
 /** The digests of the files that were run, each as it was then. */
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rows = (yield* isThere(sql, "migration_function"))
+  const rows = (yield* tableExists(sql, "migration_function"))
     ? yield* sql<{ name: string; digest: string }>`select name, digest from migration_function`
     : []
   return new Map(rows.map(({ digest, name }) => [name, digest]))

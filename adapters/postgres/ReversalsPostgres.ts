@@ -8,8 +8,8 @@ import { type ReversalIntent, reversalOutcomeOf } from "../../core/domain/Revers
 import { type BeginError, Begun, type ReversalSettlement, Reversals } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 import { type AskedRow, askedOf, claimedRows } from "./Claims.ts"
-import { claimedLegibly } from "./Legible.ts"
 import { instant, int8 } from "./Parameters.ts"
+import { claimReadable } from "./ReadableRows.ts"
 import {
   type BeginAnswer,
   encodeReversalOutcome,
@@ -102,7 +102,7 @@ const claiming = Effect.gen(function* () {
       join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id`)
 
   return (wanted: Claim) =>
-    claimedLegibly(
+    claimReadable(
       "reversal",
       (limit) => claimRows({ ...wanted, limit }),
       (row) => ({ under: underOf(row), ...askedOf(row) }),

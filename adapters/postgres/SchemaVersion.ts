@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { knownVersions } from "./SqlFiles.ts"
-import { isThere } from "./Tables.ts"
+import { tableExists } from "./Tables.ts"
 
 const ownVersion = Effect.map(knownVersions, (all) => all.at(-1)?.version ?? 0)
 
 /** The version that the database has: 0 while it has none, or one from before there were numbers. */
 const versionThere = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  if (!(yield* isThere(sql, "migration_version"))) return 0
+  if (!(yield* tableExists(sql, "migration_version"))) return 0
   const [row] = yield* sql<{ version: number }>`select coalesce(max(version), 0) as version from migration_version`
   return row?.version ?? 0
 })

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 import { type AskedRow, askedOf, claimedRows } from "./Claims.ts"
-import { claimedLegibly } from "./Legible.ts"
+import { claimReadable } from "./ReadableRows.ts"
 import { orderOf, type TransactionRow, transactionColumns } from "./TransactionRow.ts"
 
 const columns = `${transactionColumns()}, not_found, ask_at`
@@ -12,7 +12,7 @@ type ClaimedRow = TransactionRow & AskedRow
 const make = Effect.map(PgClient.PgClient, (sql) =>
   Unresolved.of({
     claim: (wanted) =>
-      claimedLegibly(
+      claimReadable(
         "sale",
         (limit) => Effect.orDie(claimedRows<ClaimedRow>(sql, "cell.transaction", columns, { ...wanted, limit })),
         (row) => ({ order: orderOf(row), ...askedOf(row) }),

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { TestConsole } from "effect/testing"
-import { unwalled } from "../../adapters/postgres/CompanyReads.ts"
+import { readingInAnyRole } from "../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { run } from "../../facade/cli/Run.ts"
 import { freshDatabaseUrl } from "./Database.ts"
@@ -33,7 +33,7 @@ export class CommandLine extends Context.Service<
     Effect.map(freshDatabaseUrl, (url) =>
       Layer.merge(
         Layer.succeed(CommandLine, commandLineOn(asLoginIn("saldo_operator", url))),
-        Layer.provideMerge(unwalled, Database.layer({ url: Redacted.make(url), connections_max: 4 }))
+        Layer.provideMerge(readingInAnyRole, Database.layer({ url: Redacted.make(url), connections_max: 4 }))
       )
     )
   )

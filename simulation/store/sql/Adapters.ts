@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Scope } from "effect"
 import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
 import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
 import * as AuditLogPostgres from "../../../adapters/postgres/AuditLogPostgres.ts"
-import { unwalled } from "../../../adapters/postgres/CompanyReads.ts"
+import { readingInAnyRole } from "../../../adapters/postgres/CompanyReads.ts"
 import * as InsurancesPostgres from "../../../adapters/postgres/InsurancesPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
 import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
@@ -51,7 +51,7 @@ const driver = (answerer: Answerer) =>
 
 /** The adapters of production for one process, with its clock, its chance and its own connection. */
 export const adaptersFor = (machine: Context.Context<Machine>, answerer: Answerer): Ports => {
-  const layer = Layer.fresh(adapters.pipe(Layer.provide(unwalled), Layer.provide(driver(answerer))))
+  const layer = Layer.fresh(adapters.pipe(Layer.provide(readingInAnyRole), Layer.provide(driver(answerer))))
   const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
   return {
     ...portsIn(context),

@@ -3,7 +3,7 @@ import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
 import * as CatalogueAdminPostgres from "../../../adapters/postgres/CatalogueAdminPostgres.ts"
 import * as CompaniesPostgres from "../../../adapters/postgres/CompaniesPostgres.ts"
-import { unwalled } from "../../../adapters/postgres/CompanyReads.ts"
+import { readingInAnyRole } from "../../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../../adapters/postgres/Database.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
@@ -50,7 +50,7 @@ const serverOn = (url: string, environment: Environment, played: Played) =>
 /** What tests do to the database of a server, which the server itself may not. */
 const operatorOn = (url: string) =>
   Layer.fresh(Layer.mergeAll(AccountsPostgres.layer, CatalogueAdminPostgres.layer, CompaniesPostgres.layer)).pipe(
-    Layer.provide(unwalled),
+    Layer.provide(readingInAnyRole),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 2 }))
   )
 

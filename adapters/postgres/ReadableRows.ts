@@ -20,7 +20,7 @@ export const orUnreadable = <A, R>(
 ): Effect.Effect<A, UnreadableTransaction, R> => Effect.catchTag(effect, "SqlError", Effect.die)
 
 /** Reads each row by itself: one that cannot be read is nothing to the others. */
-export const legible = <Row extends Named, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
+export const readEach = <Row extends Named, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
   const items: Array<A> = []
   const unreadable: Array<Named> = []
   for (const row of rows) {
@@ -32,22 +32,22 @@ export const legible = <Row extends Named, A extends object>(rows: ReadonlyArray
 }
 
 /**
- * Claims again in the place of what cannot be read, which stays held. Fewer than were wanted say nothing: what changed
- * while it was being claimed is left out. None says that nothing more is due.
+ * Claims rows, and more of them in the place of those that this version cannot read, which stay held. No rows at all say
+ * that nothing more is due; fewer than were wanted do not, as what changes while it is being claimed is left out.
  */
-export const claimedLegibly = Effect.fnUntraced(function* <Row extends Named, A extends object>(
+export const claimReadable = Effect.fnUntraced(function* <Row extends Named, A extends object>(
   about: "sale" | "reversal",
   claim: (limit: number) => Effect.Effect<ReadonlyArray<Row>>,
   read: (row: Row) => A,
   limit: number
 ): Effect.fn.Return<ReadonlyArray<A>> {
   const rows = yield* claim(limit)
-  const { items, unreadable } = legible(rows, read)
+  const { items, unreadable } = readEach(rows, read)
   for (const { company_id, id } of unreadable) {
     // Without what could not be read: it may be whom the sale is for.
     const facts = { about, companyId: Number(company_id), transactionId: Number(id) }
     yield* Effect.logError("what was claimed cannot be read: it stays held", facts)
   }
   if (unreadable.length === 0) return items
-  return [...items, ...(yield* claimedLegibly(about, claim, read, unreadable.length))]
+  return [...items, ...(yield* claimReadable(about, claim, read, unreadable.length))]
 })
