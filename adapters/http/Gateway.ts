@@ -12,8 +12,8 @@ export interface GatewayOptions {
 
 const encoder = new TextEncoder()
 
-/** Turns clients into ones whose requests all go to the gateway, and are signed. */
-export const towards = Effect.fnUntraced(function* ({ baseUrl, secret }: GatewayOptions) {
+/** Makes clients of a gateway: their requests all go there, and are signed. */
+export const gatewayClient = Effect.fnUntraced(function* ({ baseUrl, secret }: GatewayOptions) {
   const mac = yield* Mac.Mac
   const key = yield* Effect.orDie(Mac.key(Mac.hmacSha256, encoder.encode(Redacted.value(secret))))
   return (client: HttpClient.HttpClient): HttpClient.HttpClient =>

@@ -10,9 +10,9 @@ import {
 import type { PlanList } from "../../../core/domain/InsuranceOffer.ts"
 import { Answer, type Order } from "../../../core/domain/Sale.ts"
 import type { Inspected, Insurer, Quoted } from "../../../core/ports/Insurer.ts"
-import { type GatewayOptions, towards } from "../../http/Gateway.ts"
-import { type Heard, hear } from "../../http/Heard.ts"
-import { askedAbout, dispatched, type Stands } from "../../http/Stands.ts"
+import { type GatewayOptions, gatewayClient } from "../../http/Gateway.ts"
+import { askGateway, type GatewayReply } from "../../http/GatewayReply.ts"
+import { dispatchAnswer, type OrderState, statusAnswer } from "../../http/OrderState.ts"
 import * as Wire from "./InsurerProtocol.ts"
 
 const readInspection = (
@@ -54,7 +54,7 @@ const readQuote = (answer: Wire.QuoteAnswer): Result.Result<Quoted, PolicyActive
 /** How the policy stands by this answer; null if it is not about it, or ends before it begins. */
 const readPolicy =
   ({ amount, xid }: Order) =>
-  (answer: Wire.PolicyAnswer): Stands<IssuedPolicy> | null => {
+  (answer: Wire.PolicyAnswer): OrderState<IssuedPolicy> | null => {
     if (answer.xid !== xid || answer.amount_centavos !== amount) return null
     switch (answer.outcome) {
       case "issued": {
@@ -80,27 +80,27 @@ const wirePolicy = ({ amount, createdAt, identifier, product, xid }: Order, quot
 })
 
 /** What was said to a question that moves no money. Without an answer nobody can insure now. */
-const said = <A, E>(heard: Heard<Result.Result<A, E>>): Effect.Effect<A, E | InsuranceUnavailable> =>
-  heard._tag === "Answered" ? Effect.fromResult(heard.answer) : Effect.fail(new InsuranceUnavailable())
+const said = <A, E>(reply: GatewayReply<Result.Result<A, E>>): Effect.Effect<A, E | InsuranceUnavailable> =>
+  reply._tag === "Answered" ? Effect.fromResult(reply.answer) : Effect.fail(new InsuranceUnavailable())
 
 /** An insurer behind a gateway that speaks the protocol of docs/providers/insurer.md. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
-  const gateway = yield* HttpApiClient.make(Wire.insurerProtocol, { transformClient: yield* towards(options) })
+  const gateway = yield* HttpApiClient.make(Wire.insurerProtocol, { transformClient: yield* gatewayClient(options) })
   return {
     inspect: ({ cedula, phone, plate, product }) =>
-      hear(gateway.inspect({ payload: { cedula, phone, plate, product } }), {
+      askGateway(gateway.inspect({ payload: { cedula, phone, plate, product } }), {
         operation: "inspect",
         id: null,
         read: readInspection
       }).pipe(Effect.flatMap(said)),
     plans: ({ plate, reference, version }) =>
-      hear(gateway.plans({ payload: { plate, reference, version } }), {
+      askGateway(gateway.plans({ payload: { plate, reference, version } }), {
         operation: "plans",
         id: null,
         read: readPlans
       }).pipe(Effect.flatMap(said)),
     quote: ({ extras, plan, plate, reference, version }) =>
-      hear(gateway.quote({ payload: { extras, plan, plate, reference, version } }), {
+      askGateway(gateway.quote({ payload: { extras, plan, plate, reference, version } }), {
         operation: "quote",
         id: null,
         read: readQuote
@@ -109,16 +109,16 @@ export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       order.reference === null
         ? // No sale of insurance is reserved without a quote.
           Effect.die(new Error(`the policy ${order.xid} has no quote`))
-        : hear(gateway.issue({ payload: wirePolicy(order, order.reference) }), {
+        : askGateway(gateway.issue({ payload: wirePolicy(order, order.reference) }), {
             operation: "issue",
             id: order.xid,
             read: readPolicy(order)
-          }).pipe(Effect.map(dispatched)),
+          }).pipe(Effect.map(dispatchAnswer)),
     status: (order) =>
-      hear(gateway.policyStatus({ params: { xid: order.xid } }), {
+      askGateway(gateway.policyStatus({ params: { xid: order.xid } }), {
         operation: "policyStatus",
         id: order.xid,
         read: readPolicy(order)
-      }).pipe(Effect.map(askedAbout))
+      }).pipe(Effect.map(statusAnswer))
   } satisfies Insurer
 })

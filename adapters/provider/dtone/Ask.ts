@@ -4,7 +4,7 @@ import type { Order } from "../../../core/domain/Sale.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultsIn, isNotFound } from "./Faults.ts"
-import { seen } from "./Seen.ts"
+import { logFacts } from "./LogFacts.ts"
 import { Standing, standingOf, type Transaction, transactionsIn } from "./Transaction.ts"
 import { wantedOf } from "./Wanted.ts"
 
@@ -12,19 +12,19 @@ import { wantedOf } from "./Wanted.ts"
 export const ask = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const answer = yield* api.find(order.xid)
   const standing = standingIn(order, answer)
-  if (standing._tag === "Unheard" || standing._tag === "Unasked") {
-    yield* Effect.logWarning("DT One did not tell where a sale stands", { xid: order.xid, ...seen(answer) })
+  if (standing._tag === "NoAnswer" || standing._tag === "NotAsked") {
+    yield* Effect.logWarning("DT One did not tell where a sale stands", { xid: order.xid, ...logFacts(answer) })
   }
-  return yield* noted(order, standing)
+  return yield* logged(order, standing)
 })
 
 const standingIn = (order: Order, answer: Exchange): Standing => {
-  if (answer._tag === "NotSent") return Standing.Unasked()
-  if (answer._tag !== "Answered") return Standing.Unheard()
+  if (answer._tag === "NotSent") return Standing.NotAsked()
+  if (answer._tag !== "Answered") return Standing.NoAnswer()
   const { body, status } = answer
   if (isNotFound(status, faultsIn(body))) return Standing.NotFound()
   const transactions = status === 200 ? transactionsIn(body) : null
-  return transactions === null ? Standing.Unheard() : standingAmong(order, transactions)
+  return transactions === null ? Standing.NoAnswer() : standingAmong(order, transactions)
 }
 
 // The xid is unique at DT One. A list that has anything beside it is no answer to what was asked.
@@ -44,8 +44,8 @@ export const standingUnder = (order: Order, transaction: Transaction): Standing 
     onFailure: () => Standing.Contradicted({ facts: ["product_id"] })
   })
 
-/** Tells the operator what somebody should look at. */
-export const noted = (order: Order, standing: Standing): Effect.Effect<Standing> => {
+/** Logs what an operator should look at. */
+export const logged = (order: Order, standing: Standing): Effect.Effect<Standing> => {
   const about = { xid: order.xid, transactionId: order.transactionId }
   const say = Standing.$match(standing, {
     Delivered: ({ pinMissing }) =>
@@ -58,8 +58,8 @@ export const noted = (order: Order, standing: Standing): Effect.Effect<Standing>
     TakenBack: () => Effect.void,
     Contradicted: ({ facts }) => Effect.logError("DT One says of a sale what was not asked for", { ...about, facts }),
     NotFound: () => Effect.void,
-    Unheard: () => Effect.void,
-    Unasked: () => Effect.void
+    NoAnswer: () => Effect.void,
+    NotAsked: () => Effect.void
   })
   return Effect.as(say, standing)
 }
@@ -83,6 +83,6 @@ const statusAnswerOf: (standing: Standing) => StatusAnswer = Standing.$match({
   TakenBack: () => StatusAnswer.Unknown(),
   Contradicted: () => StatusAnswer.Unknown(),
   NotFound: () => StatusAnswer.NotFound(),
-  Unheard: () => StatusAnswer.Unknown(),
-  Unasked: () => StatusAnswer.NotAsked()
+  NoAnswer: () => StatusAnswer.Unknown(),
+  NotAsked: () => StatusAnswer.NotAsked()
 })

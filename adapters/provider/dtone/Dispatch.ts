@@ -1,9 +1,9 @@
 import { DateTime, Duration, Effect, Option } from "effect"
 import { Answer, type Order } from "../../../core/domain/Sale.ts"
-import { ask, noted, standingUnder } from "./Ask.ts"
+import { ask, logged, standingUnder } from "./Ask.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultOf, faultsIn } from "./Faults.ts"
-import { seen } from "./Seen.ts"
+import { logFacts } from "./LogFacts.ts"
 import { Account, accountOf } from "./Statements.ts"
 import { Standing, transactionIn } from "./Transaction.ts"
 import { logUnsendable, type Wanted, wantedOf } from "./Wanted.ts"
@@ -71,14 +71,14 @@ const stillDue = Effect.fnUntraced(function* (api: DtOneApi, order: Order, { amo
 /** Sends the order, once; null if the answer is not firm. */
 const create = Effect.fnUntraced(function* (api: DtOneApi, order: Order, wanted: Wanted, dueOn: string | null) {
   const answer = yield* Effect.timeoutOption(api.create(order, wanted, dueOn), creation_max)
-  const about = { xid: order.xid, ...(Option.isSome(answer) ? seen(answer.value) : { answer: "none in time" }) }
+  const about = { xid: order.xid, ...(Option.isSome(answer) ? logFacts(answer.value) : { answer: "none in time" }) }
   if (Option.isSome(answer) && answer.value._tag === "NotSent") {
     return yield* Effect.as(Effect.logError("DT One cannot be reached", about), Answer.NotSent())
   }
   if (Option.isSome(answer) && answer.value._tag === "Answered") {
     const { body, status } = answer.value
     const transaction = status >= 200 && status < 300 ? transactionIn(body) : null
-    if (transaction !== null) return firmly(yield* noted(order, standingUnder(order, transaction)))
+    if (transaction !== null) return firmly(yield* logged(order, standingUnder(order, transaction)))
     const fault = faultOf(status, faultsIn(body))
     if (fault._tag === "Refused") {
       return yield* Effect.as(Effect.logWarning("DT One refuses a sale", about), Answer.Refused(fault))
@@ -94,7 +94,7 @@ const follow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   for (let asked = 0; ; asked++) {
     yield* Effect.sleep(Duration.millis(pauses_ms[asked] ?? pauseLater_ms))
     const standing = yield* ask(api, order).pipe(
-      Effect.timeoutOrElse({ duration: question_max, orElse: () => Effect.succeed(Standing.Unheard()) })
+      Effect.timeoutOrElse({ duration: question_max, orElse: () => Effect.succeed(Standing.NoAnswer()) })
     )
     const answer = firmly(standing)
     if (answer !== null) return answer
@@ -109,6 +109,6 @@ const firmly: (standing: Standing) => Answer | null = Standing.$match({
   Contradicted: () => Answer.Unknown(),
   Open: () => null,
   NotFound: () => null,
-  Unheard: () => null,
-  Unasked: () => null
+  NoAnswer: () => null,
+  NotAsked: () => null
 })

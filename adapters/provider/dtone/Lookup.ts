@@ -3,8 +3,8 @@ import { LookupAnswer, type LookupQuery } from "../../../core/domain/Lookup.ts"
 import type { Offer } from "../../../core/domain/Offered.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultsIn, isNoSuchParty } from "./Faults.ts"
+import { logFacts } from "./LogFacts.ts"
 import { packagesOf } from "./Packages.ts"
-import { seen } from "./Seen.ts"
 import { Account, accountOf } from "./Statements.ts"
 import { billReference, partyOf, readId } from "./Wanted.ts"
 
@@ -41,7 +41,7 @@ const isKnown = Effect.fnUntraced(function* (api: DtOneApi, mobileNumber: string
     if (answer.status === 200 && isList(answer.body)) return true
     if (isNoSuchParty(answer.status, faultsIn(answer.body))) return false
   }
-  return yield* Effect.as(Effect.logWarning("DT One did not look a number up", seen(answer)), null)
+  return yield* Effect.as(Effect.logWarning("DT One did not look a number up", logFacts(answer)), null)
 })
 
 const packages = Effect.fnUntraced(function* (api: DtOneApi, query: LookupQuery) {

@@ -2,13 +2,14 @@ import { Effect, Option, Schema } from "effect"
 import type { Offer } from "../../../core/domain/Offered.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
 import { TextBetween } from "../../../core/domain/Text.ts"
+import { optionalOrNull } from "../../http/OptionalOrNull.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
-import { seen } from "./Seen.ts"
+import { logFacts } from "./LogFacts.ts"
 import { pesosOf } from "./Transaction.ts"
 import { packageReference } from "./Wanted.ts"
 
 const Words = TextBetween(1, 200)
-const Fields = Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Array(Schema.String))))
+const Fields = optionalOrNull(Schema.Array(Schema.Array(Schema.String)))
 
 /** A product of a fixed value. DT One DVS API 1.23.0, ProductFixedValueRecharge. */
 const Product = Schema.Struct({
@@ -23,15 +24,13 @@ const Product = Schema.Struct({
   required_statement_identifier_fields: Fields,
   required_additional_identifier_fields: Fields,
   destination: Schema.Struct({ unit: Schema.String, amount: Schema.Finite }),
-  benefits: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Array(
-        Schema.Struct({
-          type: Schema.String,
-          unit: Words,
-          amount: Schema.Struct({ total_including_tax: Schema.Finite })
-        })
-      )
+  benefits: optionalOrNull(
+    Schema.Array(
+      Schema.Struct({
+        type: Schema.String,
+        unit: Words,
+        amount: Schema.Struct({ total_including_tax: Schema.Finite })
+      })
     )
   )
 })
@@ -51,7 +50,7 @@ export const packagesOf = Effect.fnUntraced(function* (api: DtOneApi, operatorId
     const answered = answer._tag === "Answered" && answer.status === 200 ? answer : null
     const products = answered === null ? null : Option.getOrNull(decodePage(answered.body))
     if (answered === null || products === null) {
-      yield* Effect.logWarning("DT One did not tell the packages of an operator", { operatorId, ...seen(answer) })
+      yield* Effect.logWarning("DT One did not tell the packages of an operator", { operatorId, ...logFacts(answer) })
       return null
     }
     offers.push(...products.flatMap((product) => offersIn(product, type)))

@@ -2,14 +2,14 @@ import { Schema } from "effect"
 import { lacksRechargeToken, readRechargeToken, sellsRechargeTokens } from "../../../core/domain/RechargeToken.ts"
 import type { Delivery, Order } from "../../../core/domain/Sale.ts"
 import { isClean } from "../../../core/domain/Text.ts"
-import { maybe } from "./Maybe.ts"
+import { optionalOrNull } from "../../http/OptionalOrNull.ts"
 
 /** What proves a delivery: DT One's number of it, the operator's reference, and the PIN where one was bought. */
 export const Proof = Schema.Struct({
   id: Schema.Union([Schema.Finite, Schema.String]),
-  operator_reference: maybe(Schema.String),
-  pin: maybe(Schema.Struct({ code: maybe(Schema.String), serial: maybe(Schema.String) })),
-  product: maybe(Schema.Struct({ id: Schema.Int, type: Schema.optionalKey(Schema.String) }))
+  operator_reference: optionalOrNull(Schema.String),
+  pin: optionalOrNull(Schema.Struct({ code: optionalOrNull(Schema.String), serial: optionalOrNull(Schema.String) })),
+  product: optionalOrNull(Schema.Struct({ id: Schema.Int, type: Schema.optionalKey(Schema.String) }))
 })
 type Proof = typeof Proof.Type
 

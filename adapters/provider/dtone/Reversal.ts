@@ -17,8 +17,8 @@ const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer
       Delivered: () => Effect.succeed(ReversalAnswer.Denied()),
       Open: () => Effect.succeed(unanswered),
       NotFound: () => Effect.succeed(unanswered),
-      Unheard: () => Effect.succeed(unanswered),
-      Unasked: () => Effect.succeed(ReversalAnswer.NotSent()),
+      NoAnswer: () => Effect.succeed(unanswered),
+      NotAsked: () => Effect.succeed(ReversalAnswer.NotSent()),
       // Of which sale it speaks is not known: it may have been taken back.
       Contradicted: () => Effect.succeed(unanswered),
       Refused: ({ status }) =>

@@ -1,15 +1,16 @@
 import { Data, Effect, Option, Schema } from "effect"
 import type { Amount } from "../../../core/domain/Money.ts"
 import { TextBetween } from "../../../core/domain/Text.ts"
+import { optionalOrNull } from "../../http/OptionalOrNull.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultsIn, isNoSuchParty } from "./Faults.ts"
-import { seen } from "./Seen.ts"
+import { logFacts } from "./LogFacts.ts"
 import { pesosOf } from "./Transaction.ts"
 
 /** A bill as DT One tells it. DT One DVS API 1.23.0, Statement. */
 const Statement = Schema.Struct({
   reference: TextBetween(1, 200),
-  dates: Schema.Struct({ due: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+  dates: Schema.Struct({ due: optionalOrNull(Schema.String) }),
   balance: Schema.Struct({ unit: Schema.String, amount: Schema.Finite })
 })
 type Statement = typeof Statement.Type
@@ -40,7 +41,7 @@ export const accountOf = Effect.fnUntraced(function* (api: DtOneApi, productId: 
     if (statements !== null) return Account.Owes({ bills: yield* billsIn(statements) })
     if (isNoSuchParty(answer.status, faultsIn(answer.body))) return Account.Nobody()
   }
-  yield* Effect.logWarning("DT One did not tell the bills of an account", { productId, ...seen(answer) })
+  yield* Effect.logWarning("DT One did not tell the bills of an account", { productId, ...logFacts(answer) })
   return Account.NoAnswer()
 })
 

@@ -2,13 +2,13 @@ import { Data, Option, Result, Schema } from "effect"
 import type { Refusal } from "../../../core/domain/Errors.ts"
 import { AmountLiteral, readAmount } from "../../../core/domain/Money.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
-import { maybe } from "./Maybe.ts"
+import { optionalOrNull } from "../../http/OptionalOrNull.ts"
 import { type Delivered, deliveryOf, Proof } from "./Proof.ts"
 import type { Wanted } from "./Wanted.ts"
 
 /** Money or a quantity of it as DT One writes it. */
 const Quantity = Schema.Struct({ unit: Schema.String, amount: Schema.Finite })
-const Values = maybe(Schema.Struct({ destination: maybe(Quantity) }))
+const Values = optionalOrNull(Schema.Struct({ destination: optionalOrNull(Quantity) }))
 
 /** What of a transaction is read. DT One DVS API 1.23.0, Transaction. */
 export const Transaction = Schema.Struct({
@@ -18,10 +18,10 @@ export const Transaction = Schema.Struct({
     message: Schema.optionalKey(Schema.String),
     class: Schema.Struct({ message: Schema.String })
   }),
-  credit_party_identifier: maybe(
-    Schema.Struct({ mobile_number: maybe(Schema.String), account_number: maybe(Schema.String) })
+  credit_party_identifier: optionalOrNull(
+    Schema.Struct({ mobile_number: optionalOrNull(Schema.String), account_number: optionalOrNull(Schema.String) })
   ),
-  statement_identifier: maybe(Schema.Struct({ reference: maybe(Schema.String) })),
+  statement_identifier: optionalOrNull(Schema.Struct({ reference: optionalOrNull(Schema.String) })),
   requested_values: Values,
   adjusted_values: Values
 })
@@ -49,9 +49,9 @@ export type Standing = Data.TaggedEnum<{
   Contradicted: { readonly facts: ReadonlyArray<string> }
   NotFound: {}
   /** Nothing that can be read was said. */
-  Unheard: {}
+  NoAnswer: {}
   /** The question did not leave this process. */
-  Unasked: {}
+  NotAsked: {}
 }>
 export const Standing = Data.taggedEnum<Standing>()
 

@@ -5,9 +5,9 @@ import { lacksRechargeToken } from "../../../core/domain/RechargeToken.ts"
 import { type Reversal, ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { Answer, type Order } from "../../../core/domain/Sale.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
-import { type GatewayOptions, towards } from "../../http/Gateway.ts"
-import { Heard, hear } from "../../http/Heard.ts"
-import { askedAbout, dispatched, type Stands } from "../../http/Stands.ts"
+import { type GatewayOptions, gatewayClient } from "../../http/Gateway.ts"
+import { askGateway, GatewayReply } from "../../http/GatewayReply.ts"
+import { dispatchAnswer, type OrderState, statusAnswer } from "../../http/OrderState.ts"
 import * as Wire from "./ProviderProtocol.ts"
 
 const wireOrder = ({ amount, createdAt, identifier, product, reference, service, xid }: Order) => ({
@@ -35,7 +35,7 @@ const wireLookup = ({ identifier, packages, service: { id, name, product, type }
 /** How the order stands by this answer; null if it is not about it. */
 const readOrder =
   ({ amount, service, xid }: Order) =>
-  (answer: Wire.OrderAnswer): Stands | null => {
+  (answer: Wire.OrderAnswer): OrderState | null => {
     if (answer.xid !== xid || answer.amount_centavos !== amount) return null
     switch (answer.outcome) {
       case "delivered": {
@@ -78,7 +78,7 @@ const readLookup = (answer: Wire.LookupAnswer): LookupAnswer => {
   return LookupAnswer.Found({ found: { holder, offers } })
 }
 
-const reversed: (heard: Heard<ReversalAnswer>) => ReversalAnswer = Heard.$match({
+const reversalAnswer: (reply: GatewayReply<ReversalAnswer>) => ReversalAnswer = GatewayReply.$match({
   Answered: ({ answer }): ReversalAnswer => answer,
   NotDone: () => ReversalAnswer.NotSent(),
   NotFound: () => ReversalAnswer.NotFound(),
@@ -87,37 +87,39 @@ const reversed: (heard: Heard<ReversalAnswer>) => ReversalAnswer = Heard.$match(
 
 /** A provider behind a gateway that speaks the protocol of docs/providers/http.md. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
-  const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* towards(options) })
+  const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* gatewayClient(options) })
   return {
     // It names its options as it likes, or by the catalogue's codes.
     knows: () => true,
     dispatch: (order) =>
-      hear(gateway.dispatch({ payload: wireOrder(order) }), {
+      askGateway(gateway.dispatch({ payload: wireOrder(order) }), {
         operation: "dispatch",
         id: order.xid,
         read: readOrder(order)
-      }).pipe(Effect.map(dispatched)),
+      }).pipe(Effect.map(dispatchAnswer)),
     status: (order) =>
-      hear(gateway.status({ params: { xid: order.xid } }), {
+      askGateway(gateway.status({ params: { xid: order.xid } }), {
         operation: "status",
         id: order.xid,
         read: readOrder(order)
-      }).pipe(Effect.map(askedAbout)),
+      }).pipe(Effect.map(statusAnswer)),
     reverse: (reversal) =>
-      hear(gateway.reverse({ payload: wireReversal(reversal) }), {
+      askGateway(gateway.reverse({ payload: wireReversal(reversal) }), {
         operation: "reverse",
         id: reversal.xid,
         read: readReversal(reversal)
-      }).pipe(Effect.map(reversed)),
+      }).pipe(Effect.map(reversalAnswer)),
     reversalStatus: (reversal) =>
-      hear(gateway.reversalStatus({ params: { xid: reversal.xid } }), {
+      askGateway(gateway.reversalStatus({ params: { xid: reversal.xid } }), {
         operation: "reversalStatus",
         id: reversal.xid,
         read: readReversal(reversal)
-      }).pipe(Effect.map(reversed)),
+      }).pipe(Effect.map(reversalAnswer)),
     lookup: (query) =>
-      hear(gateway.lookup({ payload: wireLookup(query) }), { operation: "lookup", id: null, read: readLookup }).pipe(
-        Effect.map((heard) => (heard._tag === "Answered" ? heard.answer : LookupAnswer.NoAnswer()))
-      )
+      askGateway(gateway.lookup({ payload: wireLookup(query) }), {
+        operation: "lookup",
+        id: null,
+        read: readLookup
+      }).pipe(Effect.map((reply) => (reply._tag === "Answered" ? reply.answer : LookupAnswer.NoAnswer())))
   } satisfies Provider
 })

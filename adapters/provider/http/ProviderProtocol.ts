@@ -3,6 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { rechargeTokenForm } from "../../../core/domain/RechargeToken.ts"
 import { ServiceType } from "../../../core/domain/Service.ts"
 import { documented } from "../../http/Documented.ts"
+import { optionalOrNull } from "../../http/OptionalOrNull.ts"
 import {
   AmountCentavos,
   Currency,
@@ -56,7 +57,7 @@ const Delivered = Schema.Struct({
   outcome: Schema.Literal("delivered"),
   ...ofOrder,
   auth_code: text(64).annotate({ description: "The operator's authorization code, as it is printed on the receipt." }),
-  recharge_token: Schema.optionalKey(Schema.NullOr(RechargeToken))
+  recharge_token: optionalOrNull(RechargeToken)
 }).annotate({ identifier: "Delivered", description: "It was delivered, and is charged. This is final." })
 
 const Refused = Schema.Struct({
@@ -119,14 +120,14 @@ const Offer = Schema.Struct({
   }),
   name: text(200),
   price_centavos: AmountCentavos,
-  validity: Schema.optionalKey(Schema.NullOr(text(100))).annotate({ description: "In words: `7 días`." }),
-  data: Schema.optionalKey(Schema.NullOr(text(100))).annotate({ description: "In words: `3 GB`." })
+  validity: optionalOrNull(text(100)).annotate({ description: "In words: `7 días`." }),
+  data: optionalOrNull(text(100)).annotate({ description: "In words: `3 GB`." })
 }).annotate({ identifier: "Offer" })
 
 const LookupAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("found"),
-    holder: Schema.optionalKey(Schema.NullOr(text(200))).annotate({
+    holder: optionalOrNull(text(200)).annotate({
       description: "The customer's name, where it may be told."
     }),
     offers: Schema.Array(Offer)

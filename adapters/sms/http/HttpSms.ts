@@ -3,8 +3,8 @@ import { HttpApiClient } from "effect/http-api"
 import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../../core/ports/SmsGateway.ts"
 import { e164 } from "../../http/E164.ts"
-import { type GatewayOptions, towards } from "../../http/Gateway.ts"
-import { Heard, hear } from "../../http/Heard.ts"
+import { type GatewayOptions, gatewayClient } from "../../http/Gateway.ts"
+import { askGateway, GatewayReply } from "../../http/GatewayReply.ts"
 import { type MessageAnswer, smsProtocol } from "./SmsProtocol.ts"
 
 const read =
@@ -19,7 +19,7 @@ const read =
     }
   }
 
-const sent: (heard: Heard<SmsAnswer>) => SmsAnswer = Heard.$match({
+const smsAnswer: (reply: GatewayReply<SmsAnswer>) => SmsAnswer = GatewayReply.$match({
   Answered: ({ answer }): SmsAnswer => answer,
   NotDone: ({ reason }) => SmsAnswer.NotSent({ reason }),
   NotFound: () => SmsAnswer.Unknown({ reason: "the gateway does not know the message" }),
@@ -28,14 +28,14 @@ const sent: (heard: Heard<SmsAnswer>) => SmsAnswer = Heard.$match({
 
 /** A gateway that speaks the protocol of docs/providers/sms.md, and sends a message of the same id once. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
-  const gateway = yield* HttpApiClient.make(smsProtocol, { transformClient: yield* towards(options) })
+  const gateway = yield* HttpApiClient.make(smsProtocol, { transformClient: yield* gatewayClient(options) })
   return {
     idempotent: true,
     send: (message) =>
-      hear(gateway.send({ payload: { id: message.id, to: e164(message.to), text: message.text } }), {
+      askGateway(gateway.send({ payload: { id: message.id, to: e164(message.to), text: message.text } }), {
         operation: "send",
         id: message.id,
         read: read(message)
-      }).pipe(Effect.map(sent))
+      }).pipe(Effect.map(smsAnswer))
   } satisfies SmsGateway
 })
