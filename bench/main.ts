@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Console, DateTime, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { otherwise, someOf, whole } from "../facade/cli/terminal/Flags.ts"
+import { orDefault, someOf, whole } from "../facade/cli/terminal/Flags.ts"
 import { print } from "../facade/cli/terminal/Output.ts"
 import { temporaryPostgres } from "../tools/database/TemporaryPostgres.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
@@ -21,22 +21,22 @@ const parts = [...contestNames, "replicas"] as const
 
 const flags = {
   rounds: whole("rounds", { minimum: 1 }, "Rounds of each comparison; the sides take turns and medians count").pipe(
-    otherwise(5)
+    orDefault(5)
   ),
-  seconds: whole("seconds", { minimum: 1 }, "Length of a load, in seconds").pipe(otherwise(8)),
-  connections: whole("connections", { minimum: 1 }, "Calls under way at once").pipe(otherwise(64)),
+  seconds: whole("seconds", { minimum: 1 }, "Length of a load, in seconds").pipe(orDefault(8)),
+  connections: whole("connections", { minimum: 1 }, "Calls under way at once").pipe(orDefault(64)),
   only: someOf("only", parts, "Which of the comparisons; replicas repeats the others with two servers").pipe(
-    otherwise(parts, "all")
+    orDefault(parts, "all")
   ),
   rows: whole(
     "rows",
     { minimum: 0 },
     "Load so many sales first, and compare with an empty database and a small company too"
-  ).pipe(otherwise(0)),
-  soak: whole("soak", { minimum: 0 }, "Watch the server's memory for so many minutes of selling").pipe(otherwise(0)),
+  ).pipe(orDefault(0)),
+  soak: whole("soak", { minimum: 0 }, "Watch the server's memory for so many minutes of selling").pipe(orDefault(0)),
   profile: Flag.Directory("profile").pipe(
     Flag.withDescription("Leave a CPU profile of the Saldo server in this directory, and draw it as flame.svg"),
-    otherwise(null, "none")
+    orDefault(null, "none")
   )
 }
 

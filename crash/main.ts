@@ -1,15 +1,15 @@
 import { Effect, Random, References } from "effect"
 import { Command, Flag } from "effect/cli"
-import { otherwise, whole } from "../facade/cli/terminal/Flags.ts"
+import { orDefault, whole } from "../facade/cli/terminal/Flags.ts"
 import { print } from "../facade/cli/terminal/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { crash, type Result } from "./Crash.ts"
 
 const flags = {
-  rounds: whole("rounds", { minimum: 1 }, "How many rounds; each has new clients and new mishaps").pipe(otherwise(20)),
+  rounds: whole("rounds", { minimum: 1 }, "How many rounds; each has new clients and new mishaps").pipe(orDefault(20)),
   seed: Flag.Int("seed").pipe(
     Flag.withDescription("What goes wrong and what clients want follows from it"),
-    otherwise(null, "by chance")
+    orDefault(null, "by chance")
   )
 }
 

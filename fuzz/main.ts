@@ -1,7 +1,7 @@
 import { Effect, Random, Redacted } from "effect"
 import { Command } from "effect/cli"
 import { EmbeddedPostgres } from "../adapters/embedded/EmbeddedPostgres.ts"
-import { otherwise, whole } from "../facade/cli/terminal/Flags.ts"
+import { orDefault, whole } from "../facade/cli/terminal/Flags.ts"
 import { CheckFailed, print } from "../facade/cli/terminal/Output.ts"
 import { temporaryPostgres } from "../tools/database/TemporaryPostgres.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
@@ -17,9 +17,9 @@ const flags = {
     "requests",
     { minimum: 1, maximum: 100_000_000 },
     "How many requests are made, or a few more: a story is told to its end"
-  ).pipe(otherwise(thorough_min)),
+  ).pipe(orDefault(thorough_min)),
   seed: whole("seed", { minimum: 1, maximum: seed_max }, "What the requests follow from").pipe(
-    otherwise(null, "by chance")
+    orDefault(null, "by chance")
   )
 }
 

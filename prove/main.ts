@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { Console, DateTime, Effect, Option, Random, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { noting, otherwise, someOf, toggle, whole } from "../facade/cli/terminal/Flags.ts"
+import { orDefault, someOf, toggle, whole, withNote } from "../facade/cli/terminal/Flags.ts"
 import { CheckFailed, print } from "../facade/cli/terminal/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { figuresOf, type Proof, withFigures } from "./Figures.ts"
@@ -22,21 +22,21 @@ const flags = {
     "only",
     partNames,
     "Which parts; memory and sql are the simulation, mutants the bugs planted into it"
-  ).pipe(otherwise(partNames, "all")),
+  ).pipe(orDefault(partNames, "all")),
   seed: whole("seed", { minimum: 1, maximum: seed_max }, "What all parts that leave something to chance go by").pipe(
-    otherwise(null, "by chance")
+    orDefault(null, "by chance")
   ),
   share: Flag.String("share").pipe(
     Flag.withDescription(
       "How much of the long form, for a trial: races are always whole, bugs are then planted in memory only"
     ),
-    noting(`${shareForm}, such as 0.01`),
+    withNote(`${shareForm}, such as 0.01`),
     Flag.withMetavar("number"),
     Flag.filterMap(
       (text) => Option.liftPredicate(Number(text), (share) => share > 0 && share <= 1),
       () => `Expected: a number ${shareForm}`
     ),
-    otherwise(1)
+    orDefault(1)
   ),
   write: toggle("write", "Write the figures of a trial into docs/proof.md too; those of the long form always are")
 }

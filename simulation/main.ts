@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { otherwise, toggle, whole } from "../facade/cli/terminal/Flags.ts"
+import { orDefault, toggle, whole } from "../facade/cli/terminal/Flags.ts"
 import { CheckFailed, print } from "../facade/cli/terminal/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { type Ground, grounds } from "./faults/Cell.ts"
@@ -19,17 +19,17 @@ import { type Story, shrink } from "./shrink/Shrink.ts"
 
 const flags = {
   seeds: whole("seeds", { minimum: 1 }, "How many seeds to run; with --mutants, by how many to look for each bug").pipe(
-    otherwise(200)
+    orDefault(200)
   ),
-  ops: whole("ops", { minimum: 1 }, "How many operations a seed has").pipe(otherwise(200)),
+  ops: whole("ops", { minimum: 1 }, "How many operations a seed has").pipe(orDefault(200)),
   seed: whole("seed", { minimum: 0 }, "The first seed; with --seeds 1 the only one, run again to the letter").pipe(
-    otherwise(0)
+    orDefault(0)
   ),
   on: Flag.Literals("on", grounds).pipe(
     Flag.withDescription(
       "Where the money is kept: maps in memory, or the SQL functions in a Postgres in this process; with --mutants, only the bugs that are planted there"
     ),
-    otherwise(null, "memory; with --mutants both")
+    orDefault(null, "memory; with --mutants both")
   ),
   mutants: toggle("mutants", "Plant bugs, one after the other, and show the seed and the law that catch each"),
   report: Flag.File("report").pipe(
@@ -37,7 +37,7 @@ const flags = {
       "Write a page: the course of a run, the coverage and the failure, if there is one; or the planted bugs"
     ),
     Flag.withMetavar("FILE.html"),
-    otherwise(null, "none")
+    orDefault(null, "none")
   )
 }
 

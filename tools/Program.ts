@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Exit, Stdio } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
 import { CheckFailed, jsonFlag } from "../facade/cli/terminal/Output.ts"
-import { taught } from "../facade/cli/Usage.ts"
+import { withUsage } from "../facade/cli/Usage.ts"
 import manifest from "../package.json" with { type: "json" }
 
 const wrongUsage = 2
@@ -24,7 +24,7 @@ export const programOf = <const Name extends string, Input, E, R, ContextInput>(
   Stdio.Stdio.use((stdio) =>
     Effect.flatMap(stdio.args, (args) =>
       Command.runWith(Command.withGlobalFlags(command, [jsonFlag]), { version: manifest.version })(args).pipe(
-        taught(args, [GlobalFlag.Help])
+        withUsage(args, [GlobalFlag.Help])
       )
     )
   ).pipe(Effect.provide(NodeServices.layer))

@@ -5,7 +5,7 @@ import manifest from "../../package.json" with { type: "json" }
 import { refusalOf } from "./Refusals.ts"
 import { saldo } from "./Saldo.ts"
 import { AsJson, CheckFailed } from "./terminal/Output.ts"
-import { report, taught } from "./Usage.ts"
+import { report, withUsage } from "./Usage.ts"
 
 /** What the shell is told: done, a failed check or a refusal, wrong usage. */
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2 }
@@ -20,7 +20,7 @@ export const run = Effect.fn("Run.run")((args: ReadonlyArray<string>) =>
   Command.runWith(saldo, { version: manifest.version })(args).pipe(
     Effect.as(exitCodes.done),
     Effect.catchCause(explain),
-    taught(args, builtIns)
+    withUsage(args, builtIns)
   )
 )
 

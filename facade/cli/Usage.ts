@@ -4,10 +4,10 @@ import type { Refusal } from "./Refusals.ts"
 import { AsJson, toJson, wantsJson } from "./terminal/Output.ts"
 
 /**
- * Runs a command line as every program of this project does. Help goes to stdout; what is wrong with a command line
- * goes to stderr, with the way to its help, in JSON if that is asked for.
+ * Answers a command line as every program of this project does: help goes to stdout; what is wrong with a command line
+ * goes to stderr with its usage, in JSON if that is asked for.
  */
-export const taught =
+export const withUsage =
   (args: ReadonlyArray<string>, builtIns: ReadonlyArray<GlobalFlag.BuiltIn>) =>
   <A, E, R>(running: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     running.pipe(

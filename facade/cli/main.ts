@@ -10,8 +10,8 @@ const interrupted = 130
 // One Ctrl-C can arrive twice: from the terminal, and from npm, which passes on what it gets.
 const sameSignal_ms = 1000
 
-/** Whoever asks again does not want to wait for the sales under way: recovery settles them after the next start. */
-const leaveAtOnceWhenAskedAgain = (): void => {
+/** Whoever signals again does not want to wait for the sales under way: recovery settles them after the next start. */
+const exitOnSecondSignal = (): void => {
   let asked_ms: number | null = null
   const asked = () => {
     asked_ms ??= performance.now()
@@ -22,13 +22,13 @@ const leaveAtOnceWhenAskedAgain = (): void => {
 
 const isServing = process.argv.includes("serve")
 
-/** Whoever reads what is said may go away, a collector of logs that starts anew or a `head`: sales go on. */
-const goOnUnheard = (): void => {
+/** Who reads the output may close it, such as a collector of logs that restarts, or `head`: sales go on. */
+const ignoreClosedStreams = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
-/** A disk that is full is another matter: the secret of a token is shown once, and somebody has to hear that it was not. */
-const failUnheard = (): void => {
+/** A full disk is another matter: a token's secret is shown once, and the operator has to learn that it was not. */
+const failOnUnwrittenAnswer = (): void => {
   if (isServing) return
   process.stdout.once("error", ({ code, message }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") return
@@ -48,9 +48,9 @@ const codeWhenStopped = isServing ? 0 : interrupted
 // behind.
 setFlagsFromString("--heap-growing-percent=30")
 
-leaveAtOnceWhenAskedAgain()
-goOnUnheard()
-failUnheard()
+exitOnSecondSignal()
+ignoreClosedStreams()
+failOnUnwrittenAnswer()
 
 Stdio.Stdio.use(({ args }) => Effect.flatMap(args, run)).pipe(
   Effect.provide(NodeServices.layer),

@@ -12,15 +12,15 @@ import { errorOf, unknownPath } from "./Unrouted.ts"
 type Refuse = (socket: Duplex, refused: Refused) => void
 
 /** How long a connection that has been ended waits for its client to end it too. */
-const parting_max = Duration.seconds(2)
+const close_max = Duration.seconds(2)
 
-/** Ends a connection, with an answer if one is due; one that its client keeps open is cut off. */
-const part = (socket: Duplex, answer?: string) =>
+/** Closes a connection, after an answer if one is due; one that its client keeps open is cut off. */
+const close = (socket: Duplex, answer?: string) =>
   Effect.callback<void>((resume) => {
     if (!socket.writable) return resume(Effect.void)
     socket.once("close", () => resume(Effect.void))
     socket.end(answer)
-  }).pipe(Effect.timeoutOption(parting_max), Effect.ensuring(Effect.sync(() => void socket.destroy())))
+  }).pipe(Effect.timeoutOption(close_max), Effect.ensuring(Effect.sync(() => void socket.destroy())))
 
 /**
  * Answers a connection once, and ends it; one that goes on sending is cut off. A request that came whole may be a sale:
@@ -34,10 +34,10 @@ const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRand
     if (whole === undefined && !socket.writable) return void socket.destroy()
     if (ending.has(socket)) return
     ending.add(socket)
-    if (whole !== undefined) return void whole.response.once("close", () => run(part(socket)))
+    if (whole !== undefined) return void whole.response.once("close", () => run(close(socket)))
     run(
       Effect.matchCauseEffect(answerTo(socket, refused), {
-        onSuccess: (answer) => part(socket, answer),
+        onSuccess: (answer) => close(socket, answer),
         // Nobody else would end it: Node leaves to its listener whatever it could not read.
         onFailure: (cause) =>
           Effect.andThen(

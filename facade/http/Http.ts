@@ -2,7 +2,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Cause, Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotFound } from "../../core/domain/Errors.ts"
-import { accessed } from "../call/Accessed.ts"
+import { withAccessLog } from "../call/AccessLog.ts"
 import { respond, respondDefect } from "../call/Answer.ts"
 import { counted } from "../call/Counted.ts"
 import { documentPath } from "../call/DocsPaths.ts"
@@ -68,7 +68,7 @@ const around = <E, R>(answering: Effect.Effect<HttpServerResponse.HttpServerResp
     if (request.method === "OPTIONS") return preflight
     const { url = "" } = NodeHttpServerRequest.toIncomingMessage(request)
     return isMisread(url) ? unknownPath : Effect.catchCause(answering, rescue)
-  }).pipe(accessed)
+  }).pipe(withAccessLog)
 
 const serveDocument = (document: string, etag: string) =>
   counted(

@@ -37,11 +37,8 @@ const holdEarly = (server: Server): Server => {
   return server
 }
 
-/**
- * Ends each connection with its next answer once the server has stopped listening: a busy one would hold it to the
- * last.
- */
-const partingWhenStopped = (server: Server): Server =>
+/** Closes each connection with its next answer once the server has stopped listening: else a busy one would hold it up. */
+const closingWhenStopped = (server: Server): Server =>
   onExchange(server, (_request, response) => {
     if (!server.listening) response.setHeader("connection", "close")
   })
@@ -49,7 +46,7 @@ const partingWhenStopped = (server: Server): Server =>
 const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) {
   const answering = yield* answeringClientErrors
   const server = yield* Effect.try({
-    try: () => holdEarly(partingWhenStopped(answering(serverOf(tls)))),
+    try: () => holdEarly(closingWhenStopped(answering(serverOf(tls)))),
     catch: (cause) =>
       new CannotListen({
         message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`

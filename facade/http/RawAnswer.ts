@@ -5,7 +5,7 @@ import { SecureRandom } from "effect/crypto"
 import { Headers } from "effect/http"
 import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { accessOf } from "../call/Access.ts"
-import { told } from "../call/Accessed.ts"
+import { logAccess } from "../call/AccessLog.ts"
 import { type CountedAs, spendByAddress } from "../call/Allowance.ts"
 import { type Caller, failureBody, failureHeaders, headersOf } from "../call/Answer.ts"
 import type { HttpError } from "../call/HttpError.ts"
@@ -57,6 +57,9 @@ export const answerTo = Effect.fnUntraced(function* (socket: Duplex, { counted, 
   const spent = yield* Effect.result(spendByAddress(caller, counted))
   const due = Result.isFailure(spent) ? toPublic(spent.failure) : error
   const access = { ...accessOf(caller.requestId), codes: [due.code] }
-  yield* Effect.annotateLogs(told(access, request?.method ?? unread, { since_ns, status: due.status }), access.about)
+  yield* Effect.annotateLogs(
+    logAccess(access, request?.method ?? unread, { since_ns, status: due.status }),
+    access.about
+  )
   return yield* written(caller, due)
 })

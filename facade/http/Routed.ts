@@ -4,7 +4,10 @@ import { Access } from "../call/Access.ts"
 
 type Handler<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-const noting = <E, R>(route: (request: HttpServerRequest.HttpServerRequest) => string, handler: Handler<E, R>) =>
+const recordingRoute = <E, R>(
+  route: (request: HttpServerRequest.HttpServerRequest) => string,
+  handler: Handler<E, R>
+) =>
   Effect.contextWith((services: Context.Context<R | Access | HttpServerRequest.HttpServerRequest>) => {
     Context.get(services, Access).route = route(Context.get(services, HttpServerRequest.HttpServerRequest))
     return handler
@@ -36,5 +39,5 @@ export const routed = Effect.map(
   References.TracerEnabled,
   (following) =>
     <E, R>(route: (request: HttpServerRequest.HttpServerRequest) => string, handler: Handler<E, R>) =>
-      noting<E, R | Access | HttpServerRequest.HttpServerRequest>(route, following ? traced(handler) : handler)
+      recordingRoute<E, R | Access | HttpServerRequest.HttpServerRequest>(route, following ? traced(handler) : handler)
 )

@@ -79,27 +79,33 @@ const run = async <A>(
   )
 }
 
-// What a procedure goes on with. tRPC takes a context and an input in one step, though its types offer either.
-const goingOn = <C extends Call>({ ctx, raw }: { readonly ctx: C; readonly raw: unknown }): { readonly ctx: C } => {
+// What a procedure goes on with. tRPC takes a context and an input in one step, though its types offer only one of them.
+const contextAndInput = <C extends Call>({
+  ctx,
+  raw
+}: {
+  readonly ctx: C
+  readonly raw: unknown
+}): { readonly ctx: C } => {
   const both = { ctx, getRawInput: async () => raw }
   return both
 }
 
 /** A procedure behind a gate. tRPC enters by it here; REST finds it in the meta, and the document what it says. */
-const behind = <C extends Call>(gate: Gate<C>) => {
+const procedureBehind = <C extends Call>(gate: Gate<C>) => {
   const meta: Meta = { gate }
   return t.procedure
     .meta(meta)
     .use(async ({ batchIndex, ctx, next, signal, type }) =>
-      next(goingOn(await run(ctx, gate.enter(ctx, { batchIndex, type }), signal)))
+      next(contextAndInput(await run(ctx, gate.enter(ctx, { batchIndex, type }), signal)))
     )
 }
 
 /** A procedure that anybody may call. */
-export const open = behind(openGate)
+export const open = procedureBehind(openGate)
 
 /** A procedure for callers with credentials and this permission. */
-export const allowed = (permission: Permission) => behind(gateFor(permission))
+export const allowed = (permission: Permission) => procedureBehind(gateFor(permission))
 
 /** What a procedure finds once its caller has been let in and its input has been read. */
 interface Given<C extends Call, I> {

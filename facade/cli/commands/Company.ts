@@ -7,7 +7,7 @@ import { changeCompany, createCompany, showCompany } from "../../../core/workflo
 import { deposit } from "../../../core/workflows/Deposit.ts"
 import { operator } from "../../Operator.ts"
 import { balanceView } from "../../wire/BalanceView.ts"
-import { otherwise, toggle } from "../terminal/Flags.ts"
+import { orDefault, toggle } from "../terminal/Flags.ts"
 import { card, type Document, print, table } from "../terminal/Output.ts"
 import { amount, companyId, label, limit, onOff, text } from "../terminal/Parameters.ts"
 
@@ -31,7 +31,7 @@ const create = Command.make(
     ),
     state: Flag.Literals("estado", CompanyState.literals).pipe(
       Flag.withDescription("State of the business; a suspended one may not call"),
-      otherwise("activa")
+      orDefault("activa")
     ),
     withoutApi: toggle("sin-api", "Do not let it call the API yet"),
     insuranceEnabled: toggle("seguros", "Let it sell insurance")
@@ -57,7 +57,7 @@ const create = Command.make(
   ])
 )
 
-const optionally = otherwise(undefined, "unchanged")
+const optionally = orDefault(undefined, "unchanged")
 
 const set = Command.make(
   "set",

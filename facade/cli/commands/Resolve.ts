@@ -5,7 +5,7 @@ import { readRechargeToken } from "../../../core/domain/RechargeToken.ts"
 import { Finding } from "../../../core/domain/Resolution.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
 import { operator } from "../../Operator.ts"
-import { noting, otherwise, toggle } from "../terminal/Flags.ts"
+import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
 import { label, text, transactionId } from "../terminal/Parameters.ts"
 
@@ -15,9 +15,9 @@ const day = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
     Flag.withMetavar("YYYY-MM-DD"),
-    noting("such as 2027-01-31"),
+    withNote("such as 2027-01-31"),
     Flag.filter(isDay, () => "Expected: a day such as 2027-01-31"),
-    otherwise(null, "none")
+    orDefault(null, "none")
   )
 
 /** What was found, in the words of the options that say it. */
@@ -56,16 +56,16 @@ export const resolve = Command.make(
       "autorizacion",
       100,
       "The provider's authorization, or the policy's number; --as success needs it"
-    ).pipe(otherwise(null, "none")),
+    ).pipe(orDefault(null, "none")),
     token: Flag.String("token").pipe(
       Flag.withDescription("Of electricity: the 20 digits that the customer types into the meter"),
-      noting("such as 1234 5678 9012 3456 7890"),
+      withNote("such as 1234 5678 9012 3456 7890"),
       Flag.withMetavar("digits"),
       Flag.filterMap(
         (typed) => Option.fromNullOr(readRechargeToken(typed)),
         () => "Expected: 20 digits, such as 1234 5678 9012 3456 7890"
       ),
-      otherwise(null, "none")
+      orDefault(null, "none")
     ),
     from: day("desde", "Of a policy: the first day of its validity"),
     until: day("hasta", "Of a policy: the last day of its validity")

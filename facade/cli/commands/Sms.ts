@@ -3,7 +3,7 @@ import { Command } from "effect/cli"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { Outbox, type UndeliveredSms } from "../../../core/ports/Outbox.ts"
 import { operator } from "../../Operator.ts"
-import { otherwise, whole } from "../terminal/Flags.ts"
+import { orDefault, whole } from "../terminal/Flags.ts"
 import { type Document, print, table } from "../terminal/Output.ts"
 
 const smsDocument = ({ companyId, createdAt, id, insuranceId, reason, status }: UndeliveredSms): Document => ({
@@ -29,7 +29,7 @@ const explained = (undelivered: ReadonlyArray<UndeliveredSms>): string =>
 
 const list = Command.make(
   "list",
-  { limit: whole("ultimos", { minimum: 1, maximum: 1000 }, "How many of the newest").pipe(otherwise(50)) },
+  { limit: whole("ultimos", { minimum: 1, maximum: 1000 }, "How many of the newest").pipe(orDefault(50)) },
   Effect.fn(function* ({ limit }) {
     const outbox = yield* Outbox
     const undelivered = yield* outbox.undelivered(limit)

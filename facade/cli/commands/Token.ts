@@ -5,7 +5,7 @@ import { type RegisteredToken, Tokens } from "../../../core/ports/Tokens.ts"
 import { companyOf } from "../../../core/workflows/Company.ts"
 import { changeToken, issueToken, rotateToken } from "../../../core/workflows/IssueToken.ts"
 import { operator } from "../../Operator.ts"
-import { otherwise, toggle, whole } from "../terminal/Flags.ts"
+import { orDefault, toggle, whole } from "../terminal/Flags.ts"
 import { type Document, print, table } from "../terminal/Output.ts"
 import { addresses, companyId, expiry, overlap, permissions, text, tokenId } from "../terminal/Parameters.ts"
 
@@ -45,7 +45,7 @@ const issue = Command.make(
       "por-minuto",
       { minimum: 1, maximum: perMinute_max },
       "Its own limit of requests a minute"
-    ).pipe(otherwise(null, "that of RATE_LIMIT_PER_MINUTE")),
+    ).pipe(orDefault(null, "that of RATE_LIMIT_PER_MINUTE")),
     realLookups: toggle("consultas-reales", "Let its consultas reach the provider")
   },
   Effect.fn(function* (wanted) {

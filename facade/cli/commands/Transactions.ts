@@ -17,7 +17,7 @@ import { Histories } from "../../../core/ports/Histories.ts"
 import { operator } from "../../Operator.ts"
 import { paginationOf } from "../../wire/Paging.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
-import { otherwise, toggle, whole } from "../terminal/Flags.ts"
+import { orDefault, toggle, whole } from "../terminal/Flags.ts"
 import { historyDocument, historyWords } from "../terminal/History.ts"
 import { card, type Document, print, table } from "../terminal/Output.ts"
 import { ofCompany, transactionId } from "../terminal/Parameters.ts"
@@ -95,7 +95,7 @@ const list = Command.make(
     companyId: ofCompany,
     status: Flag.Literals("status", Status.literals).pipe(
       Flag.withDescription("Only those in this state"),
-      otherwise(undefined, "any")
+      orDefault(undefined, "any")
     ),
     pending: toggle(
       "pendientes",
@@ -108,10 +108,10 @@ const list = Command.make(
       Flag.withDescription(
         "With --pendientes: the oldest first, or those that hold the most; a reversal holds nothing"
       ),
-      otherwise(undefined, "edad")
+      orDefault(undefined, "edad")
     ),
-    page: whole("page", { minimum: 1, maximum: 1_000_000 }, "Which page").pipe(otherwise(1)),
-    perPage: whole("per-page", { minimum: 1, maximum: perPage_max }, "How many a page").pipe(otherwise(50))
+    page: whole("page", { minimum: 1, maximum: 1_000_000 }, "Which page").pipe(orDefault(1)),
+    perPage: whole("per-page", { minimum: 1, maximum: perPage_max }, "How many a page").pipe(orDefault(50))
   },
   Effect.fn(function* ({ companyId, order, page, pending, perPage, status }) {
     if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })

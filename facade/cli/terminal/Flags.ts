@@ -10,16 +10,16 @@ const descriptionOf = (flag: Param.AnyFlag): string =>
     : descriptionOf((flag as Param.Optional<"flag", unknown>).param)
 
 /** Adds a note to what a flag's help says. */
-export const noting =
+export const withNote =
   (note: string) =>
   <A>(flag: Flag.Flag<A>): Flag.Flag<A> =>
     Flag.withDescription(flag, `${descriptionOf(flag)} (${note})`)
 
 /** What holds without a flag; in words, if the value does not say it. */
-export const otherwise =
+export const orDefault =
   <const B>(fallback: B, told = String(fallback)) =>
   <A>(flag: Flag.Flag<A>): Flag.Flag<A | B> =>
-    flag.pipe(noting(`default: ${told}`), Flag.withDefault(fallback))
+    flag.pipe(withNote(`default: ${told}`), Flag.withDefault(fallback))
 
 interface Bounds {
   readonly minimum: number
@@ -31,7 +31,7 @@ export const whole = (name: string, { maximum, minimum }: Bounds, description: s
   const form = maximum === undefined ? `${minimum} or more` : `from ${minimum} to ${maximum}`
   return Flag.Int(name).pipe(
     Flag.withDescription(description),
-    noting(form),
+    withNote(form),
     Flag.filter(
       (value) => value >= minimum && (maximum === undefined || value <= maximum),
       () => `Expected: a whole number, ${form}`
@@ -51,7 +51,7 @@ export const list = (name: string, description: string) =>
 export const someOf = <const Name extends string>(name: string, names: ReadonlyArray<Name>, description: string) => {
   const form = `any of ${names.join(", ")}, parted by commas`
   return list(name, description).pipe(
-    noting(form),
+    withNote(form),
     Flag.filterMap(
       (given) =>
         Option.liftPredicate([...new Set(given)], (all): all is Array<Name> =>

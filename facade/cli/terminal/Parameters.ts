@@ -6,7 +6,7 @@ import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money
 import { asRead, isClean, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
 import { pesosForm } from "../../catalogue/Pesos.ts"
-import { list, noting, otherwise, someOf } from "./Flags.ts"
+import { list, orDefault, someOf, withNote } from "./Flags.ts"
 
 /** Arguments and flags that several commands take. What they refuse is wrong usage: exit code 2. */
 
@@ -29,7 +29,7 @@ export const ofCompany = Flag.Int("empresa").pipe(
   Flag.withDescription("Only those of this company, by its id (empresa_id)"),
   Flag.filter(isId, idForm),
   Flag.map(CompanyId.make),
-  otherwise(undefined, "all companies")
+  orDefault(undefined, "all companies")
 )
 
 const textLiteral = (text: string) => AmountLiteral.TextLiteral({ text })
@@ -46,7 +46,7 @@ export const amount = Argument.String("amount").pipe(
 export const limit = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
-    noting("such as 50000 or 1500.50"),
+    withNote("such as 50000 or 1500.50"),
     Flag.withMetavar("pesos"),
     Flag.filterMap(
       (text) => Result.getSuccess(readLimit(textLiteral(text))),
@@ -59,7 +59,7 @@ const textAs = (spelled: (text: string) => string) => (name: string, length_max:
   const isFit = (value: string) => value.trim() !== "" && lengthOf(value) <= length_max
   return Flag.String(name).pipe(
     Flag.withDescription(description),
-    noting(form),
+    withNote(form),
     Flag.filterMap(
       (typed) => (isClean(typed) ? Option.liftPredicate(spelled(typed), isFit) : Option.none()),
       () => `Expected: ${form}, none of them control characters`
@@ -81,30 +81,30 @@ export const onOff = (name: string, description: string) =>
 
 // An empty list restricts nothing.
 export const permissions = someOf("permisos", Permission.literals, "What the token may do").pipe(
-  otherwise<ReadonlyArray<Permission>>([], "all")
+  orDefault<ReadonlyArray<Permission>>([], "all")
 )
 
 export const addresses = list("ips", "Addresses and CIDR ranges that may use the token, parted by commas").pipe(
-  noting("such as 203.0.113.7,10.0.0.0/8"),
+  withNote("such as 203.0.113.7,10.0.0.0/8"),
   Flag.filter(
     (ranges) => ranges.every(isAddressRange),
     () =>
       "Expected: addresses or CIDR ranges parted by commas, such as 203.0.113.7,10.0.0.0/8,2001:db8::/32; a range begins with its first address"
   ),
-  otherwise<ReadonlyArray<string>>([], "any")
+  orDefault<ReadonlyArray<string>>([], "any")
 )
 
 const offset = /(?:Z|[+-]\d{2}:\d{2})$/
 
 export const expiry = Flag.String("expira").pipe(
   Flag.withDescription("Instant from which the token is refused, in ISO 8601 with its offset"),
-  noting("such as 2027-01-01T00:00:00-04:00"),
+  withNote("such as 2027-01-01T00:00:00-04:00"),
   Flag.withMetavar("instant"),
   Flag.filterMap(
     (text) => (offset.test(text) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()),
     () => "Expected: an ISO 8601 instant with its offset, such as 2027-01-01T00:00:00-04:00"
   ),
-  otherwise(null, "never")
+  orDefault(null, "never")
 )
 
 const overlapForm = /^(?:0|(?<count>\d{1,5})(?<unit>[mhd]))$/
@@ -122,8 +122,8 @@ const overlapOf = (text: string): Option.Option<Duration.Duration> => {
 /** How long the secret before a rotation stays good. */
 export const overlap = Flag.String("solape").pipe(
   Flag.withDescription("How long the old secret stays good: minutes, hours or days up to 30d; 0 for not"),
-  noting("such as 30m, 24h or 7d"),
+  withNote("such as 30m, 24h or 7d"),
   Flag.withMetavar("duration"),
   Flag.filterMap(overlapOf, () => "Expected: 0, or minutes, hours or days up to 30d, such as 30m, 24h or 7d"),
-  otherwise(Duration.hours(24), "24h")
+  orDefault(Duration.hours(24), "24h")
 )

@@ -34,11 +34,8 @@ type Ended = Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>
 
 const statusOf = (exit: Ended): number => (exit._tag === "Success" ? exit.value.status : hungUp)
 
-/**
- * Measures an answer, and writes a line for whoever asks for it; what went wrong on our side is told without being
- * asked.
- */
-export const told = (
+/** Measures an answer and logs it: at debug level, and as a warning what went wrong on our side. */
+export const logAccess = (
   { codes, route }: AccessShape,
   method: string,
   { since_ns, status }: { readonly since_ns: bigint; readonly status: number }
@@ -52,15 +49,15 @@ export const told = (
     return timed.pipe(Effect.andThen(counted), Effect.andThen(logged))
   })
 
-/** Names a request, measures how long its answer takes, and tells of it. What does the answering never fails. */
-export const accessed = Effect.fnUntraced(function* <R>(
+/** Gives a request its id, and measures and logs how it is answered. */
+export const withAccessLog = Effect.fnUntraced(function* <R>(
   answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ) {
   const { method } = yield* HttpServerRequest.HttpServerRequest
   const access = accessOf(yield* SecureRandom.SecureRandom.use((random) => random.uuidV7()))
   const since_ns = yield* Clock.monotonicTimeNanos
   return yield* answering.pipe(
-    Effect.onExit((exit) => told(access, method, { since_ns, status: statusOf(exit) })),
+    Effect.onExit((exit) => logAccess(access, method, { since_ns, status: statusOf(exit) })),
     Effect.provideService(Access, access),
     Effect.provideService(References.CurrentLogAnnotations, access.about)
   )
