@@ -5,14 +5,14 @@ import { Command, Flag } from "effect/cli"
 import { orDefault, toggle, whole } from "../facade/cli/terminal/Flags.ts"
 import { CheckFailed, print } from "../facade/cli/terminal/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
-import { type Ground, grounds } from "./faults/Cell.ts"
+import { type Backend, backends } from "./faults/Cell.ts"
 import { huntsPage } from "./report/HuntsPage.ts"
 import { pageOf } from "./report/Page.ts"
 import { type Campaign, campaign, type Plan } from "./run/Campaign.ts"
 import { demands } from "./run/Coverage.ts"
-import { runOn } from "./run/Ground.ts"
 import { type HuntPlan, huntAll } from "./run/Hunts.ts"
 import { runSeed } from "./run/Job.ts"
+import { runOn } from "./run/RunOn.ts"
 import { asDocument, inWords, stepsOf } from "./run/Tell.ts"
 import { huntsAsDocument, huntsInWords } from "./run/TellHunts.ts"
 import { type Story, shrink } from "./shrink/Shrink.ts"
@@ -25,7 +25,7 @@ const flags = {
   seed: whole("seed", { minimum: 0 }, "The first seed; with --seeds 1 the only one, run again to the letter").pipe(
     orDefault(0)
   ),
-  on: Flag.Literals("on", grounds).pipe(
+  on: Flag.Literals("on", backends).pipe(
     Flag.withDescription(
       "Where the money is kept: maps in memory, or the SQL functions in a Postgres in this process; with --mutants, only the bugs that are planted there"
     ),
@@ -42,7 +42,7 @@ const flags = {
 }
 
 /** A run in Postgres takes a second or two, one in memory a twentieth of that. */
-const shrinkingTries_max: Readonly<Record<Ground, number>> = { memory: 300, sql: 60 }
+const shrinkingTries_max: Readonly<Record<Backend, number>> = { memory: 300, sql: 60 }
 
 /** What did not hold is said beside the document, which stays the only one on stdout. */
 const broken = (what: string) => Effect.andThen(Console.error(what), Effect.fail(new CheckFailed()))
@@ -100,7 +100,7 @@ const hunt = Effect.fnUntraced(function* (plan: HuntPlan, report: string | null)
   if (hunts.survivors.length > 0) return yield* broken("a planted bug survived")
 })
 
-const demandsInWords = grounds
+const demandsInWords = backends
   .flatMap((on) => demands[on].map(({ from_ops, hits_min }) => `${on}: ${hits_min} from ${from_ops} operations on`))
   .join("; ")
 

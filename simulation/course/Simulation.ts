@@ -20,7 +20,7 @@ import { memoryStore } from "../store/MemoryStore.ts"
 import type { Store } from "../store/Store.ts"
 import { type Cluster, clusterOf } from "./Cluster.ts"
 import { backOfficeOf, comeToRest, judge, open, perform } from "./Course.ts"
-import { through } from "./Through.ts"
+import { watchedPorts } from "./WatchedPorts.ts"
 
 /** What a run came to. */
 export interface Result {
@@ -97,7 +97,7 @@ export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Op
     const machine = machineOf(sim, life, surroundings)
     const opened = store.open(sim, life, machine)
     const ports = variant?.ports?.(opened, bench) ?? opened
-    return startProcess(sim, life, machine, through(sim, life, ports, laws), surroundings)
+    return startProcess(sim, life, machine, watchedPorts(sim, life, ports, laws), surroundings)
   }
   const cluster: Cluster = clusterOf(() => sim, start, store.due)
   const sim: Sim = {

@@ -55,13 +55,13 @@ export const faultsOf = (step: Step): ReadonlyArray<Fault> =>
   allFaults.filter((fault) => impossible(step, fault) === null)
 
 /** Where the money is kept. */
-export const grounds = ["memory", "sql"] as const
-export type Ground = (typeof grounds)[number]
+export const backends = ["memory", "sql"] as const
+export type Backend = (typeof backends)[number]
 
 /** The steps that there are. */
-export const stepsOn = (ground: Ground): ReadonlyArray<Step> =>
-  allSteps.filter((step) => ground === "sql" || factsOf(step).kind !== "wire")
+export const stepsOn = (backend: Backend): ReadonlyArray<Step> =>
+  allSteps.filter((step) => backend === "sql" || factsOf(step).kind !== "wire")
 
 /** The cells that can be hit. */
-export const cellsOn = (ground: Ground): ReadonlyArray<Cell> =>
-  stepsOn(ground).flatMap((step) => faultsOf(step).map((fault) => cellOf(step, fault)))
+export const cellsOn = (backend: Backend): ReadonlyArray<Cell> =>
+  stepsOn(backend).flatMap((step) => faultsOf(step).map((fault) => cellOf(step, fault)))

@@ -2,8 +2,8 @@ import { DateTime } from "effect"
 import { dayOf, nextDay, startOfDay } from "../../core/domain/LocalTime.ts"
 import { Chance } from "../../tools/Chance.ts"
 import { type Focus, focusOf, isAboutStuck } from "../faults/Focus.ts"
-import { imagination, type Kind } from "./Imagination.ts"
 import type { Op } from "./Op.ts"
+import { type Kind, workload } from "./Workload.ts"
 
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
@@ -113,7 +113,7 @@ export const generate = (seed: number, length: number): ReadonlyArray<Op> => {
   const weights = { ...usual, ...leadingTo[focus.by] }
   const pauses = gapsOf(focus)
   const epoch_ms = beginningOf(seed)
-  const actOf = imagination(chance, focus)
+  const actOf = workload(chance, focus)
   const ops: Array<Op> = []
   let at_ms = second_ms
 

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../facade/docs/Html.ts"
-import { cellOf, type Ground, impossible, stepsOn } from "../faults/Cell.ts"
+import { type Backend, cellOf, impossible, stepsOn } from "../faults/Cell.ts"
 import { allFaults, faults } from "../faults/Fault.ts"
 import type { Coverage } from "../run/Coverage.ts"
 
@@ -7,9 +7,9 @@ import type { Coverage } from "../run/Coverage.ts"
 const few = 10
 
 /** How often each fault was at each step, and where it cannot be, with the reason. */
-export const matrix = (ground: Ground, coverage: Coverage): Html => {
+export const matrix = (backend: Backend, coverage: Coverage): Html => {
   const most = Math.max(1, ...coverage.values())
-  const rows = stepsOn(ground).map((step) => {
+  const rows = stepsOn(backend).map((step) => {
     const cells = allFaults.map((fault) => {
       const never = impossible(step, fault)
       if (never !== null) return html`<td class="never" title="${never}">·</td>`

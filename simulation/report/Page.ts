@@ -1,6 +1,6 @@
 import { type Html, html } from "../../facade/docs/Html.ts"
 import type { Result } from "../course/Simulation.ts"
-import type { Ground } from "../faults/Cell.ts"
+import type { Backend } from "../faults/Cell.ts"
 import type { Coverage } from "../run/Coverage.ts"
 import type { Story } from "../shrink/Shrink.ts"
 import { wordsOfStory } from "../shrink/Words.ts"
@@ -11,7 +11,7 @@ import { timeline } from "./Timeline.ts"
 /** All that a report shows. */
 export interface Report {
   readonly facts: Readonly<Record<string, string>>
-  readonly on: Ground
+  readonly on: Backend
   readonly coverage: Coverage
   /** The run whose course is drawn: that of the failure, or else the first. */
   readonly shown: Result

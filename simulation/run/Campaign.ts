@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Effect, Ref } from "effect"
-import type { Cell, Ground } from "../faults/Cell.ts"
+import type { Backend, Cell } from "../faults/Cell.ts"
 import { type Coverage, merged, thin } from "./Coverage.ts"
 import type { Outcome, Run } from "./Job.ts"
 import { doAll } from "./Pool.ts"
@@ -12,7 +12,7 @@ export interface Plan {
   readonly ops: number
   /** The first seed. */
   readonly seed: number
-  readonly on: Ground
+  readonly on: Backend
   /** On how many threads. What comes of a plan does not depend on it. */
   readonly threads: number
 }

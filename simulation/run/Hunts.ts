@@ -1,5 +1,5 @@
 import { Effect, Ref } from "effect"
-import type { Ground } from "../faults/Cell.ts"
+import type { Backend } from "../faults/Cell.ts"
 import { mutants } from "../mutants/All.ts"
 import type { Catch, Hunt } from "./Job.ts"
 import { doAll } from "./Pool.ts"
@@ -13,7 +13,7 @@ export interface HuntPlan {
   /** The first seed. */
   readonly seed: number
   /** Only those that are planted there; null for all. */
-  readonly on: Ground | null
+  readonly on: Backend | null
   /** On how many threads. */
   readonly threads: number
 }

@@ -1,15 +1,15 @@
 import type { Result } from "../course/Simulation.ts"
 import type { Violation } from "../engine/Sim.ts"
-import type { Cell, Ground } from "../faults/Cell.ts"
+import type { Backend, Cell } from "../faults/Cell.ts"
 import { mutantOf } from "../mutants/All.ts"
 import { generate } from "../ops/Generate.ts"
-import { runOn } from "./Ground.ts"
+import { runOn } from "./RunOn.ts"
 
 /** One seed to run. */
 export interface Run {
   readonly seed: number
   readonly ops: number
-  readonly on: Ground
+  readonly on: Backend
 }
 
 /** A planted bug to find, by the first of so many seeds that finds it. */
@@ -33,7 +33,7 @@ export interface Outcome {
 /** What came of a hunt. */
 export interface Catch {
   readonly mutant: string
-  readonly on: Ground
+  readonly on: Backend
   /** The seed and the law that caught it; null when it survived. */
   readonly caught: { readonly seed: number; readonly law: string; readonly what: string } | null
 }

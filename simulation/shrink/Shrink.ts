@@ -2,7 +2,7 @@ import type { Result } from "../course/Simulation.ts"
 import type { Script } from "../faults/Mishaps.ts"
 import { generate } from "../ops/Generate.ts"
 import type { Op } from "../ops/Op.ts"
-import { least } from "./Least.ts"
+import { minimize } from "./DeltaDebugging.ts"
 
 /** A run that breaks the same law with less: what is left of its operations and of what went wrong. */
 export interface Story {
@@ -33,9 +33,9 @@ export const shrink = async (
   const showsWith = async (part: ReadonlyArray<Op>) => isSame(await run(part, new Map(mishaps)))
   const showsAmid = async (part: typeof mishaps) => isSame(await run(ops, new Map(part)))
 
-  ops = await least(ops, showsWith, tries_max)
-  mishaps = [...(await least(mishaps, (part) => showsAmid([...part]), tries_max))]
-  ops = await least(ops, showsWith, tries_max)
+  ops = await minimize(ops, showsWith, tries_max)
+  mishaps = [...(await minimize(mishaps, (part) => showsAmid([...part]), tries_max))]
+  ops = await minimize(ops, showsWith, tries_max)
   const result = await run(ops, new Map(mishaps))
   return { ops, result, whole: { ops: whole.length, mishaps: script.size } }
 }

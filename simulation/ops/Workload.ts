@@ -71,7 +71,7 @@ const newAct = (chance: Chance, focus: Focus, kind: Exclude<Kind, AboutSales>, c
 }
 
 /** Makes up the nth act, of a kind. It remembers them, for some are about an earlier one. */
-export const imagination = (chance: Chance, focus: Focus): ((kind: Kind, nth: number) => Act) => {
+export const workload = (chance: Chance, focus: Focus): ((kind: Kind, nth: number) => Act) => {
   const sold: Array<Sale> = []
   /** What nobody has asked to take back yet. */
   const standing: Array<Sale> = []

@@ -185,7 +185,7 @@ const insuranceOver = ({ ask, life, write }: Line, ports: Insurance, laws: Laws,
 }
 
 /** The ports of the database as a process reaches them: over a line of its own, before the eyes of the laws. */
-export const through = (sim: Sim, life: Life, ports: Ports, laws: Laws): Ports => {
+export const watchedPorts = (sim: Sim, life: Life, ports: Ports, laws: Laws): Ports => {
   const line = lineOf(sim, life)
   return {
     ...salesOver(line, ports, laws),

@@ -1,5 +1,5 @@
 import { type Result, simulate } from "../course/Simulation.ts"
-import type { Ground } from "../faults/Cell.ts"
+import type { Backend } from "../faults/Cell.ts"
 import type { Script } from "../faults/Mishaps.ts"
 import type { Mutant } from "../mutants/Mutant.ts"
 import type { Op } from "../ops/Op.ts"
@@ -15,9 +15,9 @@ interface Differences {
   readonly mutant?: Mutant
 }
 
-/** Runs operations where the money is kept. */
+/** Runs operations on books in memory, or on the SQL functions. */
 export const runOn = async (
-  ground: Ground,
+  backend: Backend,
   seed: number,
   ops: ReadonlyArray<Op>,
   { mutant, script }: Differences = {}
@@ -26,7 +26,7 @@ export const runOn = async (
     ...(script === undefined ? {} : { script }),
     ...(mutant?.on === "memory" ? { variant: mutant.variant } : {})
   }
-  if (ground === "memory") return simulate(seed, ops, options)
+  if (backend === "memory") return simulate(seed, ops, options)
   server ??= startServer()
   const running = await server
   await running.reset(mutant?.on === "sql" ? mutant.patch : null)

@@ -1,10 +1,10 @@
 /**
- * The least of a list that still shows something: halves, quarters and ever smaller parts are left out for as long as
- * it shows without them (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input).
+ * Delta debugging: a small part of a list that still shows a failure. Halves, quarters and ever smaller parts are left
+ * out for as long as the rest shows it (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input).
  *
  * @param shows whether a part of the list shows it. It is asked at most `tries_max` times.
  */
-export const least = async <A>(
+export const minimize = async <A>(
   whole: ReadonlyArray<A>,
   shows: (part: ReadonlyArray<A>) => Promise<boolean>,
   tries_max: number
