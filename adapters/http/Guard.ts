@@ -33,7 +33,7 @@ export interface GuardOptions {
 /** What stands between us and a party that may be slow, broken or gone. */
 interface Guard {
   /**
-   * Makes a client that does not call a party that is failing or swamped; such a call fails with `NotAttempted`. Its
+   * Makes a client that does not call a party that is failing or overloaded; such a call fails with `NotAttempted`. Its
    * answers have come back whole: until then a call is in flight.
    */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
@@ -48,8 +48,8 @@ type Request = HttpClientRequest.HttpClientRequest
 const failedWith = (request: Request, cause: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
-/** The time that nobody sets: a clock that is put back by an hour must not keep a circuit open for as long. */
-const steady = (clock: Clock.Clock): Clock.Clock => {
+/** The monotonic clock as a clock: one that is put back by an hour must not keep a circuit open for as long. */
+const monotonic = (clock: Clock.Clock): Clock.Clock => {
   const currentTimeMillisUnsafe = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   return {
     currentTimeMillisUnsafe,
@@ -62,12 +62,12 @@ const steady = (clock: Clock.Clock): Clock.Clock => {
   }
 }
 
-/** Lets a breaker go by that time, and what it calls by its own. */
-const steadily = <A, E, R>(
+/** Runs a breaker on the monotonic clock, and what it calls on its own clock. */
+const onMonotonicClock = <A, E, R>(
   breaking: (own: <B, F, S>(call: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>
 ) =>
   Effect.clockWith((clock) =>
-    Effect.provideService(breaking(Effect.provideService(Clock.Clock, clock)), Clock.Clock, steady(clock))
+    Effect.provideService(breaking(Effect.provideService(Clock.Clock, clock)), Clock.Clock, monotonic(clock))
   )
 
 /** What a call says of the party's health. A definite refusal is a healthy answer. */
@@ -96,7 +96,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
       duration: answer_max,
       orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
     })
-    return steadily((own) => breaker.execute(own(measured(party)(timed)), { key: party, classify })).pipe(
+    return onMonotonicClock((own) => breaker.execute(own(measured(party)(timed)), { key: party, classify })).pipe(
       Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")),
       // The ids of this service's own traces are nobody else's business.
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
@@ -114,7 +114,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   )
 
   // An open circuit whose time is over lets the next call through, to see.
-  const closed = steadily(() => breaker.state(party)).pipe(
+  const closed = onMonotonicClock(() => breaker.state(party)).pipe(
     Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
     Effect.orElseSucceed(() => true)
   )

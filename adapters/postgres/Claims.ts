@@ -19,9 +19,9 @@ export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
 /**
  * The statement that leases unresolved operations of a table to one recovery, and answers their columns.
  *
- * A row that another recovery has locked or leased is skipped, never waited for. Asked about on demand is whatever this
- * cycle has not asked yet; what is PROCESSING only once its own call must have ended. A stamp from the future is of a
- * clock that was wrong, and keeps nothing back.
+ * A row that another recovery has locked or leased is skipped, never waited for. On demand, all rows are claimed that
+ * this cycle has not asked about yet; one in PROCESSING only once its own call must have ended. A timestamp from the
+ * future was written by a wrong clock, and holds nothing back.
  *
  * The rows are changed by their places, which are locked. Asked to join them by their keys, a planner that takes the
  * table for empty holds every sale there is against them, once a second. A row that changes between the statement's

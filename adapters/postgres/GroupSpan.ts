@@ -1,6 +1,6 @@
 import { Context, Effect, References, Tracer } from "effect"
 
-/** A call with the services of whoever made it, its span among them where somebody follows. */
+/** A call with the services of its caller; where traces are collected, its span is among them. */
 export interface Traced {
   readonly context: Context.Context<never>
 }
@@ -13,15 +13,14 @@ const spansOf = (calls: Calls): ReadonlyArray<Tracer.AnySpan> =>
 const linkTo = (span: Tracer.AnySpan): Tracer.SpanLink => ({ span, attributes: {} })
 
 /**
- * Follows the one statement of a group in a span that is linked with each call in it, both ways: whoever looks at a
- * sale finds the statement that it shared, and whoever looks at the statement finds all the sales. Where nobody follows
- * anything it does nothing.
+ * A span around the one statement of a group, linked with the span of each call in it, both ways: from a sale one finds
+ * the statement that it shared, and from the statement all its sales. Without a collector of traces it does nothing.
  */
-export const followingMembers =
+export const withGroupSpan =
   (name: string, calls: Calls) =>
   <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(References.TracerEnabled, (following) => {
-      if (!following) return statement
+    Effect.flatMap(References.TracerEnabled, (isTraced) => {
+      if (!isTraced) return statement
       const members = spansOf(calls)
       const options = { links: members.map(linkTo), attributes: { "saldo.group.members": calls.length } }
       return Effect.useSpan(`group ${name}`, options, (span) => {

@@ -2,7 +2,7 @@ import { Array as Arr, Cause, Context, Effect, type Fiber, Metric, Option } from
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../core/telemetry/Series.ts"
-import { followingMembers, type Traced } from "./GroupSpan.ts"
+import { type Traced, withGroupSpan } from "./GroupSpan.ts"
 import { briefly, isTransient } from "./SqlFailure.ts"
 
 /** So many groups may be under way at once; what arrives meanwhile makes the next one. */
@@ -20,8 +20,8 @@ const sizes = seriesOf(["group"], (attributes) =>
 )
 
 /**
- * Where there is room for two groups, what waits is parted between them: the answers of one are worked on while the
- * other is in the database. So few go together all the same.
+ * Where two groups may start, the waiting calls are split between them: the answers of one are worked on while the other
+ * is in the database. No more than this many are not split.
  */
 const members_few = 16
 
@@ -80,7 +80,7 @@ export const grouped = <Member, Answer>(
       Metric.update(size, calls.length),
       Effect.retry(run(Arr.map(calls, ({ member }) => member)), briefly)
     ).pipe(
-      followingMembers(name, calls),
+      withGroupSpan(name, calls),
       Effect.matchCauseEffect({
         onSuccess: (answers) =>
           answers.length === calls.length

@@ -105,15 +105,15 @@ const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
 /** What of the `rows` each block `o` holds, what is beyond the last one, and their total. */
 const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Narrowing, rows: Fragment) => {
   const { inside } = conditions(sql, range)
-  const byHand = sql`(select count(*) ${rows})`
+  const countedRows = sql`(select count(*) ${rows})`
   const known = sql.literal(also?.counted ?? "o.members")
   const narrowed = {
     total: sql`((select n from beyond) + (select coalesce(sum(n), 0) from counted))`,
-    beyond: byHand
+    beyond: countedRows
   }
   return {
-    ofBlock: inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${byHand} end`,
-    // What blocks say is read again sooner than kept; what was counted by hand is kept.
+    ofBlock: inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${countedRows} end`,
+    // The counts of blocks are cheap to read again; rows that were counted one by one are not.
     kept: sql.literal(inside.length === 0 ? "not materialized" : "materialized"),
     ...(also === undefined && inside.length === 0 ? wholeOf(sql, counted, companyId) : narrowed)
   }

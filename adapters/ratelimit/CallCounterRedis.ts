@@ -77,7 +77,7 @@ const leave = (fiber: Fiber.Fiber<unknown, unknown>) =>
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const alone = CallCounterMemory.make()
   let together: Count | undefined
-  // By the time that nobody sets.
+  // On the monotonic clock.
   let restsUntil_ns = 0n
   yield* keepConnected(url, (connected) => {
     together = connected

@@ -85,11 +85,11 @@ export interface Moment {
   readonly event: HistoryEvent
 }
 
-// Recovery turns to a sale only once its call must be over: what was written then was not written by the call.
-const turnedToBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
+// Recovery asks about a sale only once its call must be over: what was written afterwards was not written by the call.
+const recoveryAskedBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
   questions.some(({ about, firstAt }) => about === "sale" && DateTime.isLessThanOrEqualTo(firstAt, at))
 
-// Of those to which nobody took the question it has found out nothing.
+// Where nobody took the question, recovery has found out nothing.
 const answeredTo = ({ questions }: History): History["questions"] =>
   questions.filter(({ answer }) => answer !== "NotAsked")
 
@@ -98,7 +98,7 @@ const confirmedIn = ({ audited }: History) =>
     action === "resolution_confirmed" && details["won"] === true ? [details] : []
   )
 
-// A confirmation that does not say what it is about is as old as when only sales had such.
+// A confirmation that does not say what it is about dates from when only sales had one.
 const wasConfirmed = (history: History): boolean => confirmedIn(history).some(({ about }) => about !== "reversal")
 
 const reversalFoundBy = (
@@ -122,7 +122,7 @@ const answeredIn = (history: History): ReadonlyArray<Moment> => {
   if (answer === null) return []
   const { at, outcome, settledAt } = answer
   const repeatsUntil = settledAt === null ? null : DateTime.addDuration(settledAt, retention)
-  const by = turnedToBefore(history, at) ? "recovery" : "call"
+  const by = recoveryAskedBefore(history, at) ? "recovery" : "call"
   return [{ at, event: HistoryEvent.Answered({ outcome, by, repeatsUntil }) }]
 }
 
@@ -131,7 +131,7 @@ const settledIn = (history: History): ReadonlyArray<Moment> => {
   const { authCode, processedAt: at, status } = transaction
   if (at === null) return []
   const settledAs = status === "REVERSED" ? "SUCCESS" : status
-  const byRecovery = turnedToBefore({ ...history, questions: answeredTo(history) }, at)
+  const byRecovery = recoveryAskedBefore({ ...history, questions: answeredTo(history) }, at)
   const by = wasConfirmed(history) ? "operator" : byRecovery ? "recovery" : "call"
   return [{ at, event: HistoryEvent.Settled({ status: settledAs, by, authCode, refusal }) }]
 }

@@ -62,8 +62,8 @@ export type Resolvable = Data.TaggedEnum<{
 }>
 export const Resolvable = Data.taggedEnum<Resolvable>()
 
-/** What a success lacks, or has too much, that a sale of this type would have answered. */
-const amissIn = (
+/** What a success lacks, or has too much, compared with what a sale of this type answers. */
+const successFault = (
   type: ServiceType,
   { rechargeToken, validity }: Extract<Finding, { _tag: "Success" }>
 ): NotResolvable["why"] | null => {
@@ -80,7 +80,7 @@ const isYoung = (createdAt: DateTime.Utc, now: DateTime.Utc): boolean =>
 const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now: DateTime.Utc) => {
   if (!isUnresolved({ status })) return under === null ? "settled" : "reversal"
   if (isYoung(order.createdAt, now)) return "young"
-  return finding._tag === "Success" ? amissIn(order.service.type, finding) : null
+  return finding._tag === "Success" ? successFault(order.service.type, finding) : null
 }
 
 /**
@@ -104,10 +104,10 @@ export const resolvable = (
   return Result.succeed(Resolvable.Reversal({ under, finding }))
 }
 
-const plainly = (name: string): string => asRead(name).toLowerCase()
+const canonicalName = (name: string): string => asRead(name).toLowerCase()
 
 /** Are two names one operator's, however he has typed his? */
-export const isSameOperator = (left: string, right: string): boolean => plainly(left) === plainly(right)
+export const isSameOperator = (left: string, right: string): boolean => canonicalName(left) === canonicalName(right)
 
 /** The proposal that this operator may confirm: another's, the one that he has seen, and of no earlier reversal. */
 export const confirmable = (

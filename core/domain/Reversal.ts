@@ -99,7 +99,7 @@ export const reversalVerdictOf: (answer: ReversalAnswer) => ReversalVerdict = Re
  * Concludes from what the provider says of an unresolved reversal. One that the provider firmly does not know was never
  * made, so the sale stands.
  *
- * @returns null where a question that nobody took, or that was early, leaves everything as it is, as that about a sale does.
+ * @returns null where nothing is to be written, for the reasons of `conclude`.
  */
 export const concludeReversal = (
   reversal: Asked,

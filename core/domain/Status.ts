@@ -4,7 +4,7 @@ import { Schema } from "effect"
 export const Status = Schema.Literals(["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
 export type Status = typeof Status.Type
 
-/** Of a sale, or of a reversal, that stands so nobody knows yet how it ends. */
+/** A sale, or a reversal, whose outcome is not known yet is in one of these. */
 export const unresolvedStatuses = ["PROCESSING", "PENDING"] as const
 export type UnresolvedStatus = (typeof unresolvedStatuses)[number]
 
