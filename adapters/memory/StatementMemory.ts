@@ -1,14 +1,8 @@
 import { Effect, Layer, Stream } from "effect"
-import type { Entry } from "../../core/domain/Entry.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
-import { type DayRange, dayOf } from "../../core/domain/LocalTime.ts"
+import { type DayRange, isWithin } from "../../core/domain/LocalTime.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Books } from "./Books.ts"
-
-const within = ({ from, to }: DayRange, { createdAt }: Entry): boolean => {
-  const day = dayOf(createdAt)
-  return (from === undefined || from <= day) && (to === undefined || day <= to)
-}
 
 /** A company's ledger in memory. */
 export const layer = Layer.effect(
@@ -17,7 +11,7 @@ export const layer = Layer.effect(
     const found = (companyId: CompanyId, range: DayRange) =>
       Effect.sync(() =>
         of(companyId)
-          .entries.filter((entry) => within(range, entry))
+          .entries.filter((entry) => isWithin(range, entry.createdAt))
           .reverse()
       )
     return Statement.of({

@@ -1,5 +1,5 @@
 import { Effect, Layer, Option } from "effect"
-import { dayOf } from "../../core/domain/LocalTime.ts"
+import { isWithin } from "../../core/domain/LocalTime.ts"
 import type { Transaction, TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { Books, type Sale } from "./Books.ts"
@@ -19,17 +19,12 @@ export const transactionOf = ({ delivery, order, processedAt, status, terminalId
   processedAt
 })
 
-const passes = (filter: TransactionFilter, { key, order, status }: Sale): boolean => {
-  const day = dayOf(order.createdAt)
-  return (
-    (filter.status === undefined || filter.status === status) &&
-    (filter.from === undefined || filter.from <= day) &&
-    (filter.to === undefined || day <= filter.to) &&
-    (filter.identifier === undefined || filter.identifier === order.identifier) &&
-    (filter.xid === undefined || filter.xid === order.xid) &&
-    (filter.key === undefined || filter.key === key)
-  )
-}
+const passes = (filter: TransactionFilter, { key, order, status }: Sale): boolean =>
+  isWithin(filter, order.createdAt) &&
+  (filter.status === undefined || filter.status === status) &&
+  (filter.identifier === undefined || filter.identifier === order.identifier) &&
+  (filter.xid === undefined || filter.xid === order.xid) &&
+  (filter.key === undefined || filter.key === key)
 
 /** A company's sales in memory. */
 export const layer = Layer.effect(

@@ -1,12 +1,12 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
-import { notingClient } from "./Noting.ts"
+import { notesClient } from "./Notes.ts"
 import { instant, int8 } from "./Parameters.ts"
 
 const make = Effect.gen(function* () {
   const sales = yield* PgClient.PgClient
-  const notes = yield* notingClient
+  const notes = yield* notesClient
 
   // In a transaction it is one write of several. By itself it goes where no sale waits behind it.
   const writing = Effect.map(Effect.serviceOption(sales.transactionService), (transaction) =>

@@ -5,7 +5,7 @@ import { type Credentials, Directory, type TokenUse } from "../../core/ports/Dir
 import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
-import { notingClient, notingTogether } from "./Noting.ts"
+import { groupedNotes, notesClient } from "./Notes.ts"
 import { int8 } from "./Parameters.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
@@ -57,17 +57,17 @@ const make = Effect.gen(function* () {
   const known = yield* Cache.makeWith(read, { capacity: cachedKeys_max, timeToLive })
   yield* invalidateOn("directory_changed", Cache.invalidateAll(known))
 
-  return Directory.of({ lookup: (apiKey) => Cache.get(known, apiKey), used: yield* notingUses })
+  return Directory.of({ lookup: (apiKey) => Cache.get(known, apiKey), used: yield* recordingUses })
 })
 
-const notingUses = Effect.gen(function* () {
-  const sql = yield* notingClient
+const recordingUses = Effect.gen(function* () {
+  const sql = yield* notesClient
   const scope = yield* Effect.scope
   const writtenAt = new Map<TokenId, DateTime.Utc>()
 
   // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait
   // for each other.
-  const write = notingTogether<TokenUse>(
+  const write = groupedNotes<TokenUse>(
     sql,
     "token_use",
     (uses) => sql`

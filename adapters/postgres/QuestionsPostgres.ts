@@ -1,7 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { type Question, Questions } from "../../core/ports/Questions.ts"
-import { notingClient, notingTogether } from "./Noting.ts"
+import { groupedNotes, notesClient } from "./Notes.ts"
 
 const questionRow = ({ about, answer, at, order: { companyId, transactionId } }: Question) => ({
   company_id: companyId,
@@ -11,11 +11,11 @@ const questionRow = ({ about, answer, at, order: { companyId, transactionId } }:
   at: DateTime.formatIso(at)
 })
 
-const make = Effect.map(notingClient, (sql) =>
+const make = Effect.map(notesClient, (sql) =>
   Questions.of({
     // Whoever asks about a sale has its lease, so nobody else writes here; one that lost it meanwhile is not kept. The
     // latest answer is looked up for each sale for itself: a join would let the planner read all there are.
-    record: notingTogether<Question>(
+    record: groupedNotes<Question>(
       sql,
       "question",
       (questions) => sql`

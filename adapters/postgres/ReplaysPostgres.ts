@@ -1,7 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Layer } from "effect"
 import { type Replay, Replays } from "../../core/ports/Replays.ts"
-import { notingClient, notingTogether } from "./Noting.ts"
+import { groupedNotes, notesClient } from "./Notes.ts"
 
 const replayRow = ({ about, at, companyId, transactionId }: Replay) => ({
   company_id: companyId,
@@ -10,10 +10,10 @@ const replayRow = ({ about, at, companyId, transactionId }: Replay) => ({
   at: DateTime.formatIso(at)
 })
 
-const make = Effect.map(notingClient, (sql) =>
+const make = Effect.map(notesClient, (sql) =>
   Replays.of({
     // Rows are taken in the order of their key, so that two groups never wait for each other.
-    record: notingTogether<Replay>(
+    record: groupedNotes<Replay>(
       sql,
       "replay",
       (replays) => sql`

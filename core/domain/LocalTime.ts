@@ -63,6 +63,12 @@ export interface DayRange {
   readonly to?: string | undefined
 }
 
+/** Is the instant on one of the days? */
+export const isWithin = ({ from, to }: DayRange, instant: DateTime.Utc): boolean => {
+  const day = dayOf(instant)
+  return (from === undefined || from <= day) && (to === undefined || day <= to)
+}
+
 /** The instants of a range: not before `since`, and before `until`. */
 export const instantsOf = ({ from, to }: DayRange) => ({
   since: from === undefined ? undefined : startOfDay(from),

@@ -3,7 +3,7 @@ import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import { reading } from "../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
-import { noting } from "../../adapters/postgres/Noting.ts"
+import { notesConnection } from "../../adapters/postgres/Notes.ts"
 import { Settings } from "./Settings.ts"
 
 /** In whose rights a process works. */
@@ -81,7 +81,7 @@ export const migrated = (connections_max: number, role: Role) =>
         Database.layer({ url, connections_max: connections_max - readers - noters, parameters }),
         (context) => Effect.provide(migrate, context)
       )
-      const beside = noters === 0 ? Layer.empty : noting({ url, parameters })
+      const beside = noters === 0 ? Layer.empty : notesConnection({ url, parameters })
       const connected = Layer.provideMerge(Layer.merge(reading({ url, connections_max: readers }), beside), others)
       return ours || migrationUrl !== null ? Layer.provide(connected, migratedFirst) : connected
     })

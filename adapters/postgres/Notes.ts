@@ -4,17 +4,17 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "./Database.ts"
 import { grouped } from "./Grouped.ts"
 
-/** Whoever takes notes waits this long at most; then it is one note less. */
+/** A note that takes longer than this is left out. */
 const patience = Duration.seconds(5)
 
 /**
  * A connection for what nothing depends on. Statements share connections, and behind one that waits others would wait.
  */
-class NotingClient extends Context.Service<NotingClient, PgClient.PgClient>()("saldo/adapters/NotingClient") {}
+class NotesClient extends Context.Service<NotesClient, PgClient.PgClient>()("saldo/adapters/NotesClient") {}
 
 /** One connection for notes: 1 s for a lock, 4 s for a statement. */
-export const noting = (options: Omit<Database.DatabaseOptions, "connections_max">) =>
-  Layer.effect(NotingClient, PgClient.PgClient).pipe(
+export const notesConnection = (options: Omit<Database.DatabaseOptions, "connections_max">) =>
+  Layer.effect(NotesClient, PgClient.PgClient).pipe(
     Layer.provide(
       Layer.fresh(
         Database.layer({
@@ -26,21 +26,21 @@ export const noting = (options: Omit<Database.DatabaseOptions, "connections_max"
     )
   )
 
-/** What takes notes: the connection for it or, where there are few, one of the others. */
-export const notingClient = Effect.gen(function* () {
+/** The connection for notes or, where there are few connections, any of them. */
+export const notesClient = Effect.gen(function* () {
   const others = yield* PgClient.PgClient
-  return Option.getOrElse(yield* Effect.serviceOption(NotingClient), () => others)
+  return Option.getOrElse(yield* Effect.serviceOption(NotesClient), () => others)
 })
 
 /**
- * Turns a statement that notes many things into a call that notes one, and always comes back soon: a history with a gap
- * is no reason to hold a sale.
+ * Turns a statement that writes many notes into a call that writes one. The call always comes back soon, and never
+ * fails: a history with a gap is no reason to hold up a sale.
  *
  * @param sql what the statement goes by.
  * @param name what the notes are called where they are measured.
  * @param about what the log says of a note that was not taken.
  */
-export const notingTogether = <Note>(
+export const groupedNotes = <Note>(
   sql: PgClient.PgClient,
   name: string,
   write: (notes: Arr.NonEmptyReadonlyArray<Note>) => Effect.Effect<unknown, SqlError>,
