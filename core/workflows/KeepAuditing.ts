@@ -17,6 +17,10 @@ const endedAt = Metric.gauge("saldo_audit_last_timestamp_seconds", {
   description: "Unix time at which the last audit ended; before the first, at which the process began"
 })
 
+const interval = Metric.gauge("saldo_audit_interval_seconds", {
+  description: "How long after one audit the next is due, where AUDIT_EVERY is not off"
+})
+
 const took = Metric.gauge("saldo_audit_seconds", {
   description: "How long the last audit took; NaN before the first"
 })
@@ -47,6 +51,7 @@ export const keepAuditing = Effect.fnUntraced(function* <E, R>(
 ) {
   yield* Effect.forEach(Struct.keys(invariants), (invariant) => setTo(Number.NaN, invariant))
   yield* Metric.update(took, Number.NaN)
+  yield* Metric.update(interval, Duration.toSeconds(every))
   yield* ended
   yield* Effect.sleep(Duration.times(every, yield* Random.next))
   return yield* Effect.timed(Effect.exit(audit)).pipe(

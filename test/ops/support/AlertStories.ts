@@ -75,9 +75,15 @@ export const stories: ReadonlyArray<Story> = [
   },
   {
     alert: "SaldoAuditOverdue",
-    series: { saldo_audit_last_timestamp_seconds: "0x400" },
-    quiet: "6h10m",
-    fires: "6h11m",
+    // One process audits each quarter of an hour, the other once a day.
+    series: {
+      'saldo_audit_last_timestamp_seconds{instance="a"}': "0x400",
+      'saldo_audit_last_timestamp_seconds{instance="b"}': "0x400",
+      'saldo_audit_interval_seconds{instance="a"}': "900x400",
+      'saldo_audit_interval_seconds{instance="b"}': "86400x400"
+    },
+    quiet: "6h25m",
+    fires: "6h26m",
     severity: "ticket",
     summary: "The books have not been proved for hours"
   },
