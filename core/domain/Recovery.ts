@@ -15,8 +15,11 @@ const notFoundFirmAfter = Duration.minutes(15)
 /** So many cycles must agree that a provider does not know a sale. */
 const notFoundAgreed = 2
 
-/** When an unresolved sale is to be asked for next; in the end every five minutes. Contract: 3.1. */
-export const nextAsk = nextAttempt(Duration.minutes(5))
+/** Contract: 3.1. */
+const askedEvery = Duration.minutes(5)
+
+/** When an unresolved sale is to be asked for next; in the end every five minutes. */
+export const nextAsk = nextAttempt(askedEvery)
 
 /** Clocks that are further apart than this are not merely inexact: one of them is wrong. */
 const clocksApart_max = Duration.minutes(10)
@@ -60,11 +63,13 @@ export interface Asked {
 /**
  * Counts another not-found; one that is firm, and that enough cycles agree on, is a denial. Null where it is no cycle's:
  * an operator may ask at any moment, and two not-founds of one moment may be those of a provider that has just lost its
- * memory.
+ * memory. What was counted by a clock that was wrong is not waited for, which may take years, and begins anew.
  */
 export const countNotFound = ({ askAt, createdAt, notFound }: Asked, now: DateTime.Utc) => {
   const firm = Duration.isGreaterThanOrEqualTo(DateTime.distance(createdAt, now), notFoundFirmAfter)
-  if (firm && notFound > 0 && askAt !== null && DateTime.isGreaterThan(askAt, now)) return null
+  if (firm && notFound > 0 && askAt !== null && DateTime.isGreaterThan(askAt, now)) {
+    return DateTime.isGreaterThan(askAt, latestTrusted(now, askedEvery)) ? { notFound: 0, denied: false } : null
+  }
   const counted = firm ? notFound + 1 : 0
   return { notFound: counted, denied: counted >= notFoundAgreed }
 }

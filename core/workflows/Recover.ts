@@ -57,15 +57,13 @@ const signOfLife = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.up
 export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function* (which: "due" | "all") {
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
-  const began = yield* DateTime.now
-  // A clock that was set back meanwhile puts what has just been asked about before the beginning.
-  const claim = (now: DateTime.Utc, limit: number): Claim => ({
-    began: DateTime.min(began, now),
-    now,
-    lease,
-    limit,
-    which
-  })
+  let began = yield* DateTime.now
+  const claim = (now: DateTime.Utc, limit: number): Claim => {
+    // A clock that was set back meanwhile puts what has just been asked about before the beginning. From then on the
+    // cycle has begun there: were the beginning to go on with that clock, each question would come before it.
+    began = DateTime.min(began, now)
+    return { began, now, lease, limit, which }
+  }
   const tallies = yield* Effect.all(
     [
       exhaust(questions_max.sales, (now, limit) => unresolved.claim(claim(now, limit)), askAboutSale),

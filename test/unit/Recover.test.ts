@@ -127,6 +127,44 @@ describe("an unresolved sale that its provider does not know", () => {
       assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect.each([["due"], ["all"]] as const)(
+    "is asked about twice at most, %s, while a clock that was set back goes on",
+    ([which]) => {
+      const { asked, layer } = world(
+        saying(() =>
+          Effect.as(
+            TestClock.setTime(Duration.toMillis("20 minutes") + asked.length * 10),
+            asked.length > 20 ? Delivered({ delivery }) : Unknown()
+          )
+        )
+      )
+      return Effect.gen(function* () {
+        yield* fund()
+        yield* orphan()
+        yield* TestClock.adjust("30 minutes")
+        yield* recover(which)
+        assert.isAtMost(asked.length, 2)
+        assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("is released though it was once asked about by a clock that was a year ahead", () => {
+    const { layer } = world(saying(() => Effect.succeed(NotFound())))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* orphan()
+      yield* TestClock.setTime(Duration.toMillis("365 days"))
+      assert.deepStrictEqual(yield* recover("due"), tally({ stillUnknown: 1 }))
+      yield* TestClock.setTime(Duration.toMillis("20 minutes"))
+      assert.deepStrictEqual(yield* recover("all"), tally({ stillUnknown: 1 }))
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* recover("all"), tally({ stillUnknown: 1 }))
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* recover("all"), tally({ released: 1 }))
+    }).pipe(Effect.provide(layer))
+  })
 })
 
 describe("an unresolved sale that nobody can be asked about", () => {

@@ -88,6 +88,8 @@ describe("what recovery concludes", () => {
     expect(heard(1, 1_200.001)).toBeNull()
     expect(heard(1, 1_200)).toEqual({ verdict: denied, notFound: 2 })
     expect(heard(0, 1_300)).toEqual({ verdict: hold, notFound: 1 })
+    expect(heard(1, 2_100)).toBeNull()
+    expect(heard(1, 2_100.001)).toEqual({ verdict: hold, notFound: 0 })
   })
 
   it("leaves not-founds as they are when nobody took the question", () => {
