@@ -19,8 +19,9 @@ export const TextBetween = (minimum: number, maximum: number) =>
     Schema.makeFilter((text: string) => lengthOf(text) >= minimum && lengthOf(text) <= maximum, { message: "longitud" })
   ).annotate({ minLength: minimum, maxLength: maximum })
 
-// A space that has no width, a mark of direction, a soft hyphen: nobody sees them, and nobody means them.
-const unseen = /\p{Cf}/gu
+// A space that has no width, a mark of direction, a soft hyphen, a filler, a choice of font: nobody sees them, and nobody
+// means them. Not all that is drawn as nothing is a format character to Unicode.
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** One spelling of what people read as the same: no unseen characters, one form of each letter, single spaces. */
 export const asRead = (text: string): string => text.replace(unseen, "").normalize("NFKC").trim().replace(/\s+/gu, " ")

@@ -152,6 +152,8 @@ describe("an operator", () => {
     ["turno-1", "turno-2", false],
     ["Ana  María", "Ana María", true],
     ["Ana\u200b María", "ana mari\u0301a", true],
+    ["Ana", "Ana\u3164", true],
+    ["Ana", "A\ufe0fna", true],
     ["Ana", "Anna", false]
   ])("who proposes as %j confirms as %j: %s", (proposed, confirmed, same) => {
     expect(isSameOperator(proposed, confirmed)).toBe(same)

@@ -64,6 +64,8 @@ describe("text as it is read", () => {
     ["\uff21\uff11", "A1"],
     ["a\u200bb\u00adc\u2066d\u2069", "abcd"],
     ["a\u2028b", "a b"],
+    ["a\u034fb\ufe0fc\u115fd\u3164e\uffa0f\u{e0100}", "abcdef"],
+    ["\u3164", ""],
     ["\u200b \u200b", ""]
   ])("of %j is %j", (typed, read) => expect(asRead(typed)).toBe(read))
 
