@@ -20,7 +20,8 @@ const exitOnSecondSignal = (): void => {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, asked)
 }
 
-const isServing = process.argv.includes("serve")
+// The command comes first among what is no flag; after it the word may be a token's name.
+const isServing = process.argv.slice(2).find((each) => !each.startsWith("-")) === "serve"
 
 /** Who reads the output may close it, such as a collector of logs that restarts, or `head`: sales go on. */
 const ignoreClosedStreams = (): void => {

@@ -48,12 +48,13 @@ describe("a start that is broken off while it makes the data", { timeout: timeou
 
 describe("an answer that cannot be written", () => {
   it.each([
-    ["> /dev/full", 1, /could not be written/],
-    ["| true", 0, /^$/]
-  ])("%s", (where, code, said) => {
+    ["--help > /dev/full", 1, /could not be written/],
+    ["company create --codigo serve --help > /dev/full", 1, /could not be written/],
+    ["--help | true", 0, /^$/]
+  ])("%s", (asked, code, said) => {
     const { status, stderr } = spawnSync(
       "bash",
-      ["-c", `set -o pipefail; "$0" facade/cli/main.ts --help ${where}`, process.execPath],
+      ["-c", `set -o pipefail; "$0" facade/cli/main.ts ${asked}`, process.execPath],
       {
         encoding: "utf8"
       }
