@@ -6,10 +6,11 @@ import { countedOf } from "./CountedOf.ts"
 /** Counts in this process. */
 export const make = (): CallCounter["Service"] => {
   const windows = new Map<number, { readonly number: number; readonly counts: Map<string, number> }>()
-  // One window of a length at a time: what is over is forgotten.
+  // One window of a length at a time: what is over is forgotten. A clock that goes back by a moment gives no call back;
+  // one that was put back by hours would refuse everybody until it comes to that window again.
   const countsOf = ({ length_s, number }: Window) => {
     const current = windows.get(length_s)
-    if (current !== undefined && current.number >= number) return current.counts
+    if (current !== undefined && (current.number === number || current.number === number + 1)) return current.counts
     const counts = new Map<string, number>()
     windows.set(length_s, { number, counts })
     return counts

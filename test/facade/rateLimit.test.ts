@@ -51,6 +51,19 @@ describe("calls counted in this process", () => {
     }).pipe(Effect.provide(CallCounterMemory.layer))
   )
 
+  it.effect("are counted anew when the clock was put back by hours, and not for some seconds", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(7_200_000)
+      assert.deepStrictEqual(yield* remainingAfter(4), [2, 1, 0, "refused"])
+      yield* TestClock.setTime(7_199_000)
+      assert.deepStrictEqual(yield* remainingAfter(1), ["refused"])
+      yield* TestClock.setTime(3_600_000)
+      assert.deepStrictEqual(yield* remainingAfter(4), [2, 1, 0, "refused"])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* remainingAfter(4), [2, 1, 0, "refused"])
+    }).pipe(Effect.provide(CallCounterMemory.layer))
+  )
+
   it.effect("of one bucket do not count in another, and looking counts nothing", () =>
     Effect.gen(function* () {
       yield* remainingAfter(2)
