@@ -8,6 +8,7 @@ import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
 import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
+import { unlessSetBack } from "./SetBack.ts"
 import { briefly } from "./SqlFailure.ts"
 
 /** All that is active, and which services the operator withholds from whom. */
@@ -47,7 +48,8 @@ const make = Effect.gen(function* () {
     } satisfies Shelf
   }).pipe(Effect.retry(briefly), Effect.orDie)
 
-  const [shelf, invalidate] = yield* Effect.cachedInvalidateWithTTL(read, (exit) => timeToLive(exit))
+  const [cached, invalidate] = yield* Effect.cachedInvalidateWithTTL(read, (exit) => timeToLive(exit))
+  const shelf = unlessSetBack(invalidate)(cached)
   yield* invalidateOn("catalogue_changed", invalidate)
 
   const services = (company: Company) =>

@@ -7,6 +7,7 @@ import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
 import { groupedNotes, notesClient } from "./Notes.ts"
 import { int8 } from "./Parameters.ts"
+import { unlessSetBack } from "./SetBack.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
 /** Unknown keys are remembered too, so that guessing one costs what a wrong secret costs; so memory needs a bound. */
@@ -55,9 +56,11 @@ const make = Effect.gen(function* () {
     Effect.map(rowOf(apiKey), (row) => Option.map(Option.fromUndefinedOr(row), credentialsOf))
 
   const known = yield* Cache.makeWith(read, { capacity: cachedKeys_max, timeToLive })
-  yield* invalidateOn("directory_changed", Cache.invalidateAll(known))
+  const invalidate = Cache.invalidateAll(known)
+  const fresh = unlessSetBack(invalidate)
+  yield* invalidateOn("directory_changed", invalidate)
 
-  return Directory.of({ lookup: (apiKey) => Cache.get(known, apiKey), used: yield* recordingUses })
+  return Directory.of({ lookup: (apiKey) => fresh(Cache.get(known, apiKey)), used: yield* recordingUses })
 })
 
 const recordingUses = Effect.gen(function* () {

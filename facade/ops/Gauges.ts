@@ -1,4 +1,5 @@
 import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
+import { unlessSetBack } from "../../adapters/postgres/SetBack.ts"
 import { Environment } from "../../core/domain/Company.ts"
 import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { toPesos } from "../../core/domain/Money.ts"
@@ -136,12 +137,12 @@ export class Gauges extends Context.Service<
         Effect.timeout(read_max),
         Effect.flatMap((vitals) => Effect.flatMap(DateTime.now, (now) => show(vitals, now))),
         Effect.catchCause((cause) => Effect.andThen(Effect.logWarning("the gauges could not be read", cause), forget)),
-        Effect.cachedWithTTL(fresh_max)
+        Effect.cachedInvalidateWithTTL(fresh_max)
       )
     return Gauges.of({
       readBy: (read) =>
-        Effect.map(reading(read), (cached) => {
-          refresh = cached
+        Effect.map(reading(read), ([cached, invalidate]) => {
+          refresh = unlessSetBack(invalidate)(cached)
         }),
       refresh: Effect.suspend(() => refresh)
     })
