@@ -9,8 +9,8 @@ export interface Call {
   readonly now: DateTime.Utc
 }
 
-/** Whether a known key replays for a call, or why it does not. */
-export const heard = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<void, KeyError> => {
+/** Succeeds where a known key replays for a call; fails with why it does not. */
+export const checkKey = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<void, KeyError> => {
   const { transactionId } = known
   const { status } = saleOf(books, transactionId)
   const named = known.reversalId === null ? saleOf(books, transactionId) : reversalOf(books, known.reversalId)

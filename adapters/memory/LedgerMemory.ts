@@ -23,11 +23,11 @@ import {
 } from "../../core/ports/Ledger.ts"
 import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, post, type Sale, saleOf } from "./Books.ts"
 import { concludes } from "./Claims.ts"
-import { type Call, heard } from "./Keys.ts"
+import { type Call, checkKey } from "./Keys.ts"
 
 /** What a known key answers to a call. */
 const answerOf = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<Outcome, KeyError> =>
-  Result.map(heard(books, known, call), () => {
+  Result.map(checkKey(books, known, call), () => {
     if (known.reversalId !== null || known.outcome === null) throw new Error("no sale has such a key and fingerprint")
     return known.outcome
   })

@@ -30,7 +30,7 @@ import {
   saleOf
 } from "./Books.ts"
 import { claimable, concludes, leased } from "./Claims.ts"
-import { heard } from "./Keys.ts"
+import { checkKey } from "./Keys.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 
 /** The reversal that is under way or was confirmed; one that was denied makes room for another. */
@@ -49,7 +49,7 @@ const replayOf = (
   { fingerprint }: ReversalIntent,
   now: DateTime.Utc
 ): Result.Result<ReversalOutcome, KeyError> =>
-  Result.map(heard(books, known, { fingerprint, now }), () => {
+  Result.map(checkKey(books, known, { fingerprint, now }), () => {
     if (known.reversalId === null || known.outcome === null)
       throw new Error("no reversal has such a key and fingerprint")
     return known.outcome

@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import { ServiceUnavailable } from "../../core/domain/Errors.ts"
 import { type Provider, Providers } from "../../core/ports/Provider.ts"
 import { type Guarded, serving } from "../http/Guarded.ts"
-import { standIn } from "./SimulatedLookup.ts"
+import { exampleLookup } from "./SimulatedLookup.ts"
 import { simulator } from "./Simulator.ts"
 
 /** Who delivers: the simulator in development; in production the given provider, or nobody. Contract: 1. */
@@ -10,5 +10,5 @@ export const layer = (production: Guarded<Provider> | null) =>
   Layer.succeed(Providers, {
     serving: serving(simulator, production, () => new ServiceUnavailable()),
     simulator,
-    standIn
+    exampleLookup
   })

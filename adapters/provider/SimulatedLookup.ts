@@ -65,7 +65,7 @@ const examples = ({ identifier, packages, service }: LookupQuery, now: DateTime.
 }
 
 /** Answers without regard to the identifier: it may be a real one, of which nobody could be asked. Contract: 4.4. */
-export const standIn = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
+export const exampleLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => LookupAnswer.Found({ found: examples(query, now) }))
 
 /**

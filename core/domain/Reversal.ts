@@ -43,8 +43,8 @@ export type ReversalAnswer = Data.TaggedEnum<{
 }>
 export const ReversalAnswer = Data.taggedEnum<ReversalAnswer>()
 
-/** What was heard of a reversal that was asked about: a question that did not leave this process was not asked. */
-export const heardOf = ({ _tag }: ReversalAnswer): Exclude<ReversalAnswer["_tag"], "NotSent"> | "NotAsked" =>
+/** The name of an answer to a question about a reversal: a question that did not leave this process was not asked. */
+export const statusTagOf = ({ _tag }: ReversalAnswer): Exclude<ReversalAnswer["_tag"], "NotSent"> | "NotAsked" =>
   _tag === "NotSent" ? "NotAsked" : _tag
 
 /** How a reversal was answered: what the first call hears, and every replay of it. Contract: 4.5. */

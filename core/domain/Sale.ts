@@ -86,7 +86,7 @@ export const Outcome = Schema.TaggedUnion({
 export type Outcome = typeof Outcome.Type
 
 /** The sale that an answer is about, wherever the answer has it. */
-export const orderedIn = (outcome: Outcome): Pick<Order, "transactionId" | "xid"> =>
+export const saleIn = (outcome: Outcome): Pick<Order, "transactionId" | "xid"> =>
   outcome._tag === "Delivered" ? outcome.order : outcome
 
 /**

@@ -26,6 +26,6 @@ export class Providers extends Context.Service<
     /** Whose examples answer the lookups that no provider may be asked. Contract: 4.4. */
     readonly simulator: Provider
     /** Answers a lookup with examples when the provider cannot be asked: it finds every identifier. */
-    readonly standIn: Provider["lookup"]
+    readonly exampleLookup: Provider["lookup"]
   }
 >()("saldo/core/Providers") {}

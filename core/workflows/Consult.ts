@@ -45,13 +45,13 @@ const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: 
  * nobody has said of a real customer that he does not exist. Contract: 4.4.
  */
 const source = Effect.fnUntraced(function* ({ company, token }: Session) {
-  const { serving, simulator, standIn } = yield* Providers
+  const { serving, simulator, exampleLookup } = yield* Providers
   if (!token.realLookups) return { lookup: simulator.lookup, simulated: true }
   const provider = yield* Effect.orElseSucceed(serving(company.environment), () => null)
   if (provider === simulator) return { lookup: simulator.lookup, simulated: true }
   return provider !== null && (yield* mayAskProvider(token))
     ? { lookup: provider.lookup, simulated: false }
-    : { lookup: standIn, simulated: true }
+    : { lookup: exampleLookup, simulated: true }
 })
 
 const mayAskProvider = Effect.fnUntraced(function* ({ id }: Session["token"]) {

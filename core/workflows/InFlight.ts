@@ -3,10 +3,10 @@ import { Cause, Context, Deferred, Duration, Effect, type Exit, FiberSet, Layer 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 export const drain_max = Duration.seconds(40)
 
-/** Answers a caller who waits; one who was answered before hears no more. */
-export type Tell<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
+/** Answers the waiting caller, once: what comes after the first answer is ignored. */
+export type Reply<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
 
-/** Whoever would have heard of it has gone, so the log has to. */
+/** The caller has gone, so the log has to tell of a defect. */
 const logBroken = (cause: Cause.Cause<unknown>) =>
   Cause.hasDies(cause) ? Effect.logError("work under way broke, and nobody waits for it", cause) : Effect.void
 
@@ -17,12 +17,12 @@ const logBroken = (cause: Cause.Cause<unknown>) =>
 export class InFlight extends Context.Service<
   InFlight,
   {
-    /** Begins what its caller does not wait for. */
+    /** Starts work that its caller does not wait for. */
     readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
     /** Runs to its end whatever becomes of the caller, who may wait for it. */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** The same for work that may tell its caller an answer before it ends. */
-    readonly runTelling: <A, E, R>(work: (tell: Tell<A, E>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** The same for work that may answer its caller before it ends. */
+    readonly runWithReply: <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("saldo/core/InFlight") {
   static readonly layer = Layer.effect(
@@ -30,18 +30,18 @@ export class InFlight extends Context.Service<
     Effect.gen(function* () {
       const fibers = yield* FiberSet.make<unknown, unknown>()
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
-      const runTelling = Effect.fnUntraced(function* <A, E, R>(work: (tell: Tell<A, E>) => Effect.Effect<A, E, R>) {
-        const heard = Deferred.makeUnsafe<A, E>()
+      const runWithReply = Effect.fnUntraced(function* <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) {
+        const replied = Deferred.makeUnsafe<A, E>()
         let isAwaited = true
-        const told = work((answer) => Deferred.done(heard, answer))
+        const replying = work((answer) => Deferred.done(replied, answer))
         const fiber = yield* FiberSet.run(
           fibers,
-          Effect.onError(told, (cause) => (isAwaited ? Effect.void : logBroken(cause)))
+          Effect.onError(replying, (cause) => (isAwaited ? Effect.void : logBroken(cause)))
         )
         // Whatever ends it, also before it began, ends the wait.
-        fiber.addObserver((exit) => Deferred.doneUnsafe(heard, exit))
+        fiber.addObserver((exit) => Deferred.doneUnsafe(replied, exit))
         return yield* Effect.ensuring(
-          Deferred.await(heard),
+          Deferred.await(replied),
           Effect.sync(() => {
             isAwaited = false
           })
@@ -49,8 +49,8 @@ export class InFlight extends Context.Service<
       })
       return InFlight.of({
         start: (work) => Effect.asVoid(FiberSet.run(fibers, Effect.onError(work, logBroken))),
-        run: (work) => runTelling(() => work),
-        runTelling
+        run: (work) => runWithReply(() => work),
+        runWithReply
       })
     })
   )

@@ -1,6 +1,6 @@
 import { Clock, DateTime, Duration, Effect, Metric, Number as Num, Schedule, Struct } from "effect"
 import { conclude, providerTimeout } from "../domain/Recovery.ts"
-import { concludeReversal, heardOf } from "../domain/Reversal.ts"
+import { concludeReversal, statusTagOf } from "../domain/Reversal.ts"
 import { denialOf } from "../domain/Sale.ts"
 import { type Question, Questions } from "../ports/Questions.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
@@ -126,7 +126,7 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   yield* Effect.annotateCurrentSpan({ xid })
   const answer = yield* reversalStatusOf(under)
   const at = yield* DateTime.now
-  const said = heardOf(answer)
+  const said = statusTagOf(answer)
   yield* noted({ order, about: "reversal", answer: said, at })
   const conclusion = concludeReversal({ ...claimed, createdAt }, answer, at)
   if (conclusion === null) return unsettled(said)

@@ -9,7 +9,7 @@ import {
   reversalVerdictOn,
   verdictOn
 } from "../domain/Resolution.ts"
-import { heardOf, type ReversalStatus } from "../domain/Reversal.ts"
+import { type ReversalStatus, statusTagOf } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import { Resolutions } from "../ports/Resolutions.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
@@ -24,8 +24,8 @@ const inDoubtOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   return Option.isNone(found) ? yield* new UnknownTransaction({ transactionId }) : found.value
 })
 
-/** What a proposal speaks of: its reversal, if it is one of a reversal, and the words of the audit log for it. */
-const spokenOf = Resolvable.$match({
+/** What a proposal is about: the id of the reversal, if it is about one, and the audit log's words for it. */
+const subjectOf = Resolvable.$match({
   Sale: () => ({ reversalId: null, audited: { about: "sale" } }),
   Reversal: ({ under: { reversal } }) => ({
     reversalId: reversal.id,
@@ -42,7 +42,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
 ) {
   const now = yield* DateTime.now
   const inDoubt = yield* inDoubtOf(transactionId)
-  const { audited, reversalId } = spokenOf(yield* Effect.fromResult(resolvable(inDoubt, finding, now)))
+  const { audited, reversalId } = subjectOf(yield* Effect.fromResult(resolvable(inDoubt, finding, now)))
   const { order, status } = inDoubt
   const resolutions = yield* Resolutions
   const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
@@ -83,7 +83,7 @@ const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: Doubt<
     const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
     return { status, reversal, won }
   })
-  return { said: heardOf(said), ended }
+  return { said: statusTagOf(said), ended }
 })
 
 /** Asks the supplier once more; `ended` then settles what it and the operators say. */
@@ -113,7 +113,7 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const { ended, said } = yield* askAbout(doubt)
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
   const resolutions = yield* Resolutions
-  const { audited } = spokenOf(doubt)
+  const { audited } = subjectOf(doubt)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
   // Before any money moves, as whoever settles it may die before the second line: a later proposal takes the row's
   // place.

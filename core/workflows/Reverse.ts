@@ -8,7 +8,7 @@ import { reversalXidOf } from "../domain/Xid.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
-import { InFlight, type Tell } from "./InFlight.ts"
+import { InFlight, type Reply } from "./InFlight.ts"
 import { replay } from "./Replay.ts"
 import { settleReversal } from "./SettleReversal.ts"
 import { takeBack } from "./TakeBack.ts"
@@ -28,14 +28,14 @@ export const reverse = Effect.fn("Reverse.reverse")(function* (
   const inFlight = yield* InFlight
   const fingerprint = yield* fingerprintOf(endpoint, { id: transactionId })
   const xid = yield* reversalXidOf(company.id, key)
-  return yield* inFlight.runTelling((tell: Tell<Answered<ReversalOutcome>, ServiceUnavailable>) =>
-    beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }, tell)
+  return yield* inFlight.runWithReply((reply: Reply<Answered<ReversalOutcome>, ServiceUnavailable>) =>
+    beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }, reply)
   )
 })
 
 const beginAndSend = Effect.fnUntraced(function* (
   intent: ReversalIntent,
-  tell: Tell<Answered<ReversalOutcome>, ServiceUnavailable>
+  reply: Reply<Answered<ReversalOutcome>, ServiceUnavailable>
 ) {
   const { companyId, transactionId } = intent
   const reversals = yield* Reversals
@@ -44,18 +44,20 @@ const beginAndSend = Effect.fnUntraced(function* (
   return yield* Begun.$match(begun, {
     Replay: ({ outcome }) => replay(outcome, { companyId, transactionId, about: "reversal" }),
     Begun: ({ under }) =>
-      Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) => (fresh ? send(under, tell) : leave(under)))
+      Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) =>
+        fresh ? send(under, reply) : leave(under)
+      )
   })
 })
 
 const send = Effect.fnUntraced(function* (
   under: UnderReversal,
-  tell: Tell<Answered<ReversalOutcome>, ServiceUnavailable>
+  reply: Reply<Answered<ReversalOutcome>, ServiceUnavailable>
 ) {
   const answer = yield* takeBack(under)
   const verdict = reversalVerdictOf(answer)
-  const heard = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(under))
-  const { outcome } = yield* settleReversal(under, verdict, tell(heard))
+  const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(under))
+  const { outcome } = yield* settleReversal(under, verdict, reply(delayed))
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false }
 })

@@ -1,13 +1,13 @@
 import { Clock, Effect, Exit } from "effect"
 import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
 import type { CompanyId } from "../domain/Ids.ts"
-import { Answer, type Intent, type Order, Outcome, orderedIn, pendingOf, verdictOf } from "../domain/Sale.ts"
+import { Answer, type Intent, type Order, Outcome, pendingOf, saleIn, verdictOf } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
 import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
-import { InFlight, type Tell } from "./InFlight.ts"
+import { InFlight, type Reply } from "./InFlight.ts"
 import { replay } from "./Replay.ts"
 import { settle } from "./Settle.ts"
 import type { Supplier } from "./Supplier.ts"
@@ -21,15 +21,15 @@ import { withFallback } from "./WithFallback.ts"
  */
 export const sell = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
   const inFlight = yield* InFlight
-  return yield* inFlight.runTelling((tell: Tell<Answered<Outcome>, ServiceUnavailable>) =>
-    reserveAndSend(intent, supplier, tell)
+  return yield* inFlight.runWithReply((reply: Reply<Answered<Outcome>, ServiceUnavailable>) =>
+    reserveAndSend(intent, supplier, reply)
   )
 }, spanWhenTraced("Sell.sell"))
 
 const reserveAndSend = Effect.fnUntraced(function* (
   intent: Intent,
   supplier: Supplier,
-  tell: Tell<Answered<Outcome>, ServiceUnavailable>
+  reply: Reply<Answered<Outcome>, ServiceUnavailable>
 ) {
   const ledger = yield* Ledger
   const since_ns = yield* Clock.monotonicTimeNanos
@@ -38,27 +38,27 @@ const reserveAndSend = Effect.fnUntraced(function* (
     Replay: ({ outcome }) => replaySale(intent.companyId, outcome),
     Reservation: ({ order }) =>
       Effect.flatMap(isFresh(since_ns, order.createdAt), (fresh) =>
-        fresh ? send(order, supplier, tell) : leave(order)
+        fresh ? send(order, supplier, reply) : leave(order)
       )
   })
 })
 
 /** Replays how the first call under the key was answered. */
 export const replaySale = (companyId: CompanyId, outcome: Outcome) =>
-  replay(outcome, { companyId, transactionId: orderedIn(outcome).transactionId, about: "sale" })
+  replay(outcome, { companyId, transactionId: saleIn(outcome).transactionId, about: "sale" })
 
 const send = Effect.fnUntraced(function* (
   order: Order,
   supplier: Supplier,
-  tell: Tell<Answered<Outcome>, ServiceUnavailable>
+  reply: Reply<Answered<Outcome>, ServiceUnavailable>
 ) {
   const answer = yield* withFallback(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
     Effect.logError("a supplier broke over a sale, which is held", { xid: order.xid }, cause)
   )
   const verdict = verdictOf(answer)
   // What was not sent is not pending, whatever keeps it from being written: its key will be free.
-  const heard = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(order))
-  const settled = yield* settle(order, verdict, tell(heard))
+  const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(order))
+  const settled = yield* settle(order, verdict, reply(delayed))
   if (settled.won && settled.status === "PENDING") yield* countSale("PENDING", order.service.type)
   if (settled.outcome === null) return yield* new ServiceUnavailable()
   return { outcome: settled.outcome, replayed: false }

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { orderedIn } from "../../core/domain/Sale.ts"
+import { saleIn } from "../../core/domain/Sale.ts"
 import { purchase } from "../../core/workflows/Purchase.ts"
 import { delivered } from "../../core/workflows/Sell.ts"
 import { amount, idempotencyKey, identifier, optionId, serviceId, terminalId } from "../wire/Fields.ts"
@@ -79,7 +79,7 @@ export const recargas = router({
             optionId: wanted.opcion_id ?? null,
             terminalId: wanted.terminal_id ?? null
           })
-          ctx.access.about.xid = orderedIn(outcome).xid
+          ctx.access.about.xid = saleIn(outcome).xid
           if (replayed) ctx.reply.headers["idempotent-replay"] = "true"
           return saleView(yield* delivered(outcome))
         })

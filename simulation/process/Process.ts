@@ -128,7 +128,7 @@ export const startProcess = (
     Context.add(Providers, {
       serving: () => Effect.succeed(around.provider),
       simulator: noExamples,
-      standIn: noExamples.lookup
+      exampleLookup: noExamples.lookup
     }),
     Context.add(Insurers, { serving: () => Effect.succeed(around.insurer) }),
     Context.add(SmsGateways, { serving: () => Effect.succeed(around.gateway) })

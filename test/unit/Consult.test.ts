@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
-import { standIn } from "../../adapters/provider/SimulatedLookup.ts"
+import { exampleLookup } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import type { Session } from "../../core/domain/Access.ts"
@@ -127,7 +127,7 @@ describe("a lookup at the provider", () => {
   ] as const)("is an example when %s", ([, serving]) =>
     origin().pipe(
       Effect.map((said) => assert.strictEqual(said, "simulado")),
-      Effect.provideService(Providers, { serving: () => serving, simulator, standIn }),
+      Effect.provideService(Providers, { serving: () => serving, simulator, exampleLookup }),
       Effect.provide(shop())
     )
   )
@@ -144,7 +144,7 @@ describe("a lookup at the provider", () => {
         serving: (environment) =>
           environment === "development" ? Effect.succeed(simulator) : Effect.fail(new ServiceUnavailable()),
         simulator,
-        standIn
+        exampleLookup
       }),
       Effect.provide(shop())
     )

@@ -7,10 +7,10 @@ const failed = (exit: Exit.Exit<unknown, unknown>) => (Exit.isFailure(exit) ? Ca
 describe("work in flight", () => {
   it.effect("answers its caller with what it tells first, and goes on", () =>
     Effect.gen(function* () {
-      const { runTelling } = yield* InFlight
+      const { runWithReply } = yield* InFlight
       const steps: Array<string> = []
-      const heard = yield* runTelling<string, never, never>((tell) =>
-        tell(Exit.succeed("early")).pipe(
+      const heard = yield* runWithReply<string, never, never>((reply) =>
+        reply(Exit.succeed("early")).pipe(
           Effect.andThen(Effect.yieldNow),
           Effect.andThen(Effect.sync(() => steps.push("ended"))),
           Effect.as("late")
@@ -25,25 +25,25 @@ describe("work in flight", () => {
 
   it.effect("ends the wait however it ends", () =>
     Effect.gen(function* () {
-      const { runTelling } = yield* InFlight
-      assert.strictEqual(yield* runTelling<string, never, never>(() => Effect.succeed("done")), "done")
-      assert.strictEqual(failed(yield* Effect.exit(runTelling(() => Effect.fail("refused")))), "refused")
-      assert.strictEqual(failed(yield* Effect.exit(runTelling(() => Effect.die("broken")))), "broken")
+      const { runWithReply } = yield* InFlight
+      assert.strictEqual(yield* runWithReply<string, never, never>(() => Effect.succeed("done")), "done")
+      assert.strictEqual(failed(yield* Effect.exit(runWithReply(() => Effect.fail("refused")))), "refused")
+      assert.strictEqual(failed(yield* Effect.exit(runWithReply(() => Effect.die("broken")))), "broken")
     }).pipe(Effect.provide(InFlight.layer))
   )
 
   it.effect("is in the log when it breaks and nobody waits for it, and only then", () =>
     Effect.gen(function* () {
-      const { runTelling, start } = yield* InFlight
+      const { runWithReply, start } = yield* InFlight
       const lines: Array<string> = []
       const ears = Logger.layer([Logger.map(Logger.formatJson, (line) => lines.push(line))])
       const breaking = Effect.andThen(Effect.yieldNow, Effect.die("broken"))
       yield* Effect.gen(function* () {
-        yield* Effect.exit(runTelling(() => breaking))
+        yield* Effect.exit(runWithReply(() => breaking))
         assert.isEmpty(lines, "its caller has heard of it")
-        yield* runTelling<string, never, never>((tell) => Effect.andThen(tell(Exit.succeed("early")), breaking))
+        yield* runWithReply<string, never, never>((reply) => Effect.andThen(reply(Exit.succeed("early")), breaking))
         const caller = yield* Effect.forkChild(
-          runTelling(() => breaking),
+          runWithReply(() => breaking),
           { startImmediately: true }
         )
         yield* Fiber.interrupt(caller)
@@ -58,10 +58,10 @@ describe("work in flight", () => {
   it.effect("is not begun once the process has stopped, and nobody waits for it", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { runTelling } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
+      const { runWithReply } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
       yield* Scope.close(scope, Exit.void)
       let begun = false
-      const caller = yield* Effect.forkChild(runTelling(() => Effect.sync(() => (begun = true))))
+      const caller = yield* Effect.forkChild(runWithReply(() => Effect.sync(() => (begun = true))))
       const exit = yield* Fiber.await(caller)
       assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
       assert.isFalse(begun)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as DigestNode from "../../adapters/node/DigestNode.ts"
-import { standIn } from "../../adapters/provider/SimulatedLookup.ts"
+import { exampleLookup } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import { ServiceUnavailable } from "../../core/domain/Errors.ts"
@@ -70,7 +70,7 @@ describe("a purchase", () => {
     const nobody = Layer.succeed(Providers, {
       serving: () => Effect.fail(new ServiceUnavailable()),
       simulator,
-      standIn
+      exampleLookup
     })
     return Effect.gen(function* () {
       yield* fund()

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Layer } from "effect"
-import { orderedIn } from "../../core/domain/Sale.ts"
+import { saleIn } from "../../core/domain/Sale.ts"
 import { type Replay, Replays } from "../../core/ports/Replays.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { company, intent } from "./support/Examples.ts"
@@ -27,7 +27,7 @@ describe("a caller who brings a key again", () => {
       assert.deepStrictEqual(yield* sell(intent(), provider), { outcome, replayed: true })
       yield* Deferred.await(begun)
       yield* Deferred.succeed(go, undefined)
-      const { transactionId } = orderedIn(outcome)
+      const { transactionId } = saleIn(outcome)
       assert.deepStrictEqual(noted, [{ companyId: company.id, transactionId, about: "sale", at: yield* DateTime.now }])
     }).pipe(Effect.provide(Layer.merge(layer, replays)))
   })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { standIn } from "../../adapters/provider/SimulatedLookup.ts"
+import { exampleLookup } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import { Identifier } from "../../core/domain/Ids.ts"
 import { LookupAnswer } from "../../core/domain/Lookup.ts"
@@ -62,7 +62,7 @@ describe("a lookup in the simulator", () => {
       if (first === undefined || second === undefined) return assert.fail("no packages")
       const namesOf = (shelved: typeof packages) =>
         Effect.map(
-          standIn({ service: packageService, identifier: Identifier.make("8095551230"), packages: shelved }),
+          exampleLookup({ service: packageService, identifier: Identifier.make("8095551230"), packages: shelved }),
           (answer) =>
             LookupAnswer.$is("Found")(answer)
               ? answer.found.offers.map(({ reference }) => reference)

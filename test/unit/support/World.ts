@@ -1,7 +1,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
-import { standIn } from "../../../adapters/provider/SimulatedLookup.ts"
+import { exampleLookup } from "../../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../../adapters/provider/Simulator.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import { LookupAnswer } from "../../../core/domain/Lookup.ts"
@@ -52,7 +52,7 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
     Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
     Layer.fresh(InFlight.layer),
     Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
-    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator, standIn }),
+    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator, exampleLookup }),
     InsurersConfigured.layer(null)
   )
   return { asked, audited, dispatched, layer, provider }
