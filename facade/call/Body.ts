@@ -2,8 +2,8 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
-import { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
-import { readJson } from "../wire/Json.ts"
+import { BodyTooLarge, type Invalid, NotJson } from "../../core/domain/Errors.ts"
+import { malformedBody, readJson } from "../wire/Json.ts"
 import { headerValues } from "./HeaderValues.ts"
 
 const size_max = 64 * 1024
@@ -20,10 +20,8 @@ const isJson = (request: HttpServerRequest.HttpServerRequest): boolean => {
   return json.test(type) && encoding === "identity" && /^utf-?8$/i.test(characters)
 }
 
-const unreadable = new Invalid({ details: { body: "json_invalido" } })
-
 const refusal = (cause: unknown): BodyTooLarge | Invalid =>
-  cause instanceof NodeStream.MaxBytesError ? new BodyTooLarge() : unreadable
+  cause instanceof NodeStream.MaxBytesError ? new BodyTooLarge() : malformedBody
 
 // The request's own reader sends 100 Continue to clients who wait for that. It also shares what it reads with other
 // readers, which takes it two fibers, and there are none.
@@ -47,5 +45,5 @@ export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.
   if (announced > size_max) return yield* new BodyTooLarge()
   const bytes = yield* bytesOf(request)
   if (bytes.byteLength === 0) return undefined
-  return yield* Effect.mapError(Effect.fromResult(readJson(new Uint8Array(bytes))), () => unreadable)
+  return yield* Effect.fromResult(readJson(new Uint8Array(bytes)))
 })

@@ -2,7 +2,6 @@ import { getTRPCErrorShape, type TRPCError } from "@trpc/server"
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch"
 import { Effect, Predicate, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Invalid } from "../../core/domain/Errors.ts"
 import { spendByAddress } from "../call/Allowance.ts"
 import { failureHeaders, logFailed, respond } from "../call/Answer.ts"
 import { readBody } from "../call/Body.ts"
@@ -11,18 +10,14 @@ import { incoming } from "../call/Incoming.ts"
 import { queryOf, targetOf } from "../call/Query.ts"
 import { defectOf, publicErrorOf, trpcError } from "../trpc/PublicError.ts"
 import { appRouter, procedures } from "../trpc/Router.ts"
-import { readJson } from "../wire/Json.ts"
+import { malformedBody, readJson } from "../wire/Json.ts"
 
 const endpoint = "/trpc"
 const encoder = new TextEncoder()
 
-const malformed = new Invalid({ details: { body: "json_invalido" } })
-
 const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
   if (text === undefined) return Effect.undefined
-  return typeof text === "string"
-    ? Effect.mapError(Effect.fromResult(readJson(encoder.encode(text))), () => malformed)
-    : Effect.fail(malformed)
+  return typeof text === "string" ? Effect.fromResult(readJson(encoder.encode(text))) : Effect.fail(malformedBody)
 }
 
 /**
@@ -35,7 +30,7 @@ const inputReader = Effect.fnUntraced(function* (request: HttpServerRequest.Http
   const oneOfMany: Call["input"] = (batchIndex) =>
     Effect.flatMap(inputs, (given) => {
       if (given === undefined) return Effect.undefined
-      return Predicate.isObject(given) ? Effect.succeed(given[batchIndex]) : Effect.fail(malformed)
+      return Predicate.isObject(given) ? Effect.succeed(given[batchIndex]) : Effect.fail(malformedBody)
     })
   return isBatch(url) ? oneOfMany : one
 })

@@ -2,8 +2,9 @@ import { TRPCError } from "@trpc/server"
 import { Predicate } from "effect"
 import { internalError, isCoreError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import type { ErrorStatus } from "../../core/domain/ErrorCodes.ts"
-import { type CoreError, Invalid, NotFound, NotJson } from "../../core/domain/Errors.ts"
+import { type CoreError, NotFound, NotJson } from "../../core/domain/Errors.ts"
 import { keyField } from "../wire/Input.ts"
+import { malformedBody } from "../wire/Json.ts"
 
 // tRPC's own names, which only tRPC's clients read. It has none for 202: an outcome that did not come in time.
 const trpcCodes = {
@@ -39,7 +40,7 @@ const ofTrpc = ({ code }: TRPCError): CoreError | undefined => {
       return new NotJson()
     case "BAD_REQUEST":
     case "PARSE_ERROR":
-      return new Invalid({ details: { body: "json_invalido" } })
+      return malformedBody
     default:
       return undefined
   }

@@ -1,6 +1,7 @@
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import { Invalid, NotFound } from "../../core/domain/Errors.ts"
 import { idempotencyKey, nowhere } from "./Fields.ts"
+import { malformedBody } from "./Json.ts"
 
 /** What a procedure takes. tRPC reads the two types off it and calls `parse`; the OpenAPI document reads the schema. */
 export interface Input<A, I> {
@@ -49,7 +50,7 @@ export const input = <const Fields extends Schema.Struct.Fields>(
   const takesKey = fields[keyField] === idempotencyKey
   const decode = Schema.decodeUnknownResult(schema as unknown as Schema.Codec<unknown>, { errors: "all" })
   const read = (raw: unknown): Result.Result<unknown, Invalid | NotFound> => {
-    if (!Predicate.isObject(raw)) return Result.fail(new Invalid({ details: { body: "json_invalido" } }))
+    if (!Predicate.isObject(raw)) return Result.fail(malformedBody)
     const given: Record<string, unknown> = {}
     for (const name of names) {
       const value = Object.hasOwn(raw, name) ? raw[name] : undefined

@@ -1,6 +1,10 @@
 import { Result } from "effect"
 import { visit } from "jsonc-parser"
+import { Invalid } from "../../core/domain/Errors.ts"
 import { NumberLiteral } from "./NumberLiteral.ts"
+
+/** The body, or what stands for it, is no JSON that can be read in one way only, or no object. Contract: 7. */
+export const malformedBody = new Invalid({ details: { body: "json_invalido" } })
 
 const depth_max = 32
 
@@ -11,13 +15,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
  * Reads JSON that says one thing only: valid UTF-8, no key twice, at most 32 deep. Numbers that JavaScript would write
  * otherwise stay as they were written.
  */
-export const readJson = (bytes: Uint8Array): Result.Result<unknown, "json_invalido"> => {
+export const readJson = (bytes: Uint8Array): Result.Result<unknown, Invalid> => {
   try {
     const text = utf8.decode(bytes)
     const { canonical } = refuseAmbiguous(text)
     return Result.succeed(canonical ? JSON.parse(text) : JSON.parse(text, keepLiteral))
   } catch {
-    return Result.fail("json_invalido")
+    return Result.fail(malformedBody)
   }
 }
 
