@@ -20,8 +20,8 @@ const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
 const after = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isGreaterThan(instant, now)
 
-// On demand, all are claimed that this cycle has not asked about yet; one in PROCESSING only once its own call must have
-// ended. A timestamp from the future was written by a wrong clock, and holds nothing back.
+// On demand, all are claimed that this cycle has not asked about yet; one in PROCESSING only once its own call must
+// have ended. A timestamp from the future was written by a wrong clock, and holds nothing back.
 const isWanted = ({ askAt, askedAt, status }: Asking, { began, lease, now, which }: Claim): boolean => {
   if (which === "due") return notAfter(askAt, began)
   const mayBeAsked = notAfter(askAt, began) || after(askAt, latestTrusted(now, lease)) || status === "PENDING"

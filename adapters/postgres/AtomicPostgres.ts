@@ -6,8 +6,8 @@ import { Atomic } from "../../core/ports/Atomic.ts"
 /**
  * One transaction of Postgres, which grouped statements (Grouped.ts) stay out of.
  *
- * It may hold a row that sales wait for, and a sale that has waited 10 s is not sent. So neither does it wait long for a
- * lock, nor does Postgres wait long for its next statement: it is rolled back instead.
+ * It may hold a row that sales wait for, and a sale that has waited 10 s is not sent. So neither does it wait long for
+ * a lock, nor does Postgres wait long for its next statement: it is rolled back instead.
  */
 export const layer = Layer.effect(
   Atomic,

@@ -20,8 +20,8 @@ const sizes = seriesOf(["group"], (attributes) =>
 )
 
 /**
- * Where two groups may start, the waiting calls are split between them: the answers of one are worked on while the other
- * is in the database. No more than this many are not split.
+ * Where two groups may start, the waiting calls are split between them: the answers of one are worked on while the
+ * other is in the database. No more than this many are not split.
  */
 const members_few = 16
 
@@ -33,7 +33,7 @@ interface Call<Member, Answer> extends Traced {
 
 type Calls<Member, Answer> = Arr.NonEmptyReadonlyArray<Call<Member, Answer>>
 
-/** The rows of a statement in the order of its members, each of which has a number `n`; undefined where one has none. */
+/** The rows of a statement in the order of its members, by their numbers `n`; undefined for a member without one. */
 export const inOrderOf = <Row extends { readonly n: number }>(
   members: ReadonlyArray<unknown>,
   rows: ReadonlyArray<Row>

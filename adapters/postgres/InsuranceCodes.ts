@@ -16,7 +16,7 @@ import { briefly } from "./SqlFailure.ts"
 const smsColumns =
   "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
 
-// The values of `smsColumns` from status on: the others follow from the insurance. Whoever stages a message tries first.
+// The values of `smsColumns` from status on; the others follow from the insurance. Its stager is the first to try.
 const staging = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault

@@ -32,8 +32,8 @@ export const readEach = <Row extends Named, A extends object>(rows: ReadonlyArra
 }
 
 /**
- * Claims rows, and more of them in the place of those that this version cannot read, which stay held. No rows at all say
- * that nothing more is due; fewer than were wanted do not, as what changes while it is being claimed is left out.
+ * Claims rows, and more of them in the place of those that this version cannot read, which stay held. No rows at all
+ * say that nothing more is due; fewer than were wanted do not, as what changes while it is being claimed is left out.
  */
 export const claimReadable = Effect.fnUntraced(function* <Row extends Named, A extends object>(
   about: "sale" | "reversal",

@@ -86,8 +86,8 @@ export const countsOn = (counted: number, known: number): boolean => counted ===
  * and two cycles agree; a timeout never is. Contract: 3.1.
  *
  * @param denial what a denial that follows from that is called.
- * @returns null where nothing is to be written, because nobody took the question or it came too early: to write that the
- * sale is held would reset its count of not-founds, which another process may have raised.
+ * @returns null where nothing is to be written, because nobody took the question or it came too early: to write that
+ * the sale is held would reset its count of not-founds, which another process may have raised.
  */
 export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, denial: Refusal): Conclusion | null =>
   StatusAnswer.$match(answer, {

@@ -16,8 +16,8 @@ interface Late {
 
 /**
  * Reports an answer that contradicts what was settled. No money moves any more: a person has to look. The alert reads
- * the audit log, and nobody asks again about what is settled, so the record is retried for as long as the process lives;
- * in the background, because other operations wait to be recovered.
+ * the audit log, and nobody asks again about what is settled, so the record is retried for as long as the process
+ * lives; in the background, because other operations wait to be recovered.
  */
 export const reportLateOutcome = Effect.fnUntraced(function* (kind: LateOutcome, companyId: CompanyId, late: Late) {
   const { answeredAt, status, transactionId, verdict, xid } = late

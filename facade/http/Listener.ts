@@ -37,7 +37,7 @@ const holdEarly = (server: Server): Server => {
   return server
 }
 
-/** Closes each connection with its next answer once the server has stopped listening: else a busy one would hold it up. */
+/** Closes each connection with its next answer once the server has stopped listening: a busy one would hold it up. */
 const closingWhenStopped = (server: Server): Server =>
   onExchange(server, (_request, response) => {
     if (!server.listening) response.setHeader("connection", "close")

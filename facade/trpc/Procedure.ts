@@ -79,7 +79,7 @@ const run = async <A>(
   )
 }
 
-// What a procedure goes on with. tRPC takes a context and an input in one step, though its types offer only one of them.
+// What a procedure goes on with. tRPC takes a context and an input in one step, though its types offer either.
 const contextAndInput = <C extends Call>({
   ctx,
   raw
