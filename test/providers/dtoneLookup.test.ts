@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { Identifier } from "../../core/domain/Ids.ts"
 import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
@@ -7,7 +7,7 @@ import type { Offer } from "../../core/domain/Offered.ts"
 import type { Service } from "../../core/domain/Service.ts"
 import { type FakeProduct, ids, products, statement } from "../../tools/fakes/DtOneCatalogue.ts"
 import { billService, packageService, packages, service } from "../unit/support/Examples.ts"
-import { ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
+import { withDtOne } from "./support/DtOneWorld.ts"
 
 const of = (service: Service, product: string | null, identifier: string): LookupQuery => ({
   service: { ...service, product },
@@ -185,85 +185,6 @@ describe("a lookup at DT One", () => {
       Effect.gen(function* () {
         assert.strictEqual((yield* provider.lookup(query))._tag, "NoAnswer")
         assert.deepStrictEqual(alerts, ["the catalogue does not say what DT One calls a service"])
-      })
-    )
-  )
-})
-
-describe("a bill that was looked up", () => {
-  const sold = {
-    type: "generic",
-    product: String(ids.bills),
-    reference: "dtone:factura:Ene 2026",
-    identifier: "550011",
-    centavos: 25_075
-  } as const
-
-  it.effect.each([
-    [statement("Ene 2026", 250.75, "2026-02-15"), { reference: "Ene 2026", due_date: "2026-02-15" }],
-    [statement("Ene 2026", 250.75), { reference: "Ene 2026" }],
-    [statement("Ene 2026", 250.75, "pronto"), { reference: "Ene 2026" }]
-  ] as const)("is paid as it stands: %j", ([due, named]) =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.owe("550011", due, statement("Feb 2026", 300))
-        assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, "Delivered")
-        assert.deepStrictEqual(fake.requests.find(({ about }) => about === xid)?.body, {
-          external_id: xid,
-          product_id: ids.bills,
-          auto_confirm: true,
-          credit_party_identifier: { account_number: "550011" },
-          calculation_mode: "DESTINATION_AMOUNT",
-          destination: { unit_type: "CURRENCY", unit: "DOP", amount: 250.75 },
-          statement_identifier: named
-        })
-        assert.deepStrictEqual(fake.truth.of(xid), { times: 1, charged: 25_075 })
-      })
-    )
-  )
-
-  it.effect.each([
-    ["was paid elsewhere", [], { _tag: "Refused", refusal: "TRANSACTION_REJECTED" }],
-    ["costs more by now", [statement("Ene 2026", 275)], { _tag: "Refused", refusal: "INVALID_AMOUNT" }]
-  ] as const)("and %s is not paid", ([, due, answer]) =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.owe("550011", ...due)
-        assert.deepStrictEqual(yield* provider.dispatch(yield* ordered(sold)), answer)
-        assert.deepStrictEqual(fake.sent, [])
-      })
-    )
-  )
-
-  it.effect("and was recorded too long ago by then is not sent, and stays open", () =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.owe("550011", statement("Ene 2026", 250.75))
-        const order = yield* ordered(sold)
-        const aged = (seconds: number) => ({ ...order, createdAt: DateTime.subtract(order.createdAt, { seconds }) })
-        assert.strictEqual((yield* provider.dispatch(aged(21)))._tag, "Unknown")
-        assert.deepStrictEqual(fake.sent, [])
-        assert.strictEqual((yield* provider.dispatch(aged(20)))._tag, "Delivered")
-      })
-    )
-  )
-
-  it.effect("and cannot be looked up again is not sent", () =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.misbehaviours.plan("550011", "broken before")
-        assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, "NotSent")
-        assert.deepStrictEqual(fake.sent, [])
-      })
-    )
-  )
-
-  it.effect("of which another is told as paid stays held", () =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.owe("550011", statement("Ene 2026", 250.75))
-        fake.tell(xid, { statement_identifier: { reference: "Feb 2026" } })
-        assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, "Unknown")
       })
     )
   )
