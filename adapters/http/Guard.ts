@@ -1,6 +1,7 @@
-import { Clock, Data, Duration, Effect, Exit, Option, Semaphore } from "effect"
+import { Data, Duration, Effect, Exit, Option, Semaphore } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
+import { onMonotonicClock } from "../clock/MonotonicClock.ts"
 import { countNotMade, measured } from "./CallMetrics.ts"
 import { NotAttempted } from "./NotAttempted.ts"
 import { whole } from "./WholeAnswer.ts"
@@ -47,28 +48,6 @@ type Request = HttpClientRequest.HttpClientRequest
 
 const failedWith = (request: Request, cause: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
-
-/** The monotonic clock as a clock: one that is put back by an hour must not keep a circuit open for as long. */
-const monotonic = (clock: Clock.Clock): Clock.Clock => {
-  const currentTimeMillisUnsafe = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
-  return {
-    currentTimeMillisUnsafe,
-    currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
-    currentTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    currentTimeNanos: clock.monotonicTimeNanos,
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: clock.monotonicTimeNanos,
-    sleep: (duration) => clock.sleep(duration)
-  }
-}
-
-/** Runs a breaker on the monotonic clock, and what it calls on its own clock. */
-const onMonotonicClock = <A, E, R>(
-  breaking: (own: <B, F, S>(call: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>
-) =>
-  Effect.clockWith((clock) =>
-    Effect.provideService(breaking(Effect.provideService(Clock.Clock, clock)), Clock.Clock, monotonic(clock))
-  )
 
 /** What a call says of the party's health. A definite refusal is a healthy answer. */
 const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>

@@ -5,10 +5,10 @@ import type { ServiceId } from "../../core/domain/Ids.ts"
 import type { Package } from "../../core/domain/Package.ts"
 import { availabilityTo, mayBeSoldBy, type Service } from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
+import { unlessSetBack } from "../clock/SetBack.ts"
 import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
 import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
-import { unlessSetBack } from "./SetBack.ts"
 import { briefly } from "./SqlFailure.ts"
 
 /** All that is active, and which services the operator withholds from whom. */

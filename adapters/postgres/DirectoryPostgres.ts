@@ -2,12 +2,12 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Cache, DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { TokenId } from "../../core/domain/Ids.ts"
 import { type Credentials, Directory, type TokenUse } from "../../core/ports/Directory.ts"
+import { unlessSetBack } from "../clock/SetBack.ts"
 import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
 import { groupedNotes, notesClient } from "./Notes.ts"
 import { int8 } from "./Parameters.ts"
-import { unlessSetBack } from "./SetBack.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
 /** Unknown keys are remembered too, so that guessing one costs what a wrong secret costs; so memory needs a bound. */

@@ -1,5 +1,5 @@
 import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
-import { unlessSetBack } from "../../adapters/postgres/SetBack.ts"
+import { unlessSetBack } from "../../adapters/clock/SetBack.ts"
 import { Environment } from "../../core/domain/Company.ts"
 import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { toPesos } from "../../core/domain/Money.ts"
