@@ -6,15 +6,15 @@ import { orDefault, toggle, whole } from "../facade/cli/terminal/Flags.ts"
 import { CheckFailed, print } from "../facade/cli/terminal/Output.ts"
 import { programOf, runCheck } from "../tools/Program.ts"
 import { type Backend, backends } from "./faults/Cell.ts"
-import { huntsPage } from "./report/HuntsPage.ts"
+import { asDocument, inWords, stepsOf } from "./report/CampaignText.ts"
+import { mutationPage } from "./report/MutationPage.ts"
+import { mutationAsDocument, mutationInWords } from "./report/MutationText.ts"
 import { pageOf } from "./report/Page.ts"
 import { type Campaign, campaign, type Plan } from "./run/Campaign.ts"
 import { demands } from "./run/Coverage.ts"
-import { type HuntPlan, huntAll } from "./run/Hunts.ts"
 import { runSeed } from "./run/Job.ts"
+import { type MutationPlan, runMutants } from "./run/MutationRun.ts"
 import { runOn } from "./run/RunOn.ts"
-import { asDocument, inWords, stepsOf } from "./run/Tell.ts"
-import { huntsAsDocument, huntsInWords } from "./run/TellHunts.ts"
 import { type Story, shrink } from "./shrink/Shrink.ts"
 
 const flags = {
@@ -93,11 +93,11 @@ const search = Effect.fnUntraced(function* (plan: Plan, report: string | null) {
 })
 
 /** Looks for seeds that catch what was planted. */
-const hunt = Effect.fnUntraced(function* (plan: HuntPlan, report: string | null) {
-  const hunts = yield* huntAll(plan)
-  yield* print(huntsAsDocument(hunts), huntsInWords(hunts))
-  if (report !== null) yield* write(report, huntsPage(hunts))
-  if (hunts.survivors.length > 0) return yield* broken("a planted bug survived")
+const mutate = Effect.fnUntraced(function* (plan: MutationPlan, report: string | null) {
+  const run = yield* runMutants(plan)
+  yield* print(mutationAsDocument(run), mutationInWords(run))
+  if (report !== null) yield* write(report, mutationPage(run))
+  if (run.survivors.length > 0) return yield* broken("a planted bug survived")
 })
 
 const demandsInWords = backends
@@ -106,7 +106,7 @@ const demandsInWords = backends
 
 const command = Command.make("npm run simulate --", flags, ({ mutants, on, ops, report, seed, seeds }) => {
   const size = { seeds, ops, seed, threads: availableParallelism() }
-  return mutants ? hunt({ ...size, on }, report) : search({ ...size, on: on ?? "memory" }, report)
+  return mutants ? mutate({ ...size, on }, report) : search({ ...size, on: on ?? "memory" }, report)
 }).pipe(
   Command.withDescription(
     `Run the workflows of production in a world of one seed: it decides the clock, the order of all that happens at once, what callers and operators ask for, and what goes wrong: processes that die between any two steps, pauses, clocks that jump, databases that are cut before and after a commit, providers, insurers and gateways that are late, silent or untrue. After every step the invariants of "saldo audit" and the laws of answers, orders and leases are looked at (in Postgres after some statements); at the end all faults are off, time passes, and what was delivered must be what was charged. The same seed is the same run to the letter. A failure is told with as few operations and faults as it takes.

@@ -3,7 +3,7 @@ import { recover } from "../../core/workflows/Recover.ts"
 import { keepResetting } from "../../core/workflows/SandboxReset.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
 import { Chance } from "../../tools/Chance.ts"
-import type { Life } from "../engine/Life.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import { type Sim, say } from "../engine/Sim.ts"
 import type { Activity } from "../faults/Step.ts"
 import type { Process, Services } from "../process/Process.ts"
@@ -15,8 +15,8 @@ const second_ms = 1_000
 export interface Cluster {
   /** The process that answers for a replica: its own or, while that is dead, the other; null when both are. */
   readonly serving: (replica: number) => Process | null
-  readonly kill: (life: Life, down_ms: number | null) => void
-  readonly rival: (life: Life) => void
+  readonly kill: (incarnation: Incarnation, down_ms: number | null) => void
+  readonly rival: (incarnation: Incarnation) => void
   /** Starts whatever is dead, and sets every clock right. */
   readonly heal: () => void
 }
@@ -37,7 +37,7 @@ const chores: Readonly<
  */
 export const clusterOf = (
   sim: () => Sim,
-  start: (life: Life) => Process,
+  start: (incarnation: Incarnation) => Process,
   due: (chore: Chore) => number | null
 ): Cluster => {
   const lives = names.map(() => 0)
@@ -46,20 +46,22 @@ export const clusterOf = (
   /** Goes around the loop whenever there is something to do, at most once a second, as the server does. */
   const keep = (process: Process, chore: Chore) => {
     const { epoch_ms, world } = sim()
-    const { life } = process
+    const { incarnation } = process
     const { activity, cycle } = chores[chore]
     let round = 0
     const wait = () =>
       world.idle({
-        life,
+        incarnation,
         from_ms: world.now_ms + second_ms,
         due_ms: () => {
           const instant_ms = due(chore)
-          return instant_ms === null ? null : instant_ms - epoch_ms - life.offset_ms
+          return instant_ms === null ? null : instant_ms - epoch_ms - incarnation.offset_ms
         },
         run: () => {
           round++
-          process.start(cycle, { activity, name: `${chore} ${life.name} ${round}` }, (fiber) => fiber.addObserver(wait))
+          process.start(cycle, { activity, name: `${chore} ${incarnation.name} ${round}` }, (fiber) =>
+            fiber.addObserver(wait)
+          )
         }
       })
     wait()
@@ -67,48 +69,53 @@ export const clusterOf = (
 
   const begin = (replica: number) => {
     lives[replica] = (lives[replica] ?? 0) + 1
-    const life: Life = { name: `${names[replica]}${lives[replica]}`, dead: false, held: null, offset_ms: 0 }
-    const process = start(life)
+    const incarnation: Incarnation = {
+      name: `${names[replica]}${lives[replica]}`,
+      dead: false,
+      held: null,
+      offset_ms: 0
+    }
+    const process = start(incarnation)
     processes[replica] = process
-    say(sim(), life.name, "starts")
+    say(sim(), incarnation.name, "starts")
     keep(process, "recovery")
     keep(process, "messages")
-    process.start(keepResetting, { activity: "sandbox", name: `sandbox ${life.name}` })
+    process.start(keepResetting, { activity: "sandbox", name: `sandbox ${incarnation.name}` })
   }
 
-  const replicaOf = (life: Life): number => names.findIndex((name) => life.name.startsWith(name))
+  const replicaOf = (incarnation: Incarnation): number => names.findIndex((name) => incarnation.name.startsWith(name))
 
-  const other = (life: Life): Process | null => processes[1 - replicaOf(life)] ?? null
+  const other = (incarnation: Incarnation): Process | null => processes[1 - replicaOf(incarnation)] ?? null
 
   const heal = () => {
     for (const replica of names.keys()) {
       if (processes[replica] == null) begin(replica)
       const process = processes[replica]
-      if (process != null) process.life.offset_ms = 0
+      if (process != null) process.incarnation.offset_ms = 0
     }
   }
 
   return {
     serving: (replica) => processes[replica] ?? processes[1 - replica] ?? null,
-    kill: (life, down_ms) => {
-      if (life.dead) return
+    kill: (incarnation, down_ms) => {
+      if (incarnation.dead) return
       const { seed, world } = sim()
-      const replica = replicaOf(life)
-      life.dead = true
+      const replica = replicaOf(incarnation)
+      incarnation.dead = true
       processes[replica] = null
-      say(sim(), life.name, "is killed")
-      const pause_ms = down_ms ?? new Chance(seed, `down ${life.name}`).between(200, 20 * second_ms)
+      say(sim(), incarnation.name, "is killed")
+      const pause_ms = down_ms ?? new Chance(seed, `down ${incarnation.name}`).between(200, 20 * second_ms)
       world.after(pause_ms, null, () => {
         if (processes[replica] === null) begin(replica)
       })
     },
-    rival: (life) => {
-      const process = other(life)
+    rival: (incarnation) => {
+      const process = other(incarnation)
       if (process === null) return
       const { world } = sim()
       const { activity, cycle } = chores.recovery
-      world.soon(process.life, () =>
-        process.start(cycle, { activity, name: `rival ${process.life.name} ${world.now_ms}` })
+      world.soon(process.incarnation, () =>
+        process.start(cycle, { activity, name: `rival ${process.incarnation.name} ${world.now_ms}` })
       )
     },
     heal

@@ -58,7 +58,7 @@ export const perform = async (
     say(sim, name, inWords(op))
     const process = cluster.serving(op.replica)
     if (process === null) say(sim, name, "nobody answers")
-    else if (op.do === "kill") cluster.kill(process.life, op.down_ms)
+    else if (op.do === "kill") cluster.kill(process.incarnation, op.down_ms)
     else {
       const asked = askedBy(callers, office, op)
       if (asked === null) continue
@@ -95,7 +95,7 @@ export const judge = (sim: Sim, laws: Laws, outside: Omit<Outside, "raised">): v
 /** What operators see when they look for sales and reversals that nobody settles. */
 export const backOfficeOf = (
   sim: Sim,
-  outside: Pick<BackOffice, "byHand" | "mistakes" | "reversals" | "sales">
+  outside: Pick<BackOffice, "byHand" | "operatorErrors" | "reversals" | "sales">
 ): BackOffice => {
   const isOld = ({ createdAt }: { readonly createdAt: DateTime.Utc }): boolean =>
     sim.epoch_ms + sim.world.now_ms - DateTime.toEpochMillis(createdAt) > stuckAfter_ms

@@ -1,9 +1,9 @@
 import type { Reversal } from "../../core/domain/Reversal.ts"
 import { Chance } from "../../tools/Chance.ts"
-import { Deeds } from "../engine/Deeds.ts"
-import type { Life } from "../engine/Life.ts"
-import { Mistakes } from "../engine/Mistakes.ts"
+import { GroundTruth } from "../engine/GroundTruth.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import type { Watch } from "../engine/Observed.ts"
+import { OperatorErrors } from "../engine/OperatorErrors.ts"
 import { clockOf } from "../engine/Pace.ts"
 import { broken, type Sim, type Violation } from "../engine/Sim.ts"
 import { Trace } from "../engine/Trace.ts"
@@ -43,7 +43,7 @@ export interface Options {
 /** Where a variant of the server is put together. */
 export interface Bench {
   readonly sim: Sim
-  readonly life: Life
+  readonly incarnation: Incarnation
   readonly books: Store["books"]
 }
 
@@ -55,12 +55,12 @@ export interface Variant {
 
 /** Everybody whom the server meets, and what they know. */
 const outsideOf = () => ({
-  sales: new Deeds(),
-  reversals: new Deeds(),
-  messages: new Deeds(),
+  sales: new GroundTruth(),
+  reversals: new GroundTruth(),
+  messages: new GroundTruth(),
   reversalsOf: new Map<string, Set<string>>(),
   byHand: new Map<string, number>(),
-  mistakes: new Mistakes(),
+  operatorErrors: new OperatorErrors(),
   inbox: new Map() as Inbox
 })
 
@@ -77,9 +77,9 @@ export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Op
     unsound: (invariant, what) => broken(sim, invariant, what)
   })
 
-  const around = (life: Life): Surroundings => ({
-    clock: clockOf(world, epoch_ms, life),
-    provider: providerFor(sim, life, {
+  const around = (incarnation: Incarnation): Surroundings => ({
+    clock: clockOf(world, epoch_ms, incarnation),
+    provider: providerFor(sim, incarnation, {
       ...outside,
       orders: laws.orders,
       reversing: ({ order, xid }: Reversal) => {
@@ -87,17 +87,17 @@ export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Op
         outside.reversalsOf.set(order.xid, known.add(xid))
       }
     }),
-    insurer: insurerFor(sim, life, { ...outside, orders: laws.orders }),
-    gateway: gatewayFor(sim, life, outside.messages, outside.inbox)
+    insurer: insurerFor(sim, incarnation, { ...outside, orders: laws.orders }),
+    gateway: gatewayFor(sim, incarnation, outside.messages, outside.inbox)
   })
-  const start = (life: Life) => {
-    const bench = { sim, life, books: store.books }
-    const met = around(life)
+  const start = (incarnation: Incarnation) => {
+    const bench = { sim, incarnation, books: store.books }
+    const met = around(incarnation)
     const surroundings = variant?.around?.(met, bench) ?? met
-    const machine = machineOf(sim, life, surroundings)
-    const opened = store.open(sim, life, machine)
+    const machine = machineOf(sim, incarnation, surroundings)
+    const opened = store.open(sim, incarnation, machine)
     const ports = variant?.ports?.(opened, bench) ?? opened
-    return startProcess(sim, life, machine, watchedPorts(sim, life, ports, laws), surroundings)
+    return startProcess(sim, incarnation, machine, watchedPorts(sim, incarnation, ports, laws), surroundings)
   }
   const cluster: Cluster = clusterOf(() => sim, start, store.due)
   const sim: Sim = {
@@ -109,7 +109,7 @@ export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Op
     mishaps: new Mishaps(seed, options.script ?? null),
     outageUntil_ms: 0,
     violation: null,
-    kill: (life) => cluster.kill(life, null),
+    kill: (incarnation) => cluster.kill(incarnation, null),
     rival: cluster.rival
   }
   const laws: Laws = lawsOf(sim)

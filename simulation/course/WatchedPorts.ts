@@ -2,8 +2,8 @@ import { DateTime, Effect, type Exit } from "effect"
 import type { Proposal } from "../../core/domain/Resolution.ts"
 import type { AuditEvent } from "../../core/ports/AuditLog.ts"
 import type { Reserved } from "../../core/ports/Ledger.ts"
-import type { Life } from "../engine/Life.ts"
-import { type Line, lineOf } from "../engine/Line.ts"
+import { type Connection, connectionOf } from "../engine/Connection.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import type { Sim } from "../engine/Sim.ts"
 import type { Laws } from "../laws/Laws.ts"
 import type { Ports } from "../process/Ports.ts"
@@ -15,12 +15,12 @@ const onSuccess =
   }
 
 /** A claim by who makes it, and when it thinks that it does. */
-const claimBy = (life: Life, { now }: { readonly now: DateTime.Utc }): string =>
-  `${life.name} at ${DateTime.toEpochMillis(now)}`
+const claimBy = (incarnation: Incarnation, { now }: { readonly now: DateTime.Utc }): string =>
+  `${incarnation.name} at ${DateTime.toEpochMillis(now)}`
 
 type Sales = Pick<Ports, "accounts" | "adjustments" | "ledger" | "options" | "transactions" | "unresolved">
 
-const salesOver = ({ ask, life, write }: Line, ports: Sales, laws: Laws): Sales => {
+const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, laws: Laws): Sales => {
   const { accounts, adjustments, ledger, options, transactions, unresolved } = ports
   return {
     accounts: {
@@ -49,7 +49,7 @@ const salesOver = ({ ask, life, write }: Line, ports: Sales, laws: Laws): Sales 
           settlement.order.xid,
           settlement.order.companyId,
           ledger.settle(settlement),
-          onSuccess((settled) => laws.settled(life, settlement, settled))
+          onSuccess((settled) => laws.settled(incarnation, settlement, settled))
         ),
       deposit: (wanted) => write("deposit", wanted.reference, wanted.companyId, ledger.deposit(wanted))
     },
@@ -65,7 +65,7 @@ const salesOver = ({ ask, life, write }: Line, ports: Sales, laws: Laws): Sales 
       claim: (claim) =>
         write(
           "claim sales",
-          claimBy(life, claim),
+          claimBy(incarnation, claim),
           null,
           unresolved.claim(claim),
           onSuccess((claimed) =>
@@ -85,7 +85,7 @@ const stepAbout = (step: "propose" | "confirm", { reversalId }: Pick<Proposal, "
 type Afterwards = Pick<Ports, "resolutions" | "reversals">
 
 /** What is done about a sale that stands, or that nobody knows the end of. */
-const afterwardsOver = ({ ask, life, write }: Line, ports: Afterwards, laws: Laws): Afterwards => {
+const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwards, laws: Laws): Afterwards => {
   const { resolutions, reversals } = ports
   return {
     resolutions: {
@@ -120,13 +120,13 @@ const afterwardsOver = ({ ask, life, write }: Line, ports: Afterwards, laws: Law
           xid,
           order.companyId,
           reversals.settle(settlement),
-          onSuccess((settled) => laws.settledReversal(life, settlement, settled))
+          onSuccess((settled) => laws.settledReversal(incarnation, settlement, settled))
         )
       },
       claim: (claim) =>
         write(
           "claim reversals",
-          claimBy(life, claim),
+          claimBy(incarnation, claim),
           null,
           reversals.claim(claim),
           onSuccess((claimed) =>
@@ -142,7 +142,7 @@ const afterwardsOver = ({ ask, life, write }: Line, ports: Afterwards, laws: Law
 
 type Insurance = Pick<Ports, "insurances" | "outbox">
 
-const insuranceOver = ({ ask, life, write }: Line, ports: Insurance, laws: Laws, sim: Sim): Insurance => {
+const insuranceOver = ({ ask, incarnation, write }: Connection, ports: Insurance, laws: Laws, sim: Sim): Insurance => {
   const { insurances, outbox } = ports
   return {
     insurances: {
@@ -166,7 +166,7 @@ const insuranceOver = ({ ask, life, write }: Line, ports: Insurance, laws: Laws,
       claim: (claim) =>
         write(
           "claim",
-          `${life.name} at ${sim.world.now_ms}`,
+          `${incarnation.name} at ${sim.world.now_ms}`,
           null,
           outbox.claim(claim),
           onSuccess((claimed) => laws.claimedMessages(claim, claimed))
@@ -184,14 +184,14 @@ const insuranceOver = ({ ask, life, write }: Line, ports: Insurance, laws: Laws,
   }
 }
 
-/** The ports of the database as a process reaches them: over a line of its own, before the eyes of the laws. */
-export const watchedPorts = (sim: Sim, life: Life, ports: Ports, laws: Laws): Ports => {
-  const line = lineOf(sim, life)
+/** The ports of the database as a process reaches them: over a connection of its own, before the eyes of the laws. */
+export const watchedPorts = (sim: Sim, incarnation: Incarnation, ports: Ports, laws: Laws): Ports => {
+  const connection = connectionOf(sim, incarnation)
   return {
-    ...salesOver(line, ports, laws),
-    ...afterwardsOver(line, ports, laws),
-    ...insuranceOver(line, ports, laws, sim),
+    ...salesOver(connection, ports, laws),
+    ...afterwardsOver(connection, ports, laws),
+    ...insuranceOver(connection, ports, laws, sim),
     record: (event: AuditEvent) =>
-      Effect.tap(line.ask(ports.record(event)), () => Effect.sync(() => laws.alerts.recorded(event)))
+      Effect.tap(connection.ask(ports.record(event)), () => Effect.sync(() => laws.alerts.recorded(event)))
   }
 }

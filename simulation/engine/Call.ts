@@ -2,7 +2,7 @@ import { Context, Effect, type Exit, type Fiber } from "effect"
 import type { Chance } from "../../tools/Chance.ts"
 import type { Fault } from "../faults/Fault.ts"
 import { Activity, factsOf, isStep, type Step } from "../faults/Step.ts"
-import type { Life } from "./Life.ts"
+import type { Incarnation } from "./Incarnation.ts"
 import { pause, travel } from "./Pace.ts"
 import { type Sim, say } from "./Sim.ts"
 
@@ -20,7 +20,7 @@ export const HangUp = Context.Reference<(() => void) | null>("saldo/simulation/H
 
 /** One call of a process to the outside: where in its workflow, about what, and what goes wrong with it. */
 export interface Call {
-  readonly life: Life
+  readonly incarnation: Incarnation
   readonly step: Step
   readonly subject: string
   readonly fault: Fault | null
@@ -38,7 +38,7 @@ const sameSteps: Readonly<Record<string, Step>> = {
 /** What the running fiber is about to call, and what goes wrong with it; null when the process dies instead. */
 const callOf = (
   sim: Sim,
-  life: Life,
+  incarnation: Incarnation,
   fiber: Fiber.Fiber<unknown, unknown>,
   method: string,
   subject: string
@@ -48,26 +48,26 @@ const callOf = (
   if (!isStep(step)) throw new Error(`${step} is no step of any workflow`)
   const fault = sim.mishaps.at(step, subject)
   if (fault !== null)
-    sim.trace.add({ at_ms: sim.world.now_ms, where: life.name, what: `${step} ${subject}: ${fault}`, fault })
+    sim.trace.add({ at_ms: sim.world.now_ms, where: incarnation.name, what: `${step} ${subject}: ${fault}`, fault })
   if (fault === "dies before") {
-    sim.kill(life)
+    sim.kill(incarnation)
     return null
   }
   if (fault === "hang up") fiber.getRef(HangUp)?.()
-  if (fault === "rival") sim.rival(life)
-  return { life, step, subject, fault, chance: sim.mishaps.chance(step, subject) }
+  if (fault === "rival") sim.rival(incarnation)
+  return { incarnation, step, subject, fault, chance: sim.mishaps.chance(step, subject) }
 }
 
 /** Calls somebody, as the activity of the running fiber. */
 export const calling = <A, E>(
   sim: Sim,
-  life: Life,
+  incarnation: Incarnation,
   method: string,
   subject: string,
   call: (call: Call) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.withFiber((fiber) => {
-    const made = callOf(sim, life, fiber, method, subject)
+    const made = callOf(sim, incarnation, fiber, method, subject)
     return made === null ? Effect.never : call(made)
   })
 
@@ -75,14 +75,14 @@ export const calling = <A, E>(
 const directions = { "clock ahead": 1, "clock back": -1 } as const
 
 /** What the answer meets: a process that dies, is paused, or whose clock is set. */
-export const meet = (sim: Sim, { chance, fault, life }: Call): void => {
+export const meet = (sim: Sim, { chance, fault, incarnation }: Call): void => {
   const most_ms = clockError_max_ms / 2
-  if (fault === "dies after") sim.kill(life)
-  if (fault === "pause") pause(sim.world, life, chance.between(11 * second_ms, 25 * second_ms))
-  if (fault === "long pause") pause(sim.world, life, chance.between(61 * second_ms, 300 * second_ms))
+  if (fault === "dies after") sim.kill(incarnation)
+  if (fault === "pause") pause(sim.world, incarnation, chance.between(11 * second_ms, 25 * second_ms))
+  if (fault === "long pause") pause(sim.world, incarnation, chance.between(61 * second_ms, 300 * second_ms))
   if (fault === "clock ahead" || fault === "clock back") {
-    const set_ms = life.offset_ms + directions[fault] * chance.between(1, most_ms)
-    life.offset_ms = Math.min(most_ms, Math.max(-most_ms, set_ms))
+    const set_ms = incarnation.offset_ms + directions[fault] * chance.between(1, most_ms)
+    incarnation.offset_ms = Math.min(most_ms, Math.max(-most_ms, set_ms))
   }
 }
 
@@ -97,42 +97,42 @@ const lostConflict = Effect.die(new Error("could not serialize access"))
  */
 export const transact = <A, E>(
   sim: Sim,
-  life: Life,
+  incarnation: Incarnation,
   method: string,
   subject: string,
   work: Effect.Effect<A, E>,
   heard: (exit: Exit.Exit<A, E>) => void
 ): Effect.Effect<A, E> =>
   Effect.withFiber((fiber) => {
-    const call = callOf(sim, life, fiber, method, subject)
+    const call = callOf(sim, incarnation, fiber, method, subject)
     if (call === null) return Effect.never
     const { chance, fault, step } = call
     const { world } = sim
     const run = Effect.runForkWith(fiber.context)
     return Effect.callback<A, E>((resume) => {
-      const giveUp = (failure: Effect.Effect<never>) => void world.after(tries_ms, life, () => resume(failure))
+      const giveUp = (failure: Effect.Effect<never>) => void world.after(tries_ms, incarnation, () => resume(failure))
       const done = (exit: Exit.Exit<A, E>) => {
-        say(sim, life.name, `${step} ${subject} ${wordsOf(exit)}`)
+        say(sim, incarnation.name, `${step} ${subject} ${wordsOf(exit)}`)
         heard(exit)
         meet(sim, call)
         if (fault === "cut after commit") giveUp(cutOff)
-        else world.after(chance.between(0, 5), life, () => resume(exit))
+        else world.after(chance.between(0, 5), incarnation, () => resume(exit))
       }
       const begin = () => void run(work).addObserver(done)
-      world.after(chance.between(0, 3), life, () => {
+      world.after(chance.between(0, 3), incarnation, () => {
         if (fault === "outage") sim.outageUntil_ms = world.now_ms + chance.between(1, 9) * second_ms
         if (world.now_ms < sim.outageUntil_ms || fault === "cut") giveUp(cutOff)
         else if (fault !== "conflict") begin()
-        else if (factsOf(step).repeated) world.after(25, life, begin)
+        else if (factsOf(step).repeated) world.after(25, incarnation, begin)
         else giveUp(lostConflict)
       })
     })
   })
 
 /** A call that only reads: it takes a moment, in which others go on. */
-export const read = <A, E>(sim: Sim, life: Life, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(travel(sim.world, life, 1), () =>
-    sim.world.now_ms < sim.outageUntil_ms ? Effect.andThen(travel(sim.world, life, tries_ms), cutOff) : work
+export const read = <A, E>(sim: Sim, incarnation: Incarnation, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(travel(sim.world, incarnation, 1), () =>
+    sim.world.now_ms < sim.outageUntil_ms ? Effect.andThen(travel(sim.world, incarnation, tries_ms), cutOff) : work
   )
 
 /** What a call came to, in a few words. */

@@ -1,30 +1,30 @@
 import { type Clock, Duration, Effect, type Scheduler } from "effect"
-import type { Life } from "./Life.ts"
+import type { Incarnation } from "./Incarnation.ts"
 import type { World } from "./World.ts"
 
 /** Stops a process for a while, as a machine without memory or a virtual machine that is moved does. */
-export const pause = (world: World, life: Life, for_ms: number): void => {
-  if (life.held !== null || life.dead) return
-  life.held = []
+export const pause = (world: World, incarnation: Incarnation, for_ms: number): void => {
+  if (incarnation.held !== null || incarnation.dead) return
+  incarnation.held = []
   world.after(for_ms, null, () => {
-    const held = life.held ?? []
-    life.held = null
-    for (const happening of held) world.enter(happening)
+    const held = incarnation.held ?? []
+    incarnation.held = null
+    for (const event of held) world.enter(event)
   })
 }
 
 /** Suspends a fiber of the process for so long. */
-export const travel = (world: World, life: Life, for_ms: number): Effect.Effect<void> =>
+export const travel = (world: World, incarnation: Incarnation, for_ms: number): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
-    const arrival = world.after(for_ms, life, () => resume(Effect.void))
+    const arrival = world.after(for_ms, incarnation, () => resume(Effect.void))
     return Effect.sync(() => {
       arrival.cancelled = true
     })
   })
 
 /** The clock of a process: its own idea of the time of day, and the true pace of time. */
-export const clockOf = (world: World, epoch_ms: number, life: Life): Clock.Clock => {
-  const wall_ms = () => epoch_ms + world.now_ms + life.offset_ms
+export const clockOf = (world: World, epoch_ms: number, incarnation: Incarnation): Clock.Clock => {
+  const wall_ms = () => epoch_ms + world.now_ms + incarnation.offset_ms
   const wall_ns = () => BigInt(wall_ms()) * 1_000_000n
   const monotonic_ns = () => BigInt(world.now_ms) * 1_000_000n
   return {
@@ -34,17 +34,17 @@ export const clockOf = (world: World, epoch_ms: number, life: Life): Clock.Clock
     currentTimeNanos: Effect.sync(wall_ns),
     monotonicTimeNanosUnsafe: monotonic_ns,
     monotonicTimeNanos: Effect.sync(monotonic_ns),
-    sleep: (duration) => travel(world, life, Duration.toMillis(duration))
+    sleep: (duration) => travel(world, incarnation, Duration.toMillis(duration))
   }
 }
 
 /** Gives what the fibers of a process have to do to the world, which decides when it happens. */
-export const schedulerOf = (world: World, life: Life): Scheduler.Scheduler => ({
+export const schedulerOf = (world: World, incarnation: Incarnation): Scheduler.Scheduler => ({
   executionMode: "async",
   // A fiber goes on until it waits for something: every call to the outside does.
   shouldYield: () => false,
   makeDispatcher: () => ({
-    scheduleTask: (task) => world.soon(life, task),
+    scheduleTask: (task) => world.soon(incarnation, task),
     flush: () => {}
   })
 })

@@ -1,5 +1,5 @@
 import type { Mishaps } from "../faults/Mishaps.ts"
-import type { Life } from "./Life.ts"
+import type { Incarnation } from "./Incarnation.ts"
 import type { Law } from "./Names.ts"
 import type { Observed } from "./Observed.ts"
 import type { Trace } from "./Trace.ts"
@@ -25,10 +25,10 @@ export interface Sim {
   /** The first law that was broken; the run ends there. */
   violation: Violation | null
   readonly store: Observed
-  /** Ends the life; another begins later. */
-  readonly kill: (life: Life) => void
+  /** Ends the incarnation; another begins later. */
+  readonly kill: (incarnation: Incarnation) => void
   /** Begins a recovery in the other replica. */
-  readonly rival: (life: Life) => void
+  readonly rival: (incarnation: Incarnation) => void
 }
 
 export const say = (sim: Sim, where: string, what: string): void =>

@@ -1,9 +1,9 @@
 import type { Chance } from "../../tools/Chance.ts"
-import type { Happening, Life } from "./Life.ts"
+import type { Incarnation, ScheduledEvent } from "./Incarnation.ts"
 
 /** A loop that has nothing to do until something is due. */
 export interface Idler {
-  readonly life: Life
+  readonly incarnation: Incarnation
   /** Not before. */
   readonly from_ms: number
   /** When it has something to do; null while it has nothing. */
@@ -11,33 +11,33 @@ export interface Idler {
   readonly run: () => void
 }
 
-const before = (left: Happening, right: Happening): boolean =>
+const before = (left: ScheduledEvent, right: ScheduledEvent): boolean =>
   left.at_ms < right.at_ms || (left.at_ms === right.at_ms && left.order < right.order)
 
 /** The soonest first. */
 class Agenda {
-  private readonly heap: Array<Happening> = []
+  private readonly heap: Array<ScheduledEvent> = []
 
-  get soonest(): Happening | undefined {
+  get soonest(): ScheduledEvent | undefined {
     while (this.heap[0]?.cancelled) this.take()
     return this.heap[0]
   }
 
-  add(happening: Happening): void {
+  add(event: ScheduledEvent): void {
     const { heap } = this
     let place = heap.length
-    heap.push(happening)
+    heap.push(event)
     while (place > 0) {
       const above = (place - 1) >> 1
-      const parent = heap[above] as Happening
-      if (!before(happening, parent)) break
+      const parent = heap[above] as ScheduledEvent
+      if (!before(event, parent)) break
       heap[place] = parent
       place = above
     }
-    heap[place] = happening
+    heap[place] = event
   }
 
-  take(): Happening | undefined {
+  take(): ScheduledEvent | undefined {
     const { heap } = this
     const [taken] = heap
     const last = heap.pop()
@@ -47,8 +47,8 @@ class Agenda {
       let below = 2 * place + 1
       if (below >= heap.length) break
       const right = heap[below + 1]
-      if (right !== undefined && before(right, heap[below] as Happening)) below++
-      const child = heap[below] as Happening
+      if (right !== undefined && before(right, heap[below] as ScheduledEvent)) below++
+      const child = heap[below] as ScheduledEvent
       if (!before(child, last)) break
       heap[place] = child
       place = below
@@ -65,7 +65,7 @@ class Agenda {
 export class World {
   now_ms = 0
   private asked = 0
-  private readonly ready: Array<Happening> = []
+  private readonly ready: Array<ScheduledEvent> = []
   private readonly agenda = new Agenda()
   private readonly idlers = new Set<Idler>()
   private readonly chance: Chance
@@ -75,20 +75,20 @@ export class World {
   }
 
   /** Runs in a moment, in any order with whatever else is ready. */
-  soon(life: Life | null, run: () => void): void {
-    this.enter({ at_ms: this.now_ms, order: this.asked++, life, run, cancelled: false })
+  soon(incarnation: Incarnation | null, run: () => void): void {
+    this.enter({ at_ms: this.now_ms, order: this.asked++, incarnation, run, cancelled: false })
   }
 
-  after(delay_ms: number, life: Life | null, run: () => void): Happening {
+  after(delay_ms: number, incarnation: Incarnation | null, run: () => void): ScheduledEvent {
     const at_ms = this.now_ms + Math.max(0, Math.ceil(delay_ms))
-    const happening: Happening = { at_ms, order: this.asked++, life, run, cancelled: false }
-    this.agenda.add(happening)
-    return happening
+    const event: ScheduledEvent = { at_ms, order: this.asked++, incarnation, run, cancelled: false }
+    this.agenda.add(event)
+    return event
   }
 
   /** What was held back while its process was paused. */
-  enter(happening: Happening): void {
-    this.ready.push(happening)
+  enter(event: ScheduledEvent): void {
+    this.ready.push(event)
   }
 
   idle(idler: Idler): void {
@@ -99,32 +99,33 @@ export class World {
   asksLoops(): boolean {
     if (this.ready.length > 0) return false
     const next_ms = this.agenda.soonest?.at_ms ?? Number.POSITIVE_INFINITY
-    for (const { from_ms, life } of this.idlers) if (!life.dead && life.held === null && from_ms <= next_ms) return true
+    for (const { from_ms, incarnation } of this.idlers)
+      if (!incarnation.dead && incarnation.held === null && from_ms <= next_ms) return true
     return false
   }
 
   /** Lets the next thing happen, not later than `until_ms`; false when there is none. */
   advance(until_ms: number): boolean {
     while (true) {
-      const happening = this.pick()
-      if (happening !== undefined) {
-        happening.run()
+      const event = this.pick()
+      if (event !== undefined) {
+        event.run()
         return true
       }
       if (!this.goOn(until_ms)) return false
     }
   }
 
-  private pick(): Happening | undefined {
+  private pick(): ScheduledEvent | undefined {
     const { ready } = this
     while (ready.length > 0) {
       const place = ready.length === 1 ? 0 : this.chance.between(0, ready.length - 1)
-      const happening = ready[place] as Happening
-      const last = ready.pop() as Happening
-      if (last !== happening) ready[place] = last
-      if (happening.cancelled || happening.life?.dead) continue
-      if (happening.life?.held != null) happening.life.held.push(happening)
-      else return happening
+      const event = ready[place] as ScheduledEvent
+      const last = ready.pop() as ScheduledEvent
+      if (last !== event) ready[place] = last
+      if (event.cancelled || event.incarnation?.dead) continue
+      if (event.incarnation?.held != null) event.incarnation.held.push(event)
+      else return event
     }
     return undefined
   }
@@ -135,7 +136,7 @@ export class World {
     if (idler !== null) {
       this.idlers.delete(idler.idler)
       this.now_ms = Math.max(this.now_ms, idler.at_ms)
-      this.soon(idler.idler.life, idler.idler.run)
+      this.soon(idler.idler.incarnation, idler.idler.run)
       return true
     }
     if (next_ms > until_ms) {
@@ -144,7 +145,7 @@ export class World {
     }
     this.now_ms = Math.max(this.now_ms, next_ms)
     while (this.agenda.soonest !== undefined && this.agenda.soonest.at_ms <= this.now_ms) {
-      this.enter(this.agenda.take() as Happening)
+      this.enter(this.agenda.take() as ScheduledEvent)
     }
     return true
   }
@@ -153,8 +154,8 @@ export class World {
   private wakened(until_ms: number): { readonly idler: Idler; readonly at_ms: number } | null {
     let first: { readonly idler: Idler; readonly at_ms: number } | null = null
     for (const idler of this.idlers) {
-      if (idler.life.dead) this.idlers.delete(idler)
-      else if (idler.from_ms <= until_ms && idler.life.held === null) {
+      if (idler.incarnation.dead) this.idlers.delete(idler)
+      else if (idler.from_ms <= until_ms && idler.incarnation.held === null) {
         const due_ms = idler.due_ms()
         const at_ms = due_ms === null ? Number.POSITIVE_INFINITY : Math.max(idler.from_ms, due_ms)
         if (at_ms <= until_ms && (first === null || at_ms < first.at_ms)) first = { idler, at_ms }

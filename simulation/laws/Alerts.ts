@@ -1,6 +1,6 @@
 import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import type { AuditEvent } from "../../core/ports/AuditLog.ts"
-import type { Life } from "../engine/Life.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
 /** Longer than whoever raises an alert may be paused, or insist on a database that is gone. */
@@ -8,7 +8,7 @@ const overdue_ms = 15 * 60_000
 
 /** Whoever hears the opposite of what was settled raises an alert, unless it dies first. */
 export interface Alerts {
-  readonly contradicted: (life: Life, xid: string) => void
+  readonly contradicted: (incarnation: Incarnation, xid: string) => void
   readonly recorded: (event: AuditEvent) => void
   /** The names for which an alert was raised. */
   readonly raised: ReadonlySet<string>
@@ -19,18 +19,18 @@ export interface Alerts {
 const isAlert = ({ action }: AuditEvent): boolean => lateOutcomes.some((kind) => kind === action)
 
 export const alertsLaw = (sim: Sim): Alerts => {
-  const owed = new Map<string, Life>()
+  const owed = new Map<string, Incarnation>()
   const raised = new Set<string>()
-  const demand = (xid: string, life: Life) => {
-    if (owed.get(xid) !== life || life.dead) return
-    broken(sim, "a contradiction is an alert", `${life.name} heard one of ${xid} and kept it to itself`)
+  const demand = (xid: string, incarnation: Incarnation) => {
+    if (owed.get(xid) !== incarnation || incarnation.dead) return
+    broken(sim, "a contradiction is an alert", `${incarnation.name} heard one of ${xid} and kept it to itself`)
   }
   return {
     raised,
-    contradicted: (life, xid) => {
-      owed.set(xid, life)
+    contradicted: (incarnation, xid) => {
+      owed.set(xid, incarnation)
       // Nearly every process dies before the run is over: at rest hardly any would be left to answer for it.
-      sim.world.after(overdue_ms, null, () => demand(xid, life))
+      sim.world.after(overdue_ms, null, () => demand(xid, incarnation))
     },
     recorded: (event) => {
       if (!isAlert(event)) return
@@ -39,7 +39,7 @@ export const alertsLaw = (sim: Sim): Alerts => {
       raised.add(xid)
     },
     atRest: () => {
-      for (const [xid, life] of owed) demand(xid, life)
+      for (const [xid, incarnation] of owed) demand(xid, incarnation)
     }
   }
 }

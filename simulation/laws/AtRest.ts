@@ -1,27 +1,27 @@
-import type { Deeds } from "../engine/Deeds.ts"
-import type { Mistakes } from "../engine/Mistakes.ts"
+import type { GroundTruth } from "../engine/GroundTruth.ts"
 import type { ByHand, SaleSeen } from "../engine/Observed.ts"
+import type { OperatorErrors } from "../engine/OperatorErrors.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
 /** What was promised outside, and to whom the books have to be compared. */
 export interface Outside {
-  readonly sales: Deeds
-  readonly reversals: Deeds
-  readonly messages: Deeds
+  readonly sales: GroundTruth
+  readonly reversals: GroundTruth
+  readonly messages: GroundTruth
   /** The names of the reversals of each sale, by its xid. */
   readonly reversalsOf: ReadonlyMap<string, ReadonlySet<string>>
   /** What an alert was raised for: a person looks at it. */
   readonly raised: ReadonlySet<string>
-  readonly mistakes: Pick<Mistakes, "prevailed">
+  readonly operatorErrors: Pick<OperatorErrors, "prevailed">
   /** What operators asked for, by company and reference, and for how much. */
   readonly byHand: ReadonlyMap<string, number>
 }
 
 /** Whether both sides may differ: because somebody said what was not so, or because a person knows that they do. */
-const isExcused = ({ mistakes, raised, reversals, reversalsOf, sales }: Outside, xid: string): boolean => {
+const isExcused = ({ operatorErrors, raised, reversals, reversalsOf, sales }: Outside, xid: string): boolean => {
   const takenBack = [...(reversalsOf.get(xid) ?? [])]
   return (
-    [xid, ...takenBack].some((name) => raised.has(name) || mistakes.prevailed(name)) ||
+    [xid, ...takenBack].some((name) => raised.has(name) || operatorErrors.prevailed(name)) ||
     sales.all.get(xid)?.lied === true ||
     takenBack.some((name) => reversals.all.get(name)?.lied === true)
   )
@@ -63,8 +63,8 @@ export const atRest = (
 
 /** Nothing is ever done twice outside. */
 export const onceOutside = (sim: Sim, { messages, reversals, sales }: Outside): void => {
-  for (const [what, deeds] of Object.entries({ sale: sales, reversal: reversals, message: messages }))
-    for (const { done, name } of deeds.all.values())
+  for (const [what, truth] of Object.entries({ sale: sales, reversal: reversals, message: messages }))
+    for (const { done, name } of truth.all.values())
       if (done > 1) broken(sim, "one delivery a name", `${what} ${name} was done ${done} times`)
 }
 

@@ -5,7 +5,7 @@ import type { Intent } from "../../core/domain/Sale.ts"
 import type { Reserved, Settled, Settlement } from "../../core/ports/Ledger.ts"
 import type { ClaimedSms, Outbox } from "../../core/ports/Outbox.ts"
 import type { ReversalSettled, ReversalSettlement } from "../../core/ports/Reversals.ts"
-import type { Life } from "../engine/Life.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 import { type Agreements, agreementsLaw } from "./Agreements.ts"
 import { type Alerts, alertsLaw } from "./Alerts.ts"
@@ -27,8 +27,8 @@ export interface Laws {
   readonly orders: Orders
   readonly statuses: Statuses
   readonly reserved: (intent: Intent, reserved: Reserved) => void
-  readonly settled: (life: Life, settlement: Settlement, settled: Settled) => void
-  readonly settledReversal: (life: Life, settlement: ReversalSettlement, settled: ReversalSettled) => void
+  readonly settled: (incarnation: Incarnation, settlement: Settlement, settled: Settled) => void
+  readonly settledReversal: (incarnation: Incarnation, settlement: ReversalSettlement, settled: ReversalSettled) => void
   readonly claimedMessages: (
     claim: Parameters<Outbox["Service"]["claim"]>[0],
     claimed: ReadonlyArray<ClaimedSms>
@@ -59,7 +59,7 @@ export const lawsOf = (sim: Sim): Laws => {
       const wanted = `RD-${createHash("sha256").update(`${order.companyId}:${key}`).digest("hex").slice(0, 24)}`
       if (order.xid !== wanted) broken(sim, "an xid follows from company and key", `${order.xid}, not ${wanted}`)
     },
-    settled: (life, { order, verdict }, { outcome, status, won }) => {
+    settled: (incarnation, { order, verdict }, { outcome, status, won }) => {
       const { transactionId } = order
       answers.kept(transactionId, outcome)
       claims.released(`sale ${transactionId}`)
@@ -69,15 +69,15 @@ export const lawsOf = (sim: Sim): Laws => {
       }
       const contradicts =
         !won && ((verdict._tag === "Confirm" && status === "FAILED") || (isRefusal(verdict) && status === "SUCCESS"))
-      if (contradicts) alerts.contradicted(life, order.xid)
+      if (contradicts) alerts.contradicted(incarnation, order.xid)
     },
-    settledReversal: (life, { under, verdict }, { status, won }) => {
+    settledReversal: (incarnation, { under, verdict }, { status, won }) => {
       claims.released(under.reversal.xid)
       const contradicts =
         !won &&
         ((verdict._tag === "Confirm" && status === "DENIED") ||
           ((verdict._tag === "Deny" || verdict._tag === "Free") && status === "CONFIRMED"))
-      if (contradicts) alerts.contradicted(life, under.reversal.xid)
+      if (contradicts) alerts.contradicted(incarnation, under.reversal.xid)
     },
     claimedMessages: (claim, claimed) =>
       claims.claimed(

@@ -38,7 +38,7 @@ export const keyMutants: ReadonlyArray<Mutant> = [
       Effect.gen(function* () {
         const { keys } = companyIn(bench, intent.companyId)
         const isFree = !keys.has(intent.key)
-        yield* travel(bench.sim.world, bench.life, 3)
+        yield* travel(bench.sim.world, bench.incarnation, 3)
         if (isFree) keys.delete(intent.key)
         return yield* reserve(intent)
       })

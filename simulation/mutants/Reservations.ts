@@ -13,7 +13,7 @@ type Reserve = Ledger["Service"]["reserve"]
 const moment_ms = 3
 
 /** Others go on meanwhile. */
-const meanwhile = ({ life, sim }: Bench) => travel(sim.world, life, moment_ms)
+const meanwhile = ({ incarnation, sim }: Bench) => travel(sim.world, incarnation, moment_ms)
 
 const plus = (balance: Balance, to: Balance, from: Balance): Balance => ({
   available: (balance.available + to.available - from.available) as Centavos,

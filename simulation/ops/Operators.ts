@@ -5,9 +5,9 @@ import { Amount, Centavos } from "../../core/domain/Money.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { deposit } from "../../core/workflows/Deposit.ts"
-import type { Deeds } from "../engine/Deeds.ts"
-import type { Mistakes } from "../engine/Mistakes.ts"
+import type { GroundTruth } from "../engine/GroundTruth.ts"
 import type { ReversalSeen, SaleSeen } from "../engine/Observed.ts"
+import type { OperatorErrors } from "../engine/OperatorErrors.ts"
 import type { Op } from "./Op.ts"
 
 type OpOf<Do extends Op["do"]> = Op & { readonly do: Do }
@@ -16,11 +16,11 @@ type OpOf<Do extends Op["do"]> = Op & { readonly do: Do }
 export interface BackOffice {
   readonly stuckSales: () => ReadonlyArray<SaleSeen>
   readonly stuckReversals: () => ReadonlyArray<ReversalSeen>
-  readonly sales: Deeds
-  readonly reversals: Deeds
+  readonly sales: GroundTruth
+  readonly reversals: GroundTruth
   /** What was asked for by hand, by company and reference. */
   readonly byHand: Map<string, number>
-  readonly mistakes: Mistakes
+  readonly operatorErrors: OperatorErrors
 }
 
 export const pay = ({ byHand }: BackOffice, { centavos, company, reference }: OpOf<"deposit">) =>

@@ -5,7 +5,7 @@ import type { NotResolvable } from "../../core/domain/OperatorErrors.ts"
 import { Finding } from "../../core/domain/Resolution.ts"
 import { Resolutions } from "../../core/ports/Resolutions.ts"
 import { confirmResolution, proposeResolution } from "../../core/workflows/Resolve.ts"
-import type { Deeds } from "../engine/Deeds.ts"
+import type { GroundTruth } from "../engine/GroundTruth.ts"
 import type { SaleSeen } from "../engine/Observed.ts"
 import type { Op } from "./Op.ts"
 import type { BackOffice } from "./Operators.ts"
@@ -16,10 +16,15 @@ type ResolveOp = Extract<Op, { readonly do: "resolve" | "resolve reversal" }>
  * Whether operators say that it was done: what they read in the supplier's own books or, when they are mistaken, the
  * opposite; null while it is still open over there, so that nobody can say.
  */
-const saysDone = ({ mistakes }: BackOffice, deeds: Deeds, name: string, mistaken: boolean): boolean | null => {
-  const standing = deeds.standing(name)
+const saysDone = (
+  { operatorErrors }: BackOffice,
+  truth: GroundTruth,
+  name: string,
+  mistaken: boolean
+): boolean | null => {
+  const standing = truth.standing(name)
   if (standing === "undecided") return null
-  if (mistaken) mistakes.say(name)
+  if (mistaken) operatorErrors.add(name)
   return (standing === "done") !== mistaken
 }
 

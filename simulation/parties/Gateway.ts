@@ -2,8 +2,8 @@ import { SmsAnswer } from "../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
 import { Chance } from "../../tools/Chance.ts"
 import { calling } from "../engine/Call.ts"
-import type { Deeds } from "../engine/Deeds.ts"
-import type { Life } from "../engine/Life.ts"
+import type { GroundTruth } from "../engine/GroundTruth.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import type { Sim } from "../engine/Sim.ts"
 import { tell } from "./Party.ts"
 
@@ -11,13 +11,13 @@ import { tell } from "./Party.ts"
 export type Inbox = Map<string, string>
 
 /** A gateway as one process meets it. It brings a message to its phone as soon as it has it. */
-export const gatewayFor = (sim: Sim, life: Life, messages: Deeds, inbox: Inbox): SmsGateway => {
+export const gatewayFor = (sim: Sim, incarnation: Incarnation, messages: GroundTruth, inbox: Inbox): SmsGateway => {
   // Some gateways know a message that comes twice.
   const idempotent = new Chance(sim.seed, "gateway").happens(0.5)
   return {
     idempotent,
     send: ({ id, text, to }) =>
-      calling(sim, life, "send", id, (call) => {
+      calling(sim, incarnation, "send", id, (call) => {
         const willDo = new Chance(sim.seed, `brings ${id}`).happens(0.95)
         return tell<SmsAnswer>(sim, call, messages, {
           name: id,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Chance } from "../../tools/Chance.ts"
 import { type Call, meet } from "../engine/Call.ts"
-import type { Deed, Deeds, Standing } from "../engine/Deeds.ts"
+import type { ExternalOperation, GroundTruth, Standing } from "../engine/GroundTruth.ts"
 import { type Sim, say } from "../engine/Sim.ts"
 import { focusOf, isAboutStuck } from "../faults/Focus.ts"
 
@@ -20,22 +20,23 @@ const silence_max_ms = 60 * minute_ms
 /** Operators may end what has been silent for a quarter of an hour. */
 const stuck_min_ms = 20 * minute_ms
 
-const mute = (sim: Sim, deed: Deed, chance: Chance): void => {
+const mute = (sim: Sim, operation: ExternalOperation, chance: Chance): void => {
   const isStuck = isAboutStuck(focusOf(sim.seed))
   if (!isStuck && chance.happens(0.5)) return
-  deed.muteUntil_ms = sim.world.now_ms + chance.between(isStuck ? stuck_min_ms : minute_ms, silence_max_ms)
+  operation.muteUntil_ms = sim.world.now_ms + chance.between(isStuck ? stuck_min_ms : minute_ms, silence_max_ms)
 }
 
 /**
  * Whoever is silent may have to look it up when an operator asks: that takes a while, at the end of which nothing firm
  * is said to him, and meanwhile others are told. Answers how long it took.
  */
-const lookedUp = (sim: Sim, deed: Deed, chance: Chance): number => {
-  if (chance.happens(0.5)) deed.muteUntil_ms = sim.world.now_ms
+const lookedUp = (sim: Sim, operation: ExternalOperation, chance: Chance): number => {
+  if (chance.happens(0.5)) operation.muteUntil_ms = sim.world.now_ms
   return chance.between(5 * second_ms, 25 * second_ms)
 }
 
-const isMute = (sim: Sim, { muteUntil_ms }: Deed): boolean => sim.world.now_ms < muteUntil_ms && !sim.mishaps.over
+const isMute = (sim: Sim, { muteUntil_ms }: ExternalOperation): boolean =>
+  sim.world.now_ms < muteUntil_ms && !sim.mishaps.over
 
 /** What a firm or an unfirm word is in the language of a port. */
 interface Words<A> {
@@ -62,19 +63,19 @@ const unreadable = Effect.die(new Error("the answer cannot be understood"))
 const answering =
   <A>(sim: Sim, call: Call, resume: (answer: Effect.Effect<A>) => void) =>
   (answer: Effect.Effect<A>, after_ms: number): void => {
-    sim.world.after(after_ms, call.life, () => {
+    sim.world.after(after_ms, call.incarnation, () => {
       meet(sim, call)
-      sim.world.soon(call.life, () => resume(answer))
+      sim.world.soon(call.incarnation, () => resume(answer))
     })
   }
 
 /** Tells somebody to do something. Whether it arrives, when it is done and what is heard of it are three questions. */
-export const tell = <A>(sim: Sim, call: Call, deeds: Deeds, order: Order<A>): Effect.Effect<A> =>
+export const tell = <A>(sim: Sim, call: Call, truth: GroundTruth, order: Order<A>): Effect.Effect<A> =>
   Effect.callback<A>((resume) => {
     const { chance, fault } = call
     const { name, willDo, words } = order
     const answer = answering(sim, call, resume)
-    const deed = deeds.of(name)
+    const operation = truth.of(name)
     const there_ms = chance.between(5, 60)
     const back_ms = chance.between(5, 60)
     const work_ms = chance.happens(0.1) ? chance.between(2 * second_ms, 25 * second_ms) : chance.between(20, 900)
@@ -82,17 +83,17 @@ export const tell = <A>(sim: Sim, call: Call, deeds: Deeds, order: Order<A>): Ef
 
     const decide = (again: boolean, then?: () => void) => {
       if (again) return then?.()
-      deed.undecided--
-      if (willDo) deed.done++
-      else deed.refused++
+      operation.undecided--
+      if (willDo) operation.done++
+      else operation.refused++
       say(sim, "outside", `${name} is ${willDo ? "done" : "refused"}`)
       then?.()
     }
     const arrive = (after_ms: number, decided_ms: number, then?: () => void) => {
       sim.world.after(after_ms, null, () => {
         order.arrives()
-        const again = !order.forgetful && deeds.standing(name) !== "unknown"
-        if (!again) deed.undecided++
+        const again = !order.forgetful && truth.standing(name) !== "unknown"
+        if (!again) operation.undecided++
         sim.world.after(decided_ms, null, () => decide(again, then))
       })
     }
@@ -104,7 +105,7 @@ export const tell = <A>(sim: Sim, call: Call, deeds: Deeds, order: Order<A>): Ef
       case "lost answer":
         return arrive(there_ms, work_ms)
       case "late":
-        mute(sim, deed, chance)
+        mute(sim, operation, chance)
         arrive(there_ms, chance.between(minute_ms, lateness_max_ms))
         return reply(words.unfirm, there_ms + back_ms)
       case "never arrives":
@@ -117,7 +118,7 @@ export const tell = <A>(sim: Sim, call: Call, deeds: Deeds, order: Order<A>): Ef
       case "not sent":
         return reply(words.notSent)
       case "contradiction":
-        deed.lied = true
+        operation.lied = true
         return arrive(there_ms, work_ms, () => reply(willDo ? words.refused : words.done))
       case "breaks":
         if (chance.happens(0.5)) arrive(there_ms, work_ms)
@@ -130,12 +131,12 @@ export const tell = <A>(sim: Sim, call: Call, deeds: Deeds, order: Order<A>): Ef
 /** Asks somebody for something that neither of the two has to remember. */
 export const inquire = <A, E>(sim: Sim, call: Call, known: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.callback<A, E>((resume) => {
-    const { chance, fault, life } = call
+    const { chance, fault, incarnation } = call
     const back_ms = fault === "timeout" ? chance.between(tooLong_ms, 2 * minute_ms) : chance.between(20, 900)
     if (fault === "lost answer") return
-    sim.world.after(back_ms, life, () => {
+    sim.world.after(back_ms, incarnation, () => {
       meet(sim, call)
-      sim.world.soon(life, () => resume(fault === "breaks" ? unreadable : known))
+      sim.world.soon(incarnation, () => resume(fault === "breaks" ? unreadable : known))
     })
   })
 
@@ -143,7 +144,7 @@ export const inquire = <A, E>(sim: Sim, call: Call, known: Effect.Effect<A, E>):
 export const question = <A>(
   sim: Sim,
   call: Call,
-  deeds: Deeds,
+  truth: GroundTruth,
   name: string,
   words: Readonly<Record<Standing, A>>
 ): Effect.Effect<A> =>
@@ -153,8 +154,8 @@ export const question = <A>(
     const back_ms = chance.between(5, 60)
     const unfirm = Effect.succeed(words.undecided)
     sim.world.after(chance.between(5, 60), null, () => {
-      const deed = deeds.all.get(name)
-      const standing = deeds.standing(name)
+      const operation = truth.all.get(name)
+      const standing = truth.standing(name)
       switch (fault) {
         case "timeout":
           return answer(Effect.succeed(words[standing]), chance.between(tooLong_ms, 2 * minute_ms))
@@ -165,11 +166,12 @@ export const question = <A>(
         case "breaks":
           return answer(unreadable, back_ms)
         case "contradiction":
-          deeds.of(name).lied = true
+          truth.of(name).lied = true
           return answer(Effect.succeed(standing === "done" ? words.refused : words.done), back_ms)
         default:
-          if (deed === undefined || !isMute(sim, deed)) return answer(Effect.succeed(words[standing]), back_ms)
-          return answer(unfirm, call.step.startsWith("operator") ? lookedUp(sim, deed, chance) : back_ms)
+          if (operation === undefined || !isMute(sim, operation))
+            return answer(Effect.succeed(words[standing]), back_ms)
+          return answer(unfirm, call.step.startsWith("operator") ? lookedUp(sim, operation, chance) : back_ms)
       }
     })
   })

@@ -11,9 +11,9 @@ import type { Insurer } from "../../core/ports/Insurer.ts"
 import type { Provider } from "../../core/ports/Provider.ts"
 import { Chance } from "../../tools/Chance.ts"
 import { calling } from "../engine/Call.ts"
-import type { Deeds } from "../engine/Deeds.ts"
-import type { Life } from "../engine/Life.ts"
-import type { Mistakes } from "../engine/Mistakes.ts"
+import type { GroundTruth } from "../engine/GroundTruth.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
+import type { OperatorErrors } from "../engine/OperatorErrors.ts"
 import type { Sim } from "../engine/Sim.ts"
 import type { Orders } from "../laws/Orders.ts"
 import { inquire, question, tell } from "./Party.ts"
@@ -38,15 +38,15 @@ const policyOf = (order: Order): IssuedPolicy => ({
 
 /** What a supplier keeps, and who looks on. */
 interface Side {
-  readonly sales: Deeds
+  readonly sales: GroundTruth
   readonly orders: Orders
-  readonly mistakes: Mistakes
+  readonly operatorErrors: OperatorErrors
 }
 
 const told =
   <Proof>(
     sim: Sim,
-    life: Life,
+    incarnation: Incarnation,
     { orders, sales }: Side,
     method: "dispatch" | "issue",
     proofOf: (order: Order) => Proof
@@ -55,7 +55,7 @@ const told =
     Effect.suspend(() => {
       const { xid } = order
       orders.sending(order)
-      return calling(sim, life, method, xid, (call) =>
+      return calling(sim, incarnation, method, xid, (call) =>
         tell<Answer<Proof>>(sim, call, sales, {
           name: xid,
           willDo: new Chance(sim.seed, `delivers ${xid}`).happens(delivered),
@@ -76,20 +76,20 @@ const isFirm = ({ _tag }: StatusAnswer<unknown>): boolean => _tag === "Delivered
 const askedAbout =
   <Proof>(
     sim: Sim,
-    life: Life,
-    { mistakes, sales }: Side,
+    incarnation: Incarnation,
+    { operatorErrors, sales }: Side,
     method: "ask" | "ask insurer",
     proofOf: (order: Order) => Proof
   ) =>
   (order: Order) =>
-    calling(sim, life, method, order.xid, (call) => {
+    calling(sim, incarnation, method, order.xid, (call) => {
       const asked = question<StatusAnswer<Proof>>(sim, call, sales, order.xid, {
         unknown: StatusAnswer.NotFound(),
         undecided: StatusAnswer.Unknown(),
         done: StatusAnswer.Delivered({ delivery: proofOf(order) }),
         refused: StatusAnswer.Refused({ refusal: denialOf(order) })
       })
-      return call.step === "operator: ask" ? mistakes.heard(order.xid, asked, isFirm) : asked
+      return call.step === "operator: ask" ? operatorErrors.checked(order.xid, asked, isFirm) : asked
     })
 
 const reversalWords = {
@@ -110,19 +110,19 @@ const found = ({ packages, service }: LookupQuery, month: string) => {
 }
 
 interface ProviderSide extends Side {
-  readonly reversals: Deeds
+  readonly reversals: GroundTruth
   readonly reversing: (reversal: Reversal) => void
 }
 
 /** A provider as one process meets it. */
-export const providerFor = (sim: Sim, life: Life, side: ProviderSide): Provider => {
+export const providerFor = (sim: Sim, incarnation: Incarnation, side: ProviderSide): Provider => {
   const { reversals, reversing } = side
   return {
     knows: () => true,
-    dispatch: told(sim, life, side, "dispatch", deliveryOf),
-    status: askedAbout(sim, life, side, "ask", deliveryOf),
+    dispatch: told(sim, incarnation, side, "dispatch", deliveryOf),
+    status: askedAbout(sim, incarnation, side, "ask", deliveryOf),
     reverse: (reversal) =>
-      calling(sim, life, "reverse", reversal.xid, (call) => {
+      calling(sim, incarnation, "reverse", reversal.xid, (call) => {
         reversing(reversal)
         return tell<ReversalAnswer>(sim, call, reversals, {
           name: reversal.xid,
@@ -132,7 +132,7 @@ export const providerFor = (sim: Sim, life: Life, side: ProviderSide): Provider 
         })
       }),
     reversalStatus: (reversal) =>
-      calling(sim, life, "ask reversal", reversal.xid, (call) => {
+      calling(sim, incarnation, "ask reversal", reversal.xid, (call) => {
         reversing(reversal)
         const asked = question<ReversalAnswer>(sim, call, reversals, reversal.xid, {
           unknown: ReversalAnswer.NotFound(),
@@ -141,11 +141,11 @@ export const providerFor = (sim: Sim, life: Life, side: ProviderSide): Provider 
           refused: reversalWords.refused
         })
         return call.step === "operator: ask reversal"
-          ? side.mistakes.heard(reversal.xid, asked, isFirmOfReversal)
+          ? side.operatorErrors.checked(reversal.xid, asked, isFirmOfReversal)
           : asked
       }),
     lookup: (query) =>
-      calling(sim, life, "ask", query.identifier, (call) =>
+      calling(sim, incarnation, "ask", query.identifier, (call) =>
         inquire(
           sim,
           call,
@@ -170,10 +170,12 @@ const extras = [{ code: "grua", name: "Grúa", price: Amount.make(5_000) }] as c
 export const insured = { version: "V1", plan: plan.code, extra: "grua" as ExtraCode }
 
 /** An insurer as one process meets it. */
-export const insurerFor = (sim: Sim, life: Life, side: Side): Insurer => {
+export const insurerFor = (sim: Sim, incarnation: Incarnation, side: Side): Insurer => {
   let quotes = 0
   const asked = <A>(method: "inspect" | "plans" | "quote", subject: string, known: () => A) =>
-    calling(sim, life, method, subject, (call) => inquire<A, InsuranceUnavailable>(sim, call, Effect.sync(known)))
+    calling(sim, incarnation, method, subject, (call) =>
+      inquire<A, InsuranceUnavailable>(sim, call, Effect.sync(known))
+    )
   return {
     inspect: ({ plate }) =>
       asked("inspect", plate, () => ({
@@ -186,10 +188,10 @@ export const insurerFor = (sim: Sim, life: Life, side: Side): Insurer => {
     plans: ({ plate }) => asked("plans", plate, () => ({ detail: "Toyota Corolla LE", plans: [plan], extras })),
     quote: ({ extras: wanted, plate }) =>
       asked("quote", plate, () => ({
-        reference: `COT-${plate}-${life.name}-${++quotes}`,
+        reference: `COT-${plate}-${incarnation.name}-${++quotes}`,
         total: Amount.make(plan.price + (wanted.length > 0 ? extras[0].price : 0))
       })),
-    issue: told(sim, life, side, "issue", policyOf),
-    status: askedAbout(sim, life, side, "ask insurer", policyOf)
+    issue: told(sim, incarnation, side, "issue", policyOf),
+    status: askedAbout(sim, incarnation, side, "ask insurer", policyOf)
   }
 }

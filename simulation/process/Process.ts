@@ -23,7 +23,7 @@ import { Vault } from "../../core/ports/Vault.ts"
 import { InFlight } from "../../core/workflows/InFlight.ts"
 import { Chance } from "../../tools/Chance.ts"
 import { HangUp } from "../engine/Call.ts"
-import type { Life } from "../engine/Life.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import { schedulerOf } from "../engine/Pace.ts"
 import type { Sim } from "../engine/Sim.ts"
 import { Activity } from "../faults/Step.ts"
@@ -42,9 +42,9 @@ export interface Surroundings {
   readonly gateway: SmsGateway
 }
 
-/** A process that runs: its life, and what its fibers have. */
+/** A process that runs: its incarnation, and what its fibers have. */
 export interface Process {
-  readonly life: Life
+  readonly incarnation: Incarnation
   /** Begins something on behalf of somebody. Nothing waits for it but `then`. */
   readonly start: <A, E>(
     work: Effect.Effect<A, E, Services>,
@@ -103,20 +103,20 @@ const oneByOne: Atomic["Service"] = { transact: (writes) => writes }
 export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never
 
 /** The machine of a process: its clock, its order of things, its chance. */
-export const machineOf = ({ seed, world }: Sim, life: Life, { clock }: Surroundings) =>
+export const machineOf = ({ seed, world }: Sim, incarnation: Incarnation, { clock }: Surroundings) =>
   Context.make(Clock.Clock, clock).pipe(
-    Context.add(Scheduler.Scheduler, schedulerOf(world, life)),
+    Context.add(Scheduler.Scheduler, schedulerOf(world, incarnation)),
     Context.add(References.TracerEnabled, false),
     Context.add(References.MinimumLogLevel, "None"),
     Context.add(Digest.Digest, digestService),
-    Context.add(SecureRandom.SecureRandom, randomOf(seed, life.name)),
+    Context.add(SecureRandom.SecureRandom, randomOf(seed, incarnation.name)),
     Context.add(Vault, vaultPlain)
   )
 
 /** Starts a process: with an empty memory, on the database and among those that it is given. */
 export const startProcess = (
   { seed, world }: Sim,
-  life: Life,
+  incarnation: Incarnation,
   machine: Context.Context<Machine>,
   ports: Ports,
   around: Surroundings
@@ -152,13 +152,13 @@ export const startProcess = (
   const context = Context.add(base, InFlight, inFlight)
 
   return {
-    life,
+    incarnation,
     start: (work, { activity, name }, then) => {
       let running: Fiber.Fiber<unknown, unknown> | null = null
       const own = context.pipe(
         Context.add(Activity, activity),
         Context.add(SecureRandom.SecureRandom, randomOf(seed, name)),
-        Context.add(HangUp, () => world.soon(life, () => running?.interruptUnsafe()))
+        Context.add(HangUp, () => world.soon(incarnation, () => running?.interruptUnsafe()))
       )
       const fiber = Effect.runForkWith(own)(work)
       running = fiber

@@ -13,7 +13,7 @@ export interface Run {
 }
 
 /** A planted bug to find, by the first of so many seeds that finds it. */
-export interface Hunt {
+export interface MutantJob {
   readonly mutant: string
   /** The first seed. */
   readonly seed: number
@@ -30,8 +30,8 @@ export interface Outcome {
   readonly steps: number
 }
 
-/** What came of a hunt. */
-export interface Catch {
+/** What came of a planted bug. */
+export interface MutantResult {
   readonly mutant: string
   readonly on: Backend
   /** The seed and the law that caught it; null when it survived. */
@@ -51,7 +51,7 @@ export const outcomeOf = ({ mishaps, seed, steps, trace, violation }: Result): O
 })
 
 /** Looks for a seed that finds the bug. */
-export const hunt = async ({ mutant: name, ops, seed: first, seeds }: Hunt): Promise<Catch> => {
+export const runMutant = async ({ mutant: name, ops, seed: first, seeds }: MutantJob): Promise<MutantResult> => {
   const mutant = mutantOf(name)
   const { on } = mutant
   for (let seed = first; seed < first + seeds; seed++) {

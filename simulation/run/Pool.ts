@@ -1,14 +1,14 @@
 import { Worker } from "node:worker_threads"
 import { Effect, Queue } from "effect"
-import type { Catch, Hunt, Outcome, Run } from "./Job.ts"
+import type { MutantJob, MutantResult, Outcome, Run } from "./Job.ts"
 
 /** What a worker answers to what it is sent. */
-type Answer<Job> = Job extends Hunt ? Catch : Outcome
+type Answer<Job> = Job extends MutantJob ? MutantResult : Outcome
 
 const workerOf = () => new Worker(new URL("./Worker.ts", import.meta.url))
 
 /** Sends a worker one job and waits for what came of it. */
-const ask = <Job extends Run | Hunt>(worker: Worker, job: Job): Effect.Effect<Answer<Job>> =>
+const ask = <Job extends Run | MutantJob>(worker: Worker, job: Job): Effect.Effect<Answer<Job>> =>
   Effect.callback<Answer<Job>>((resume) => {
     const onMessage = (outcome: Answer<Job>) => {
       worker.off("error", onError)
@@ -28,7 +28,7 @@ const ask = <Job extends Run | Hunt>(worker: Worker, job: Job): Effect.Effect<An
  *
  * @param told of each answer as it comes; false ends it all.
  */
-export const doAll = Effect.fn("Pool.doAll")(function* <Job extends Run | Hunt>(
+export const doAll = Effect.fn("Pool.doAll")(function* <Job extends Run | MutantJob>(
   jobs: ReadonlyArray<Job>,
   threads_max: number,
   told: (answer: Answer<Job>) => Effect.Effect<boolean>

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads"
-import { type Hunt, hunt, outcomeOf, type Run, runSeed } from "./Job.ts"
+import { type MutantJob, outcomeOf, type Run, runMutant, runSeed } from "./Job.ts"
 
 // Does one thing after the other, as it is told.
-parentPort?.on("message", async (job: Run | Hunt) => {
-  parentPort?.postMessage("mutant" in job ? await hunt(job) : outcomeOf(await runSeed(job)))
+parentPort?.on("message", async (job: Run | MutantJob) => {
+  parentPort?.postMessage("mutant" in job ? await runMutant(job) : outcomeOf(await runSeed(job)))
 })

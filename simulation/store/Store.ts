@@ -1,6 +1,6 @@
 import type { Context } from "effect"
 import type { Books } from "../../adapters/memory/Books.ts"
-import type { Life } from "../engine/Life.ts"
+import type { Incarnation } from "../engine/Incarnation.ts"
 import type { Observed } from "../engine/Observed.ts"
 import type { Sim } from "../engine/Sim.ts"
 import type { Ports } from "../process/Ports.ts"
@@ -14,7 +14,7 @@ export interface Store extends Observed {
   /** The books themselves, where they are in memory. */
   readonly books: Books["Service"] | null
   /** The ports as a process has them that starts now. */
-  readonly open: (sim: Sim, life: Life, machine: Context.Context<Machine>) => Ports
+  readonly open: (sim: Sim, incarnation: Incarnation, machine: Context.Context<Machine>) => Ports
   /** The instant at which a loop next has something to do; null when nothing waits. */
   readonly due: (chore: Chore) => number | null
   /** Lets what happens outside the world's time come to its end; null where nothing does. */

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mutants } from "../../simulation/mutants/All.ts"
-import { huntAll } from "../../simulation/run/Hunts.ts"
+import { runMutants } from "../../simulation/run/MutationRun.ts"
 import { patched } from "../../simulation/store/sql/Patch.ts"
 import { quietly, threads, timeout_ms } from "./Running.ts"
 
@@ -12,8 +12,10 @@ describe("a planted bug", () => {
     "is caught in memory by one of the first seeds, whichever it is",
     () =>
       Effect.gen(function* () {
-        const { catches, survivors } = yield* quietly(huntAll({ seeds: 60, ops: 200, seed: 0, on: "memory", threads }))
-        assert.isAtLeast(catches.length, 30)
+        const { results, survivors } = yield* quietly(
+          runMutants({ seeds: 60, ops: 200, seed: 0, on: "memory", threads })
+        )
+        assert.isAtLeast(results.length, 30)
         assert.isEmpty(survivors)
       }),
     timeout_ms

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { campaign } from "../../simulation/run/Campaign.ts"
-import { hunt, runSeed } from "../../simulation/run/Job.ts"
+import { runMutant, runSeed } from "../../simulation/run/Job.ts"
 import { quietly, threads, timeout_ms } from "./Running.ts"
 
 const ops = 200
@@ -30,7 +30,7 @@ describe("a world on the SQL functions", () => {
         const run = { seed: 0, ops: 30, on } as const
         const before = await runSeed(run)
         const mutant = "SQL: a key that was answered is answered anew"
-        const { caught } = await hunt({ mutant, seed: 1, seeds: 1, ops })
+        const { caught } = await runMutant({ mutant, seed: 1, seeds: 1, ops })
         const after = await runSeed(run)
         assert.strictEqual(caught?.law, "a key answers the same again")
         assert.isNull(before.violation)

@@ -1,4 +1,4 @@
-import type { Life } from "../../engine/Life.ts"
+import type { Incarnation } from "../../engine/Incarnation.ts"
 import type { Sim } from "../../engine/Sim.ts"
 import type { Step } from "../../faults/Step.ts"
 import { greeting, lostConflict, type Statement } from "./Frames.ts"
@@ -24,9 +24,9 @@ const stepOf = (sql: string): Step | null => repeated.find(([part]) => sql.inclu
  *
  * @param ran is told of every statement that was run.
  */
-export const peerOf = (sim: Sim, life: Life, server: Server, ran: (sql: string) => void): Answerer => {
+export const peerOf = (sim: Sim, incarnation: Incarnation, server: Server, ran: (sql: string) => void): Answerer => {
   const { mishaps, trace, world } = sim
-  const later = (wire: Wire) => world.soon(life, () => wire.arrive())
+  const later = (wire: Wire) => world.soon(incarnation, () => wire.arrive())
   const say = (wire: Wire, bytes: Uint8Array) => {
     wire.send(bytes)
     later(wire)
@@ -43,11 +43,11 @@ export const peerOf = (sim: Sim, life: Life, server: Server, ran: (sql: string) 
   return {
     greet: (wire) => say(wire, greeting),
     deal: (wire, statement) => {
-      if (life.dead) return
+      if (incarnation.dead) return
       if (world.now_ms < sim.outageUntil_ms) return cut(wire)
       const step = stepOf(statement.sql)
-      const fault = step === null ? null : mishaps.at(step, life.name)
-      if (fault !== null) trace.add({ at_ms: world.now_ms, where: life.name, what: `${step}: ${fault}`, fault })
+      const fault = step === null ? null : mishaps.at(step, incarnation.name)
+      if (fault !== null) trace.add({ at_ms: world.now_ms, where: incarnation.name, what: `${step}: ${fault}`, fault })
       switch (fault) {
         case "cut":
           return cut(wire)

@@ -63,7 +63,7 @@ export const sqlStore =
         byHand: (companyId) => sight.byHand.get(companyId) ?? [],
         undecided: (companyId) => sight.undecided.get(companyId) ?? []
       },
-      open: (sim, life, machine) => adaptersFor(machine, peerOf(sim, life, server, ran)),
+      open: (sim, incarnation, machine) => adaptersFor(machine, peerOf(sim, incarnation, server, ran)),
       due: (chore) => due[chore],
       wrote: () => {},
       look: (check) => void checks.push(check),

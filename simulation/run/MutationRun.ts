@@ -1,12 +1,12 @@
 import { Effect, Ref } from "effect"
 import type { Backend } from "../faults/Cell.ts"
 import { mutants } from "../mutants/All.ts"
-import type { Catch, Hunt } from "./Job.ts"
+import type { MutantJob, MutantResult } from "./Job.ts"
 import { doAll } from "./Pool.ts"
 import { progressOf } from "./Progress.ts"
 
 /** How planted bugs are to be looked for. */
-export interface HuntPlan {
+export interface MutationPlan {
   /** By how many seeds each, at most. */
   readonly seeds: number
   readonly ops: number
@@ -19,14 +19,14 @@ export interface HuntPlan {
 }
 
 /** What was found of all that was planted. */
-export interface Hunts {
-  readonly plan: HuntPlan
+export interface MutationRun {
+  readonly plan: MutationPlan
   /** In the order in which the bugs are listed. */
-  readonly catches: ReadonlyArray<Catch>
-  readonly survivors: ReadonlyArray<Catch>
+  readonly results: ReadonlyArray<MutantResult>
+  readonly survivors: ReadonlyArray<MutantResult>
 }
 
-const jobsOf = ({ on, ops, seed, seeds }: HuntPlan): ReadonlyArray<Hunt> =>
+const jobsOf = ({ on, ops, seed, seeds }: MutationPlan): ReadonlyArray<MutantJob> =>
   mutants
     .filter((mutant) => on === null || mutant.on === on)
     // What takes longest begins first, so that no thread waits for it at the end.
@@ -34,14 +34,14 @@ const jobsOf = ({ on, ops, seed, seeds }: HuntPlan): ReadonlyArray<Hunt> =>
     .map(({ name }) => ({ mutant: name, seed, seeds, ops }))
 
 /** Plants one bug after the other, and looks for a seed that finds it. */
-export const huntAll = Effect.fn("Hunts.huntAll")(function* (plan: HuntPlan) {
+export const runMutants = Effect.fn("MutationRun.runMutants")(function* (plan: MutationPlan) {
   const jobs = jobsOf(plan)
   const step = yield* progressOf("planted bugs", jobs.length)
-  const heard = yield* Ref.make<ReadonlyMap<string, Catch>>(new Map())
+  const heard = yield* Ref.make<ReadonlyMap<string, MutantResult>>(new Map())
   yield* doAll(jobs, plan.threads, (found) =>
     Ref.update(heard, (all) => new Map(all).set(found.mutant, found)).pipe(Effect.andThen(step), Effect.as(true))
   )
   const all = yield* Ref.get(heard)
-  const catches = mutants.flatMap(({ name }) => all.get(name) ?? [])
-  return { plan, catches, survivors: catches.filter(({ caught }) => caught === null) } satisfies Hunts
+  const results = mutants.flatMap(({ name }) => all.get(name) ?? [])
+  return { plan, results, survivors: results.filter(({ caught }) => caught === null) } satisfies MutationRun
 })

@@ -1,6 +1,6 @@
+import type { Campaign } from "../run/Campaign.ts"
 import type { Story } from "../shrink/Shrink.ts"
 import { linesOf, wordsOfStory } from "../shrink/Words.ts"
-import type { Campaign } from "./Campaign.ts"
 
 const places = { memory: "in memory", sql: "on the SQL functions" } as const
 

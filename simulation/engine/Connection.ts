@@ -1,11 +1,11 @@
 import type { Effect, Exit } from "effect"
 import { read, transact } from "./Call.ts"
-import type { Life } from "./Life.ts"
+import type { Incarnation } from "./Incarnation.ts"
 import type { Sim } from "./Sim.ts"
 
 /** The connection of a process to the database: it takes time, and may be cut. */
-export interface Line {
-  readonly life: Life
+export interface Connection {
+  readonly incarnation: Incarnation
   readonly ask: <A, E>(question: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /**
    * One transaction, after which the company's books are looked at.
@@ -22,11 +22,11 @@ export interface Line {
   ) => Effect.Effect<A, E>
 }
 
-export const lineOf = (sim: Sim, life: Life): Line => ({
-  life,
-  ask: (question) => read(sim, life, question),
+export const connectionOf = (sim: Sim, incarnation: Incarnation): Connection => ({
+  incarnation,
+  ask: (question) => read(sim, incarnation, question),
   write: (method, subject, companyId, work, heard) =>
-    transact(sim, life, method, String(subject), work, (exit) => {
+    transact(sim, incarnation, method, String(subject), work, (exit) => {
       heard?.(exit)
       sim.store.wrote(companyId)
       if (companyId === null) return

@@ -4,7 +4,7 @@ import { Effect } from "effect"
  * What operators say that is not so. A firm answer of the supplier, who is asked once more, stops them; whatever else
  * comes of that question, what they say will be done.
  */
-export class Mistakes {
+export class OperatorErrors {
   private readonly said = new Set<string>()
   /**
    * How many questions about it were not answered firmly, or are not answered yet: several operators may be at it at
@@ -13,7 +13,7 @@ export class Mistakes {
   private readonly unstopped = new Map<string, number>()
 
   /** An operator says of the sale or reversal of this name what is not so. */
-  say(name: string): void {
+  add(name: string): void {
     this.said.add(name)
   }
 
@@ -23,7 +23,7 @@ export class Mistakes {
   }
 
   /** The question that is put before what operators say is done. */
-  heard<A>(name: string, question: Effect.Effect<A>, isFirm: (answer: A) => boolean): Effect.Effect<A> {
+  checked<A>(name: string, question: Effect.Effect<A>, isFirm: (answer: A) => boolean): Effect.Effect<A> {
     if (!this.said.has(name)) return question
     this.count(name, 1)
     return Effect.tap(question, (answer) =>

@@ -1,5 +1,5 @@
 /** Something that somebody outside was told to do, under a name of ours. */
-export interface Deed {
+export interface ExternalOperation {
   readonly name: string
   /** How often it was really done. Once is right. */
   done: number
@@ -12,24 +12,24 @@ export interface Deed {
   lied: boolean
 }
 
-/** How a deed stands. */
+/** How an operation stands. */
 export type Standing = "unknown" | "undecided" | "done" | "refused"
 
 /** What somebody outside has been told to do, and what was done of it: the truth that our books must come to. */
-export class Deeds {
-  readonly all = new Map<string, Deed>()
+export class GroundTruth {
+  readonly all = new Map<string, ExternalOperation>()
 
-  of(name: string): Deed {
+  of(name: string): ExternalOperation {
     const known = this.all.get(name) ?? { name, done: 0, refused: 0, undecided: 0, muteUntil_ms: 0, lied: false }
     this.all.set(name, known)
     return known
   }
 
   standing(name: string): Standing {
-    const deed = this.all.get(name)
-    if (deed === undefined) return "unknown"
-    if (deed.done > 0) return "done"
-    if (deed.undecided > 0) return "undecided"
-    return deed.refused > 0 ? "refused" : "unknown"
+    const operation = this.all.get(name)
+    if (operation === undefined) return "unknown"
+    if (operation.done > 0) return "done"
+    if (operation.undecided > 0) return "undecided"
+    return operation.refused > 0 ? "refused" : "unknown"
   }
 }
