@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { type Adjustment, Adjustments } from "../../core/ports/Adjustments.ts"
 import { numberOrNull } from "./Columns.ts"
 import { instant, int8 } from "./Parameters.ts"
-import { briefly } from "./SqlFailure.ts"
+import { transientRetry } from "./SqlFailure.ts"
 
 const make = Effect.map(PgClient.PgClient, (sql) =>
   Adjustments.of({
@@ -15,7 +15,7 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
           ${reference},
           ${instant(since)},
           ${instant(at)}
-        ) as moved`.pipe(Effect.retry(briefly), Effect.orDie)
+        ) as moved`.pipe(Effect.retry(transientRetry), Effect.orDie)
       return numberOrNull(row?.moved ?? null)
     })
   })

@@ -9,7 +9,7 @@ import { unlessSetBack } from "../clock/SetBack.ts"
 import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
 import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
-import { briefly } from "./SqlFailure.ts"
+import { transientRetry } from "./SqlFailure.ts"
 
 /** All that is active, and which services the operator withholds from whom. */
 interface Shelf {
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
       packages: Map.groupBy(packages.map(packageOf), ({ serviceId }) => serviceId),
       withheld: new Map(withheld.map((row) => [Number(row.company_id), new Set(row.services.map(Number))]))
     } satisfies Shelf
-  }).pipe(Effect.retry(briefly), Effect.orDie)
+  }).pipe(Effect.retry(transientRetry), Effect.orDie)
 
   const [cached, invalidate] = yield* Effect.cachedInvalidateWithTTL(read, (exit) => timeToLive(exit))
   const shelf = unlessSetBack(invalidate)(cached)

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../core/telemetry/Series.ts"
 import { type Traced, withGroupSpan } from "./GroupSpan.ts"
-import { briefly, isTransient } from "./SqlFailure.ts"
+import { isTransient, transientRetry } from "./SqlFailure.ts"
 
 /** So many groups may be under way at once; what arrives meanwhile makes the next one. */
 const groups_max = 2
@@ -78,7 +78,7 @@ export const grouped = <Member, Answer>(
   const send = (calls: Calls<Member, Answer>): Effect.Effect<void> =>
     Effect.andThen(
       Metric.update(size, calls.length),
-      Effect.retry(run(Arr.map(calls, ({ member }) => member)), briefly)
+      Effect.retry(run(Arr.map(calls, ({ member }) => member)), transientRetry)
     ).pipe(
       withGroupSpan(name, calls),
       Effect.matchCauseEffect({

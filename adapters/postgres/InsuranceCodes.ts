@@ -11,7 +11,7 @@ import { insuranceGuards } from "./InsuranceGuards.ts"
 import { insurancePurpose, secretOf } from "./InsuranceRow.ts"
 import { instant, int8 } from "./Parameters.ts"
 import { smsPurpose, secretOf as smsSecretOf } from "./SmsRow.ts"
-import { briefly } from "./SqlFailure.ts"
+import { transientRetry } from "./SqlFailure.ts"
 
 const smsColumns =
   "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
@@ -55,7 +55,7 @@ const beginning = Effect.gen(function* () {
       )
       insert into cell.sms (${sql.literal(smsColumns)})
       select company_id, ${sms.message.id}::uuid, id, environment, ${smsValues} from begun`.pipe(
-      Effect.retry(briefly),
+      Effect.retry(transientRetry),
       Effect.orDie
     )
   })
@@ -106,7 +106,7 @@ const resending = Effect.gen(function* () {
         select company_id, ${messageId}, id, environment, ${smsValues} from resent
         returning id
       )
-      select exists (select 1 from staged) or ${known} as staged`.pipe(Effect.retry(briefly), Effect.orDie)
+      select exists (select 1 from staged) or ${known} as staged`.pipe(Effect.retry(transientRetry), Effect.orDie)
     if (row?.staged !== true) return yield* refused(companyId, id, "code_resent")
   })
 })

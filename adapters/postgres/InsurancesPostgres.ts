@@ -11,7 +11,7 @@ import { insuranceCodes } from "./InsuranceCodes.ts"
 import { insuranceGuards } from "./InsuranceGuards.ts"
 import { type InsuranceRow, insuranceColumns, insuranceOf, insurancePurpose } from "./InsuranceRow.ts"
 import { instant, int8 } from "./Parameters.ts"
-import { briefly } from "./SqlFailure.ts"
+import { transientRetry } from "./SqlFailure.ts"
 
 const opening = Effect.map(
   Vault,
@@ -28,7 +28,7 @@ const finding = Effect.gen(function* () {
   return Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {
     const [row] = yield* reads(companyId)<InsuranceRow>`
       select ${sql.literal(insuranceColumns)} from cell.insurance where ${ofId(companyId, id)}`.pipe(
-      Effect.retry(briefly),
+      Effect.retry(transientRetry),
       Effect.orDie
     )
     return row === undefined ? Option.none() : Option.some(yield* opened(row))

@@ -21,7 +21,7 @@ import { type KeyRow, recalled } from "./KeyRow.ts"
 import { instant, int8 } from "./Parameters.ts"
 import { type Member, type ReserveAnswer, reserved, reserveRow } from "./ReserveRow.ts"
 import { type SettleAnswer, type SettleRow, settled, settleRow } from "./SettleRow.ts"
-import { briefly } from "./SqlFailure.ts"
+import { transientRetry } from "./SqlFailure.ts"
 
 /** What the money functions answer a member of a group, by its number. */
 interface ReservedRow {
@@ -121,7 +121,7 @@ const depositing = Effect.gen(function* () {
         ${int8(owned_max)},
         ${reference},
         ${instant(at)}
-      )`.pipe(Effect.retry(briefly), Effect.orDie)
+      )`.pipe(Effect.retry(transientRetry), Effect.orDie)
     if (row === undefined) return Deposited.BeyondRange()
     const entryId = Number(row.entry_id)
     return row.recorded

@@ -7,7 +7,7 @@ import { Outbox, type SmsResult } from "../../core/ports/Outbox.ts"
 import { Vault } from "../../core/ports/Vault.ts"
 import { instant, int8 } from "./Parameters.ts"
 import { claimedOf, type SmsRow, smsPurpose, type UndeliveredRow, undeliveredOf } from "./SmsRow.ts"
-import { briefly } from "./SqlFailure.ts"
+import { transientRetry } from "./SqlFailure.ts"
 
 const statuses = { Sent: "sent", Failed: "failed", Unknown: "unknown" } as const
 
@@ -106,7 +106,7 @@ const recording = Effect.gen(function* () {
       where g.company_id = r.company_id
         and g.id = r.insurance_id
         and ${sql.in("g.state", statesBefore("code_sent"))}
-        and ${result._tag === "Sent"}`.pipe(Effect.retry(briefly))
+        and ${result._tag === "Sent"}`.pipe(Effect.retry(transientRetry))
   }, Effect.orDie)
   return record
 })

@@ -20,7 +20,7 @@ import {
   settledOf,
   underOf
 } from "./ReversalRow.ts"
-import { briefly } from "./SqlFailure.ts"
+import { transientRetry } from "./SqlFailure.ts"
 import { transactionColumns } from "./TransactionRow.ts"
 
 // The columns of reversals, which are called v, with those of their sales.
@@ -35,7 +35,7 @@ const beginning = Effect.gen(function* () {
       select ${sql.literal(columns)}
       from cell.reversal as v
       join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
-      where v.company_id = ${int8(companyId)} and v.id = ${int8(id)}`.pipe(Effect.retry(briefly))
+      where v.company_id = ${int8(companyId)} and v.id = ${int8(id)}`.pipe(Effect.retry(transientRetry))
     return row === undefined ? yield* Effect.die(new Error(`reversal ${id} does not exist`)) : underOf(row)
   }, Effect.orDie)
 
@@ -56,7 +56,7 @@ const beginning = Effect.gen(function* () {
         ${instant(DateTime.addDuration(now, orphanedAfter))},
         ${instant(DateTime.subtractDuration(now, retention))},
         ${instant(DateTime.subtractDuration(now, inProgress_max))}
-      ) as answer`.pipe(Effect.retry(briefly), Effect.orDie)
+      ) as answer`.pipe(Effect.retry(transientRetry), Effect.orDie)
     if (row === undefined) return yield* Effect.die(new Error(`no answer to the reversal ${intent.xid}`))
     const { answer } = row
     // A key that was freed between two looks at it is claimed at the next try.
@@ -84,7 +84,7 @@ const settling = Effect.gen(function* () {
         ${instant(at)},
         ${instant(nextAsk(reversal.createdAt, at))},
         ${notFound}
-      ) as answer`.pipe(Effect.retry(briefly), Effect.orDie)
+      ) as answer`.pipe(Effect.retry(transientRetry), Effect.orDie)
     return row === undefined
       ? yield* Effect.die(new Error(`no answer to the settlement of the reversal ${reversal.xid}`))
       : settledOf(row.answer)

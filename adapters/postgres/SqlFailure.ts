@@ -29,7 +29,7 @@ export const wordsOf = (error: unknown): string => {
 }
 
 /** Seven tries in a second and a half: as long as a caller can be kept waiting for a database that restarts. */
-export const briefly = Schedule.max([Schedule.exponential("25 millis"), Schedule.recurs(6)]).pipe(
+export const transientRetry = Schedule.max([Schedule.exponential("25 millis"), Schedule.recurs(6)]).pipe(
   Schedule.setInputType<SqlError>(),
   Schedule.while(({ input }) => isTransient(input))
 )

@@ -7,7 +7,7 @@ import { HttpOptions } from "./HttpOptions.ts"
 import { addressOf, baseUrlOf } from "./Origin.ts"
 
 /** The reply to a call that has just come in. */
-export const nothingSaid = (): Call["reply"] => ({ headers: {}, message: undefined, quota: undefined })
+export const emptyReply = (): Call["reply"] => ({ headers: {}, message: undefined, quota: undefined })
 
 /** A call whose procedures take the input that the face reads for them. */
 export const incoming = (request: HttpServerRequest.HttpServerRequest, input: Call["input"]) =>
@@ -26,7 +26,7 @@ export const incoming = (request: HttpServerRequest.HttpServerRequest, input: Ca
       },
       baseUrl: () => baseUrlOf(request, options),
       input,
-      reply: nothingSaid(),
+      reply: emptyReply(),
       services
     })
   })

@@ -7,7 +7,7 @@ import type { Call } from "./Call.ts"
 import { withoutInput } from "./Incoming.ts"
 
 /** Answers a call that no procedure answers, once it has been counted by its address. */
-export const counted = <E extends CoreError, R>(
+export const rateLimited = <E extends CoreError, R>(
   answer: (call: Call) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   as?: CountedAs
 ) =>

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { headersOf } from "../call/Answer.ts"
-import { counted } from "../call/Counted.ts"
 import { HttpOptions } from "../call/HttpOptions.ts"
+import { rateLimited } from "../call/RateLimited.ts"
 import { type Asset, loadAssets } from "./Assets.ts"
 import { consolePage } from "./ConsolePage.ts"
 import { errorPages } from "./ErrorPages.ts"
 import type { Page } from "./Page.ts"
 
 const servePage = ({ document, policy }: Page) =>
-  counted((call) =>
+  rateLimited((call) =>
     Effect.map(headersOf(call, { "content-security-policy": policy, "referrer-policy": "no-referrer" }), (headers) =>
       HttpServerResponse.text(document.markup, { headers, contentType: "text/html; charset=utf-8" })
     )
@@ -19,7 +19,7 @@ const takesGzip = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   /\bgzip\b(?! *; *q=0(?:\.0*)?(?:,|$))/.test(headers["accept-encoding"] ?? "")
 
 const serveAsset = ({ bytes, compressed, contentType }: Asset) =>
-  counted(
+  rateLimited(
     Effect.fnUntraced(function* (call) {
       const zipped = takesGzip(yield* HttpServerRequest.HttpServerRequest)
       const headers = yield* headersOf(call, {

@@ -4,11 +4,11 @@ import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, type HttpSe
 import { NotFound } from "../../core/domain/Errors.ts"
 import { withAccessLog } from "../call/AccessLog.ts"
 import { respond, respondDefect } from "../call/Answer.ts"
-import { counted } from "../call/Counted.ts"
 import { documentPath } from "../call/DocsPaths.ts"
 import { etagOf, isKnown } from "../call/Etag.ts"
 import { HttpOptions } from "../call/HttpOptions.ts"
 import { withoutInput } from "../call/Incoming.ts"
+import { rateLimited } from "../call/RateLimited.ts"
 import { docs } from "../docs/Docs.ts"
 import { endpoints, serve } from "../rest/Endpoint.ts"
 import { openApiDocument } from "../rest/OpenApi.ts"
@@ -35,7 +35,7 @@ const preflightHeaders = {
 
 const preflight = Effect.flatMap(withoutInput, (call) => respond(call, 204, undefined, preflightHeaders))
 
-const unknownPath = counted(() => new NotFound())
+const unknownPath = rateLimited(() => new NotFound())
 
 const isUnknownPath = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
@@ -71,7 +71,7 @@ const around = <E, R>(answering: Effect.Effect<HttpServerResponse.HttpServerResp
   }).pipe(withAccessLog)
 
 const serveDocument = (document: string, etag: string) =>
-  counted(
+  rateLimited(
     Effect.fnUntraced(function* (call) {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const known = isKnown(headers["if-none-match"], etag)

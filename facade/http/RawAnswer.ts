@@ -10,7 +10,7 @@ import { type CountedAs, spendByAddress } from "../call/Allowance.ts"
 import { type Caller, failureBody, failureHeaders, headersOf } from "../call/Answer.ts"
 import type { HttpError } from "../call/HttpError.ts"
 import { HttpOptions } from "../call/HttpOptions.ts"
-import { nothingSaid } from "../call/Incoming.ts"
+import { emptyReply } from "../call/Incoming.ts"
 import { addressOf } from "../call/Origin.ts"
 
 /** Who asks, as far as the head of the request told, if it could be read. */
@@ -19,7 +19,7 @@ const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingM
   const remote = Predicate.hasProperty(socket, "remoteAddress") ? socket.remoteAddress : undefined
   const remoteAddress = Option.filter(Option.fromUndefinedOr(remote), Predicate.isString)
   const address = addressOf({ headers: Headers.fromInput(request?.headers), remoteAddress }, yield* HttpOptions)
-  const caller: Caller = { address, requestId: yield* random.uuidV7(), reply: nothingSaid() }
+  const caller: Caller = { address, requestId: yield* random.uuidV7(), reply: emptyReply() }
   return caller
 })
 

@@ -10,7 +10,7 @@ import { Settings } from "../settings/Settings.ts"
 import { Gauges } from "./Gauges.ts"
 import { Readiness } from "./Readiness.ts"
 
-type Wanted = NonNullable<Settings["Service"]["ops"]>
+type OpsSettings = NonNullable<Settings["Service"]["ops"]>
 
 /** Where whoever runs the service watches it; null when nowhere. */
 export class Ops extends Context.Service<Ops, { readonly url: string | null }>()("saldo/facade/Ops") {}
@@ -47,7 +47,7 @@ const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
   Effect.withTracerEnabled(routes.get(url.replace(/\?.*/, "")) ?? notFound, false)
 )
 
-const listening = ({ host, port }: Wanted) =>
+const listening = ({ host, port }: OpsSettings) =>
   Layer.merge(
     Layer.effect(
       Ops,
@@ -68,11 +68,11 @@ const nowhere = Layer.succeed(Ops, { url: null })
 const without = (message: string) =>
   Layer.effect(Ops, Effect.as(Effect.logWarning(`nobody can watch this process: ${message}`), { url: null }))
 
-const served = (wanted: Wanted) =>
-  listening(wanted).pipe(
+const served = (settings: OpsSettings) =>
+  listening(settings).pipe(
     Layer.catchTag("ServeError", ({ cause }) => {
-      const failure = cannotListen(cause, wanted, { host: "OPS_HOST", port: "OPS_PORT" })
-      return wanted.wanted ? Layer.effect(Ops, failure) : without(failure.message)
+      const failure = cannotListen(cause, settings, { host: "OPS_HOST", port: "OPS_PORT" })
+      return settings.wanted ? Layer.effect(Ops, failure) : without(failure.message)
     })
   )
 

@@ -5,8 +5,8 @@ import type { Exchange } from "../../http/Exchange.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultsIn, isNotFound } from "./Faults.ts"
 import { logFacts } from "./LogFacts.ts"
+import { productRequestOf } from "./ProductRequest.ts"
 import { Standing, standingOf, type Transaction, transactionsIn } from "./Transaction.ts"
-import { wantedOf } from "./Wanted.ts"
 
 /** Asks DT One, by the xid, where an order stands. Asking changes nothing. */
 export const ask = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
@@ -38,8 +38,8 @@ const standingAmong = (order: Order, transactions: ReadonlyArray<Transaction>): 
 
 /** Where a transaction stands that is said to be that of the order. */
 export const standingUnder = (order: Order, transaction: Transaction): Standing =>
-  Result.match(wantedOf(order), {
-    onSuccess: (wanted) => standingOf(order, wanted, transaction),
+  Result.match(productRequestOf(order), {
+    onSuccess: (requested) => standingOf(order, requested, transaction),
     // Nothing can have been sent for it.
     onFailure: () => Standing.Contradicted({ facts: ["product_id"] })
   })

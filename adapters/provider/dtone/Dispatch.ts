@@ -4,9 +4,9 @@ import { ask, logged, standingUnder } from "./Ask.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultOf, faultsIn } from "./Faults.ts"
 import { logFacts } from "./LogFacts.ts"
+import { logUnsendable, type ProductRequest, productRequestOf } from "./ProductRequest.ts"
 import { Account, accountOf } from "./Statements.ts"
 import { Standing, transactionIn } from "./Transaction.ts"
-import { logUnsendable, type Wanted, wantedOf } from "./Wanted.ts"
 
 /** A bill is looked up again for so long; then its sale is not sent. */
 const lookup_max = Duration.seconds(8)
@@ -37,14 +37,14 @@ export const dispatch = (api: DtOneApi, order: Order): Effect.Effect<Answer> =>
   )
 
 const sendAndFollow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
-  const wanted = yield* sendable(order)
-  const dueOn = yield* stillDue(api, order, wanted)
-  return (yield* create(api, order, wanted, dueOn)) ?? (yield* follow(api, order))
+  const requested = yield* sendable(order)
+  const dueOn = yield* stillDue(api, order, requested)
+  return (yield* create(api, order, requested, dueOn)) ?? (yield* follow(api, order))
 }, Effect.catch(Effect.succeed))
 
 // What follows fails with the answer of an order that is not sent.
 const sendable = (order: Order) =>
-  Effect.fromResult(wantedOf(order)).pipe(
+  Effect.fromResult(productRequestOf(order)).pipe(
     Effect.tapError(({ _tag }) => (_tag === "NotSent" ? logUnsendable(order) : Effect.void))
   )
 
@@ -52,7 +52,11 @@ const sendable = (order: Order) =>
  * Looks the bill up again: what somebody paid meanwhile, or what costs something else by now, must not be paid. It also
  * tells the due date, which some products want to hear. Null for what is no bill.
  */
-const stillDue = Effect.fnUntraced(function* (api: DtOneApi, order: Order, { amount, productId, statement }: Wanted) {
+const stillDue = Effect.fnUntraced(function* (
+  api: DtOneApi,
+  order: Order,
+  { amount, productId, statement }: ProductRequest
+) {
   if (statement === null) return null
   const account = yield* accountOf(api, productId, order.identifier).pipe(
     Effect.timeoutOrElse({ duration: lookup_max, orElse: () => Effect.succeed(Account.NoAnswer()) })
@@ -69,8 +73,13 @@ const stillDue = Effect.fnUntraced(function* (api: DtOneApi, order: Order, { amo
 })
 
 /** Sends the order, once; null if the answer is not firm. */
-const create = Effect.fnUntraced(function* (api: DtOneApi, order: Order, wanted: Wanted, dueOn: string | null) {
-  const answer = yield* Effect.timeoutOption(api.create(order, wanted, dueOn), creation_max)
+const create = Effect.fnUntraced(function* (
+  api: DtOneApi,
+  order: Order,
+  requested: ProductRequest,
+  dueOn: string | null
+) {
+  const answer = yield* Effect.timeoutOption(api.create(order, requested, dueOn), creation_max)
   const about = { xid: order.xid, ...(Option.isSome(answer) ? logFacts(answer.value) : { answer: "none in time" }) }
   if (Option.isSome(answer) && answer.value._tag === "NotSent") {
     return yield* Effect.as(Effect.logError("DT One cannot be reached", about), Answer.NotSent())

@@ -5,8 +5,8 @@ import { status } from "./Ask.ts"
 import { dispatch } from "./Dispatch.ts"
 import { type DtOneSettings, dtOneApi } from "./DtOneApi.ts"
 import { lookup } from "./Lookup.ts"
+import { isOurs } from "./ProductRequest.ts"
 import { reversalStatus, reverse } from "./Reversal.ts"
-import { isOurs } from "./Wanted.ts"
 
 /**
  * Sells through DT One's Digital Value Services. Source: DT One DVS API 1.23.0, public OpenAPI description; what each

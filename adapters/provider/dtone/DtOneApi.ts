@@ -3,7 +3,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { toPesos } from "../../../core/domain/Money.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import { type Exchange, exchange } from "../../http/Exchange.ts"
-import type { Party, Wanted } from "./Wanted.ts"
+import type { Party, ProductRequest } from "./ProductRequest.ts"
 
 /** Where DT One is, and who asks. */
 export interface DtOneSettings {
@@ -21,7 +21,7 @@ const perPage = 100
  * description. Only `create` moves money.
  */
 export interface DtOneApi {
-  readonly create: (order: Order, wanted: Wanted, dueOn: string | null) => Effect.Effect<Exchange>
+  readonly create: (order: Order, requested: ProductRequest, dueOn: string | null) => Effect.Effect<Exchange>
   readonly find: (xid: string) => Effect.Effect<Exchange>
   readonly statements: (productId: number, account: string) => Effect.Effect<Exchange>
   readonly operators: (mobileNumber: string) => Effect.Effect<Exchange>
@@ -44,7 +44,7 @@ export const dtOneApi = (http: HttpClient.HttpClient, { baseUrl, key, secret }: 
   const post = (path: string, body: object) =>
     exchange(client, HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(path), body))
   return {
-    create: (order, wanted, dueOn) => post("/async/transactions", transactionOf(order, wanted, dueOn)),
+    create: (order, requested, dueOn) => post("/async/transactions", transactionOf(order, requested, dueOn)),
     find: (xid) => get("/transactions", { external_id: xid }),
     statements: (productId, account) =>
       post("/lookup/statement-inquiry", { product_id: productId, account_number: account, per_page: perPage }),
@@ -60,7 +60,11 @@ export const dtOneApi = (http: HttpClient.HttpClient, { baseUrl, key, secret }: 
 }
 
 /** An order as DT One takes it: created and confirmed in one step, and named by the xid. */
-const transactionOf = ({ xid }: Order, { amount, party, productId, statement }: Wanted, dueOn: string | null) => ({
+const transactionOf = (
+  { xid }: Order,
+  { amount, party, productId, statement }: ProductRequest,
+  dueOn: string | null
+) => ({
   external_id: xid,
   product_id: productId,
   auto_confirm: true,

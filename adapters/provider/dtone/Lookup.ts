@@ -5,8 +5,8 @@ import type { DtOneApi } from "./DtOneApi.ts"
 import { faultsIn, isNoSuchParty } from "./Faults.ts"
 import { logFacts } from "./LogFacts.ts"
 import { packagesOf } from "./Packages.ts"
+import { billReference, partyOf, readId } from "./ProductRequest.ts"
 import { Account, accountOf } from "./Statements.ts"
-import { billReference, partyOf, readId } from "./Wanted.ts"
 
 /**
  * Tells what an identifier may buy: the packages of the service's operator, the bills of the service's product. A phone

@@ -5,8 +5,8 @@ import { TextBetween } from "../../../core/domain/Text.ts"
 import { optionalOrNull } from "../../http/OptionalOrNull.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { logFacts } from "./LogFacts.ts"
+import { packageReference } from "./ProductRequest.ts"
 import { pesosOf } from "./Transaction.ts"
-import { packageReference } from "./Wanted.ts"
 
 const Words = TextBetween(1, 200)
 const Fields = optionalOrNull(Schema.Array(Schema.Array(Schema.String)))

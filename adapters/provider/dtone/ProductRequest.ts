@@ -9,7 +9,7 @@ import { e164 } from "../../http/E164.ts"
 export type Party = { readonly mobile_number: string } | { readonly account_number: string }
 
 /** What of DT One's an order buys, and for whom. */
-export interface Wanted {
+export interface ProductRequest {
   readonly productId: number
   readonly party: Party
   /** What the customer gets, where the product does not say it: a ranged product, or one that pays bills. */
@@ -57,7 +57,7 @@ const unsellable = Result.fail(Answer.Refused({ refusal: "TRANSACTION_REJECTED" 
  * What to ask DT One for, or the answer to an order that cannot be sent: one that will never be right is refused; one
  * that the catalogue has no product for may be tried again when it has.
  */
-export const wantedOf = (order: Order): Result.Result<Wanted, Answer> => {
+export const productRequestOf = (order: Order): Result.Result<ProductRequest, Answer> => {
   const { amount, identifier, reference, service } = order
   const party = partyOf(service.type, identifier)
   if (party === null) return Result.fail(Answer.Refused({ refusal: "INVALID_PHONE" }))

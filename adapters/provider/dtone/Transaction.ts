@@ -3,8 +3,8 @@ import type { Refusal } from "../../../core/domain/Errors.ts"
 import { AmountLiteral, readAmount } from "../../../core/domain/Money.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import { optionalOrNull } from "../../http/OptionalOrNull.ts"
+import type { ProductRequest } from "./ProductRequest.ts"
 import { type Delivered, deliveryOf, Proof } from "./Proof.ts"
-import type { Wanted } from "./Wanted.ts"
 
 /** Money or a quantity of it as DT One writes it. */
 const Quantity = Schema.Struct({ unit: Schema.String, amount: Schema.Finite })
@@ -56,8 +56,8 @@ export type Standing = Data.TaggedEnum<{
 export const Standing = Data.taggedEnum<Standing>()
 
 /** Where a transaction stands, by the class of its status, if it is that of the order. */
-export const standingOf = (order: Order, wanted: Wanted, transaction: Transaction): Standing => {
-  const facts = contradictions(order, wanted, transaction)
+export const standingOf = (order: Order, requested: ProductRequest, transaction: Transaction): Standing => {
+  const facts = contradictions(order, requested, transaction)
   if (facts.length > 0) return Standing.Contradicted({ facts })
   const { class: statusClass, message: status = statusClass.message } = transaction.status
   switch (statusClass.message) {
@@ -78,20 +78,24 @@ const refusalOf = (status: string): Refusal =>
   status.endsWith("-INVALID-CREDIT-PARTY") ? "INVALID_PHONE" : "TRANSACTION_REJECTED"
 
 /** The facts of a transaction that are not those of the order. What it does not tell contradicts nothing. */
-const contradictions = (order: Order, wanted: Wanted, transaction: Transaction): ReadonlyArray<string> => {
+const contradictions = (order: Order, requested: ProductRequest, transaction: Transaction): ReadonlyArray<string> => {
   const { adjusted_values, credit_party_identifier: party, product, requested_values } = transaction
   const facts: ReadonlyArray<readonly [string, unknown, unknown]> = [
     ["external_id", transaction.external_id, order.xid],
-    ["product.id", product?.id, wanted.productId],
-    ["mobile_number", party?.mobile_number, "mobile_number" in wanted.party ? wanted.party.mobile_number : undefined],
+    ["product.id", product?.id, requested.productId],
+    [
+      "mobile_number",
+      party?.mobile_number,
+      "mobile_number" in requested.party ? requested.party.mobile_number : undefined
+    ],
     [
       "account_number",
       party?.account_number,
-      "account_number" in wanted.party ? wanted.party.account_number : undefined
+      "account_number" in requested.party ? requested.party.account_number : undefined
     ],
-    ["statement_identifier", transaction.statement_identifier?.reference, wanted.statement],
-    ["requested_values", amountOf(requested_values?.destination), wanted.amount],
-    ["adjusted_values", amountOf(adjusted_values?.destination), wanted.amount]
+    ["statement_identifier", transaction.statement_identifier?.reference, requested.statement],
+    ["requested_values", amountOf(requested_values?.destination), requested.amount],
+    ["adjusted_values", amountOf(adjusted_values?.destination), requested.amount]
   ]
   return facts.flatMap(([fact, told, expected]) =>
     told === undefined || told === null || expected === undefined || expected === null || told === expected
