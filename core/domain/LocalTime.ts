@@ -20,14 +20,24 @@ export interface Periods {
   readonly month: string
 }
 
-const periodsFrom = (local_ms: number): Periods => {
-  const day = formatDay(local_ms)
-  const daysSinceMonday = (new Date(local_ms).getUTCDay() + 6) % 7
+const periodsOfDay = (day: number): Periods => {
+  const begins_ms = day * day_ms
+  const daysSinceMonday = (new Date(begins_ms).getUTCDay() + 6) % 7
+  const date = formatDay(begins_ms)
   return {
-    day,
-    week: formatDay(local_ms - daysSinceMonday * day_ms),
-    month: `${day.slice(0, 7)}-01`
+    day: date,
+    week: formatDay(begins_ms - daysSinceMonday * day_ms),
+    month: `${date.slice(0, 7)}-01`
   }
+}
+
+// Every sale and every balance asks, and nearly always about the day that was asked about before.
+let latest = { day: 0, periods: periodsOfDay(0) }
+
+const periodsFrom = (local_ms: number): Periods => {
+  const day = Math.floor(local_ms / day_ms)
+  if (latest.day !== day) latest = { day, periods: periodsOfDay(day) }
+  return latest.periods
 }
 
 export const periodsAt = (instant: DateTime.Utc): Periods => periodsFrom(local(instant))
