@@ -1,4 +1,5 @@
-import { Cause, Context, Deferred, Duration, Effect, type Exit, FiberSet, Layer } from "effect"
+import { Cause, Context, Deferred, Duration, Effect, type Exit, Fiber, Layer } from "effect"
+import { makeFiberList } from "./FiberList.ts"
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 export const drain_max = Duration.seconds(40)
@@ -28,16 +29,28 @@ export class InFlight extends Context.Service<
   static readonly layer = Layer.effect(
     InFlight,
     Effect.gen(function* () {
-      const fibers = yield* FiberSet.make<unknown, unknown>()
-      yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain_max)))
+      const fibers = makeFiberList()
+      let isOpen = true
+      const rest = Effect.sync(() => fibers.all())
+      const drained = Effect.repeat(Effect.flatMap(rest, Fiber.awaitAll), { until: () => fibers.all().length === 0 })
+      const closed = Effect.suspend(() => {
+        isOpen = false
+        return Effect.flatMap(rest, Fiber.interruptAll)
+      })
+      yield* Effect.addFinalizer(() => Effect.ensuring(Effect.ignore(Effect.timeout(drained, drain_max)), closed))
+      const forked = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+        Effect.suspend(() =>
+          isOpen
+            ? Effect.tap(Effect.forkDetach(work, { startImmediately: true }), (fiber) =>
+                Effect.sync(() => fibers.add(fiber))
+              )
+            : Effect.interrupt
+        )
       const runWithReply = Effect.fnUntraced(function* <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) {
         const replied = Deferred.makeUnsafe<A, E>()
         let isAwaited = true
         const replying = work((answer) => Deferred.done(replied, answer))
-        const fiber = yield* FiberSet.run(
-          fibers,
-          Effect.onError(replying, (cause) => (isAwaited ? Effect.void : logBroken(cause)))
-        )
+        const fiber = yield* forked(Effect.onError(replying, (cause) => (isAwaited ? Effect.void : logBroken(cause))))
         // Whatever ends it, also before it began, ends the wait.
         fiber.addObserver((exit) => Deferred.doneUnsafe(replied, exit))
         return yield* Effect.ensuring(
@@ -48,7 +61,7 @@ export class InFlight extends Context.Service<
         )
       })
       return InFlight.of({
-        start: (work) => Effect.asVoid(FiberSet.run(fibers, Effect.onError(work, logBroken))),
+        start: (work) => Effect.asVoid(forked(Effect.onError(work, logBroken))),
         run: (work) => runWithReply(() => work),
         runWithReply
       })

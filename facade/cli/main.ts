@@ -49,6 +49,11 @@ const codeWhenStopped = isServing ? 0 : interrupted
 // behind.
 setFlagsFromString("--heap-growing-percent=30")
 
+// In its first seconds a server's new space is so small that what the calls under way have made survives each of its
+// collections. V8 would conclude that such objects live long, and make them among the old ones ever after, where they wait
+// for a collection of the whole heap.
+setFlagsFromString("--no-allocation-site-pretenuring")
+
 exitOnSecondSignal()
 ignoreClosedStreams()
 failOnUnwrittenAnswer()
