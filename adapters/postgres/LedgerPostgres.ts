@@ -89,7 +89,7 @@ const settling = Effect.gen(function* () {
     const answer = yield* settleGroup(row)
     return answer === undefined
       ? yield* Effect.die(new Error(`transaction ${row.transaction_id} does not exist`))
-      : settled(row.outcome, answer)
+      : settled(settlement, answer)
   })
 })
 

@@ -1,9 +1,9 @@
 import { DateTime } from "effect"
 import { nextAsk } from "../../core/domain/Recovery.ts"
-import { type Outcome, outcomeOf } from "../../core/domain/Sale.ts"
+import { outcomeOf } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
 import type { Settled, Settlement } from "../../core/ports/Ledger.ts"
-import { decodeOutcome } from "./OutcomeJson.ts"
+import { decodeOutcome, encodeOutcome } from "./OutcomeJson.ts"
 
 /** What cell.settle answers a member. */
 export interface SettleAnswer {
@@ -15,8 +15,11 @@ export interface SettleAnswer {
   readonly outcome: unknown
 }
 
+const ownOutcome = ({ at, order, toldPending, verdict }: Settlement) => outcomeOf(order, verdict, at, toldPending)
+
 /** A settlement as cell.settle unpacks it, but for its place in the group. */
-export const settleRow = ({ at, notFound, order, toldPending, verdict }: Settlement) => {
+export const settleRow = (settlement: Settlement) => {
+  const { at, notFound, order, verdict } = settlement
   const delivery = verdict._tag === "Confirm" ? verdict.delivery : null
   return {
     company_id: order.companyId,
@@ -27,17 +30,18 @@ export const settleRow = ({ at, notFound, order, toldPending, verdict }: Settlem
     valid_from: delivery?.validity?.from ?? null,
     valid_until: delivery?.validity?.until ?? null,
     refusal: verdict._tag === "Release" ? verdict.refusal : null,
-    outcome: outcomeOf(order, verdict, at, toldPending),
+    outcome: encodeOutcome(ownOutcome(settlement)),
     at: DateTime.formatIso(at),
-    ask_at: DateTime.formatIso(nextAsk(order.createdAt, at)),
+    // Of nothing but what stays held.
+    ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : null,
     not_found: notFound
   }
 }
 export type SettleRow = ReturnType<typeof settleRow>
 
 /** How the sale now stands. */
-export const settled = (own: Outcome | null, { kept, outcome, status, won }: SettleAnswer): Settled => ({
+export const settled = (settlement: Settlement, { kept, outcome, status, won }: SettleAnswer): Settled => ({
   won,
   status,
-  outcome: kept ? own : outcome === null ? null : decodeOutcome(outcome)
+  outcome: kept ? ownOutcome(settlement) : outcome === null ? null : decodeOutcome(outcome)
 })
