@@ -13,7 +13,7 @@ export const unlessSetBack = (invalidate: Effect.Effect<void>) => {
   return <A, E, R>(cached: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.clockWith((clock) => {
       const before_ms = ahead_ms
-      ahead_ms = clock.currentTimeMillisUnsafe() - Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+      ahead_ms = clock.currentTimeMillisUnsafe() - Number(clock.monotonicTimeNanosUnsafe()) / 1e6
       return ahead_ms < before_ms - slight_ms ? Effect.andThen(invalidate, cached) : cached
     })
 }

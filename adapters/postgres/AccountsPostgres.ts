@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { defaultLimits } from "../../core/domain/Limits.ts"
 import type { Periods } from "../../core/domain/LocalTime.ts"
-import { Centavos, zero } from "../../core/domain/Money.ts"
+import { type Centavos, zero } from "../../core/domain/Money.ts"
 import { type Account, type AccountSettings, Accounts } from "../../core/ports/Accounts.ts"
 import { ReadingClient } from "./CompanyReads.ts"
 import { grouped, inOrderOf } from "./Grouped.ts"
@@ -23,7 +23,8 @@ interface AccountRow {
   readonly monthly: bigint
 }
 
-const centavos = (value: bigint): Centavos => Centavos.make(Number(value))
+// What these columns hold the database has checked.
+const centavos = (value: bigint): Centavos => Number(value) as Centavos
 
 const untouched: Account = {
   balance: { available: zero, held: zero },

@@ -15,6 +15,7 @@ const cachedKeys_max = 20_000
 
 /** No token's use is written more often. */
 const written_every = Duration.minutes(1)
+const written_every_ms = Duration.toMillis(written_every)
 
 interface CredentialsRow extends TokenRow, SecretsRow, Omit<CompanyRow, "id" | "state"> {
   readonly company_state: string
@@ -66,7 +67,7 @@ const make = Effect.gen(function* () {
 const recordingUses = Effect.gen(function* () {
   const sql = yield* notesClient
   const scope = yield* Effect.scope
-  const writtenAt = new Map<TokenId, DateTime.Utc>()
+  const writtenAt_ms = new Map<TokenId, number>()
 
   // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait
   // for each other.
@@ -103,12 +104,14 @@ const recordingUses = Effect.gen(function* () {
 
   const note = (use: TokenUse) => Effect.andThen(putUnderPepper(use), write(use))
 
-  return Effect.fnUntraced(function* (use: TokenUse) {
-    const last = writtenAt.get(use.tokenId)
-    if (last !== undefined && Duration.isLessThan(DateTime.distance(last, use.at), written_every)) return
-    writtenAt.set(use.tokenId, use.at)
-    yield* Effect.forkIn(note(use), scope)
-  })
+  return (use: TokenUse): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const at_ms = DateTime.toEpochMillis(use.at)
+      const last_ms = writtenAt_ms.get(use.tokenId)
+      if (last_ms !== undefined && Math.abs(at_ms - last_ms) < written_every_ms) return Effect.void
+      writtenAt_ms.set(use.tokenId, at_ms)
+      return Effect.asVoid(Effect.forkIn(note(use), scope))
+    })
 })
 
 const useRow = ({ at, tokenId }: TokenUse) => ({ token_id: tokenId, used_at: DateTime.formatIso(at) })

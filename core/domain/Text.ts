@@ -7,8 +7,10 @@ const control = /[\u0000-\u001f\u007f-\u009f]/
 /** Text that may be stored and printed: no control characters, no half of a surrogate pair. */
 export const isClean = (text: string): boolean => !control.test(text) && text.isWellFormed()
 
-/** Length as a person counts it: code points, not UTF-16 units. */
-export const lengthOf = (text: string): number => [...text].length
+const surrogate = /[\ud800-\udfff]/
+
+/** Length as a person counts it: code points, not UTF-16 units, which are the same where no character takes two. */
+export const lengthOf = (text: string): number => (surrogate.test(text) ? [...text].length : text.length)
 
 /**
  * Clean text of `minimum` to `maximum` code points. The messages are the reason codes of VALIDATION_ERROR.

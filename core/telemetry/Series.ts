@@ -12,7 +12,8 @@ export const seriesOf = <Labels extends string, M>(
 ): ((values: Readonly<Record<Labels, string>>) => M) => {
   const known = new Map<string, M>()
   return (values) => {
-    const key = labels.map((label) => values[label]).join(" ")
+    let key = ""
+    for (const label of labels) key += `${values[label]} `
     const found = known.get(key)
     if (found !== undefined) return found
     const series = make(values)

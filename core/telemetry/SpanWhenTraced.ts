@@ -1,4 +1,4 @@
-import { Effect, References } from "effect"
+import { Effect } from "effect"
 
 /**
  * A span around what every call goes through, where traces are collected, and nothing where they are not: `Effect.fn`
@@ -7,4 +7,4 @@ import { Effect, References } from "effect"
 export const spanWhenTraced =
   (name: string) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? Effect.withSpan(work, name) : work))
+    Effect.withFiber((fiber) => (fiber.cache.tracerEnabled ? Effect.withSpan(work, name) : work))

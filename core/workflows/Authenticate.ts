@@ -1,4 +1,5 @@
-import { DateTime, Effect, Option } from "effect"
+import { Context, DateTime, Effect, Option } from "effect"
+import type { Digest } from "effect/crypto"
 import { admit } from "../domain/Access.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
 import { matchingSecret } from "../domain/Secret.ts"
@@ -17,7 +18,8 @@ export const authenticate = Effect.fnUntraced(function* (
   credentials: { readonly apiKey: string; readonly secret: string },
   address: string
 ) {
-  const directory = yield* Directory
+  const services = yield* Effect.context<Digest.Digest | Directory | Pepper>()
+  const directory = Context.get(services, Directory)
   const found = yield* directory.lookup(credentials.apiKey)
   const presented = yield* digestsOf(credentials.secret)
   const now = yield* DateTime.now
@@ -26,7 +28,7 @@ export const authenticate = Effect.fnUntraced(function* (
   const known = matchingSecret(secrets, presented, now)
   if (known === null || Option.isNone(found)) return yield* new Unauthenticated()
   const session = yield* Effect.fromResult(admit(found.value.session, address, now))
-  const better = yield* underPepper(yield* Pepper, known)
+  const better = yield* underPepper(Context.get(services, Pepper), known)
   yield* directory.used({ tokenId: session.token.id, at: now, secret: { known, better } })
   return session
 }, spanWhenTraced("Authenticate.authenticate"))

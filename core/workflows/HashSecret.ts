@@ -1,4 +1,4 @@
-import { Effect, Redacted } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import { Digest } from "effect/crypto"
 import type { KeptSecret, PresentedSecret } from "../domain/Secret.ts"
 import { Pepper } from "../ports/Pepper.ts"
@@ -6,12 +6,14 @@ import { Pepper } from "../ports/Pepper.ts"
 const encoder = new TextEncoder()
 
 /** What a secret may be kept as. Contract: 5. */
-export const digestsOf = Effect.fnUntraced(function* (secret: string) {
-  const digest = yield* Digest.Digest
-  const { hmac } = yield* Pepper
-  const plain = yield* digest.digest(Digest.sha256, encoder.encode(secret))
-  return { plain, peppered: yield* hmac(plain) } satisfies PresentedSecret
-})
+export const digestsOf = (secret: string) =>
+  Effect.contextWith((services: Context.Context<Digest.Digest | Pepper>) => {
+    const { digest } = Context.get(services, Digest.Digest)
+    const { hmac } = Context.get(services, Pepper)
+    return Effect.flatMap(digest(Digest.sha256, encoder.encode(secret)), (plain) =>
+      Effect.mapEager(hmac(plain), (peppered): PresentedSecret => ({ plain, peppered }))
+    )
+  })
 
 /** What is kept of a new secret. */
 export const hashSecret = Effect.fnUntraced(function* (secret: Redacted.Redacted) {

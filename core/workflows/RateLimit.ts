@@ -1,14 +1,14 @@
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import { type Bucket, dayWindowAt, type Quota, windowAt } from "../domain/RateLimit.ts"
 import { CallCounter } from "../ports/CallCounter.ts"
 
 const count = (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const window = windowOf(now)
-    return Effect.map(
-      CallCounter.use((counter) => counter.count(bucket, window, calls)),
-      ({ admitted, remaining }) => ({ admitted, quota: { limit: bucket.limit, remaining, window } satisfies Quota })
-    )
+  Effect.contextWith((services: Context.Context<CallCounter>) => {
+    const window = windowOf(Context.get(services, Clock.Clock).currentTimeMillisUnsafe())
+    return Effect.map(Context.get(services, CallCounter).count(bucket, window, calls), ({ admitted, remaining }) => ({
+      admitted,
+      quota: { limit: bucket.limit, remaining, window } satisfies Quota
+    }))
   })
 
 /** Counts one call, and says whether the bucket had room for it and what it has left. Contract: 8. */

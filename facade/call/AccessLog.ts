@@ -1,4 +1,4 @@
-import { Clock, Effect, type Exit, Metric, References } from "effect"
+import { Clock, Context, Effect, type Exit, LogLevel, Metric, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { seriesOf } from "../../core/telemetry/Series.ts"
@@ -40,25 +40,28 @@ export const logAccess = (
   method: string,
   { since_ns, status }: { readonly since_ns: bigint; readonly status: number }
 ) =>
-  Effect.flatMap(Clock.monotonicTimeNanos, (now_ns) => {
-    const duration_ms = Number(now_ns - since_ns) / 1e6
+  Effect.contextWith((services: Context.Context<never>) => {
+    const duration_ms = Number(Context.get(services, Clock.Clock).monotonicTimeNanosUnsafe() - since_ns) / 1e6
+    seconds({ method, path: route, status: String(status) }).updateUnsafe(duration_ms / 1000, services)
+    for (const code of codes) refusals({ code }).updateUnsafe(1, services)
+    const level = status >= 500 ? "Warn" : "Debug"
+    if (LogLevel.isGreaterThan(Context.get(services, References.MinimumLogLevel), level)) return Effect.void
     const line = { method, path: route, status, code: codes[0] ?? null, duration_ms }
-    const logged = status >= 500 ? Effect.logWarning("answered", line) : Effect.logDebug("answered", line)
-    const timed = Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
-    const counted = Effect.forEach(codes, (code) => Metric.update(refusals({ code }), 1), { discard: true })
-    return timed.pipe(Effect.andThen(counted), Effect.andThen(logged))
+    return Effect.logWithLevel(level)("answered", line)
   })
 
 /** Gives a request its id, and measures and logs how it is answered. */
-export const withAccessLog = Effect.fnUntraced(function* <R>(
-  answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
-) {
-  const { method } = yield* HttpServerRequest.HttpServerRequest
-  const access = accessOf(yield* SecureRandom.SecureRandom.use((random) => random.uuidV7()))
-  const since_ns = yield* Clock.monotonicTimeNanos
-  return yield* answering.pipe(
-    Effect.onExit((exit) => logAccess(access, method, { since_ns, status: statusOf(exit) })),
-    Effect.provideService(Access, access),
-    Effect.provideService(References.CurrentLogAnnotations, access.about)
-  )
-})
+export const withAccessLog = <R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
+  Effect.contextWith((services: Context.Context<HttpServerRequest.HttpServerRequest | SecureRandom.SecureRandom>) => {
+    const { method } = Context.get(services, HttpServerRequest.HttpServerRequest)
+    const clock = Context.get(services, Clock.Clock)
+    return Effect.flatMap(Context.get(services, SecureRandom.SecureRandom).uuidV7(), (requestId) => {
+      const access = accessOf(requestId)
+      const since_ns = clock.monotonicTimeNanosUnsafe()
+      const logged = Effect.onExit(answering, (exit) => logAccess(access, method, { since_ns, status: statusOf(exit) }))
+      return Effect.updateContext(logged, (around: Context.Context<Exclude<R, Access>>) => {
+        const annotated = Context.add(around, References.CurrentLogAnnotations, access.about)
+        return Context.add(annotated, Access, access) as Context.Context<Exclude<R, Access>> as Context.Context<R>
+      })
+    })
+  })

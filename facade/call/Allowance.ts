@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Session } from "../../core/domain/Access.ts"
 import { RateLimited } from "../../core/domain/Errors.ts"
 import type { Bucket } from "../../core/domain/RateLimit.ts"
@@ -37,7 +37,7 @@ export const spendByAddress = (call: Pick<Call, "address" | "reply">, counted?: 
 
 /** Counts a call whose caller is known by its token. */
 export const spendByToken = (call: Call, session: Session) =>
-  HttpOptions.use((limits) => spend(call, tokenBucket(limits, session)))
+  spend(call, tokenBucket(Context.get(call.services, HttpOptions), session))
 
 /** What a caller has left: as the call found it or, when it was never counted, by its address. */
 export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>

@@ -9,5 +9,10 @@ import type { HttpServerRequest } from "effect/http"
  */
 export const headerValues = (request: HttpServerRequest.HttpServerRequest, name: string): ReadonlyArray<string> => {
   const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+  const values: Array<string> = []
+  for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
+    const [sent = "", value = ""] = [rawHeaders[place], rawHeaders[place + 1]]
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(value)
+  }
+  return values
 }

@@ -10,26 +10,33 @@ import { addressOf, baseUrlOf } from "./Origin.ts"
 export const emptyReply = (): Call["reply"] => ({ headers: {}, message: undefined, quota: undefined })
 
 /** A call whose procedures take the input that the face reads for them. */
+export const callOf = (
+  services: Context.Context<Services | Access>,
+  request: HttpServerRequest.HttpServerRequest,
+  input: Call["input"]
+): Call => {
+  const options = Context.get(services, HttpOptions)
+  const access = Context.get(services, Access)
+  const { headers } = request
+  return {
+    access,
+    requestId: access.about.request_id,
+    address: addressOf(request, options),
+    credentials: {
+      authorization: soleOf(headerValues(request, "authorization")),
+      apiKey: headers["x-api-key"],
+      apiSecret: headers["x-api-secret"]
+    },
+    baseUrl: () => baseUrlOf(request, options),
+    input,
+    reply: emptyReply(),
+    services
+  }
+}
+
+/** The same as an effect. */
 export const incoming = (request: HttpServerRequest.HttpServerRequest, input: Call["input"]) =>
-  Effect.contextWith((services: Context.Context<Services | Access>) => {
-    const options = Context.get(services, HttpOptions)
-    const access = Context.get(services, Access)
-    const { headers } = request
-    return Effect.succeed<Call>({
-      access,
-      requestId: access.about.request_id,
-      address: addressOf(request, options),
-      credentials: {
-        authorization: soleOf(headerValues(request, "authorization")),
-        apiKey: headers["x-api-key"],
-        apiSecret: headers["x-api-secret"]
-      },
-      baseUrl: () => baseUrlOf(request, options),
-      input,
-      reply: emptyReply(),
-      services
-    })
-  })
+  Effect.contextWith((services: Context.Context<Services | Access>) => Effect.succeed(callOf(services, request, input)))
 
 // Two of them are as good as a malformed one: nobody can say which was meant.
 const soleOf = (values: ReadonlyArray<string>): string | undefined => (values.length > 1 ? "" : values[0])

@@ -2,11 +2,12 @@ import type { AnyProcedure } from "@trpc/server"
 import { Cause, Context, Effect, Option, Predicate, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { CoreError } from "../../core/domain/Errors.ts"
+import type { Access } from "../call/Access.ts"
 import { refuse, respond, respondDefect, respondFile, successBody } from "../call/Answer.ts"
 import { readBody } from "../call/Body.ts"
-import { type Call, FileReply } from "../call/Call.ts"
+import { type Call, FileReply, type Services } from "../call/Call.ts"
 import { etagOf, isKnown } from "../call/Etag.ts"
-import { incoming } from "../call/Incoming.ts"
+import { callOf } from "../call/Incoming.ts"
 import { queryOf, targetOf } from "../call/Query.ts"
 import type { Handle, HandleFile, Meta } from "../trpc/Procedure.ts"
 import { procedures } from "../trpc/Router.ts"
@@ -111,15 +112,14 @@ export const serve = (endpoint: Endpoint) => {
     })
   }
   return Effect.contextWith(
-    (services: Context.Context<HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>) => {
+    (services: Context.Context<HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | Services | Access>) => {
       const request = Context.get(services, HttpServerRequest.HttpServerRequest)
       const input = inputReader(endpoint, request, Context.get(services, HttpRouter.RouteContext))
-      return Effect.flatMap(incoming(request, input), (call) =>
-        Effect.matchCauseEffect(perform(endpoint, call), {
-          onFailure: refused(call),
-          onSuccess: (answer) => shown(call, request.headers["if-none-match"], answer)
-        })
-      )
+      const call = callOf(services, request, input)
+      return Effect.matchCauseEffect(perform(endpoint, call), {
+        onFailure: refused(call),
+        onSuccess: (answer) => shown(call, request.headers["if-none-match"], answer)
+      })
     }
   )
 }
