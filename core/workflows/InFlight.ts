@@ -1,5 +1,9 @@
 import { Cause, Context, Deferred, Duration, Effect, type Exit, Fiber, Layer } from "effect"
-import { makeFiberList } from "./FiberList.ts"
+import { makeBag } from "./Bag.ts"
+import { makePatience } from "./Patience.ts"
+
+/** A caller waits this long for what is under way to be written; then it goes on in the background. */
+const patience = Duration.seconds(5)
 
 /** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
 export const drain_max = Duration.seconds(40)
@@ -24,12 +28,15 @@ export class InFlight extends Context.Service<
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same for work that may answer its caller before it ends. */
     readonly runWithReply: <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Acts once 5 s have passed. Gives what calls that off. */
+    readonly whenLate: (act: Effect.Effect<void>) => Effect.Effect<() => void>
   }
 >()("saldo/core/InFlight") {
   static readonly layer = Layer.effect(
     InFlight,
     Effect.gen(function* () {
-      const fibers = makeFiberList()
+      const whenLate = yield* makePatience(patience)
+      const fibers = makeBag<Fiber.Fiber<unknown, unknown>>()
       let isOpen = true
       const rest = Effect.sync(() => fibers.all())
       const drained = Effect.repeat(Effect.flatMap(rest, Fiber.awaitAll), { until: () => fibers.all().length === 0 })
@@ -39,13 +46,12 @@ export class InFlight extends Context.Service<
       })
       yield* Effect.addFinalizer(() => Effect.ensuring(Effect.ignore(Effect.timeout(drained, drain_max)), closed))
       const forked = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-        Effect.suspend(() =>
-          isOpen
-            ? Effect.tap(Effect.forkDetach(work, { startImmediately: true }), (fiber) =>
-                Effect.sync(() => fibers.add(fiber))
-              )
-            : Effect.interrupt
-        )
+        Effect.contextWith((services: Context.Context<R>) => {
+          if (!isOpen) return Effect.interrupt
+          const fiber = Effect.runForkWith(services)(work)
+          fiber.addObserver(fibers.add(fiber))
+          return Effect.succeed(fiber)
+        })
       const runWithReply = Effect.fnUntraced(function* <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) {
         const replied = Deferred.makeUnsafe<A, E>()
         let isAwaited = true
@@ -63,7 +69,8 @@ export class InFlight extends Context.Service<
       return InFlight.of({
         start: (work) => Effect.asVoid(forked(Effect.onError(work, logBroken))),
         run: (work) => runWithReply(() => work),
-        runWithReply
+        runWithReply,
+        whenLate
       })
     })
   )

@@ -1,9 +1,7 @@
 import { Duration, Effect, Schedule } from "effect"
+import { InFlight } from "./InFlight.ts"
 import { logDefect } from "./LogDefect.ts"
 import { retryUntilSuccess } from "./RetryUntilSuccess.ts"
-
-/** A caller waits this long for the database; then the write goes on in the background. */
-const patience = Duration.seconds(5)
 
 const soon = Duration.millis(200)
 
@@ -29,13 +27,12 @@ export const retryWrite = Effect.fnUntraced(function* <A, R>(
     }),
     onDelay
   )
-  const waiting = yield* Effect.forkChild(Effect.andThen(Effect.sleep(patience), answerCaller), {
-    startImmediately: true
-  })
+  const { whenLate } = yield* InFlight
+  const callOff = yield* whenLate(answerCaller)
   // Nearly every write succeeds at once, so the retries are built only when one fails.
   const written = yield* Effect.catchDefect(write(hasAnswered), (first) =>
     logFailure(first).pipe(Effect.andThen(Effect.sleep(soon)), Effect.andThen(Effect.suspend(again)))
   )
-  waiting.interruptUnsafe()
+  callOff()
   return written
 })
