@@ -11,11 +11,8 @@ export const xidPrefixPattern = `[A-Za-z0-9]{1,${xidPrefixLength_max}}`
 /** What precedes the hex part of every xid. */
 export const XidPrefix = Context.Reference<string>("saldo/core/XidPrefix", { defaultValue: () => "RD" })
 
-const named = Effect.fnUntraced(function* (text: string) {
-  const prefix = yield* XidPrefix
-  const hex = yield* sha256Hex(text)
-  return `${prefix}-${hex.slice(0, 24)}`
-})
+const named = (text: string) =>
+  Effect.flatMap(XidPrefix, (prefix) => Effect.map(sha256Hex(text), (hex) => `${prefix}-${hex.slice(0, 24)}`))
 
 /**
  * The provider-facing name of a sale: `<prefix>-<24 hex>`. The same company and key make the same xid, so a retry can

@@ -1,9 +1,11 @@
-import { Clock, DateTime, Duration, Effect } from "effect"
+import { DateTime, Duration, Effect } from "effect"
 
 /**
  * What was recorded longer ago may already be in the hands of recovery: a process that was paused must not send it.
  */
 const fresh_max = Duration.seconds(10)
+const fresh_max_ns = Duration.toNanosUnsafe(fresh_max)
+const fresh_max_ms = Duration.toMillis(fresh_max)
 
 /**
  * May what was recorded still be sent? By the monotonic clock, which nobody sets; and by the clock that recovery goes
@@ -13,10 +15,8 @@ const fresh_max = Duration.seconds(10)
  * @param recordedAt the wall clock in its row.
  */
 export const isFresh = (since_ns: bigint, recordedAt: DateTime.Utc) =>
-  Effect.zipWith(
-    Clock.monotonicTimeNanos,
-    DateTime.now,
-    (now_ns, now) =>
-      Duration.isLessThanOrEqualTo(Duration.nanos(now_ns - since_ns), fresh_max) &&
-      Duration.isLessThanOrEqualTo(DateTime.distance(recordedAt, now), fresh_max)
-  )
+  Effect.clockWith((clock) => {
+    const passed_ns = clock.monotonicTimeNanosUnsafe() - since_ns
+    const apart_ms = Math.abs(clock.currentTimeMillisUnsafe() - DateTime.toEpochMillis(recordedAt))
+    return Effect.succeed(passed_ns <= fresh_max_ns && apart_ms <= fresh_max_ms)
+  })

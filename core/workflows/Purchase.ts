@@ -90,14 +90,14 @@ const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: 
   return { bought, service, supplier }
 })
 
-const serviceOf = Effect.fnUntraced(function* (company: Session["company"], serviceId: ServiceId) {
-  const catalogue = yield* Catalogue
-  return yield* Availability.$match(yield* catalogue.find(company, serviceId), {
-    Available: ({ service }) => Effect.succeed(service),
-    InsuranceNotEnabled: () => Effect.fail(new Forbidden({ why: "insurance" })),
-    Unknown: () => Effect.fail(new InvalidProduct())
-  })
+const available = Availability.$match({
+  Available: ({ service }) => Effect.succeed(service),
+  InsuranceNotEnabled: () => Effect.fail(new Forbidden({ why: "insurance" })),
+  Unknown: () => Effect.fail(new InvalidProduct())
 })
+
+const serviceOf = (company: Session["company"], serviceId: ServiceId) =>
+  Catalogue.use((catalogue) => Effect.flatMap(catalogue.find(company, serviceId), available))
 
 const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase, optionId: string) {
   const insurances = yield* Insurances
