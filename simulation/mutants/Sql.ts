@@ -24,7 +24,7 @@ const reservations: ReadonlyArray<Mutant> = [
     "sum(c.total) filter (where c.day >= week and c.day < next_week)",
     "sum(c.total) filter (where c.day >= week and c.day <= today)"
   ),
-  patch("consumption of the day is not read", "reserve", "coalesce(c.daily, 0) as daily", "0::bigint as daily"),
+  patch("consumption of the day is not read", "reserve", "coalesce(c.daily, 0),", "0::bigint,"),
   patch(
     "the last sale is all that a day consumed",
     "reserve",
@@ -45,15 +45,15 @@ const settlements: ReadonlyArray<Mutant> = [
   patch(
     "a refused sale may still be confirmed",
     "settle",
-    "where t.status in ('PROCESSING', 'PENDING')\n    order by",
-    "where t.status in ('PROCESSING', 'PENDING', 'FAILED')\n    order by"
+    "where t.status in ('PROCESSING', 'PENDING')\n      and s.",
+    "where t.status in ('PROCESSING', 'PENDING', 'FAILED')\n      and s."
   ),
   patch("an answer is taken for one's own", "settle", "old.outcome is null as kept", "true as kept"),
-  patch("what was charged stays held", "settle", "set held = b.held - moved.amount,", "set held = b.held,"),
+  patch("what was charged stays held", "settle", "set held = b.held - m.amount,", "set held = b.held,"),
   patch(
     "a refused sale is not released",
     "settle",
-    "available = b.available + moved.returned,",
+    "available = b.available + m.returned,",
     "available = b.available,"
   ),
   patch(

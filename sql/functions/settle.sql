@@ -1,6 +1,7 @@
 drop function if exists cell.settle;
 drop function if exists cell.status_after;
 drop type if exists cell.winner;
+drop type if exists cell.settler;
 drop type if exists cell.settlement;
 
 -- One member of a group of settlements, of which no other has its `n`. `verdict` is Confirm, Release, Free or Hold.
@@ -20,20 +21,38 @@ create type cell.settlement as (
   not_found int
 );
 
--- A member that settles its sale, with what it has to know of it.
-create type cell.winner as (
+-- A member whose sale there is, with what it has to know of the sale's key.
+create type cell.settler as (
   settlement cell.settlement,
-  -- Where the rows of the sale and of its key are. They are locked, so they stay there until this transaction changes them.
-  place tid,
+  -- Where the key's row is, if the sale still has one. It is locked, so it stays there until this transaction changes
+  -- it.
   key_place tid,
   -- Has the key an answer?
   answered boolean,
+  -- The same of the company's balance, what it owns, the last of its sales that is in a block, and how many of its
+  -- ledger entries are in none.
+  balance_place tid,
+  owned bigint,
+  listed_to bigint,
+  unlisted bigint
+);
+
+-- A member that settles its sale, with what it has to know of that.
+create type cell.winner as (
+  settlement cell.settlement,
+  key_place tid,
+  answered boolean,
+  balance_place tid,
+  -- What its company owned, and how many of its ledger entries were in no block, before.
+  owned bigint,
+  unlisted bigint,
+  -- Where the sale's row is, which is locked too.
+  place tid,
   amount bigint,
   day date,
   insurance_id bigint,
-  -- How the sale stood, and what its company owned, before.
-  status text,
-  owned bigint
+  -- How the sale stood before.
+  status text
 );
 
 -- How a sale stands once it was settled so. No sale takes what is no verdict: a status is never null.
@@ -63,119 +82,141 @@ set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
-  settlements settlement[];
+  settlers settler[];
   winners winner[];
-  any_sold boolean;
   any_returned boolean;
   any_freed boolean;
   any_insured boolean;
   any_listed boolean;
-  answered_n bigint;
-  grown bigint[];
+  unlisted_most bigint;
+  answered_n bigint := 0;
 begin
-  select array_agg(s order by s.company_id, s.transaction_id, s.n)
-  into settlements
-  from jsonb_populate_recordset(null::settlement, items) as s;
-
-  -- Locks in the order of reserve: keys, then balances, then transactions. A transaction's key never changes, so it is
-  -- read before it is locked.
-  perform 1
+  -- Locks in the order of reserve: keys, then balances, then transactions, each in the order of the array, which is
+  -- that of company and key. Whatever a lock had to wait for is seen in the row that it locked, though in no other; so
+  -- each of these statements reads nothing that changes but what it locks. A transaction's key never changes.
+  select
+    array_agg(
+      row(
+        k.s, case when r.is_of_sale then r.place end, coalesce(r.is_of_sale and r.answered, false), null, null, null,
+        null
+      )::settler
+      order by k.company_id, k.idempotency_key
+    )
+  into settlers
   from (
-    select s.company_id, t.idempotency_key
-    from unnest(settlements) as s
+    select s, s.company_id, s.transaction_id, t.idempotency_key
+    from jsonb_populate_recordset(null::settlement, items) as s
     cross join lateral (
-      select t.idempotency_key from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id offset 0
+      select t.idempotency_key
+      from transaction as t
+      where t.company_id = s.company_id and t.id = s.transaction_id
+      offset 0
     ) as t
     order by s.company_id, t.idempotency_key
   ) as k
-  cross join lateral (
-    select r.key from idempotency as r where r.company_id = k.company_id and r.key = k.idempotency_key for update
-  ) as r;
+  left join lateral (
+    select
+      r.ctid as place,
+      r.outcome is not null as answered,
+      r.transaction_id = k.transaction_id as is_of_sale
+    from idempotency as r
+    where r.company_id = k.company_id and r.key = k.idempotency_key
+    for update
+  ) as r on true;
 
-  perform 1
-  from balance as b
-  where b.company_id in (select s.company_id from unnest(settlements) as s)
-  order by b.company_id
-  for update;
+  select array_agg(row(s.settlement, s.key_place, s.answered, b.place, b.owned, b.listed_to, b.unlisted)::settler)
+  into settlers
+  from unnest(settlers) as s
+  left join lateral (
+    select b.ctid as place, b.owned, b.listed_to, b.entries - b.entries_listed as unlisted
+    from balance as b
+    where b.company_id = (s.settlement).company_id
+    for update
+  ) as b on true;
 
-  -- In the order of the array, which is that of company and id. No key of theirs changes, so whoever writes what refers
+  -- Only what is still unresolved can be settled, and by one member of the group: the first that the provider itself
+  -- was firm about, else one that not-founds conclude, else one that only holds. What a not-found concludes, it
+  -- concludes upon the count that it was told of; if somebody has counted anew since, it is late and concludes
+  -- nothing.
+  --
+  -- All of them are locked, before any is judged (offset 0). No key of theirs changes, so whoever writes what refers
   -- to them, as a note or a proposal does, neither waits for this nor holds it up.
-  perform 1
-  from unnest(settlements) as s
-  cross join lateral (
-    select t.id from transaction as t where t.company_id = s.company_id and t.id = s.transaction_id for no key update
-  ) as t;
-
-  -- Read after the locks: only what is still unresolved can be settled, and by one member of the group: the first that the
-  -- provider itself was firm about, else one that not-founds conclude, else one that only holds. What a not-found concludes, it concludes upon the count that it was told of; if
-  -- somebody has counted anew since, it is late and concludes nothing.
   select
     coalesce(
       array_agg(
-        row(w.s, w.place, w.key_place, w.answered, w.amount, w.day, w.insurance_id, w.status, w.owned)::winner
+        row(
+          w.settlement, w.key_place, w.answered, w.balance_place, w.owned, w.unlisted, w.place, w.amount, w.day,
+          w.insurance_id, w.status
+        )::winner
         order by w.company_id, w.id
       ),
       '{}'
     ),
-    bool_or((w.s).verdict = 'Confirm'),
-    bool_or((w.s).verdict in ('Release', 'Free')),
-    bool_or((w.s).verdict = 'Free' and not w.answered),
+    bool_or((w.settlement).verdict in ('Release', 'Free')),
+    bool_or((w.settlement).verdict = 'Free' and not w.answered),
     bool_or(w.insurance_id is not null),
-    bool_or(w.id <= w.listed_to)
-  into winners, any_sold, any_returned, any_freed, any_insured, any_listed
+    bool_or(w.id <= w.listed_to),
+    max(w.unlisted)
+  into winners, any_returned, any_freed, any_insured, any_listed, unlisted_most
   from (
     select distinct on (t.company_id, t.id)
-      t.company_id, t.id, t.place, k.place as key_place, coalesce(k.answered, false) as answered,
-      t.amount, t.day, t.insurance_id, t.status, b.owned, b.listed_to, s
-    from unnest(settlements) as s
+      s.*, t.company_id, t.id, t.place, t.amount, t.day, t.insurance_id, t.status
+    from unnest(settlers) as s
     cross join lateral (
-      select t.*, t.ctid as place
+      select t.company_id, t.id, t.ctid as place, t.amount, t.day, t.insurance_id, t.status, t.not_found
       from transaction as t
-      where t.company_id = s.company_id
-        and t.id = s.transaction_id
-        and (s.not_found = 0 or s.not_found = t.not_found + 1 or s.verdict not in ('Release', 'Hold'))
+      where t.company_id = (s.settlement).company_id and t.id = (s.settlement).transaction_id
       offset 0
+      for no key update
     ) as t
-    left join lateral (
-      select r.ctid as place, r.outcome is not null as answered
-      from idempotency as r
-      where r.company_id = s.company_id and r.key = t.idempotency_key and r.transaction_id = s.transaction_id
-      offset 0
-    ) as k on true
-    cross join lateral (
-      select b.owned, b.listed_to from balance as b where b.company_id = s.company_id offset 0
-    ) as b
     where t.status in ('PROCESSING', 'PENDING')
-    order by t.company_id, t.id, s.verdict = 'Hold', s.not_found > 0, s.n
+      and s.balance_place is not null
+      and (
+        (s.settlement).not_found = 0
+        or (s.settlement).not_found = t.not_found + 1
+        or (s.settlement).verdict not in ('Release', 'Hold')
+      )
+    order by
+      t.company_id, t.id, (s.settlement).verdict = 'Hold', (s.settlement).not_found > 0, (s.settlement).n
   ) as w;
 
-  if any_sold then
-    insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
-    select
-      c.company_id,
-      nextval('entry_id'),
-      'sale',
-      -c.amount,
-      c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),
-      c.transaction_id,
-      c.at
-    from (
-      select (w.settlement).company_id, (w.settlement).transaction_id, (w.settlement).at, w.amount, w.owned
-      from unnest(winners) as w
-      where (w.settlement).verdict = 'Confirm'
-      order by 1, 2
-    ) as c;
-  end if;
-
-  with moved as (
-    update balance as b
-    set held = b.held - moved.amount,
-      available = b.available + moved.returned,
-      entries = b.entries + moved.sold,
-      updated_at = moved.at
-    from (
+  if cardinality(winners) > 0 then
+    -- A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
+    return query
+    with sold as (
+      insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
       select
-        (w.settlement).company_id,
+        c.company_id,
+        nextval('entry_id'),
+        'sale',
+        -c.amount,
+        c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),
+        c.transaction_id,
+        c.at
+      from (
+        select (w.settlement).company_id, (w.settlement).transaction_id, (w.settlement).at, w.amount, w.owned
+        from unnest(winners) as w
+        where (w.settlement).verdict = 'Confirm'
+        order by 1, 2
+      ) as c
+    ),
+    changed as (
+      update transaction as t
+      set status = status_after(s.verdict),
+        processed_at = case when s.verdict <> 'Hold' then s.at end,
+        auth_code = s.auth_code,
+        recharge_token = s.recharge_token,
+        refusal = s.refusal,
+        ask_at = case when s.verdict = 'Hold' then s.ask_at end,
+        not_found = s.not_found,
+        leased_until = null
+      from (select (w.settlement).*, w.place from unnest(winners) as w) as s
+      where t.ctid = s.place
+      returning t.id
+    ),
+    moving as materialized (
+      select
+        w.balance_place as place,
         sum(w.amount)::bigint as amount,
         coalesce(sum(w.amount) filter (where (w.settlement).verdict <> 'Confirm'), 0)::bigint as returned,
         count(*) filter (where (w.settlement).verdict = 'Confirm') as sold,
@@ -183,11 +224,37 @@ begin
       from unnest(winners) as w
       where (w.settlement).verdict <> 'Hold'
       group by 1
-    ) as moved
-    where b.company_id = moved.company_id
-    returning b.company_id, b.entries - b.entries_listed as unlisted
-  )
-  select array_agg(m.company_id) filter (where m.unlisted >= block_length()) into grown from moved as m;
+    ),
+    moved as (
+      update balance as b
+      set held = b.held - m.amount,
+        available = b.available + m.returned,
+        entries = b.entries + m.sold,
+        updated_at = m.at
+      from moving as m
+      where b.ctid = m.place
+      returning b.company_id
+    ),
+    answered as (
+      update idempotency as r
+      set outcome = coalesce(r.outcome, s.outcome),
+        completed_at = coalesce(r.completed_at, s.at),
+        settled_at = case when s.verdict <> 'Hold' then s.at end
+      from (select (w.settlement).*, w.key_place, w.answered from unnest(winners) as w) as s
+      where (s.verdict <> 'Free' or s.answered) and r.ctid = s.key_place
+      returning
+        s.n,
+        s.verdict,
+        old.outcome is null as kept,
+        case when old.outcome is null and tersely then null else new.outcome end as outcome
+    )
+    select a.n, true, a.kept, status_after(a.verdict), a.outcome from answered as a
+    where all_written(
+      (select count(*) from changed) + (select count(*) from moved),
+      cardinality(winners) + (select count(*) from moving)
+    );
+    get diagnostics answered_n = row_count;
+  end if;
 
   -- What was not sold was not consumed, on the day on which it was asked for.
   if any_returned then
@@ -202,18 +269,6 @@ begin
     where c.company_id = given_back.company_id
       and c.day = given_back.day;
   end if;
-
-  update transaction as t
-  set status = status_after(s.verdict),
-    processed_at = case when s.verdict <> 'Hold' then s.at end,
-    auth_code = s.auth_code,
-    recharge_token = s.recharge_token,
-    refusal = s.refusal,
-    ask_at = case when s.verdict = 'Hold' then s.ask_at end,
-    not_found = s.not_found,
-    leased_until = null
-  from (select (w.settlement).*, w.place from unnest(winners) as w) as s
-  where t.ctid = s.place;
 
   -- A policy and its money are settled together.
   if any_insured then
@@ -239,24 +294,6 @@ begin
       and g.id = s.insurance_id;
   end if;
 
-  -- A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
-  return query
-  with answered as (
-    update idempotency as r
-    set outcome = coalesce(r.outcome, s.outcome),
-      completed_at = coalesce(r.completed_at, s.at),
-      settled_at = case when s.verdict <> 'Hold' then s.at end
-    from (select (w.settlement).*, w.key_place, w.answered from unnest(winners) as w) as s
-    where (s.verdict <> 'Free' or s.answered) and r.ctid = s.key_place
-    returning
-      s.n,
-      s.verdict,
-      old.outcome is null as kept,
-      case when old.outcome is null and tersely then null else new.outcome end as outcome
-  )
-  select a.n, true, a.kept, status_after(a.verdict), a.outcome from answered as a;
-  get diagnostics answered_n = row_count;
-
   if any_freed then
     delete from idempotency as r
     using unnest(winners) as w
@@ -277,11 +314,18 @@ begin
     )
     from unnest(winners) as w;
   end if;
-  if grown is not null then
-    perform make_blocks('entry', grown);
+  if unlisted_most + cardinality(winners) >= block_length() then
+    perform make_blocks('entry', array_agg(g.company_id))
+    from (
+      select (w.settlement).company_id
+      from unnest(winners) as w
+      group by 1
+      having max(w.unlisted) + count(*) filter (where (w.settlement).verdict = 'Confirm') >= block_length()
+    ) as g
+    having count(*) > 0;
   end if;
 
-  if answered_n = cardinality(settlements) then
+  if answered_n = cardinality(settlers) then
     return;
   end if;
 
@@ -293,7 +337,7 @@ begin
     false,
     t.status,
     r.outcome
-  from unnest(settlements) as s
+  from (select (s.settlement).* from unnest(settlers) as s) as s
   cross join lateral (
     select t.status, t.idempotency_key
     from transaction as t

@@ -177,7 +177,8 @@ layer(TestDatabase)("every function that moves money", (it) => {
       const served = ["begin_reversal", "reserve", "settle", "settle_reversal"].map((name) => `cell.${name}`)
       const funding = ["directory.adjust", "directory.deposit"]
       const definers = [...served, ...funding, "cell.adjust", "cell.deposit"]
-      const theirs = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks", "status_after"]
+      const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
+      const theirs = [...lists, "all_written", "refusal", "status_after"]
       assert.deepStrictEqual(
         functions,
         [...definers, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"].sort().map((name) => ({
