@@ -30,7 +30,7 @@ export type ReserveAnswer =
       readonly consumption: number
     }
 
-/** A member as cell.reserve unpacks it. */
+/** A member as cell.reserve unpacks it. What there is none of is left out: to say so would cost as much as what there is. */
 export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   n,
   owner,
@@ -44,12 +44,12 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   service_type: intent.service.type,
   identifier: intent.identifier,
   amount: intent.amount,
-  terminal_id: intent.terminalId,
-  option_id: intent.optionId,
-  bill_id: intent.billId,
-  insurance_id: intent.insuranceId,
-  product: intent.product,
-  option_reference: intent.reference,
+  terminal_id: intent.terminalId ?? undefined,
+  option_id: intent.optionId ?? undefined,
+  bill_id: intent.billId ?? undefined,
+  insurance_id: intent.insuranceId ?? undefined,
+  product: intent.product ?? undefined,
+  option_reference: intent.reference ?? undefined,
   reversible: intent.reversible
 })
 
