@@ -24,6 +24,12 @@ const reservations: ReadonlyArray<Mutant> = [
     "sum(c.total) filter (where c.day >= week and c.day < next_week)",
     "sum(c.total) filter (where c.day >= week and c.day <= today)"
   ),
+  patch(
+    "who asks together for more than there is may have it",
+    "reserve",
+    "refusal(a.account, 0, a.amount) is not null",
+    "false"
+  ),
   patch("consumption of the day is not read", "reserve", "coalesce(c.daily, 0),", "0::bigint,"),
   patch(
     "the last sale is all that a day consumed",
