@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import type { CompanyId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Page } from "../../core/domain/Page.ts"
+import type { Status } from "../../core/domain/Status.ts"
 import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { companyReads } from "./CompanyReads.ts"
@@ -27,16 +29,17 @@ const make = Effect.gen(function* () {
       ...ofCompany(sql, companyId, range),
       ...(status === undefined ? [] : [sql.literal(having[status].row)]),
       ...(identifier === undefined ? [] : [sql`t.identifier = ${identifier}`]),
-      ...(key === undefined ? [] : [sql`t.idempotency_key = ${key}`])
+      ...(key === undefined ? [] : [sql`t.idempotency_key = ${key}`]),
+      ...(xid === undefined ? [] : [sql`t.xid = ${xid}`])
     ]
-    const where = (also: string) => sql.and([...narrowed, sql`t.xid = ${xid ?? ""}`, sql.literal(also)])
-    return xid === undefined
-      ? sql`select t.id from cell.transaction as t where ${sql.and(narrowed)}`
-      : // One index has the sales that failed, another those that did not.
-        sql`
-          select t.id from cell.transaction as t where ${where("t.status <> 'FAILED'")}
-          union all
-          select t.id from cell.transaction as t where ${where("t.status = 'FAILED'")}`
+    const where = (also: ReadonlyArray<Fragment>) =>
+      sql`select t.id from cell.transaction as t where ${sql.and([...narrowed, ...also])}`
+    const either = (status: Status) => sql`
+      ${where([sql.literal(`t.status <> '${status}'`)])}
+      union all
+      ${where([sql.literal(`t.status = '${status}'`)])}`
+    // Of each there are two indexes: one has the sales that failed, or that are under way, the other has the rest.
+    return xid !== undefined ? either("FAILED") : identifier !== undefined ? either("PROCESSING") : where([])
   }
 
   const list = (companyId: CompanyId, filter: TransactionFilter, page: Page) => {
