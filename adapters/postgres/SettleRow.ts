@@ -17,23 +17,23 @@ export interface SettleAnswer {
 
 const ownOutcome = ({ at, order, toldPending, verdict }: Settlement) => outcomeOf(order, verdict, at, toldPending)
 
-/** A settlement as cell.settle unpacks it, but for its place in the group. */
+/** A settlement as cell.settle unpacks it, but for its place in the group. What there is none of is left out. */
 export const settleRow = (settlement: Settlement) => {
   const { at, notFound, order, verdict } = settlement
-  const delivery = verdict._tag === "Confirm" ? verdict.delivery : null
+  const delivery = verdict._tag === "Confirm" ? verdict.delivery : undefined
   return {
     company_id: order.companyId,
     transaction_id: order.transactionId,
     verdict: verdict._tag,
-    auth_code: delivery?.authCode ?? null,
-    recharge_token: delivery?.rechargeToken ?? null,
-    valid_from: delivery?.validity?.from ?? null,
-    valid_until: delivery?.validity?.until ?? null,
-    refusal: verdict._tag === "Release" ? verdict.refusal : null,
+    auth_code: delivery?.authCode,
+    recharge_token: delivery?.rechargeToken ?? undefined,
+    valid_from: delivery?.validity?.from,
+    valid_until: delivery?.validity?.until,
+    refusal: verdict._tag === "Release" ? verdict.refusal : undefined,
     outcome: encodeOutcome(ownOutcome(settlement)),
     at: DateTime.formatIso(at),
     // Of nothing but what stays held.
-    ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : null,
+    ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : undefined,
     not_found: notFound
   }
 }
