@@ -5,7 +5,7 @@ import type { PostgresEnd } from "../stage/Postgres.ts"
 
 /** Statements that move money, by words that only they carry to the database. */
 export const statements = {
-  "a reservation": '"bill_id"',
+  "a reservation": '"service_name"',
   "a settlement": '"not_found"',
   "the beginning of a reversal": " back",
   "the settlement of a reversal": '"Reversed"'
