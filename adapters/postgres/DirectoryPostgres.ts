@@ -108,7 +108,7 @@ const recordingUses = Effect.gen(function* () {
     Effect.suspend(() => {
       const at_ms = DateTime.toEpochMillis(use.at)
       const last_ms = writtenAt_ms.get(use.tokenId)
-      if (last_ms !== undefined && Math.abs(at_ms - last_ms) < written_every_ms) return Effect.void
+      if (last_ms !== undefined && at_ms - last_ms < written_every_ms) return Effect.void
       writtenAt_ms.set(use.tokenId, at_ms)
       return Effect.asVoid(Effect.forkIn(note(use), scope))
     })

@@ -30,7 +30,7 @@ export type ReserveAnswer =
       readonly consumption: number
     }
 
-/** A member as cell.reserve unpacks it. What there is none of is left out: to say so would cost as much as what there is. */
+/** A member as cell.reserve unpacks it. What there is none of is left out, for to say so would cost as much. */
 export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   n,
   owner,

@@ -17,6 +17,6 @@ const fresh_max_ms = Duration.toMillis(fresh_max)
 export const isFresh = (since_ns: bigint, recordedAt: DateTime.Utc) =>
   Effect.clockWith((clock) => {
     const passed_ns = clock.monotonicTimeNanosUnsafe() - since_ns
-    const apart_ms = Math.abs(clock.currentTimeMillisUnsafe() - DateTime.toEpochMillis(recordedAt))
-    return Effect.succeed(passed_ns <= fresh_max_ns && apart_ms <= fresh_max_ms)
+    const age_ms = clock.currentTimeMillisUnsafe() - DateTime.toEpochMillis(recordedAt)
+    return Effect.succeed(passed_ns <= fresh_max_ns && age_ms <= fresh_max_ms)
   })
