@@ -1,5 +1,13 @@
 import { type IncomingMessage, ServerResponse } from "node:http"
 
+let leaving: Array<() => void> = []
+
+const leaveAll = (): void => {
+  const ready = leaving
+  leaving = []
+  for (const leave of ready) leave()
+}
+
 /**
  * An answer that leaves at the end of this turn of the event loop, after the others that are ready in it. The answers
  * of a group are ready at once. Sent one right after the other, the first wakes whoever reads them and the rest find it
@@ -7,7 +15,8 @@ import { type IncomingMessage, ServerResponse } from "node:http"
  */
 export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override end(...rest: ReadonlyArray<unknown>): this {
-    setImmediate(() => this.#leave(rest))
+    if (leaving.length === 0) setImmediate(leaveAll)
+    leaving.push(() => this.#leave(rest))
     return this
   }
 

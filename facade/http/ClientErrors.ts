@@ -85,5 +85,8 @@ export const answeringClientErrors = Effect.map(
     }
 )
 
-/** A request without Host reaches the routes instead of being refused by Node. */
-export const serverOptions = { requireHostHeader: false, ServerResponse: BatchedResponse }
+/**
+ * A request without Host reaches the routes instead of being refused by Node. One that announces no body goes without
+ * the events of a stream, which nobody would hear.
+ */
+export const serverOptions = { requireHostHeader: false, optimizeEmptyRequests: true, ServerResponse: BatchedResponse }
