@@ -1,9 +1,9 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Layer } from "effect"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
-import * as DigestNode from "../adapters/node/DigestNode.ts"
 import * as PepperNode from "../adapters/node/PepperNode.ts"
 import * as SecureRandomNode from "../adapters/node/SecureRandomNode.ts"
+import * as Sha256Node from "../adapters/node/Sha256Node.ts"
 import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
 import * as AdjustmentsPostgres from "../adapters/postgres/AdjustmentsPostgres.ts"
 import * as AtomicPostgres from "../adapters/postgres/AtomicPostgres.ts"
@@ -52,7 +52,7 @@ const stores = Layer.mergeAll(
   parties,
   ReversalsPostgres.layer,
   StatementPostgres.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, SecureRandomNode.layer, pepper, vault)))
+).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandomNode.layer, pepper, vault)))
 
 /**
  * All that sells and moves money, on a database. The sales under way stand upon the others, not beside them: layers

@@ -1,8 +1,8 @@
 import { Context, DateTime, Effect, Option } from "effect"
-import type { Digest } from "effect/crypto"
 import { admit } from "../domain/Access.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
 import { matchingSecret } from "../domain/Secret.ts"
+import type { Sha256 } from "../domain/Sha256.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Pepper } from "../ports/Pepper.ts"
 import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
@@ -18,7 +18,7 @@ export const authenticate = Effect.fnUntraced(function* (
   credentials: { readonly apiKey: string; readonly secret: string },
   address: string
 ) {
-  const services = yield* Effect.context<Digest.Digest | Directory | Pepper>()
+  const services = yield* Effect.context<Directory | Pepper | Sha256>()
   const directory = Context.get(services, Directory)
   const found = yield* directory.lookup(credentials.apiKey)
   const presented = yield* digestsOf(credentials.secret)

@@ -1,18 +1,14 @@
 import { Context, Effect, Redacted } from "effect"
-import { Digest } from "effect/crypto"
 import type { KeptSecret, PresentedSecret } from "../domain/Secret.ts"
+import { Sha256 } from "../domain/Sha256.ts"
 import { Pepper } from "../ports/Pepper.ts"
-
-const encoder = new TextEncoder()
 
 /** What a secret may be kept as. Contract: 5. */
 export const digestsOf = (secret: string) =>
-  Effect.contextWith((services: Context.Context<Digest.Digest | Pepper>) => {
-    const { digest } = Context.get(services, Digest.Digest)
+  Effect.contextWith((services: Context.Context<Pepper | Sha256>) => {
+    const plain = Context.get(services, Sha256).bytes(secret)
     const { hmac } = Context.get(services, Pepper)
-    return Effect.flatMap(digest(Digest.sha256, encoder.encode(secret)), (plain) =>
-      Effect.mapEager(hmac(plain), (peppered): PresentedSecret => ({ plain, peppered }))
-    )
+    return Effect.mapEager(hmac(plain), (peppered): PresentedSecret => ({ plain, peppered }))
   })
 
 /** What is kept of a new secret. */

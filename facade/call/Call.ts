@@ -1,7 +1,8 @@
 import { type Context, Data, type Effect, type Stream } from "effect"
-import type { Digest, SecureRandom } from "effect/crypto"
+import type { SecureRandom } from "effect/crypto"
 import type { BodyTooLarge, Invalid, NotJson } from "../../core/domain/Errors.ts"
 import type { Quota } from "../../core/domain/RateLimit.ts"
+import type { Sha256 } from "../../core/domain/Sha256.ts"
 import type { Accounts } from "../../core/ports/Accounts.ts"
 import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
@@ -30,7 +31,6 @@ export type Services =
   | AuditLog
   | CallCounter
   | Catalogue
-  | Digest.Digest
   | Directory
   | InFlight
   | Insurances
@@ -44,6 +44,7 @@ export type Services =
   | ReceiptRenderer
   | Reversals
   | SecureRandom.SecureRandom
+  | Sha256
   | SmsGateways
   | Statement
   | Transactions

@@ -1,8 +1,8 @@
+import { hash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { Effect } from "effect"
-import { Digest } from "effect/crypto"
 import { assetsPath } from "../call/DocsPaths.ts"
 
 /** A file that the pages of the documentation load. */
@@ -23,10 +23,9 @@ const contentTypes = {
 
 const load = Effect.fnUntraced(function* (name: string, extension: keyof typeof contentTypes, location: URL) {
   const bytes = yield* Effect.promise(() => readFile(location))
-  const digest = yield* Digest.Digest
-  const hash = (yield* digest.digestHex(Digest.sha256, bytes)).slice(0, 16)
+  const version = hash("sha256", bytes, "hex").slice(0, 16)
   const asset: Asset = {
-    path: `${assetsPath}/${name}.${hash}.${extension}`,
+    path: `${assetsPath}/${name}.${version}.${extension}`,
     contentType: contentTypes[extension],
     bytes,
     compressed: yield* Effect.cached(Effect.promise(() => promisify(gzip)(bytes)))

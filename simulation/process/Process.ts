@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, type Fiber, Layer, References, Scheduler, Scope } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import { SecureRandom } from "effect/crypto"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
+import { Sha256 } from "../../core/domain/Sha256.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { Adjustments } from "../../core/ports/Adjustments.ts"
 import { Atomic } from "../../core/ports/Atomic.ts"
@@ -61,7 +62,6 @@ const everything = Effect.all([
   CallCounter,
   Catalogue,
   Companies,
-  Digest.Digest,
   InFlight,
   Insurances,
   Insurers,
@@ -72,13 +72,14 @@ const everything = Effect.all([
   Resolutions,
   Reversals,
   SecureRandom.SecureRandom,
+  Sha256,
   SmsGateways,
   Transactions,
   Unresolved,
   Vault
 ])
 
-const digestService = Effect.runSync(Effect.provide(Digest.Digest, DigestNode.layer))
+const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
 
 /** Random bytes that follow from the seed and a name. */
 const randomOf = (seed: number, name: string) => {
@@ -108,7 +109,7 @@ export const machineOf = ({ seed, world }: Sim, incarnation: Incarnation, { cloc
     Context.add(Scheduler.Scheduler, schedulerOf(world, incarnation)),
     Context.add(References.TracerEnabled, false),
     Context.add(References.MinimumLogLevel, "None"),
-    Context.add(Digest.Digest, digestService),
+    Context.add(Sha256, sha256),
     Context.add(SecureRandom.SecureRandom, randomOf(seed, incarnation.name)),
     Context.add(Vault, vaultPlain)
   )

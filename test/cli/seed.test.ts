@@ -2,8 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import * as PepperNode from "../../adapters/node/PepperNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import * as CatalogueAdminPostgres from "../../adapters/postgres/CatalogueAdminPostgres.ts"
 import * as CompaniesPostgres from "../../adapters/postgres/CompaniesPostgres.ts"
 import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
@@ -17,7 +17,7 @@ const replica = Layer.mergeAll(
   CompaniesPostgres.layer,
   LedgerPostgres.layer,
   TokensPostgres.layer,
-  DigestNode.layer,
+  Sha256Node.layer,
   PepperNode.layer(null)
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto))
 

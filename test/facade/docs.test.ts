@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import { codes } from "../../core/domain/ErrorCodes.ts"
 import { HttpOptions } from "../../facade/call/HttpOptions.ts"
 import { loadAssets } from "../../facade/docs/Assets.ts"
@@ -62,7 +62,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       Effect.gen(function* () {
         const { document } = consolePage(yield* loadAssets, { ...(yield* HttpOptions), sandbox: null })
         assert.notInclude(document.markup, "data-api")
-      }).pipe(Effect.provide(DigestNode.layer))
+      }).pipe(Effect.provide(Sha256Node.layer))
     )
 
     it.effect("loads files that may be kept for ever, compressed for who can read that", () =>

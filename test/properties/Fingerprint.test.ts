@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import fc from "fast-check"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import { canonical, fingerprintOf, type Json } from "../../core/domain/Fingerprint.ts"
 import { AmountLiteral, readAmount } from "../../core/domain/Money.ts"
 import { readJson } from "../../facade/wire/Json.ts"
@@ -10,7 +10,7 @@ import { readJson } from "../../facade/wire/Json.ts"
 const endpoint = "POST /v1/recargas"
 
 const fingerprint = (body: Json, of = endpoint): string =>
-  Effect.runSync(fingerprintOf(of, body).pipe(Effect.provide(DigestNode.layer)))
+  Effect.runSync(fingerprintOf(of, body).pipe(Effect.provide(Sha256Node.layer)))
 
 const anyJson = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
 

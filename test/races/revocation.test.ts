@@ -2,8 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Deferred, Effect, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import * as PepperNode from "../../adapters/node/PepperNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import * as AccountsPostgres from "../../adapters/postgres/AccountsPostgres.ts"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import * as CompaniesPostgres from "../../adapters/postgres/CompaniesPostgres.ts"
@@ -34,7 +34,7 @@ const price = Amount.make(10_000)
 /** What a customer of the tests has, in centavos. */
 const money = 100_000
 
-const foundation = Layer.merge(DigestNode.layer, PepperNode.layer(null))
+const foundation = Layer.merge(Sha256Node.layer, PepperNode.layer(null))
 
 /** What the operator works with. */
 const TestLayer = Layer.mergeAll(

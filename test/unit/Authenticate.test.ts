@@ -2,8 +2,8 @@ import { createHash, createHmac } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
 import * as PepperNode from "../../adapters/node/PepperNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import type { KeptSecret } from "../../core/domain/Secret.ts"
 import type { Token } from "../../core/domain/Token.ts"
 import { Directory, type TokenUse } from "../../core/ports/Directory.ts"
@@ -42,7 +42,7 @@ interface Kept {
 
 const world = ({ pepper, secrets = [plain("secreto")], token: changes = {}, uses = [] }: Kept) =>
   Layer.mergeAll(
-    DigestNode.layer,
+    Sha256Node.layer,
     PepperNode.layer(pepper === undefined ? null : Redacted.make(key(pepper))),
     Layer.succeed(Directory, {
       lookup: (apiKey) =>

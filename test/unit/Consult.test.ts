@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import { exampleLookup } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
@@ -31,7 +31,7 @@ const offer = { reference: "r1", name: "Del proveedor", price: Amount.make(12_34
 const shop = (lookup: Provider["lookup"] = () => Effect.succeed(foundOne)) => {
   const { layer } = world({ lookup })
   const catalogue = shelfOf([service, packageService, billService, insuranceService])
-  return Layer.mergeAll(layer, catalogue, DigestNode.layer, Layer.fresh(CallCounterMemory.layer))
+  return Layer.mergeAll(layer, catalogue, Sha256Node.layer, Layer.fresh(CallCounterMemory.layer))
 }
 
 const foundOne = LookupAnswer.Found({ found: { holder: "Titular", offers: [offer] } })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import { CompanyId, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { offered } from "../../core/domain/Offered.ts"
@@ -22,6 +22,6 @@ describe("an option", () => {
         const example = yield* offered("paquetes", customer, offer, true)
         assert.strictEqual(again.id, id)
         assert.notStrictEqual(example.id, id)
-      }).pipe(Effect.provide(DigestNode.layer))
+      }).pipe(Effect.provide(Sha256Node.layer))
   )
 })

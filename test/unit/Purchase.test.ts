@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import { exampleLookup } from "../../adapters/provider/SimulatedLookup.ts"
 import { simulator } from "../../adapters/provider/Simulator.ts"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
@@ -24,7 +24,7 @@ const shop = (behaviour: Partial<Provider> = {}) => {
   const shelf: Array<Service> = [service, packageService, billService]
   const { dispatched, layer } = world(behaviour)
   const counter = Layer.fresh(CallCounterMemory.layer)
-  return { dispatched, layer: Layer.mergeAll(layer, shelfOf(shelf), counter, DigestNode.layer), shelf }
+  return { dispatched, layer: Layer.mergeAll(layer, shelfOf(shelf), counter, Sha256Node.layer), shelf }
 }
 
 const buy = (changes: Partial<Purchase> = {}) => purchase(session, { ...wanted, ...changes })

@@ -3,12 +3,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import fc from "fast-check"
 import { Xid } from "../../adapters/http/Wire.ts"
-import * as DigestNode from "../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
 import { CompanyId, IdempotencyKey } from "../../core/domain/Ids.ts"
 import { reversalXidOf, XidPrefix, xidOf, xidPrefixPattern } from "../../core/domain/Xid.ts"
 
 const xid = (companyId: number, key: string) =>
-  xidOf(CompanyId.make(companyId), IdempotencyKey.make(key)).pipe(Effect.provide(DigestNode.layer))
+  xidOf(CompanyId.make(companyId), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer))
 
 const anyCompany = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 const anyKey = fc.string({ minLength: 1, maxLength: 128, unit: "grapheme-ascii" })
@@ -39,7 +39,7 @@ describe("an xid", () => {
 
   it("of a reversal is its own: no key makes a sale of that name", () => {
     const reversalXid = (key: string) =>
-      Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(DigestNode.layer)))
+      Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer)))
     expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)
     expect(new Set([reversalXid("k"), reversalXid("k2"), Effect.runSync(xid(7, "k"))]).size).toBe(3)
   })

@@ -5,8 +5,8 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
 import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
-import * as DigestNode from "../../../adapters/node/DigestNode.ts"
 import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
 import * as PolicyPdf from "../../../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
 import * as ProvidersConfigured from "../../../adapters/provider/ProvidersConfigured.ts"
@@ -122,7 +122,7 @@ const ports = Layer.mergeAll(
   ReceiptPdf.layer,
   PolicyPdf.layer,
   CallCounterMemory.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(DigestNode.layer, NodeCrypto.layerSecureRandom, PepperNode.layer(null))))
+).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, NodeCrypto.layerSecureRandom, PepperNode.layer(null))))
 
 const funded = Layer.effectDiscard(
   Effect.flatMap(DateTime.now, (at) =>

@@ -1,7 +1,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { DateTime, Effect, Layer } from "effect"
 import { simulator } from "../../../adapters/insurer/Simulator.ts"
-import * as DigestNode from "../../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
 import type { Session } from "../../../core/domain/Access.ts"
 import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
 import { type Insurance, insuranceOption } from "../../../core/domain/Insurance.ts"
@@ -76,7 +76,7 @@ export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
     asked,
     audited,
     dispatched,
-    layer: Layer.mergeAll(layer, insurers, gateways, catalogue, DigestNode.layer, NodeCrypto.layerSecureRandom),
+    layer: Layer.mergeAll(layer, insurers, gateways, catalogue, Sha256Node.layer, NodeCrypto.layerSecureRandom),
     sent
   }
 }

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Layer } from "effect"
-import * as DigestNode from "../../../adapters/node/DigestNode.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
 import { IdempotencyKey, type TransactionId } from "../../../core/domain/Ids.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
@@ -47,7 +47,7 @@ export const reversing = (
       })
   })
   const reversals = Layer.effect(Reversals, Effect.map(Reversals, fault))
-  return { askedAt_s, audited, layer: Layer.merge(Layer.provideMerge(reversals, layer), DigestNode.layer), sent }
+  return { askedAt_s, audited, layer: Layer.merge(Layer.provideMerge(reversals, layer), Sha256Node.layer), sent }
 }
 
 /** A sale of 100 pesos, reversible unless said otherwise. */
