@@ -4,8 +4,8 @@
  * requests, until all of the heap is collected.
  */
 export interface Bag<Thing> {
-  /** Puts it in, and gives what takes it out again, once. */
-  readonly add: (thing: Thing) => () => void
+  /** Puts it in, and gives what takes it out again, once: that tells whether it was still in. */
+  readonly add: (thing: Thing) => () => boolean
   readonly all: () => ReadonlyArray<Thing>
 }
 
@@ -17,11 +17,12 @@ export const makeBag = <Thing>(): Bag<Thing> => {
       places.push(place)
       // The last one takes the place of the one that goes.
       return () => {
-        if (places[place.at] !== place) return
+        if (places[place.at] !== place) return false
         const last = places.pop()
-        if (last === undefined || last === place) return
+        if (last === undefined || last === place) return true
         places[place.at] = last
         last.at = place.at
+        return true
       }
     },
     all: () => places.map(({ thing }) => thing)

@@ -67,7 +67,9 @@ export class InFlight extends Context.Service<
         )
       })
       return InFlight.of({
-        start: (work) => Effect.asVoid(forked(Effect.onError(work, logBroken))),
+        // Too late to begin, but no fault of the caller's, who does not wait for it.
+        start: (work) =>
+          Effect.suspend(() => (isOpen ? Effect.asVoid(forked(Effect.onError(work, logBroken))) : Effect.void)),
         run: (work) => runWithReply(() => work),
         runWithReply,
         whenLate

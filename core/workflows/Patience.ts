@@ -1,10 +1,10 @@
-import { Clock, Duration, Effect, Scope } from "effect"
+import { Clock, Duration, Effect, Fiber, Scope } from "effect"
 import { makeBag } from "./Bag.ts"
 
 interface Awaited {
   readonly due_ns: bigint
   readonly act: Effect.Effect<void>
-  readonly remove: () => void
+  readonly remove: () => boolean
 }
 
 /**
@@ -31,13 +31,11 @@ export const makePatience = Effect.fnUntraced(function* (patience: Duration.Dura
     return first === null ? null : Duration.nanos(first - now_ns)
   })
 
+  // While one is acted upon, another may be called off.
   const actUponLate = Effect.flatMap(Clock.monotonicTimeNanos, (now_ns) =>
     Effect.forEach(
       awaited.all().filter(({ due_ns }) => due_ns <= now_ns),
-      ({ act, remove }) => {
-        remove()
-        return Effect.exit(act)
-      },
+      ({ act, remove }) => (remove() ? Effect.exit(act) : Effect.void),
       { discard: true }
     )
   )
@@ -53,8 +51,11 @@ export const makePatience = Effect.fnUntraced(function* (patience: Duration.Dura
     Effect.clockWith((clock) => {
       const due_ns = clock.monotonicTimeNanosUnsafe() + patience_ns
       const remove = awaited.add({ act, due_ns, remove: () => remove() })
-      if (isWatched) return Effect.succeed(remove)
-      isWatched = true
-      return Effect.as(Effect.forkIn(Effect.provideContext(watch, services), scope), remove)
+      if (!isWatched) {
+        isWatched = true
+        // Not as a child of whoever comes first: as long as others come, it would keep all that one's request.
+        Fiber.runIn(Effect.runForkWith(services)(watch), scope)
+      }
+      return Effect.succeed(remove)
     })
 })

@@ -168,4 +168,32 @@ layer(TestLayer)("a page of a long list", (it) => {
       10 * block
     )
   )
+
+  it.effect("to one number looks at few pages, however many were settled since the last vacuum", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const company = CompanyId.make(3)
+      yield* sql`
+        insert into cell.transaction (
+          company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
+          amount, reversible, day, created_at, ask_at
+        )
+        select
+          ${company}, nextval('cell.transaction_id'), 'RD-3-' || n, 'key-' || n, 'PROCESSING', 'development', 1, 'Recarga',
+          'mobile_recharge', 'c-' || n, 100, false, date '2026-01-31', at, at + n * interval '1 second'
+        from generate_series(1, 5000) as n, (values (timestamptz '2026-01-31 12:00:00Z')) as noon(at)`
+      yield* sql`
+        update cell.transaction
+        set status = 'SUCCESS', processed_at = created_at, auth_code = 'SBX', ask_at = null
+        where company_id = ${company} and identifier <> 'c-5000'`
+      yield* sql`analyze cell.transaction`
+      for (const identifier of ["c-1", "c-5000", "c-5001"]) {
+        const found = Transactions.use(({ list }) => list(company, { identifier }, { page: 1, perPage }))
+        const scans = yield* scansOfStatements(found)
+        assert.isNotEmpty(scans)
+        const pages = scans.reduce((sum, scan) => sum + scan.pages, 0)
+        assert.isAtMost(pages, 40, JSON.stringify(scans))
+      }
+    })
+  )
 })

@@ -9,6 +9,8 @@ interface Node {
   readonly "Actual Loops": number
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
+  readonly "Shared Hit Blocks": number
+  readonly "Shared Read Blocks": number
   readonly Plans?: ReadonlyArray<Node>
 }
 
@@ -18,16 +20,20 @@ export interface Scan {
   readonly of: string
   /** All that it read, also what it then threw away. */
   readonly rows: number
+  /** The pages that it looked at, also for what no longer counts. */
+  readonly pages: number
 }
 
 const scansOf = (node: Node): ReadonlyArray<Scan> => {
   const { "Index Name": index, "Relation Name": relation } = node
   const read =
     node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
+  const rows = Math.round(read * node["Actual Loops"])
+  const pages = node["Shared Hit Blocks"] + node["Shared Read Blocks"]
   const own =
     relation === undefined && index === undefined
       ? []
-      : [{ kind: node["Node Type"], of: relation ?? index ?? "", rows: Math.round(read * node["Actual Loops"]) }]
+      : [{ kind: node["Node Type"], of: relation ?? index ?? "", rows, pages }]
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)]
 }
 
@@ -38,7 +44,7 @@ export const scansOfStatements = Effect.fnUntraced(function* <A, E, R>(reading: 
     const [text, parameters] = statement.compile()
     return sql
       .unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
-        `explain (analyze, format json) ${text}`,
+        `explain (analyze, buffers, format json) ${text}`,
         parameters
       )
       .pipe(

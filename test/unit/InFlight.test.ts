@@ -59,10 +59,13 @@ describe("work in flight", () => {
   it.effect("is not begun once the process has stopped, and nobody waits for it", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { runWithReply } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
+      const { runWithReply, start } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
       yield* Scope.close(scope, Exit.void)
       let begun = false
-      const caller = yield* Effect.forkChild(runWithReply(() => Effect.sync(() => (begun = true))))
+      const begin = Effect.sync(() => (begun = true))
+      // Who does not wait for it has an answer of its own to give.
+      yield* start(begin)
+      const caller = yield* Effect.forkChild(runWithReply(() => begin))
       const exit = yield* Fiber.await(caller)
       assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
       assert.isFalse(begun)

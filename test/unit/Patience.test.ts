@@ -43,6 +43,18 @@ describe("patience", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("does not act upon what is called off by what it acts upon", () =>
+    Effect.gen(function* () {
+      const { begin, late, unlessDone } = yield* watching
+      let callOff = (): unknown => undefined
+      yield* unlessDone(Effect.sync(() => void callOff()))
+      callOff = yield* begin("called off")
+      yield* begin("late")
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(late, ["late"])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("goes on when what it does breaks", () =>
     Effect.gen(function* () {
       const { begin, late, unlessDone } = yield* watching
