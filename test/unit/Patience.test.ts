@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { makePatience } from "../../core/workflows/Patience.ts"
 
@@ -52,6 +52,17 @@ describe("patience", () => {
       yield* begin("late")
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(late, ["late"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps nothing of the call that came first", () =>
+    Effect.gen(function* () {
+      const { begin, unlessDone } = yield* watching
+      yield* Effect.annotateLogs(begin("first"), { request_id: "first" })
+      const around: Array<object> = []
+      yield* unlessDone(Effect.map(References.CurrentLogAnnotations, (annotations) => void around.push(annotations)))
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(around, [{}])
     }).pipe(Effect.scoped)
   )
 
