@@ -3,13 +3,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { seriesOf } from "../../core/telemetry/Series.ts"
 import { type Traced, withGroupSpan } from "./GroupSpan.ts"
+import { groups_max, groupTurns, members_max } from "./GroupTurns.ts"
 import { isTransient, transientRetry } from "./SqlFailure.ts"
-
-/** So many groups may be under way at once; what arrives meanwhile makes the next one. */
-const groups_max = 2
-
-/** The largest group that goes as one statement. */
-const members_max = 128
 
 const sizes = seriesOf(["group"], (attributes) =>
   Metric.histogram("saldo_group_members", {
@@ -18,12 +13,6 @@ const sizes = seriesOf(["group"], (attributes) =>
     attributes
   })
 )
-
-/**
- * Where two groups may start, the waiting calls are split between them: the answers of one are worked on while the
- * other is in the database. No more than this many are not split.
- */
-const members_few = 16
 
 /** One call that waits for its answer. */
 interface Call<Member, Answer> extends Traced {
@@ -59,15 +48,16 @@ export const inOrderOf = <Row extends { readonly n: number }>(
  * the others in it are strangers there.
  * @param name what it is called where it is measured.
  * @param run answers the members in their order.
+ * @param turns with whom it takes turns; with nobody, unless it is told.
  */
 export const grouped = <Member, Answer>(
   sql: Pick<SqlClient, "transactionService">,
   name: string,
-  run: (members: Arr.NonEmptyReadonlyArray<Member>) => Effect.Effect<ReadonlyArray<Answer>, SqlError>
+  run: (members: Arr.NonEmptyReadonlyArray<Member>) => Effect.Effect<ReadonlyArray<Answer>, SqlError>,
+  turns = groupTurns()
 ): ((member: Member) => Effect.Effect<Answer>) => {
   const size = sizes({ group: name })
   const waiting: Array<Call<Member, Answer>> = []
-  let underWay = 0
   let isWoken = false
 
   const answerAll = (calls: Calls<Member, Answer>, answer: Effect.Effect<never>) =>
@@ -106,27 +96,25 @@ export const grouped = <Member, Answer>(
       : Context.omit(sql.transactionService)(context)
 
   // A group is sent on behalf of its first call, whose clock, log and trace it takes.
-  const sendWaiting = (): void => {
-    isWoken = false
-    while (underWay < groups_max) {
-      const share = Math.ceil(waiting.length / (groups_max - underWay))
-      const calls = waiting.splice(0, Math.min(members_max, Math.max(share, members_few)))
+  const turn = turns.join({
+    count: () => waiting.length,
+    send: (members) => {
+      const calls = waiting.splice(0, members)
       if (!Arr.isReadonlyArrayNonEmpty(calls)) return
-      underWay++
-      Effect.runForkWith(outside(calls[0].context))(Effect.ensuring(send(calls), Effect.sync(finished)))
+      const finished = Effect.sync(() => turn.finished(members))
+      Effect.runForkWith(outside(calls[0].context))(Effect.ensuring(send(calls), finished))
     }
-  }
-
-  const finished = (): void => {
-    underWay--
-    sendWaiting()
-  }
+  })
 
   // Calls of one moment go together: the group is sent when all that runs has had its turn.
   const wake = ({ context }: Fiber.Fiber<unknown, unknown>): void => {
-    if (isWoken || underWay >= groups_max) return
+    if (isWoken || !turn.isFree()) return
     isWoken = true
-    Effect.runForkWith(context)(Effect.andThen(Effect.yieldNow, Effect.sync(sendWaiting)))
+    const called = Effect.sync(() => {
+      isWoken = false
+      turn.called()
+    })
+    Effect.runForkWith(context)(Effect.andThen(Effect.yieldNow, called))
   }
 
   return (member) =>

@@ -17,6 +17,7 @@ import {
 } from "../../core/ports/Ledger.ts"
 import { companyReads } from "./CompanyReads.ts"
 import { grouped, inOrderOf } from "./Grouped.ts"
+import { type GroupTurns, groupTurns } from "./GroupTurns.ts"
 import { type KeyRow, recalled } from "./KeyRow.ts"
 import { instant, int8 } from "./Parameters.ts"
 import { type Member, type ReserveAnswer, reserved, reserveRow } from "./ReserveRow.ts"
@@ -32,7 +33,7 @@ interface SettledRow extends SettleAnswer {
   readonly n: number
 }
 
-const reserving = Effect.gen(function* () {
+const reserving = Effect.fnUntraced(function* (turns: GroupTurns) {
   const sql = yield* PgClient.PgClient
   const random = yield* SecureRandom.SecureRandom
 
@@ -55,7 +56,8 @@ const reserving = Effect.gen(function* () {
           ${instant(DateTime.subtractDuration(now, inProgress_max))}
         )`
       return inOrderOf(members, rows)
-    })
+    }),
+    turns
   )
 
   // A key that was freed between two looks at it is claimed at the next try.
@@ -69,7 +71,7 @@ const reserving = Effect.gen(function* () {
   return (intent: Intent) => Effect.flatMap(random.uuidV7(), (owner) => reserveAs({ intent, owner }))
 })
 
-const settling = Effect.gen(function* () {
+const settling = Effect.fnUntraced(function* (turns: GroupTurns) {
   const sql = yield* PgClient.PgClient
 
   const settleGroup = grouped<SettleRow, SettledRow | undefined>(
@@ -80,7 +82,8 @@ const settling = Effect.gen(function* () {
         select n, won, kept, status, outcome
         from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`
       return inOrderOf(members, rows)
-    })
+    }),
+    turns
   )
 
   // What is written, and what is read, may be wrong in one member: that is nothing to the others of its group.
@@ -131,10 +134,12 @@ const depositing = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
+  // Both take the same balances, so groups of the one beside groups of the other would wait for each other.
+  const turns = groupTurns()
   return Ledger.of({
-    reserve: yield* reserving,
+    reserve: yield* reserving(turns),
     recall: yield* recalling,
-    settle: yield* settling,
+    settle: yield* settling(turns),
     deposit: yield* depositing
   })
 })
