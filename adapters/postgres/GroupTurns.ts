@@ -5,7 +5,7 @@ export const groups_max = 2
 export const members_max = 128
 
 /** So many calls are worth a second group, however large the one is that is under way. */
-const members_enough = 12
+const members_enough = 16
 
 /** The calls of one kind that wait. */
 interface Waiting {
@@ -26,7 +26,7 @@ export interface Turn {
 
 /**
  * Says when a group goes, to whoever joins with calls of one kind. With none under way it goes at once, so a lone call
- * does not wait and there is no timer. A second one goes beside it once as many wait as are under way, or a dozen: a
+ * does not wait and there is no timer. A second one goes beside it once as many wait as are under way, or sixteen: a
  * group costs the database and the server a third of a millisecond however few it has, so small ones side by side take
  * from each other what they seem to win.
  *

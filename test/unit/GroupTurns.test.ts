@@ -47,13 +47,13 @@ describe("a group", () => {
     assert.deepStrictEqual(sale.underWay, [1, 1])
   })
 
-  it("goes beside a large one once a dozen wait", () => {
+  it("goes beside a large one once sixteen wait", () => {
     const sale = kindOf(groupTurns())
     sale.call(60)
-    sale.call(11)
+    sale.call(15)
     assert.deepStrictEqual(sale.underWay, [60])
     sale.call(1)
-    assert.deepStrictEqual(sale.underWay, [60, 12])
+    assert.deepStrictEqual(sale.underWay, [60, 16])
   })
 
   it("waits for both that are under way, whosoever they are, and then has all that came meanwhile", () => {
