@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /** When the groups of one kind go. */
-export interface Turn {
+interface Turn {
   /** Could a group start now, if enough waited? */
   readonly isFree: () => boolean
   /** Starts what may start, for a call has come. */

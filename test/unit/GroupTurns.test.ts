@@ -29,13 +29,17 @@ describe("a group", () => {
     assert.deepStrictEqual(sale.underWay, [1])
   })
 
-  it("goes beside another once as many wait as are under way", () => {
+  it.each([
+    { underWay: 3, enough: 3 },
+    { underWay: 16, enough: 16 },
+    { underWay: 60, enough: 16 }
+  ])("goes beside one of $underWay once $enough wait", ({ enough, underWay }) => {
     const sale = kindOf(groupTurns())
-    sale.call(3)
-    sale.call(2)
-    assert.deepStrictEqual(sale.underWay, [3])
+    sale.call(underWay)
+    sale.call(enough - 1)
+    assert.deepStrictEqual(sale.underWay, [underWay])
     sale.call(1)
-    assert.deepStrictEqual(sale.underWay, [3, 3])
+    assert.deepStrictEqual(sale.underWay, [underWay, enough])
   })
 
   it("is held against those that are under way, not those that were", () => {
@@ -45,15 +49,6 @@ describe("a group", () => {
     sale.call(1)
     sale.call(1)
     assert.deepStrictEqual(sale.underWay, [1, 1])
-  })
-
-  it("goes beside a large one once sixteen wait", () => {
-    const sale = kindOf(groupTurns())
-    sale.call(60)
-    sale.call(15)
-    assert.deepStrictEqual(sale.underWay, [60])
-    sale.call(1)
-    assert.deepStrictEqual(sale.underWay, [60, 16])
   })
 
   it("waits for both that are under way, whosoever they are, and then has all that came meanwhile", () => {
