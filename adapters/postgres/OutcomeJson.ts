@@ -1,4 +1,5 @@
-import { DateTime, Schema } from "effect"
+import { Schema } from "effect"
+import { isoInstant } from "../../core/domain/IsoTime.ts"
 import { Outcome } from "../../core/domain/Sale.ts"
 
 /** How a key keeps its answer. */
@@ -12,8 +13,8 @@ export const encodeOutcome = (outcome: Outcome | null) =>
   outcome?._tag === "Delivered"
     ? {
         ...outcome,
-        order: { ...outcome.order, createdAt: DateTime.formatIso(outcome.order.createdAt) },
-        processedAt: DateTime.formatIso(outcome.processedAt)
+        order: { ...outcome.order, createdAt: isoInstant(outcome.order.createdAt) },
+        processedAt: isoInstant(outcome.processedAt)
       }
     : outcome
 

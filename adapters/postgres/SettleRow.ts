@@ -1,4 +1,4 @@
-import { DateTime } from "effect"
+import { isoInstant } from "../../core/domain/IsoTime.ts"
 import { nextAsk } from "../../core/domain/Recovery.ts"
 import { outcomeOf } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
@@ -31,9 +31,9 @@ export const settleRow = (settlement: Settlement) => {
     valid_until: delivery?.validity?.until,
     refusal: verdict._tag === "Release" ? verdict.refusal : undefined,
     outcome: encodeOutcome(ownOutcome(settlement)),
-    at: DateTime.formatIso(at),
+    at: isoInstant(at),
     // Of nothing but what stays held.
-    ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : undefined,
+    ask_at: verdict._tag === "Hold" ? isoInstant(nextAsk(order.createdAt, at)) : undefined,
     not_found: notFound
   }
 }

@@ -1,4 +1,5 @@
 import { DateTime, Duration, Option } from "effect"
+import { isoDate, isoText, isoTime } from "./IsoTime.ts"
 
 /** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
 const behindUtc = Duration.hours(4)
@@ -7,11 +8,9 @@ const day_ms = Duration.toMillis(Duration.days(1))
 
 // Each answer has a few of these: arithmetic on milliseconds takes half of what it takes on DateTime.
 const local = (instant: DateTime.Utc): number => DateTime.toEpochMillis(instant) - behindUtc_ms
-const formatIso = (epoch_ms: number): string => new Date(epoch_ms).toISOString()
-const formatDay = (epoch_ms: number): string => formatIso(epoch_ms).slice(0, 10)
 
 /** The local calendar day, `YYYY-MM-DD`. */
-export const dayOf = (instant: DateTime.Utc): string => formatDay(local(instant))
+export const dayOf = (instant: DateTime.Utc): string => isoDate(local(instant))
 
 /** The days on which the periods of consumption begin: today, this week's Monday, the month's first. Contract: 2.3. */
 export interface Periods {
@@ -23,10 +22,10 @@ export interface Periods {
 const periodsOfDay = (day: number): Periods => {
   const begins_ms = day * day_ms
   const daysSinceMonday = (new Date(begins_ms).getUTCDay() + 6) % 7
-  const date = formatDay(begins_ms)
+  const date = isoDate(begins_ms)
   return {
     day: date,
-    week: formatDay(begins_ms - daysSinceMonday * day_ms),
+    week: isoDate(begins_ms - daysSinceMonday * day_ms),
     month: `${date.slice(0, 7)}-01`
   }
 }
@@ -54,10 +53,16 @@ export const nextDay = (day: string): string =>
   DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(`${day}T00:00:00Z`), { days: 1 }))
 
 /** `YYYY-MM-DD HH:MM:SS`, local: the form of details, lists and receipts. */
-export const formatLocal = (instant: DateTime.Utc): string => formatIso(local(instant)).slice(0, 19).replace("T", " ")
+export const formatLocal = (instant: DateTime.Utc): string => {
+  const local_ms = local(instant)
+  return isoText(isoDate(local_ms), " ", isoTime(local_ms))
+}
 
 /** ISO 8601 with -04:00: the form of a sale's `processed_at`. */
-export const formatOffset = (instant: DateTime.Utc): string => `${formatIso(local(instant)).slice(0, 19)}-04:00`
+export const formatOffset = (instant: DateTime.Utc): string => {
+  const local_ms = local(instant)
+  return isoText(isoDate(local_ms), "T", `${isoTime(local_ms)}-04:00`)
+}
 
 // No calendar has a year 0.
 const dayForm = /^(?!0000)\d{4}-\d{2}-\d{2}$/
