@@ -1,5 +1,6 @@
 import { DateTime, Duration, Option } from "effect"
-import { isoDate, isoText, isoTime } from "./IsoTime.ts"
+import { isoDate, isoTime } from "./IsoTime.ts"
+import { inOnePiece } from "./Text.ts"
 
 /** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
 const behindUtc = Duration.hours(4)
@@ -55,13 +56,13 @@ export const nextDay = (day: string): string =>
 /** `YYYY-MM-DD HH:MM:SS`, local: the form of details, lists and receipts. */
 export const formatLocal = (instant: DateTime.Utc): string => {
   const local_ms = local(instant)
-  return isoText(isoDate(local_ms), " ", isoTime(local_ms))
+  return inOnePiece(isoDate(local_ms), " ", isoTime(local_ms))
 }
 
 /** ISO 8601 with -04:00: the form of a sale's `processed_at`. */
 export const formatOffset = (instant: DateTime.Utc): string => {
   const local_ms = local(instant)
-  return isoText(isoDate(local_ms), "T", `${isoTime(local_ms)}-04:00`)
+  return inOnePiece(isoDate(local_ms), "T", `${isoTime(local_ms)}-04:00`)
 }
 
 // No calendar has a year 0.

@@ -1,6 +1,7 @@
 import { Context, Effect } from "effect"
 import type { CompanyId, IdempotencyKey } from "./Ids.ts"
 import { sha256Hex } from "./Sha256.ts"
+import { inOnePiece } from "./Text.ts"
 
 /** The hex part of an xid and its hyphen are 25 characters, and there are providers that take names of up to 40. */
 export const xidPrefixLength_max = 15
@@ -12,7 +13,7 @@ export const xidPrefixPattern = `[A-Za-z0-9]{1,${xidPrefixLength_max}}`
 export const XidPrefix = Context.Reference<string>("saldo/core/XidPrefix", { defaultValue: () => "RD" })
 
 const named = (text: string) =>
-  Effect.flatMap(XidPrefix, (prefix) => Effect.map(sha256Hex(text), (hex) => `${prefix}-${hex.slice(0, 24)}`))
+  Effect.flatMap(XidPrefix, (prefix) => Effect.map(sha256Hex(text), (hex) => inOnePiece(prefix, "-", hex.slice(0, 24))))
 
 /**
  * The provider-facing name of a sale: `<prefix>-<24 hex>`. The same company and key make the same xid, so a retry can
