@@ -16,3 +16,14 @@ export const headerValues = (request: HttpServerRequest.HttpServerRequest, name:
   }
   return values
 }
+
+/**
+ * The value of a header of which it does not matter how often it was sent. The request's own headers would say the
+ * same, but are made anew for each request, all of them.
+ *
+ * @param name in small letters.
+ */
+export const headerOf = (request: HttpServerRequest.HttpServerRequest, name: string): string | undefined => {
+  const value = NodeHttpServerRequest.toIncomingMessage(request).headers[name]
+  return Array.isArray(value) ? value.join(", ") : value
+}

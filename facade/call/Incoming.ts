@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access } from "./Access.ts"
 import type { Call, Services } from "./Call.ts"
-import { headerValues } from "./HeaderValues.ts"
+import { headerOf, headerValues } from "./HeaderValues.ts"
 import { HttpOptions } from "./HttpOptions.ts"
 import { addressOf, baseUrlOf } from "./Origin.ts"
 
@@ -17,15 +17,14 @@ export const callOf = (
 ): Call => {
   const options = Context.get(services, HttpOptions)
   const access = Context.get(services, Access)
-  const { headers } = request
   return {
     access,
     requestId: access.about.request_id,
     address: addressOf(request, options),
     credentials: {
       authorization: soleOf(headerValues(request, "authorization")),
-      apiKey: headers["x-api-key"],
-      apiSecret: headers["x-api-secret"]
+      apiKey: headerOf(request, "x-api-key"),
+      apiSecret: headerOf(request, "x-api-secret")
     },
     baseUrl: () => baseUrlOf(request, options),
     input,

@@ -12,13 +12,13 @@ const spelled = (text: string): string | null =>
  * X-Forwarded-For, which that proxy wrote; those before it are hearsay.
  */
 export const addressOf = (
-  { headers, remoteAddress }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">,
+  request: Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">,
   { trustProxy }: Pick<HttpOptionsShape, "trustProxy">
 ): string => {
-  const forwarded = trustProxy ? headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
+  const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
   const told = forwarded === undefined ? null : spelled(forwarded)
   if (told !== null) return told
-  const seen = Option.getOrElse(remoteAddress, () => "unknown")
+  const seen = Option.getOrElse(request.remoteAddress, () => "unknown")
   // What a socket says of version 4 is spelled so already; an address with a zone, as fe80::1%eth0, stays as it is.
   return seen.includes(":") ? (spelled(seen) ?? seen) : seen
 }

@@ -7,6 +7,7 @@ import { refuse, respond, respondDefect, respondFile, successBody } from "../cal
 import { readBody } from "../call/Body.ts"
 import { type Call, FileReply, type Services } from "../call/Call.ts"
 import { etagOf, isKnown } from "../call/Etag.ts"
+import { headerOf } from "../call/HeaderValues.ts"
 import { callOf } from "../call/Incoming.ts"
 import { queryOf, targetOf } from "../call/Query.ts"
 import type { Handle, HandleFile, Meta } from "../trpc/Procedure.ts"
@@ -101,14 +102,16 @@ const refused = (call: Call) => (cause: Cause.Cause<CoreError>) => {
 /** Answers an endpoint's calls. */
 export const serve = (endpoint: Endpoint) => {
   const { cached = false, message = "", status = 200 } = endpoint.meta
-  const shown = (call: Call, known: string | undefined, answer: unknown) => {
+  const shown = (call: Call, request: HttpServerRequest.HttpServerRequest, answer: unknown) => {
     if (answer instanceof FileReply) return respondFile(call, answer)
     const data = JSON.stringify(answer)
     const body = successBody(data, call.reply.message ?? message, call.requestId)
     if (!cached) return respond(call, status, body)
     return Effect.flatMap(etagOf(data), (etag) => {
       const headers = { etag, "cache-control": "private, no-cache", vary: "Authorization, X-Api-Key" }
-      return isKnown(known, etag) ? respond(call, 304, undefined, headers) : respond(call, status, body, headers)
+      return isKnown(headerOf(request, "if-none-match"), etag)
+        ? respond(call, 304, undefined, headers)
+        : respond(call, status, body, headers)
     })
   }
   return Effect.contextWith(
@@ -118,7 +121,7 @@ export const serve = (endpoint: Endpoint) => {
       const call = callOf(services, request, input)
       return Effect.matchCauseEffect(perform(endpoint, call), {
         onFailure: refused(call),
-        onSuccess: (answer) => shown(call, request.headers["if-none-match"], answer)
+        onSuccess: (answer) => shown(call, request, answer)
       })
     }
   )

@@ -8,6 +8,7 @@ import { keyField } from "../wire/Input.ts"
 export const keyHeader = "Idempotency-Key"
 
 const name = keyHeader.toLowerCase()
+const plain = /^[ -~]*$/
 
 /** The Idempotency-Key as it was sent: nothing, one text, or several, which no reader of a key accepts. */
 export const keyOf = (request: HttpServerRequest.HttpServerRequest): string | ReadonlyArray<string> | undefined => {
@@ -15,8 +16,9 @@ export const keyOf = (request: HttpServerRequest.HttpServerRequest): string | Re
   return values.length > 1 ? values : values[0] === undefined ? undefined : asText(values[0])
 }
 
-// Node reads headers as Latin-1; most clients write UTF-8.
+// Node reads headers as Latin-1; most clients write UTF-8. To nearly all keys that is the same.
 const asText = (value: string): string => {
+  if (plain.test(value)) return value
   const bytes = Buffer.from(value, "latin1")
   return isUtf8(bytes) ? bytes.toString("utf8") : value
 }
