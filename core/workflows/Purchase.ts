@@ -13,7 +13,7 @@ import { Catalogue } from "../ports/Catalogue.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
-import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
+import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { replaySale, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
@@ -39,17 +39,20 @@ const readings_max = 10
  * Turns what a caller asks for into a sale. The key speaks before the service does: a replay is answered even when the
  * service has since left the catalogue. Contract: 4.5.
  */
-export const purchase = Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
-  const { key, ...body } = wanted
-  const fingerprint = yield* fingerprintOf(endpoint, body)
-  // A quote that changed under the sale is read again: what it is now decides.
-  const asQuoted = Effect.catchTag(buy(session, wanted, fingerprint), "QuoteChanged", () => Effect.succeed(null))
-  for (let reading = 1; reading <= readings_max; reading++) {
-    const answered = yield* asQuoted
-    if (answered !== null) return answered
-  }
-  return yield* Effect.die(new Error(`the quote of ${wanted.optionId} is another each time it is read`))
-}, spanWhenTraced("Purchase.purchase"))
+export const purchase = spanned(
+  "Purchase.purchase",
+  Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
+    const { key, ...body } = wanted
+    const fingerprint = yield* fingerprintOf(endpoint, body)
+    // A quote that changed under the sale is read again: what it is now decides.
+    const asQuoted = Effect.catchTag(buy(session, wanted, fingerprint), "QuoteChanged", () => Effect.succeed(null))
+    for (let reading = 1; reading <= readings_max; reading++) {
+      const answered = yield* asQuoted
+      if (answered !== null) return answered
+    }
+    return yield* Effect.die(new Error(`the quote of ${wanted.optionId} is another each time it is read`))
+  })
+)
 
 const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
   const { key } = wanted

@@ -4,7 +4,7 @@ import type { CompanyId } from "../domain/Ids.ts"
 import { Answer, type Intent, type Order, Outcome, pendingOf, saleIn, verdictOf } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { countSale } from "../telemetry/SaleMetrics.ts"
-import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
+import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import type { Answered } from "./Answered.ts"
 import { isFresh } from "./Fresh.ts"
 import { InFlight, type Reply } from "./InFlight.ts"
@@ -19,12 +19,15 @@ import { withFallback } from "./WithFallback.ts"
  * Nothing is dispatched before the reservation is committed, no database transaction is open while the provider is
  * asked, and an outcome that is not firm stays held for recovery. The sale goes on when its caller hangs up.
  */
-export const sell = Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
-  const inFlight = yield* InFlight
-  return yield* inFlight.runWithReply((reply: Reply<Answered<Outcome>, ServiceUnavailable>) =>
-    reserveAndSend(intent, supplier, reply)
-  )
-}, spanWhenTraced("Sell.sell"))
+export const sell = spanned(
+  "Sell.sell",
+  Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
+    const inFlight = yield* InFlight
+    return yield* inFlight.runWithReply((reply: Reply<Answered<Outcome>, ServiceUnavailable>) =>
+      reserveAndSend(intent, supplier, reply)
+    )
+  })
+)
 
 const reserveAndSend = Effect.fnUntraced(function* (
   intent: Intent,

@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import type { Settlement } from "../ports/Ledger.ts"
-import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
+import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { InFlight } from "./InFlight.ts"
 import { retryWrite } from "./RetryWrite.ts"
 
@@ -24,13 +24,13 @@ export const settlingBy = <Subject, Verdict, Settled, R>(
    *
    * @param onDelay answers the caller so.
    */
-  settle: Effect.fnUntraced(
-    function* (subject: Subject, verdict: Verdict, onDelay: Effect.Effect<void>) {
+  settle: spanned(
+    `${name}.settle`,
+    Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, onDelay: Effect.Effect<void>) {
       const at = yield* DateTime.now
       const settling = (toldPending: boolean) => write(subject, verdict, { at, notFound: 0, toldPending })
       return yield* retryWrite(settling, onDelay, { xid: xidOf(subject) })
-    },
-    spanWhenTraced(`${name}.settle`)
+    })
   ),
 
   /** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
@@ -42,10 +42,10 @@ export const settlingBy = <Subject, Verdict, Settled, R>(
   }),
 
   /** The same for whoever can ask again: a database that is gone is a defect. */
-  settleOnce: Effect.fnUntraced(
-    function* (subject: Subject, verdict: Verdict, notFound: number) {
+  settleOnce: spanned(
+    `${name}.settleOnce`,
+    Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, notFound: number) {
       return yield* write(subject, verdict, { at: yield* DateTime.now, notFound })
-    },
-    spanWhenTraced(`${name}.settleOnce`)
+    })
   )
 })

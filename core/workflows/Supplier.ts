@@ -8,7 +8,7 @@ import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { type Provider, Providers } from "../ports/Provider.ts"
 import { redactDefects } from "../telemetry/RedactDefects.ts"
-import { spanWhenTraced } from "../telemetry/SpanWhenTraced.ts"
+import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { isFresh } from "./Fresh.ts"
 import { withFallback } from "./WithFallback.ts"
 
@@ -16,17 +16,20 @@ import { withFallback } from "./WithFallback.ts"
 export type Supplier = Pick<Provider, "dispatch" | "knows" | "status">
 
 /** Who supplies a type of service to an environment. */
-export const supplierOf = Effect.fnUntraced(function* (environment: Environment, type: ServiceType) {
-  if (type !== "insurance") return yield* Providers.use((providers) => providers.serving(environment))
-  const insurances = yield* Insurances
-  const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
-  return {
-    // A quote's reference is the insurer's own, so there is nothing to check. Contract: 4.6.
-    knows: () => true,
-    dispatch: (order) => issue(insurances, insurer, order),
-    status: (order) => Effect.map(redactDefects(insurer.status(order)), statusOfSale)
-  } satisfies Supplier
-}, spanWhenTraced("Supplier.supplierOf"))
+export const supplierOf = spanned(
+  "Supplier.supplierOf",
+  Effect.fnUntraced(function* (environment: Environment, type: ServiceType) {
+    if (type !== "insurance") return yield* Providers.use((providers) => providers.serving(environment))
+    const insurances = yield* Insurances
+    const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
+    return {
+      // A quote's reference is the insurer's own, so there is nothing to check. Contract: 4.6.
+      knows: () => true,
+      dispatch: (order) => issue(insurances, insurer, order),
+      status: (order) => Effect.map(redactDefects(insurer.status(order)), statusOfSale)
+    } satisfies Supplier
+  })
+)
 
 /**
  * What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody
