@@ -71,8 +71,8 @@ const inputReader = (
   { params }: HttpRouter.RouteContext["Service"]
 ): Call["input"] => {
   if (type === "query") {
-    const query = request.url.includes("?") ? queryOf(targetOf(request)) : {}
-    return () => Effect.succeed({ ...query, ...params })
+    const given = request.url.includes("?") ? { ...queryOf(targetOf(request)), ...params } : params
+    return () => Effect.succeed(given)
   }
   return () =>
     Effect.map(readBody(request), (body) =>
