@@ -9,7 +9,8 @@ export const spanWhenTraced =
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.cache.tracerEnabled ? Effect.withSpan(work, name) : work))
 
-/** The same around each run of a workflow. Left to `Effect.fnUntraced`, to hand it on would take as long as the rest. */
+/** The same around each run of a workflow. Left to `Effect.fnUntraced`, handing on the arguments
+ * would take as long as all else. */
 export const spanned = <Given extends ReadonlyArray<unknown>, A, E, R>(
   name: string,
   work: (...given: Given) => Effect.Effect<A, E, R>

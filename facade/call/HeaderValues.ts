@@ -17,13 +17,21 @@ export const headerValues = (request: HttpServerRequest.HttpServerRequest, name:
   return values
 }
 
+/** The headers that are looked up so. */
+type PlainHeader =
+  | "content-encoding"
+  | "content-length"
+  | "expect"
+  | "if-none-match"
+  | "transfer-encoding"
+  | "x-api-key"
+  | "x-api-secret"
+
 /**
  * The value of a header of which it does not matter how often it was sent. The request's own headers would say the
- * same, but are made anew for each request, all of them.
- *
- * @param name in small letters.
+ * same, except for a host that its target names, but are made anew for each request, all of them.
  */
-export const headerOf = (request: HttpServerRequest.HttpServerRequest, name: string): string | undefined => {
+export const headerOf = (request: HttpServerRequest.HttpServerRequest, name: PlainHeader): string | undefined => {
   const value = NodeHttpServerRequest.toIncomingMessage(request).headers[name]
   return Array.isArray(value) ? value.join(", ") : value
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime } from "effect"
+import { DateTime, Duration } from "effect"
 import fc from "fast-check"
 import { isoInstant } from "../../core/domain/IsoTime.ts"
 
@@ -23,6 +23,17 @@ describe("an instant as ISO text", () => {
       fc.property(fc.array(instant, { maxLength: 8 }), (instants) => {
         const written = instants.map((when) => isoInstant(DateTime.makeUnsafe(when)))
         expect(written).toEqual(instants.map((when) => when.toISOString()))
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("is what the library says, also of a part of a millisecond", () => {
+    fc.assert(
+      fc.property(instant, fc.integer({ min: 0, max: 2_000_000 }), (when, added_ns) => {
+        const moment = DateTime.addDuration(DateTime.makeUnsafe(when), Duration.nanos(BigInt(added_ns)))
+        fc.pre(DateTime.toEpochMillis(moment) <= 8.64e15)
+        expect(isoInstant(moment)).toBe(DateTime.formatIso(moment))
       }),
       { numRuns: 1000 }
     )
