@@ -2,7 +2,7 @@ import { DateTime, Duration } from "effect"
 import { inOnePiece } from "./Text.ts"
 
 const second_ms = Duration.toMillis(Duration.seconds(1))
-const day_ms = Duration.toMillis(Duration.days(1))
+export const day_ms = Duration.toMillis(Duration.days(1))
 
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"))
 

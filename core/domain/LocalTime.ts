@@ -1,11 +1,10 @@
 import { DateTime, Duration, Option } from "effect"
-import { isoDate, isoTime } from "./IsoTime.ts"
+import { day_ms, isoDate, isoTime } from "./IsoTime.ts"
 import { inOnePiece } from "./Text.ts"
 
 /** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
 const behindUtc = Duration.hours(4)
 const behindUtc_ms = Duration.toMillis(behindUtc)
-const day_ms = Duration.toMillis(Duration.days(1))
 
 // Each answer has a few of these: arithmetic on milliseconds takes half of what it takes on DateTime.
 const local = (instant: DateTime.Utc): number => DateTime.toEpochMillis(instant) - behindUtc_ms

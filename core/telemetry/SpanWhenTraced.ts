@@ -9,8 +9,10 @@ export const spanWhenTraced =
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.cache.tracerEnabled ? Effect.withSpan(work, name) : work))
 
-/** The same around each run of a workflow. Left to `Effect.fnUntraced`, handing on the arguments
- * would take as long as all else. */
+/**
+ * The same around each run of a workflow. Given to `Effect.fnUntraced` instead, a span costs as much again as the rest of
+ * a small workflow, for its arguments are handed on to it.
+ */
 export const spanned = <Given extends ReadonlyArray<unknown>, A, E, R>(
   name: string,
   work: (...given: Given) => Effect.Effect<A, E, R>

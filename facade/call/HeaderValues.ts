@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { HttpServerRequest } from "effect/http"
 
@@ -24,14 +25,19 @@ type PlainHeader =
   | "expect"
   | "if-none-match"
   | "transfer-encoding"
+  | "x-forwarded-for"
   | "x-api-key"
   | "x-api-secret"
 
-/**
- * The value of a header of which it does not matter how often it was sent. The request's own headers would say the
- * same, except for a host that its target names, but are made anew for each request, all of them.
- */
-export const headerOf = (request: HttpServerRequest.HttpServerRequest, name: PlainHeader): string | undefined => {
-  const value = NodeHttpServerRequest.toIncomingMessage(request).headers[name]
+/** The value of a header of which it does not matter how often it was sent. */
+export const headerIn = ({ headers }: Pick<IncomingMessage, "headers">, name: PlainHeader): string | undefined => {
+  const value = headers[name]
   return Array.isArray(value) ? value.join(", ") : value
 }
+
+/**
+ * The same of a request. Its own headers would say the same, except for a host that its target names, but are made anew
+ * for each request, all of them.
+ */
+export const headerOf = (request: HttpServerRequest.HttpServerRequest, name: PlainHeader): string | undefined =>
+  headerIn(NodeHttpServerRequest.toIncomingMessage(request), name)

@@ -20,7 +20,10 @@ export const callOf = (
   return {
     access,
     requestId: access.about.request_id,
-    address: addressOf(request, options),
+    address: addressOf(
+      { remoteAddress: request.remoteAddress, forwardedFor: headerOf(request, "x-forwarded-for") },
+      options
+    ),
     credentials: {
       authorization: soleOf(headerValues(request, "authorization")),
       apiKey: headerOf(request, "x-api-key"),

@@ -7,18 +7,24 @@ import type { HttpOptionsShape } from "./HttpOptions.ts"
 const spelled = (text: string): string | null =>
   Result.getOrNull(Result.map(NetAddress.ipFromString(text), (ip) => NetAddress.formatIp(NetAddress.toCanonical(ip))))
 
+/** Whom the socket saw, and what X-Forwarded-For says. */
+interface Seen {
+  readonly remoteAddress: Option.Option<string>
+  readonly forwardedFor: string | undefined
+}
+
 /**
  * The client's address, in one spelling. Behind a trusted proxy it is the last entry of
  * X-Forwarded-For, which that proxy wrote; those before it are hearsay.
  */
 export const addressOf = (
-  request: Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">,
+  { forwardedFor, remoteAddress }: Seen,
   { trustProxy }: Pick<HttpOptionsShape, "trustProxy">
 ): string => {
-  const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
+  const forwarded = trustProxy ? forwardedFor?.split(",").at(-1)?.trim() : undefined
   const told = forwarded === undefined ? null : spelled(forwarded)
   if (told !== null) return told
-  const seen = Option.getOrElse(request.remoteAddress, () => "unknown")
+  const seen = Option.getOrElse(remoteAddress, () => "unknown")
   // What a socket says of version 4 is spelled so already; an address with a zone, as fe80::1%eth0, stays as it is.
   return seen.includes(":") ? (spelled(seen) ?? seen) : seen
 }

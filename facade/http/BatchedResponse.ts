@@ -24,10 +24,6 @@ export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> 
   // would end the server.
   #leave(rest: ReadonlyArray<unknown>): void {
     if (this.destroyed) return
-    // To compare the length with the one announced, Node sends an empty piece after a text that is all of the answer.
-    // That length HttpServerResponse.text counted on this very text; nothing else here ends an answer with one, and a text
-    // after other pieces, or with a length of somebody's own, would go unchecked.
-    if (typeof rest[0] === "string") this.strictContentLength = false
     try {
       Reflect.apply(super.end, this, rest)
     } catch {

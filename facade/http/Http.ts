@@ -6,6 +6,7 @@ import { withAccessLog } from "../call/AccessLog.ts"
 import { respond, respondDefect } from "../call/Answer.ts"
 import { documentPath } from "../call/DocsPaths.ts"
 import { etagOf, isKnown } from "../call/Etag.ts"
+import { headerOf } from "../call/HeaderValues.ts"
 import { HttpOptions } from "../call/HttpOptions.ts"
 import { withoutInput } from "../call/Incoming.ts"
 import { rateLimited } from "../call/RateLimited.ts"
@@ -73,8 +74,7 @@ const around = <E, R>(answering: Effect.Effect<HttpServerResponse.HttpServerResp
 const serveDocument = (document: string, etag: string) =>
   rateLimited(
     Effect.fnUntraced(function* (call) {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const known = isKnown(headers["if-none-match"], etag)
+      const known = isKnown(headerOf(yield* HttpServerRequest.HttpServerRequest, "if-none-match"), etag)
       return yield* respond(call, known ? 304 : 200, known ? undefined : document, {
         etag,
         "cache-control": "no-cache"

@@ -2,12 +2,12 @@ import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { Clock, DateTime, Effect, Option, Predicate, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Headers } from "effect/http"
 import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import { accessOf } from "../call/Access.ts"
 import { logAccess } from "../call/AccessLog.ts"
 import { type CountedAs, spendByAddress } from "../call/Allowance.ts"
 import { type Caller, failureBody, failureHeaders, headersOf } from "../call/Answer.ts"
+import { headerIn } from "../call/HeaderValues.ts"
 import type { HttpError } from "../call/HttpError.ts"
 import { HttpOptions } from "../call/HttpOptions.ts"
 import { emptyReply } from "../call/Incoming.ts"
@@ -18,7 +18,8 @@ const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingM
   const random = yield* SecureRandom.SecureRandom
   const remote = Predicate.hasProperty(socket, "remoteAddress") ? socket.remoteAddress : undefined
   const remoteAddress = Option.filter(Option.fromUndefinedOr(remote), Predicate.isString)
-  const address = addressOf({ headers: Headers.fromInput(request?.headers), remoteAddress }, yield* HttpOptions)
+  const forwardedFor = request === undefined ? undefined : headerIn(request, "x-forwarded-for")
+  const address = addressOf({ remoteAddress, forwardedFor }, yield* HttpOptions)
   const caller: Caller = { address, requestId: yield* random.uuidV7(), reply: emptyReply() }
   return caller
 })

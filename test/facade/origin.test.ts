@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
-import { Headers } from "effect/http"
 import { addressOf, networkOf } from "../../facade/call/Origin.ts"
 
 /** What the socket saw, what a trusted proxy says, and the address of the client. */
@@ -26,10 +25,7 @@ const clients: ReadonlyArray<readonly [seen: string | undefined, forwarded: stri
 
 describe("the address of a client", () => {
   const addressFrom = (seen: string | undefined, forwarded: string | undefined, trustProxy: boolean) =>
-    addressOf(
-      { remoteAddress: Option.fromUndefinedOr(seen), headers: Headers.fromInput({ "x-forwarded-for": forwarded }) },
-      { trustProxy }
-    )
+    addressOf({ remoteAddress: Option.fromUndefinedOr(seen), forwardedFor: forwarded }, { trustProxy })
 
   it.each(clients)("that is seen as %s and forwarded as %s is %s", (seen, forwarded, address) => {
     expect(addressFrom(seen, forwarded, true)).toBe(address)
