@@ -4,17 +4,17 @@ import { Sha256 } from "../domain/Sha256.ts"
 import { Pepper } from "../ports/Pepper.ts"
 
 /** What a secret may be kept as. Contract: 5. */
-export const digestsOf = (secret: string) =>
-  Effect.contextWith((services: Context.Context<Pepper | Sha256>) => {
-    const plain = Context.get(services, Sha256).bytes(secret)
-    const { hmac } = Context.get(services, Pepper)
-    return Effect.mapEager(hmac(plain), (peppered): PresentedSecret => ({ plain, peppered }))
-  })
+export const digestsOf = (services: Context.Context<Pepper | Sha256>, secret: string) => {
+  const plain = Context.get(services, Sha256).bytes(secret)
+  const { hmac } = Context.get(services, Pepper)
+  return Effect.mapEager(hmac(plain), (peppered): PresentedSecret => ({ plain, peppered }))
+}
 
 /** What is kept of a new secret. */
 export const hashSecret = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
-  const { name } = yield* Pepper
-  const { peppered } = yield* digestsOf(Redacted.value(secret))
+  const services = yield* Effect.context<Pepper | Sha256>()
+  const { peppered } = yield* digestsOf(services, Redacted.value(secret))
+  const { name } = Context.get(services, Pepper)
   return { hash: peppered, pepper: name, until: null } satisfies KeptSecret
 })
 

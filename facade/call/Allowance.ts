@@ -2,6 +2,7 @@ import { Context, Effect } from "effect"
 import type { Session } from "../../core/domain/Access.ts"
 import { RateLimited } from "../../core/domain/Errors.ts"
 import type { Bucket } from "../../core/domain/RateLimit.ts"
+import type { Token } from "../../core/domain/Token.ts"
 import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
 import type { Call } from "./Call.ts"
 import { HttpOptions, type HttpOptionsShape } from "./HttpOptions.ts"
@@ -20,8 +21,18 @@ const addressBucket = ({ limits }: Limits, call: Pick<Call, "address">, counted:
   limit: limits.perAddress
 })
 
+// A text that is made anew has to be read through by whoever looks it up.
+const tokenKeys = new WeakMap<Token, string>()
+const tokenKeyOf = (token: Token): string => {
+  const known = tokenKeys.get(token)
+  if (known !== undefined) return known
+  const key = `token:${token.id}`
+  tokenKeys.set(token, key)
+  return key
+}
+
 const tokenBucket = ({ limits }: Limits, { token }: Session): Bucket => ({
-  key: `token:${token.id}`,
+  key: tokenKeyOf(token),
   limit: token.callsPerMinute ?? limits.perToken
 })
 

@@ -1,4 +1,5 @@
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
+import { instantNow } from "../../core/domain/Instant.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { AccountView, accountView } from "../wire/AccountView.ts"
@@ -52,12 +53,12 @@ export const cuenta = router({
     .input(input({}))
     .output(output(BalanceView))
     .query(
-      answer(
-        Effect.fnUntraced(function* ({ ctx }) {
-          const now = yield* DateTime.now
-          const accounts = yield* Accounts
-          return balanceView(yield* accounts.read(ctx.session.company.id, periodsAt(now)), now)
-        })
+      answer(({ ctx }) =>
+        Effect.flatMap(instantNow, (now) =>
+          Accounts.use(({ read }) =>
+            Effect.map(read(ctx.session.company.id, periodsAt(now)), (account) => balanceView(account, now))
+          )
+        )
       )
     )
 })

@@ -1,7 +1,8 @@
 import { Data, Effect, Option, Result } from "effect"
 import { permit, type Session } from "../../core/domain/Access.ts"
-import { type CoreError, Invalid } from "../../core/domain/Errors.ts"
+import { type CoreError, type Forbidden, Invalid } from "../../core/domain/Errors.ts"
 import type { Permission } from "../../core/domain/Token.ts"
+import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import { authenticate } from "../../core/workflows/Authenticate.ts"
 import { refuseForeign } from "../../core/workflows/ForeignCompany.ts"
 import { spendByAddress, spendByToken } from "../call/Allowance.ts"
@@ -54,7 +55,7 @@ const authenticated = (call: Call) => {
 const namesCompany = (raw: unknown): raw is { readonly empresa_id: unknown } =>
   typeof raw === "object" && raw !== null && Object.hasOwn(raw, "empresa_id")
 
-const ownCompanyOnly = (session: Session, named: unknown) =>
+const ownCompanyOnly = (session: Session, named: unknown): Effect.Effect<void, Forbidden | Invalid, AuditLog> =>
   Option.match(integerOf(named), {
     onNone: () => Effect.fail(new Invalid({ details: { empresa_id: "invalido" } })),
     onSome: (company) => refuseForeign(session, company)
@@ -78,13 +79,19 @@ export const openGate: Gate = {
  */
 export const gateFor = (permission: Permission): Gate<AdmittedCall> => ({
   callers: Callers.Permitted({ permission }),
-  enter: Effect.fnUntraced(function* (call, { batchIndex, type }) {
-    const session = yield* authenticated(call)
-    call.access.about.company = session.company.id
-    yield* spendByToken(call, session)
-    yield* Effect.fromResult(permit(session.token, permission))
-    const raw = given(yield* call.input(batchIndex))
-    if (type === "mutation" && namesCompany(raw)) yield* ownCompanyOnly(session, raw.empresa_id)
-    return { ctx: { ...call, session }, raw }
-  })
+  enter: (call, { batchIndex, type }) =>
+    Effect.flatMap(authenticated(call), (session) => {
+      call.access.about.company = session.company.id
+      return Effect.flatMap(spendByToken(call, session), () => {
+        const permitted = permit(session.token, permission)
+        if (Result.isFailure(permitted)) return Effect.fail(permitted.failure)
+        return Effect.flatMap(call.input(batchIndex), (sent) => {
+          const raw = given(sent)
+          const entered = { ctx: { ...call, session }, raw }
+          return type === "mutation" && namesCompany(raw)
+            ? Effect.as(ownCompanyOnly(session, raw.empresa_id), entered)
+            : Effect.succeed(entered)
+        })
+      })
+    })
 })
