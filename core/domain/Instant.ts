@@ -1,7 +1,6 @@
 import { type Clock, DateTime, Effect } from "effect"
 
-// Calls come in groups, and a sale asks several times: within a millisecond it is the same instant. To make one takes
-// three times as long as to ask the clock.
+// Calls come in groups: within a millisecond it is the same instant, and to make one takes longer than to ask the clock.
 let latest = DateTime.makeUnsafe(0)
 
 /** The instant that a clock shows. */
