@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Exit, Queue, Schedule } from "effect"
 
 /** How old a cached answer may get when no notification comes, whatever the reason. */
-const cached_max = Duration.seconds(5)
+export const cached_max = Duration.seconds(5)
 
 /** How long an answer is cached. A failure is not: it would fail for everybody who asks meanwhile. */
 export const timeToLive = <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>

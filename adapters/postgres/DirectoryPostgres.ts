@@ -1,13 +1,13 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Cache, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { TokenId } from "../../core/domain/Ids.ts"
 import { type Credentials, Directory, type TokenUse } from "../../core/ports/Directory.ts"
-import { unlessSetBack } from "../clock/SetBack.ts"
-import { invalidateOn, timeToLive } from "./CacheInvalidation.ts"
+import { invalidateOn } from "./CacheInvalidation.ts"
 import { type CompanyRow, companyOf } from "./CompanyRow.ts"
 import { grouped } from "./Grouped.ts"
 import { groupedNotes, notesClient } from "./Notes.ts"
 import { int8 } from "./Parameters.ts"
+import { remembered } from "./Remembered.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
 /** Unknown keys are remembered too, so that guessing one costs what a wrong secret costs; so memory needs a bound. */
@@ -56,12 +56,10 @@ const make = Effect.gen(function* () {
   const read = (apiKey: string) =>
     Effect.map(rowOf(apiKey), (row) => Option.map(Option.fromUndefinedOr(row), credentialsOf))
 
-  const known = yield* Cache.makeWith(read, { capacity: cachedKeys_max, timeToLive })
-  const invalidate = Cache.invalidateAll(known)
-  const fresh = unlessSetBack(invalidate)
-  yield* invalidateOn("directory_changed", invalidate)
+  const known = remembered(read, cachedKeys_max)
+  yield* invalidateOn("directory_changed", known.forget)
 
-  return Directory.of({ lookup: (apiKey) => fresh(Cache.get(known, apiKey)), used: yield* recordingUses })
+  return Directory.of({ lookup: known.get, used: yield* recordingUses })
 })
 
 const recordingUses = Effect.gen(function* () {

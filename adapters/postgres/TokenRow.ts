@@ -44,16 +44,20 @@ export interface SecretsRow {
 
 export const secretColumns = "secret_hash, secret_pepper, previous_hash, previous_pepper, previous_until"
 
-export const secretOf = ({ secret_hash, secret_pepper }: SecretsRow): KeptSecret => ({
-  hash: secret_hash,
-  pepper: secret_pepper,
-  until: null
+// The driver's bytes are a window on all that came with them, which stays in memory for as long as somebody has them.
+const keptOf = (hash: Uint8Array, pepper: string | null, until: DateTime.Utc | null): KeptSecret => ({
+  hash: new Uint8Array(hash),
+  pepper,
+  until
 })
+
+export const secretOf = ({ secret_hash, secret_pepper }: SecretsRow): KeptSecret =>
+  keptOf(secret_hash, secret_pepper, null)
 
 /** The token's own secret, then the one before it. */
 export const secretsOf = (row: SecretsRow): ReadonlyArray<KeptSecret> => {
   const { previous_hash: hash, previous_pepper: pepper, previous_until: until } = row
   return hash === null || until === null
     ? [secretOf(row)]
-    : [secretOf(row), { hash, pepper, until: DateTime.fromDateUnsafe(until) }]
+    : [secretOf(row), keptOf(hash, pepper, DateTime.fromDateUnsafe(until))]
 }
