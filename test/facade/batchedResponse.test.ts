@@ -72,6 +72,50 @@ describe("answers that are ready in one turn of the event loop", () => {
     await ended
   })
 
+  /** Answers with an announced length, of which Node is told to see that it is kept. */
+  const answering = (length: number, answer: (response: ServerResponse) => void) =>
+    server.on("request", (_request, response: ServerResponse) => {
+      response.strictContentLength = true
+      response.writeHead(200, { "content-length": String(length) })
+      answer(response)
+    })
+
+  it("leave as one piece where they are one text", async () => {
+    const pieces: Array<unknown> = []
+    answering(5, (response) => {
+      const { socket } = response
+      const write = socket?.write.bind(socket)
+      if (socket && write) socket.write = (...piece: [never]) => pieces.push(piece[0]) > 0 && write(...piece)
+      response.end("señ!")
+    })
+    const said = await heard(client("GET / HTTP/1.1\r\n\r\n"), "!")
+    assert.deepStrictEqual(pieces, [Buffer.from(said, "latin1").toString("utf8")])
+  })
+
+  it.each<readonly [string, (response: ServerResponse) => void]>([
+    ["a text that is shorter", (response) => response.end("don")],
+    ["a text that is longer", (response) => response.end("done!")],
+    ["a text that has as many characters, but more bytes", (response) => response.end("doñe")],
+    ["a text that has as many bytes only in another encoding", (response) => response.end("doñ", "latin1")],
+    ["bytes that are fewer", (response) => response.end(Buffer.from("don"))],
+    [
+      "pieces that are more together",
+      (response) => {
+        response.write("d")
+        response.end("done")
+      }
+    ]
+  ])("end with their connection where the announced length is not that of %s", async (_, answer) => {
+    answering(4, answer)
+    const socket = client("GET / HTTP/1.1\r\n\r\n")
+    let said = ""
+    socket.setEncoding("latin1").on("data", (more) => {
+      said += more
+    })
+    await new Promise((close) => void socket.once("close", close))
+    assert.notMatch(said, /\r\n\r\nd?do/)
+  })
+
   // The library that answers has Node count what is sent, and throw where it is less than was promised.
   it.each([
     ["has gone meanwhile", (response: ServerResponse) => void response.socket?.destroy(), "done"],
