@@ -51,7 +51,13 @@ interface Member extends Periods {
   readonly companyId: CompanyId
 }
 
-const memberRow = ({ companyId, ...periods }: Member, n: number) => ({ n, company_id: companyId, ...periods })
+const memberRow = ({ companyId, day, month, week }: Member, n: number) => ({
+  n,
+  company_id: companyId,
+  day,
+  week,
+  month
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -59,7 +65,7 @@ const make = Effect.gen(function* () {
 
   // Points of sale ask for their balance again and again. The statement enters one company of the group after the
   // other, so that row-level security holds each look to its own company; see CompanyReads.ts.
-  const readGroup = grouped<Member, AccountRow | undefined>(
+  const readGroup = grouped<Member, Account>(
     reader,
     "account",
     Effect.fnUntraced(function* (members) {
@@ -85,12 +91,11 @@ const make = Effect.gen(function* () {
           group by b.company_id
           offset 0
         ) as r`
-      return inOrderOf(members, rows)
+      return inOrderOf(members, rows).map((row) => (row === undefined ? untouched : accountOf(row)))
     })
   )
 
-  const read = (companyId: CompanyId, periods: Periods) =>
-    Effect.map(readGroup({ companyId, ...periods }), (row) => (row === undefined ? untouched : accountOf(row)))
+  const read = (companyId: CompanyId, periods: Periods) => readGroup({ companyId, ...periods })
 
   const configure = Effect.fnUntraced(function* (companyId: CompanyId, settings: AccountSettings, at: DateTime.Utc) {
     const given = (value: Centavos | undefined) => int8(value ?? null)

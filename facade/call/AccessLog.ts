@@ -51,14 +51,20 @@ export const logAccess = (
   })
 
 /** Gives a request its id, and measures and logs how it is answered. */
-export const withAccessLog = <R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
+export const withAccessLog = <R>(
+  answer: (
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+) =>
   Effect.contextWith((services: Context.Context<HttpServerRequest.HttpServerRequest | SecureRandom.SecureRandom>) => {
-    const { method } = Context.get(services, HttpServerRequest.HttpServerRequest)
+    const request = Context.get(services, HttpServerRequest.HttpServerRequest)
     const clock = Context.get(services, Clock.Clock)
     return Effect.flatMap(Context.get(services, SecureRandom.SecureRandom).uuidV7(), (requestId) => {
       const access = accessOf(requestId)
       const since_ns = clock.monotonicTimeNanosUnsafe()
-      const logged = Effect.onExit(answering, (exit) => logAccess(access, method, { since_ns, status: statusOf(exit) }))
+      const logged = Effect.onExit(answer(request), (exit) =>
+        logAccess(access, request.method, { since_ns, status: statusOf(exit) })
+      )
       return Effect.updateContext(logged, (around: Context.Context<Exclude<R, Access>>) => {
         const annotated = Context.add(around, References.CurrentLogAnnotations, access.about)
         return Context.add(annotated, Access, access) as Context.Context<Exclude<R, Access>> as Context.Context<R>

@@ -12,8 +12,8 @@ export const headerValues = (request: HttpServerRequest.HttpServerRequest, name:
   const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
   const values: Array<string> = []
   for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
-    const [sent = "", value = ""] = [rawHeaders[place], rawHeaders[place + 1]]
-    if (sent.length === name.length && sent.toLowerCase() === name) values.push(value)
+    const sent = rawHeaders[place] ?? ""
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[place + 1] ?? "")
   }
   return values
 }

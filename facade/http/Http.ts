@@ -64,12 +64,14 @@ const rescue = (cause: Cause.Cause<unknown>) => {
     : Effect.flatMap(withoutInput, (call) => respondDefect(call, cause))
 }
 
-const around = <E, R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+const around = <E, R>(answering: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+  const rescued = Effect.catchCause(answering, rescue)
+  return withAccessLog((request) => {
     if (request.method === "OPTIONS") return preflight
     const { url = "" } = NodeHttpServerRequest.toIncomingMessage(request)
-    return isMisread(url) ? unknownPath : Effect.catchCause(answering, rescue)
-  }).pipe(withAccessLog)
+    return isMisread(url) ? unknownPath : rescued
+  })
+}
 
 const serveDocument = (document: string, etag: string) =>
   rateLimited(

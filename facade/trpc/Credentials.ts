@@ -14,7 +14,7 @@ export interface Credentials {
 const part_max = 200
 
 // Neither part ever holds a dot.
-const bearer = /^Bearer +(?<apiKey>[^.\s]+)\.(?<secret>[^.\s]+)$/i
+const bearer = /^Bearer +([^.\s]+)\.([^.\s]+)$/i
 
 /**
  * Reads the credentials off either form, or off both when they agree. A form that is there and malformed, or half
@@ -26,8 +26,7 @@ export const readCredentials = (headers: CredentialHeaders): Result.Result<Crede
   const half = pair === undefined && (apiKey !== undefined || apiSecret !== undefined)
   if (half) return refused
   if (authorization === undefined) return pair === undefined ? refused : plausible(pair)
-  const groups = bearer.exec(authorization)?.groups
-  const { apiKey: key, secret } = groups ?? {}
+  const [, key, secret] = bearer.exec(authorization) ?? []
   if (key === undefined || secret === undefined) return refused
   if (pair !== undefined && (pair.apiKey !== key || pair.secret !== secret)) return refused
   return plausible({ apiKey: key, secret })

@@ -44,13 +44,7 @@ export interface AdmittedCall extends Call {
 
 // A guess at credentials counts by its address, and whoever goes on guessing hears so. Each is looked up all the same:
 // others may be behind that address and have the right ones, and nobody guesses 256 bits.
-const authenticated = (call: Call) => {
-  const credentials = readCredentials(call.credentials)
-  return Effect.tapError(
-    Result.isSuccess(credentials) ? authenticate(credentials.success, call.address) : Effect.fail(credentials.failure),
-    () => spendByAddress(call)
-  )
-}
+const refuseGuess = <E>(call: Call, error: E) => Effect.andThen(spendByAddress(call), Effect.fail(error))
 
 const namesCompany = (raw: unknown): raw is { readonly empresa_id: unknown } =>
   typeof raw === "object" && raw !== null && Object.hasOwn(raw, "empresa_id")
@@ -73,25 +67,35 @@ export const openGate: Gate = {
   })
 }
 
+/** What follows once it is known who calls. */
+const admit = (call: Call, session: Session, permission: Permission, { batchIndex, type }: Entrance) =>
+  Effect.flatMap(spendByToken(call, session), () => {
+    const permitted = permit(session.token, permission)
+    if (Result.isFailure(permitted)) return Effect.fail(permitted.failure)
+    return Effect.flatMapEager(call.input(batchIndex), (sent) => {
+      const raw = given(sent)
+      const entered = { ctx: { ...call, session }, raw }
+      return type === "mutation" && namesCompany(raw)
+        ? Effect.as(ownCompanyOnly(session, raw.empresa_id), entered)
+        : Effect.succeed(entered)
+    })
+  })
+
 /**
  * Lets a caller in, in the order of the contract: credentials, state of token and company, address, rate limit,
  * permission, and only then the body and whose company it names. Contract: 4.5 and 5.
  */
 export const gateFor = (permission: Permission): Gate<AdmittedCall> => ({
   callers: Callers.Permitted({ permission }),
-  enter: (call, { batchIndex, type }) =>
-    Effect.flatMap(authenticated(call), (session) => {
-      call.access.about.company = session.company.id
-      return Effect.flatMap(spendByToken(call, session), () => {
-        const permitted = permit(session.token, permission)
-        if (Result.isFailure(permitted)) return Effect.fail(permitted.failure)
-        return Effect.flatMap(call.input(batchIndex), (sent) => {
-          const raw = given(sent)
-          const entered = { ctx: { ...call, session }, raw }
-          return type === "mutation" && namesCompany(raw)
-            ? Effect.as(ownCompanyOnly(session, raw.empresa_id), entered)
-            : Effect.succeed(entered)
-        })
-      })
+  enter: (call, entrance) => {
+    const credentials = readCredentials(call.credentials)
+    if (Result.isFailure(credentials)) return refuseGuess(call, credentials.failure)
+    return Effect.matchEffect(authenticate(credentials.success, call.address), {
+      onFailure: (error) => refuseGuess(call, error),
+      onSuccess: (session) => {
+        call.access.about.company = session.company.id
+        return admit(call, session, permission, entrance)
+      }
     })
+  }
 })
