@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
-import type { Window } from "../../core/domain/RateLimit.ts"
+import { countedIn, type Window } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
-import { countedOf } from "./CountedOf.ts"
 
 /** The calls of a bucket. It changes in place: a map takes as long to set as to find. */
 interface Count {
@@ -26,7 +25,7 @@ export const make = (): CallCounter["Service"] => {
         const counts = countsOf(window)
         const count = counts.get(bucket.key)
         const held = (count?.held ?? 0) + calls
-        const counted = countedOf(bucket, held)
+        const counted = countedIn(bucket, window, held)
         if (counted.admitted) {
           if (count === undefined) counts.set(bucket.key, { held })
           else count.held = held

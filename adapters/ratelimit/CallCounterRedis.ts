@@ -1,10 +1,9 @@
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
 import { Redis } from "effect/persistence"
-import type { Bucket, Window } from "../../core/domain/RateLimit.ts"
+import { type Bucket, countedIn, type Window } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import * as CallCounterMemory from "./CallCounterMemory.ts"
-import { countedOf } from "./CountedOf.ts"
 
 /** A call does not wait longer than this for the shared count. */
 const patience = Duration.millis(250)
@@ -39,11 +38,13 @@ const script = Redis.script(
 
 const countIn = (redis: Redis.Redis["Service"]) => {
   const count = redis.eval(script)
-  return (bucket: Bucket, { endsIn_s, length_s, number }: Window, calls: 0 | 1) =>
-    Effect.map(
+  return (bucket: Bucket, window: Window, calls: 0 | 1) => {
+    const { endsIn_s, length_s, number } = window
+    return Effect.map(
       count(`saldo:calls:${bucket.key}:${length_s}:${number}`, calls, bucket.limit, endsIn_s + slack_s),
-      (held) => countedOf(bucket, held)
+      (held) => countedIn(bucket, window, held)
     )
+  }
 }
 
 type Count = ReturnType<typeof countIn>

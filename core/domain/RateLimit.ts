@@ -49,3 +49,20 @@ export interface Quota {
   readonly remaining: number
   readonly window: Window
 }
+
+/** What became of calls that asked to be counted. */
+export interface Counted {
+  /** False when the window had no room for them; then they were not counted. */
+  readonly admitted: boolean
+  readonly quota: Quota
+}
+
+/**
+ * What a bucket says to calls with which it would hold so many in a window.
+ *
+ * @param held those that were counted before, and these.
+ */
+export const countedIn = ({ limit }: Bucket, window: Window, held: number): Counted => ({
+  admitted: held <= limit,
+  quota: { limit, remaining: Math.max(0, limit - held), window }
+})

@@ -1,14 +1,11 @@
 import { Clock, Context, Effect } from "effect"
-import { type Bucket, dayWindowAt, type Quota, windowAt } from "../domain/RateLimit.ts"
+import { type Bucket, dayWindowAt, windowAt } from "../domain/RateLimit.ts"
 import { CallCounter } from "../ports/CallCounter.ts"
 
 const count = (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) =>
   Effect.contextWith((services: Context.Context<CallCounter>) => {
     const window = windowOf(Context.get(services, Clock.Clock).currentTimeMillisUnsafe())
-    return Effect.map(Context.get(services, CallCounter).count(bucket, window, calls), ({ admitted, remaining }) => ({
-      admitted,
-      quota: { limit: bucket.limit, remaining, window } satisfies Quota
-    }))
+    return Context.get(services, CallCounter).count(bucket, window, calls)
   })
 
 /** Counts one call, and says whether the bucket had room for it and what it has left. Contract: 8. */

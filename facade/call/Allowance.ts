@@ -1,7 +1,7 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, Result } from "effect"
 import type { Session } from "../../core/domain/Access.ts"
 import { RateLimited } from "../../core/domain/Errors.ts"
-import type { Bucket } from "../../core/domain/RateLimit.ts"
+import type { Bucket, Counted } from "../../core/domain/RateLimit.ts"
 import type { Token } from "../../core/domain/Token.ts"
 import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
 import type { Call } from "./Call.ts"
@@ -36,19 +36,21 @@ const tokenBucket = ({ limits }: Limits, { token }: Session): Bucket => ({
   limit: token.callsPerMinute ?? limits.perToken
 })
 
-const spend = (call: Pick<Call, "reply">, bucket: Bucket) =>
-  Effect.flatMap(countCall(bucket), ({ admitted, quota }) => {
-    call.reply.quota = quota
-    return admitted ? Effect.void : Effect.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
-  })
+/** Notes what a call has left its caller. One for which there was no room is refused. */
+export const spend = (call: Pick<Call, "reply">, { admitted, quota }: Counted): Result.Result<void, RateLimited> => {
+  call.reply.quota = quota
+  return admitted ? Result.void : Result.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
+}
 
 /** Counts a call that no token answers for by its address. */
 export const spendByAddress = (call: Pick<Call, "address" | "reply">, counted?: CountedAs) =>
-  HttpOptions.use((limits) => spend(call, addressBucket(limits, call, counted)))
+  HttpOptions.use((limits) =>
+    Effect.flatMap(countCall(addressBucket(limits, call, counted)), (found) => Effect.fromResult(spend(call, found)))
+  )
 
 /** Counts a call whose caller is known by its token. */
-export const spendByToken = (call: Call, session: Session) =>
-  spend(call, tokenBucket(Context.get(call.services, HttpOptions), session))
+export const countByToken = (call: Call, session: Session) =>
+  countCall(tokenBucket(Context.get(call.services, HttpOptions), session))
 
 /** What a caller has left: as the call found it or, when it was never counted, by its address. */
 export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>

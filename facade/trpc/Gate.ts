@@ -5,7 +5,7 @@ import type { Permission } from "../../core/domain/Token.ts"
 import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import { authenticate } from "../../core/workflows/Authenticate.ts"
 import { refuseForeign } from "../../core/workflows/ForeignCompany.ts"
-import { spendByAddress, spendByToken } from "../call/Allowance.ts"
+import { countByToken, spend, spendByAddress } from "../call/Allowance.ts"
 import type { Call, Services } from "../call/Call.ts"
 import { integerOf } from "../wire/Fields.ts"
 import { readCredentials } from "./Credentials.ts"
@@ -31,10 +31,12 @@ interface Entered<C extends Call> {
   readonly raw: unknown
 }
 
+type Entering<C extends Call> = Effect.Effect<Entered<C>, CoreError, Services>
+
 /** Lets callers in. Every procedure has one, and both faces enter by it. */
 export interface Gate<C extends Call = Call> {
   readonly callers: Callers
-  readonly enter: (call: Call, entrance: Entrance) => Effect.Effect<Entered<C>, CoreError, Services>
+  readonly enter: (call: Call, entrance: Entrance) => Entering<C>
 }
 
 /** A call whose caller was let in. */
@@ -69,9 +71,9 @@ export const openGate: Gate = {
 
 /** What follows once it is known who calls. */
 const admit = (call: Call, session: Session, permission: Permission, { batchIndex, type }: Entrance) =>
-  Effect.flatMap(spendByToken(call, session), () => {
-    const permitted = permit(session.token, permission)
-    if (Result.isFailure(permitted)) return Effect.fail(permitted.failure)
+  Effect.flatMap(countByToken(call, session), (counted): Entering<AdmittedCall> => {
+    const allowed = Result.flatMap(spend(call, counted), () => permit(session.token, permission))
+    if (Result.isFailure(allowed)) return Effect.fail(allowed.failure)
     return Effect.flatMapEager(call.input(batchIndex), (sent) => {
       const raw = given(sent)
       const entered = { ctx: { ...call, session }, raw }

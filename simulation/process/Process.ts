@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, type Fiber, Layer, References, Scheduler, Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Sha256Node from "../../adapters/node/Sha256Node.ts"
+import { countedIn } from "../../core/domain/RateLimit.ts"
 import { Sha256 } from "../../core/domain/Sha256.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { Adjustments } from "../../core/ports/Adjustments.ts"
@@ -125,7 +126,7 @@ export const startProcess = (
   const parties = machine.pipe(
     Context.add(Catalogue, catalogue),
     Context.add(Companies, directory),
-    Context.add(CallCounter, { count: () => Effect.succeed({ admitted: true, remaining: 1 }) }),
+    Context.add(CallCounter, { count: (bucket, window) => Effect.succeed(countedIn(bucket, window, 0)) }),
     Context.add(Providers, {
       serving: () => Effect.succeed(around.provider),
       simulator: noExamples,

@@ -30,14 +30,15 @@ describe.skipIf(!hasRedis)("calls counted by a Redis", () => {
       ).pipe(Effect.orDie)
       const one = yield* processOn(url, scripts)
       const other = yield* processOn(url, scripts)
-      const room = (remaining: number) => ({ admitted: true, remaining })
+      const answer = (admitted: boolean, remaining: number) => ({ admitted, quota: { limit: 3, remaining, window } })
+      const room = (remaining: number) => answer(true, remaining)
       assert.deepStrictEqual(yield* Effect.all([one(1), other(1), one(0), other(1)]), [
         room(2),
         room(1),
         room(1),
         room(0)
       ])
-      const full = { admitted: false, remaining: 0 }
+      const full = answer(false, 0)
       assert.deepStrictEqual(yield* Effect.all([one(1), other(1)]), [full, full])
       assert.deepStrictEqual(yield* one(0), room(0))
       const [key = "", ...others] = yield* send<ReadonlyArray<string>>("KEYS", "*")
