@@ -31,11 +31,11 @@ const make = Effect.gen(function* () {
 
   // Where there are many tokens the cache forgets some at every moment. Each is looked up for itself (offset 0 keeps it
   // so): the planner takes a group for a hundred, and would rather read a table of thousands.
-  const rowOf = grouped<string, CredentialsRow | undefined>(sql, "credentials", (apiKeys) =>
+  const read = grouped<string, Option.Option<Credentials>>(sql, "credentials", (apiKeys) =>
     Effect.map(
       sql<CredentialsRow>`
         select found.*
-        from jsonb_array_elements_text(${PgTypes.jsonb(apiKeys)}) as wanted(api_key)
+        from jsonb_array_elements_text(${PgTypes.jsonb([...new Set(apiKeys)])}) as wanted(api_key)
         cross join lateral (
           select
             t.id, t.company_id, t.name, t.api_key, t.permissions, t.addresses, t.expires_at, t.state, t.calls_per_minute,
@@ -47,14 +47,11 @@ const make = Effect.gen(function* () {
           offset 0
         ) as found`,
       (rows) => {
-        const found = new Map(rows.map((row) => [row.api_key, row]))
-        return apiKeys.map((apiKey) => found.get(apiKey))
+        const found = new Map(rows.map((row) => [row.api_key, credentialsOf(row)]))
+        return apiKeys.map((apiKey) => Option.fromUndefinedOr(found.get(apiKey)))
       }
     )
   )
-
-  const read = (apiKey: string) =>
-    Effect.map(rowOf(apiKey), (row) => Option.map(Option.fromUndefinedOr(row), credentialsOf))
 
   const known = remembered(read, cachedKeys_max)
   yield* invalidateOn("directory_changed", known.forget)

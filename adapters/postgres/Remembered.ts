@@ -9,12 +9,16 @@ interface Known<A> {
   readonly until_ns: bigint
 }
 
+/** V8 cuts a text out of another by pointing into it: the key would keep its header in memory, and with it the secret. */
+const copied = (text: string): string => Buffer.from(text).toString()
+
 /**
  * Tells for five seconds again what has been read. The seconds are those of the time that nobody sets. Effect's Cache
  * keeps an order of use, for which each call deletes its key and sets it again: a twentieth of what a balance takes
  * beside HTTP and the database. Here an answer keeps its place until it is read anew.
  *
- * Whoever asks for the same at once reads it at once: readings are grouped, so nothing is gained by waiting.
+ * Whoever asks for the same meanwhile reads it too, and so sees what was committed before he asked. Of several readings
+ * the one that began last is kept, whichever ends last.
  *
  * @param capacity so many answers are kept; the oldest makes room.
  */
@@ -23,11 +27,12 @@ export const remembered = <A>(read: (key: string) => Effect.Effect<A>, capacity:
   // What was being read when all was forgotten may be from before.
   let forgotten = 0
 
-  const keep = (key: string, answer: Known<A>): void => {
+  const keep = (key: string, read: Known<A>): void => {
+    if ((known.get(key)?.until_ns ?? 0n) > read.until_ns) return
     known.delete(key)
     const [oldest] = known.size < capacity ? [] : known.keys()
     if (oldest !== undefined) known.delete(oldest)
-    known.set(key, answer)
+    known.set(copied(key), read)
   }
 
   const readAnew = (key: string, now_ns: bigint): Effect.Effect<A> => {

@@ -5,7 +5,7 @@ import type { Bucket, Counted, Window } from "../domain/RateLimit.ts"
 export class CallCounter extends Context.Service<
   CallCounter,
   {
-    /** With 0 calls it reads without counting. */
+    /** With 0 calls it reads without counting. What it answers is `countedIn` of this window. */
     readonly count: (bucket: Bucket, window: Window, calls: 0 | 1) => Effect.Effect<Counted>
   }
 >()("saldo/core/CallCounter") {}

@@ -1,7 +1,7 @@
-import { Context, Effect, Result } from "effect"
+import { Context, Effect } from "effect"
 import type { Session } from "../../core/domain/Access.ts"
 import { RateLimited } from "../../core/domain/Errors.ts"
-import type { Bucket, Counted } from "../../core/domain/RateLimit.ts"
+import type { Bucket } from "../../core/domain/RateLimit.ts"
 import type { Token } from "../../core/domain/Token.ts"
 import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
 import type { Call } from "./Call.ts"
@@ -36,21 +36,19 @@ const tokenBucket = ({ limits }: Limits, { token }: Session): Bucket => ({
   limit: token.callsPerMinute ?? limits.perToken
 })
 
-/** Notes what a call has left its caller. One for which there was no room is refused. */
-export const spend = (call: Pick<Call, "reply">, { admitted, quota }: Counted): Result.Result<void, RateLimited> => {
-  call.reply.quota = quota
-  return admitted ? Result.void : Result.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
-}
+const spend = <A, E, R>(call: Pick<Call, "reply">, bucket: Bucket, then: () => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(countCall(bucket), ({ admitted, quota }): Effect.Effect<A, E | RateLimited, R> => {
+    call.reply.quota = quota
+    return admitted ? then() : Effect.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
+  })
 
 /** Counts a call that no token answers for by its address. */
 export const spendByAddress = (call: Pick<Call, "address" | "reply">, counted?: CountedAs) =>
-  HttpOptions.use((limits) =>
-    Effect.flatMap(countCall(addressBucket(limits, call, counted)), (found) => Effect.fromResult(spend(call, found)))
-  )
+  HttpOptions.use((limits) => spend(call, addressBucket(limits, call, counted), () => Effect.void))
 
-/** Counts a call whose caller is known by its token. */
-export const countByToken = (call: Call, session: Session) =>
-  countCall(tokenBucket(Context.get(call.services, HttpOptions), session))
+/** Counts a call whose caller is known by its token, and goes on with it where there was room. */
+export const spendByToken = <A, E, R>(call: Call, session: Session, then: () => Effect.Effect<A, E, R>) =>
+  spend(call, tokenBucket(Context.get(call.services, HttpOptions), session), then)
 
 /** What a caller has left: as the call found it or, when it was never counted, by its address. */
 export const quotaLeft = (call: Pick<Call, "address" | "reply">) =>

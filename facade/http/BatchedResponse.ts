@@ -36,7 +36,7 @@ export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> 
   }
 
   // Where Node is to compare the length of an answer with the one announced, it sends an empty piece after the last one.
-  // An answer that is one text is compared here, and leaves as one piece.
+  // An answer that is one text is compared here, and leaves as one piece; by older versions of Node, still as two.
   #compare([all, ...others]: ReadonlyArray<unknown>): void {
     if (typeof all !== "string" || others.length > 0) return
     if (String(Buffer.byteLength(all)) === this.#announced) this.strictContentLength = false

@@ -13,6 +13,9 @@ export interface Credentials {
  */
 const part_max = 200
 
+// A key that is cut out of a header keeps all of it in memory, so the header is not longer than its parts may be.
+const bearer_max = "Bearer ".length + part_max + ".".length + part_max
+
 // Neither part ever holds a dot.
 const bearer = /^Bearer +([^.\s]+)\.([^.\s]+)$/i
 
@@ -26,6 +29,7 @@ export const readCredentials = (headers: CredentialHeaders): Result.Result<Crede
   const half = pair === undefined && (apiKey !== undefined || apiSecret !== undefined)
   if (half) return refused
   if (authorization === undefined) return pair === undefined ? refused : plausible(pair)
+  if (authorization.length > bearer_max) return refused
   const [, key, secret] = bearer.exec(authorization) ?? []
   if (key === undefined || secret === undefined) return refused
   if (pair !== undefined && (pair.apiKey !== key || pair.secret !== secret)) return refused

@@ -5,7 +5,7 @@ import type { Permission } from "../../core/domain/Token.ts"
 import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import { authenticate } from "../../core/workflows/Authenticate.ts"
 import { refuseForeign } from "../../core/workflows/ForeignCompany.ts"
-import { countByToken, spend, spendByAddress } from "../call/Allowance.ts"
+import { spendByAddress, spendByToken } from "../call/Allowance.ts"
 import type { Call, Services } from "../call/Call.ts"
 import { integerOf } from "../wire/Fields.ts"
 import { readCredentials } from "./Credentials.ts"
@@ -44,9 +44,9 @@ export interface AdmittedCall extends Call {
   readonly session: Session
 }
 
-// A guess at credentials counts by its address, and whoever goes on guessing hears so. Each is looked up all the same:
+// Whoever is not let in counts by his address, and hears so when he goes on. Credentials are looked up all the same:
 // others may be behind that address and have the right ones, and nobody guesses 256 bits.
-const refuseGuess = <E>(call: Call, error: E) => Effect.andThen(spendByAddress(call), Effect.fail(error))
+const turnAway = <E>(call: Call, error: E) => Effect.andThen(spendByAddress(call), Effect.fail(error))
 
 const namesCompany = (raw: unknown): raw is { readonly empresa_id: unknown } =>
   typeof raw === "object" && raw !== null && Object.hasOwn(raw, "empresa_id")
@@ -69,11 +69,11 @@ export const openGate: Gate = {
   })
 }
 
-/** What follows once it is known who calls. */
-const admit = (call: Call, session: Session, permission: Permission, { batchIndex, type }: Entrance) =>
-  Effect.flatMap(countByToken(call, session), (counted): Entering<AdmittedCall> => {
-    const allowed = Result.flatMap(spend(call, counted), () => permit(session.token, permission))
-    if (Result.isFailure(allowed)) return Effect.fail(allowed.failure)
+/** Lets a caller in who is known: by rate limit and permission, and by the company that the body names. */
+const enterAs = (session: Session, call: Call, permission: Permission, { batchIndex, type }: Entrance) =>
+  spendByToken(call, session, (): Entering<AdmittedCall> => {
+    const permitted = permit(session.token, permission)
+    if (Result.isFailure(permitted)) return Effect.fail(permitted.failure)
     return Effect.flatMapEager(call.input(batchIndex), (sent) => {
       const raw = given(sent)
       const entered = { ctx: { ...call, session }, raw }
@@ -91,12 +91,12 @@ export const gateFor = (permission: Permission): Gate<AdmittedCall> => ({
   callers: Callers.Permitted({ permission }),
   enter: (call, entrance) => {
     const credentials = readCredentials(call.credentials)
-    if (Result.isFailure(credentials)) return refuseGuess(call, credentials.failure)
+    if (Result.isFailure(credentials)) return turnAway(call, credentials.failure)
     return Effect.matchEffect(authenticate(credentials.success, call.address), {
-      onFailure: (error) => refuseGuess(call, error),
+      onFailure: (error) => turnAway(call, error),
       onSuccess: (session) => {
         call.access.about.company = session.company.id
-        return admit(call, session, permission, entrance)
+        return enterAs(session, call, permission, entrance)
       }
     })
   }

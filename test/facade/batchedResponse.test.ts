@@ -3,6 +3,9 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { serverOptions } from "../../facade/http/ClientErrors.ts"
 
+/** Before this version Node sends an empty piece after a text, whether or not it compares lengths. */
+const node = Number(process.versions.node.split(".")[0])
+
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -80,7 +83,7 @@ describe("answers that are ready in one turn of the event loop", () => {
       answer(response)
     })
 
-  it("leave as one piece where they are one text", async () => {
+  it.skipIf(node < 26)("leave as one piece where they are one text", async () => {
     const pieces: Array<unknown> = []
     answering(5, (response) => {
       const { socket } = response

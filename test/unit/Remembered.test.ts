@@ -59,6 +59,45 @@ describe("what is remembered", () => {
     })
   )
 
+  it.effect("is as old as the beginning of its reading", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const { get } = remembered(
+        () =>
+          Effect.delay(
+            Effect.sync(() => ++reads),
+            "3 seconds"
+          ),
+        2
+      )
+      const slow = yield* Effect.forkChild(get("a"))
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(yield* Fiber.join(slow), 1)
+      yield* TestClock.adjust("1999 millis")
+      assert.strictEqual(yield* get("a"), 1)
+      yield* TestClock.adjust("1 millis")
+      const again = yield* Effect.forkChild(get("a"))
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(yield* Fiber.join(again), 2)
+    })
+  )
+
+  it.effect("is the reading that began last, whichever ends last", () =>
+    Effect.gen(function* () {
+      const [older, newer] = [yield* Deferred.make<string>(), yield* Deferred.make<string>()]
+      const answers = [older, newer]
+      const { get } = remembered(() => Effect.suspend(() => Deferred.await(answers.shift() ?? newer)), 2)
+      const first = yield* Effect.forkChild(get("a"), { startImmediately: true })
+      yield* TestClock.adjust("1 millis")
+      const second = yield* Effect.forkChild(get("a"), { startImmediately: true })
+      yield* Deferred.succeed(newer, "revoked")
+      assert.strictEqual(yield* Fiber.join(second), "revoked")
+      yield* Deferred.succeed(older, "active")
+      assert.strictEqual(yield* Fiber.join(first), "active")
+      assert.strictEqual(yield* get("a"), "revoked")
+    })
+  )
+
   it.effect("is no failure", () =>
     Effect.gen(function* () {
       const answers = [Effect.die("the database is away")]
