@@ -54,6 +54,10 @@ setFlagsFromString("--heap-growing-percent=30")
 // for a collection of the whole heap.
 setFlagsFromString("--no-allocation-site-pretenuring")
 
+// A place in the code that reads a property of more than four shapes of objects looks each one up in a table that the
+// whole process shares. The steps of Effect's runtime have more than four, and a call is made of a hundred steps.
+setFlagsFromString("--max-valid-polymorphic-map-count=16")
+
 exitOnSecondSignal()
 ignoreClosedStreams()
 failOnUnwrittenAnswer()
