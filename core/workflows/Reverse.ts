@@ -3,7 +3,13 @@ import type { Session } from "../domain/Access.ts"
 import { ReversalDenied, ReversalPending, ServiceUnavailable } from "../domain/Errors.ts"
 import { fingerprintOf } from "../domain/Fingerprint.ts"
 import type { IdempotencyKey, TransactionId } from "../domain/Ids.ts"
-import { type ReversalIntent, ReversalOutcome, reversalVerdictOf, type UnderReversal } from "../domain/Reversal.ts"
+import {
+  ReversalAnswer,
+  type ReversalIntent,
+  ReversalOutcome,
+  reversalVerdictOf,
+  type UnderReversal
+} from "../domain/Reversal.ts"
 import { reversalXidOf } from "../domain/Xid.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
 import type { Answered } from "./Answered.ts"
@@ -45,25 +51,26 @@ const beginAndSend = Effect.fnUntraced(function* (
     Replay: ({ outcome }) => replay(outcome, { companyId, transactionId, about: "reversal" }),
     Begun: ({ under }) =>
       Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) =>
-        fresh ? send(under, reply) : leave(under)
+        conclude(under, fresh ? takeBack(under) : leave(under), reply)
       )
   })
 })
 
-const send = Effect.fnUntraced(function* (
+/** As of a sale: recovery may have decided, and else it stays pending, as its key then replays. */
+const leave = ({ reversal: { xid } }: UnderReversal) =>
+  Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid }), ReversalAnswer.Unknown())
+
+const conclude = Effect.fnUntraced(function* <R>(
   under: UnderReversal,
+  answering: Effect.Effect<ReversalAnswer, never, R>,
   reply: Reply<Answered<ReversalOutcome>, ServiceUnavailable>
 ) {
-  const answer = yield* takeBack(under)
-  const verdict = reversalVerdictOf(answer)
+  const verdict = reversalVerdictOf(yield* answering)
   const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(under))
   const { outcome } = yield* settleReversal(under, verdict, reply(delayed))
   if (outcome === null) return yield* new ServiceUnavailable()
   return { outcome, replayed: false }
 })
-
-const leave = (under: UnderReversal) =>
-  Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid: under.reversal.xid }), pending(under))
 
 const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): Answered<ReversalOutcome> => ({
   outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),

@@ -41,7 +41,7 @@ const reserveAndSend = Effect.fnUntraced(function* (
     Replay: ({ outcome }) => replaySale(intent.companyId, outcome),
     Reservation: ({ order }) =>
       Effect.flatMap(isFresh(since_ns, order.createdAt), (fresh) =>
-        fresh ? send(order, supplier, reply) : leave(order)
+        conclude(order, fresh ? send(order, supplier) : leave(order), reply)
       )
   })
 })
@@ -50,15 +50,21 @@ const reserveAndSend = Effect.fnUntraced(function* (
 export const replaySale = (companyId: CompanyId, outcome: Outcome) =>
   replay(outcome, { companyId, transactionId: saleIn(outcome).transactionId, about: "sale" })
 
-const send = Effect.fnUntraced(function* (
-  order: Order,
-  supplier: Supplier,
-  reply: Reply<Answered<Outcome>, ServiceUnavailable>
-) {
-  const answer = yield* withFallback(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
+const send = (order: Order, supplier: Supplier) =>
+  withFallback(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
     Effect.logError("a supplier broke over a sale, which is held", { xid: order.xid }, cause)
   )
-  const verdict = verdictOf(answer)
+
+/** Recovery may have decided on it by now. If not it stays held, and its key replays what the caller hears. */
+const leave = (order: Order) =>
+  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), Answer.Unknown())
+
+const conclude = Effect.fnUntraced(function* <R>(
+  order: Order,
+  answering: Effect.Effect<Answer, never, R>,
+  reply: Reply<Answered<Outcome>, ServiceUnavailable>
+) {
+  const verdict = verdictOf(yield* answering)
   // What was not sent is not pending, whatever keeps it from being written: its key will be free.
   const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(order))
   const settled = yield* settle(order, verdict, reply(delayed))
@@ -66,9 +72,6 @@ const send = Effect.fnUntraced(function* (
   if (settled.outcome === null) return yield* new ServiceUnavailable()
   return { outcome: settled.outcome, replayed: false }
 })
-
-const leave = (order: Order) =>
-  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), pending(order))
 
 const pending = (order: Order): Answered<Outcome> => ({ outcome: pendingOf(order), replayed: false })
 
