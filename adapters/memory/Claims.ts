@@ -49,5 +49,7 @@ export const leased = ({ lease, now }: Claim) => ({
 })
 
 /** Does it still settle the operation? A firm answer always does; what a not-found concludes may be late. */
-export const concludes = (before: Asking, { notFound, verdict }: Settlement | ReversalSettlement): boolean =>
-  verdict._tag === "Confirm" || verdict._tag === "Free" || countsOn(notFound, before.notFound)
+export const concludes = (before: Asking, settlement: Settlement | ReversalSettlement): boolean => {
+  const { _tag } = settlement.verdict
+  return _tag === "Confirm" || _tag === "Free" || countsOn(settlement, before)
+}

@@ -154,7 +154,7 @@ const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray
   const entries = [...companies].flatMap((books) => [...books.reversals.values()].map((entry) => ({ ...entry, books })))
   return claimable(entries, claim).map(({ books, ...entry }) => {
     books.reversals.set(entry.reversal.id, { ...entry, ...leased(claim) })
-    return { under: underOf(books, entry), notFound: entry.notFound, askAt: entry.askAt }
+    return { under: underOf(books, entry), claimedAt: claim.now, notFound: entry.notFound, askAt: entry.askAt }
   })
 }
 

@@ -7,7 +7,7 @@ const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray
   const sales = [...companies].flatMap((books) => [...books.sales.values()].map((sale) => ({ ...sale, books })))
   return claimable(sales, claim).map(({ books, ...sale }) => {
     books.sales.set(sale.order.transactionId, { ...sale, ...leased(claim) })
-    return { order: sale.order, notFound: sale.notFound, askAt: sale.askAt }
+    return { order: sale.order, claimedAt: claim.now, notFound: sale.notFound, askAt: sale.askAt }
   })
 }
 

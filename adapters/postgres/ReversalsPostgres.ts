@@ -72,7 +72,7 @@ const beginning = Effect.gen(function* () {
 const settling = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  return Effect.fnUntraced(function* ({ at, notFound, toldPending, under, verdict }: ReversalSettlement) {
+  return Effect.fnUntraced(function* ({ at, claimedAt, notFound, toldPending, under, verdict }: ReversalSettlement) {
     const { reversal, transaction } = under
     const outcome = reversalOutcomeOf(transaction, verdict, toldPending)
     const [row] = yield* sql<{ answer: SettleAnswer }>`
@@ -83,7 +83,8 @@ const settling = Effect.gen(function* () {
         ${outcome === null ? PgTypes.text(null) : PgTypes.jsonb(encodeReversalOutcome(outcome))}::jsonb,
         ${instant(at)},
         ${instant(nextAsk(reversal.createdAt, at))},
-        ${notFound}
+        ${notFound},
+        ${claimedAt === undefined ? null : instant(claimedAt)}::timestamptz
       ) as answer`.pipe(Effect.retry(transientRetry), Effect.orDie)
     return row === undefined
       ? yield* Effect.die(new Error(`no answer to the settlement of the reversal ${reversal.xid}`))
@@ -105,7 +106,7 @@ const claiming = Effect.gen(function* () {
     claimReadable(
       "reversal",
       (limit) => claimRows({ ...wanted, limit }),
-      (row) => ({ under: underOf(row), ...askedOf(row) }),
+      (row) => ({ under: underOf(row), claimedAt: wanted.now, ...askedOf(row) }),
       wanted.limit
     )
 })

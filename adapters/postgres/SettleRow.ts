@@ -19,7 +19,7 @@ const ownOutcome = ({ at, order, toldPending, verdict }: Settlement) => outcomeO
 
 /** A settlement as cell.settle unpacks it, but for its place in the group. What there is none of is left out. */
 export const settleRow = (settlement: Settlement) => {
-  const { at, notFound, order, verdict } = settlement
+  const { at, claimedAt, notFound, order, verdict } = settlement
   const delivery = verdict._tag === "Confirm" ? verdict.delivery : undefined
   return {
     company_id: order.companyId,
@@ -34,7 +34,8 @@ export const settleRow = (settlement: Settlement) => {
     at: isoInstant(at),
     // Of nothing but what stays held.
     ask_at: verdict._tag === "Hold" ? isoInstant(nextAsk(order.createdAt, at)) : undefined,
-    not_found: notFound
+    not_found: notFound,
+    claimed_at: claimedAt === undefined ? undefined : isoInstant(claimedAt)
   }
 }
 export type SettleRow = ReturnType<typeof settleRow>

@@ -15,7 +15,7 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
       claimReadable(
         "sale",
         (limit) => Effect.orDie(claimedRows<ClaimedRow>(sql, "cell.transaction", columns, { ...wanted, limit })),
-        (row) => ({ order: orderOf(row), ...askedOf(row) }),
+        (row) => ({ order: orderOf(row), claimedAt: wanted.now, ...askedOf(row) }),
         wanted.limit
       )
   })

@@ -74,12 +74,28 @@ export const countNotFound = ({ askAt, createdAt, notFound }: Asked, now: DateTi
   return { notFound: counted, denied: counted >= notFoundAgreed }
 }
 
+/** A count of not-founds, and the claim upon which it counts. */
+export interface Count {
+  readonly notFound: number
+  /** When the operation was claimed; undefined in a settlement that does not tell. */
+  readonly claimedAt?: DateTime.Utc | undefined
+}
+
+/** What an operation has counted, and when it was last claimed. */
+interface Counted {
+  readonly notFound: number
+  readonly askedAt: DateTime.Utc | null
+}
+
 /**
- * Is a conclusion that counts a not-found still the next after what the operation has counted? When its claim has been
- * outlived, another may have heard something else meanwhile, and counted anew. The ledger in memory asks this, and the
- * one in Postgres as it does.
+ * Is a conclusion that counts a not-found still the next after what the operation has counted? Whoever has outlived his
+ * claim does not know what another has heard since; the count alone may be the same again. The ledger in memory asks
+ * this, and the one in Postgres as it does.
  */
-export const countsOn = (counted: number, known: number): boolean => counted === 0 || counted === known + 1
+export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: known }: Counted): boolean => {
+  const isOfLastClaim = claimedAt === undefined || (askedAt !== null && DateTime.Equivalence(claimedAt, askedAt))
+  return notFound === 0 || (notFound === known + 1 && isOfLastClaim)
+}
 
 /**
  * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough

@@ -9,6 +9,7 @@ import type {
 } from "../domain/Errors.ts"
 import type { CompanyId, IdempotencyKey } from "../domain/Ids.ts"
 import type { Amount } from "../domain/Money.ts"
+import type { Count } from "../domain/Recovery.ts"
 import type { Intent, Order, Outcome, Verdict } from "../domain/Sale.ts"
 import type { Status } from "../domain/Status.ts"
 
@@ -28,13 +29,13 @@ export type Reserved = Data.TaggedEnum<{
 export const Reserved = Data.taggedEnum<Reserved>()
 
 /** What is to become of a sale. */
-export interface Settlement {
+export interface Settlement extends Count {
   readonly order: Order
   readonly verdict: Verdict
   readonly at: DateTime.Utc
   /**
    * Recovery's count of firm not-founds; the provider's own answer carries 0. One that is not the next after what the
-   * sale has counted is late: then the sale is neither released nor held by it.
+   * sale has counted, or whose claim was not the last, is late: then the sale is neither released nor held by it.
    */
   readonly notFound: number
   /** Has its caller heard meanwhile that it is pending? Then that is what the key replays. */

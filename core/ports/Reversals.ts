@@ -1,6 +1,6 @@
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { NotFound, NotReversible, ReversalNotSupported } from "../domain/Errors.ts"
-import type { Asked } from "../domain/Recovery.ts"
+import type { Asked, Count } from "../domain/Recovery.ts"
 import type {
   ReversalIntent,
   ReversalOutcome,
@@ -22,11 +22,11 @@ export const Begun = Data.taggedEnum<Begun>()
 export type BeginError = KeyError | NotFound | NotReversible | ReversalNotSupported
 
 /** What is to become of a reversal. */
-export interface ReversalSettlement {
+export interface ReversalSettlement extends Count {
   readonly under: UnderReversal
   readonly verdict: ReversalVerdict
   readonly at: DateTime.Utc
-  /** Recovery's count of firm not-founds; one that is not the next after what the reversal has counted is late. */
+  /** Recovery's count of firm not-founds, which is late as a sale's is. */
   readonly notFound: number
   /** Has its caller heard meanwhile that it is pending? Then that is what the key replays. */
   readonly toldPending?: boolean
@@ -44,6 +44,8 @@ export interface ReversalSettled {
 /** A reversal whose outcome is not known, claimed by one recovery. */
 export interface ClaimedReversal extends Pick<Asked, "askAt" | "notFound"> {
   readonly under: UnderReversal
+  /** When the lease began, as of a sale. */
+  readonly claimedAt: DateTime.Utc
 }
 
 /**

@@ -5,6 +5,8 @@ import type { Order } from "../domain/Sale.ts"
 /** A sale whose outcome is not known, claimed by one recovery for as long as the lease lasts. */
 export interface Claimed extends Pick<Asked, "askAt" | "notFound"> {
   readonly order: Order
+  /** When the lease began: a count of not-founds stands only if nobody has claimed the sale since. */
+  readonly claimedAt: DateTime.Utc
 }
 
 export interface Claim {

@@ -115,7 +115,10 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
   yield* noted({ order, about: "sale", answer: answer._tag, at })
   const conclusion = conclude({ ...sale, createdAt: order.createdAt }, answer, at, denialOf(order))
   if (conclusion === null) return unsettled(answer._tag)
-  const settled = yield* settleOnce(order, conclusion.verdict, conclusion.notFound)
+  const settled = yield* settleOnce(order, conclusion.verdict, {
+    notFound: conclusion.notFound,
+    claimedAt: sale.claimedAt
+  })
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
   return settled.status === "FAILED" ? { ...none, released: 1 } : unsettled(answer._tag)
 }, orAnotherTime)
@@ -130,7 +133,10 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   yield* noted({ order, about: "reversal", answer: said, at })
   const conclusion = concludeReversal({ ...claimed, createdAt }, answer, at)
   if (conclusion === null) return unsettled(said)
-  const settled = yield* settleReversalOnce(under, conclusion.verdict, conclusion.notFound)
+  const settled = yield* settleReversalOnce(under, conclusion.verdict, {
+    notFound: conclusion.notFound,
+    claimedAt: claimed.claimedAt
+  })
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
   return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : unsettled(said)
 }, orAnotherTime)

@@ -1,11 +1,12 @@
 import { DateTime, Effect } from "effect"
+import type { Count } from "../domain/Recovery.ts"
 import type { Settlement } from "../ports/Ledger.ts"
 import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { InFlight } from "./InFlight.ts"
 import { retryWrite } from "./RetryWrite.ts"
 
 /** What a settlement tells besides what it settles and how. */
-type Circumstances = Pick<Settlement, "at" | "notFound" | "toldPending">
+type Circumstances = Pick<Settlement, "at" | "claimedAt" | "notFound" | "toldPending">
 
 /**
  * The three ways of settling, of sales and of reversals alike.
@@ -44,8 +45,8 @@ export const settlingBy = <Subject, Verdict, Settled, R>(
   /** The same for whoever can ask again: a database that is gone is a defect. */
   settleOnce: spanned(
     `${name}.settleOnce`,
-    Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, notFound: number) {
-      return yield* write(subject, verdict, { at: yield* DateTime.now, notFound })
+    Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, count: Count) {
+      return yield* write(subject, verdict, { at: yield* DateTime.now, ...count })
     })
   )
 })

@@ -85,7 +85,9 @@ create function cell.settle_reversal(
   answer jsonb,
   at timestamptz,
   ask_next_at timestamptz,
-  not_found_ int
+  not_found_ int,
+  -- Servers of earlier versions do not tell when they claimed it.
+  claimed_at_ timestamptz default null
 ) returns jsonb
 language plpgsql
 security definer
@@ -110,8 +112,12 @@ begin
   select * into given from reversal as v where v.company_id = company and v.id = reversal_ for update;
 
   won := given.status in ('PROCESSING', 'PENDING');
-  -- As of a sale: a not-found concludes nothing when somebody has counted anew since it was claimed.
-  if not_found_ > 0 and not_found_ <> given.not_found + 1 and verdict in ('Deny', 'Hold') then
+  -- As of a sale: a not-found concludes nothing when somebody has counted anew since it was claimed, or claimed it.
+  if
+    not_found_ > 0
+    and verdict in ('Deny', 'Hold')
+    and (not_found_ <> given.not_found + 1 or (claimed_at_ is not null and claimed_at_ is distinct from given.asked_at))
+  then
     won := false;
   end if;
   if won then

@@ -18,7 +18,8 @@ create type cell.settlement as (
   outcome jsonb,
   at timestamptz,
   ask_at timestamptz,
-  not_found int
+  not_found int,
+  claimed_at timestamptz
 );
 
 -- A member whose sale there is, with what it has to know of the sale's key.
@@ -67,7 +68,7 @@ $$;
 -- Confirms, releases or keeps holding a group of sales in one transaction. Each is settled once: `won` tells whether by
 -- this call, `status` how the sale now stands, `outcome` what its key replays, and `kept` that this is the member's own: a
 -- caller who wants it `tersely` is not told that again. A `not_found` above 0 is the caller's count of firm not-founds, one
--- more than the sale had when it was claimed.
+-- more than the sale had when it was claimed, at `claimed_at`; servers of earlier versions do not tell that.
 create function cell.settle(items jsonb, tersely boolean default false)
 returns table (n int, won boolean, kept boolean, status text, outcome jsonb)
 language plpgsql
@@ -136,8 +137,8 @@ begin
 
   -- Only what is still unresolved can be settled, and by one member of the group: the first that the provider itself
   -- was firm about, else one that not-founds conclude, else one that only holds. What a not-found concludes, it
-  -- concludes upon the count that it was told of; if somebody has counted anew since, it is late and concludes
-  -- nothing.
+  -- concludes upon the count that it was told of; if somebody has counted anew since, or has claimed the sale, it is
+  -- late and concludes nothing.
   --
   -- All of them are locked, before any is judged (offset 0). No key of theirs changes, so whoever writes what refers
   -- to them, as a note or a proposal does, neither waits for this nor holds it up.
@@ -163,7 +164,7 @@ begin
       s.*, t.company_id, t.id, t.place, t.amount, t.day, t.insurance_id, t.status
     from unnest(settlers) as s
     cross join lateral (
-      select t.company_id, t.id, t.ctid as place, t.amount, t.day, t.insurance_id, t.status, t.not_found
+      select t.company_id, t.id, t.ctid as place, t.amount, t.day, t.insurance_id, t.status, t.not_found, t.asked_at
       from transaction as t
       where t.company_id = (s.settlement).company_id and t.id = (s.settlement).transaction_id
       offset 0
@@ -173,7 +174,10 @@ begin
       and s.balance_place is not null
       and (
         (s.settlement).not_found = 0
-        or (s.settlement).not_found = t.not_found + 1
+        or (
+          (s.settlement).not_found = t.not_found + 1
+          and ((s.settlement).claimed_at is null or (s.settlement).claimed_at = t.asked_at)
+        )
         or (s.settlement).verdict not in ('Release', 'Hold')
       )
     order by

@@ -13,7 +13,14 @@ export type Command =
   | { readonly do: "reserve"; readonly sale: Sale }
   | { readonly do: "burst"; readonly sales: ReadonlyArray<Sale> }
   | { readonly do: "recall"; readonly sale: Sale }
-  | { readonly do: "settle"; readonly which: number; readonly verdict: VerdictTag; readonly notFound: number }
+  /** By whoever claimed it so many claims ago, if that is told. */
+  | {
+      readonly do: "settle"
+      readonly which: number
+      readonly verdict: VerdictTag
+      readonly notFound: number
+      readonly claim?: number | undefined
+    }
   /** A cycle of recovery, by a clock that is so much ahead; without a verdict it died before it could settle. */
   | {
       readonly do: "claim"
@@ -28,6 +35,7 @@ export type Command =
       readonly which: number
       readonly verdict: ReversalVerdictTag
       readonly notFound: number
+      readonly claim?: number | undefined
     }
   | {
       readonly do: "claim reversals"
@@ -99,6 +107,8 @@ const marks = [
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
 // Right, within what is borne, at the bound of it, and beyond.
+const claim = fc.option(fc.nat(2), { nil: undefined })
+
 const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
 
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
@@ -148,7 +158,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant("settle" as const),
       which: fc.nat(30),
       verdict: fc.constantFrom<VerdictTag>("Confirm", "Release", "Free", "Hold"),
-      notFound: fc.nat(2)
+      notFound: fc.nat(2),
+      claim
     })
   },
   {
@@ -174,7 +185,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant("settle reversal" as const),
       which: fc.nat(30),
       verdict: reversalVerdict,
-      notFound: fc.nat(2)
+      notFound: fc.nat(2),
+      claim
     })
   },
   {

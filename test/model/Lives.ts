@@ -36,9 +36,17 @@ let lives = 0
 const sides = Effect.gen(function* () {
   const first = ++lives * companies.length
   const companyId = (company: number) => CompanyId.make(first + company)
-  const postgres: Side = { ports: yield* Effect.context<Ports>(), orders: [], reversals: [], ids: new Map(), companyId }
+  const postgres: Side = {
+    ports: yield* Effect.context<Ports>(),
+    claims: [],
+    orders: [],
+    reversals: [],
+    ids: new Map(),
+    companyId
+  }
   const memory: Side = {
     ports: yield* Layer.build(Layer.fresh(Memory.layer)),
+    claims: [],
     orders: [],
     reversals: [],
     ids: new Map(),

@@ -4,6 +4,7 @@ import { type CompanyId, IdempotencyKey, Identifier, ServiceId, TerminalId } fro
 import { dayOf, periodsAt, startOfDay } from "../../core/domain/LocalTime.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
 import type { Slice } from "../../core/domain/Page.ts"
+import type { Count } from "../../core/domain/Recovery.ts"
 import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
 import type { Transaction } from "../../core/domain/Transaction.ts"
@@ -28,6 +29,8 @@ export type Ports = Ledger | Accounts | Adjustments | Reversals | Transactions |
 export interface Side {
   readonly ports: Context.Context<Ports>
   readonly orders: Array<Order>
+  /** When claims were made, the last one last. */
+  readonly claims: Array<DateTime.Utc>
   readonly reversals: Array<UnderReversal>
   /** The ids that it has given, in the order in which they were seen: the two ledgers count differently. */
   readonly ids: Map<string, number>
@@ -97,12 +100,19 @@ const told = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E
   })
 
 const claimOf = (
+  { claims }: Side,
   { ahead_s, lease_s, which }: Extract<Command, { readonly ahead_s: number }>,
   at: DateTime.Utc
 ): Claim => {
   const now = DateTime.add(at, { seconds: ahead_s })
+  claims.push(now)
   return { began: now, now, lease: Duration.seconds(lease_s), limit: 1_000, which }
 }
+
+const countOf = ({ claims }: Side, { claim, notFound }: Extract<Command, { readonly notFound: number }>): Count => ({
+  notFound,
+  claimedAt: claim === undefined ? undefined : claims.at(-1 - claim)
+})
 
 const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
   const at = yield* DateTime.now
@@ -142,17 +152,17 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       const order = nth(side.orders, command.which)
       if (order === undefined) return null
       const verdict = verdicts[command.verdict](command.which)
-      return yield* Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: command.notFound }))
+      return yield* Ledger.use((ledger) => ledger.settle({ order, verdict, at, ...countOf(side, command) }))
     }
     case "claim": {
-      const claim = claimOf(command, at)
+      const claim = claimOf(side, command, at)
       const claimed = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
       const number = ({ order }: Claimed) => called(side, "transactionId", order.transactionId)
       const sales = claimed.toSorted((left, right) => number(left) - number(right))
       if (command.verdict === null) return sales
       const verdict = verdicts[command.verdict](0)
-      return yield* Effect.forEach(sales, ({ notFound, order }) =>
-        Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: notFound + 1 }))
+      return yield* Effect.forEach(sales, ({ claimedAt, notFound, order }) =>
+        Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: notFound + 1, claimedAt }))
       )
     }
     case "reverse": {
@@ -167,17 +177,17 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       const under = nth(side.reversals, command.which)
       if (under === undefined) return null
       const verdict = reversalVerdicts[command.verdict]
-      return yield* Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: command.notFound }))
+      return yield* Reversals.use((reversals) => reversals.settle({ under, verdict, at, ...countOf(side, command) }))
     }
     case "claim reversals": {
-      const claim = claimOf(command, at)
+      const claim = claimOf(side, command, at)
       const claimed = yield* Reversals.use((reversals) => reversals.claim(claim))
       const number = ({ under }: ClaimedReversal) => called(side, "reversalId", under.reversal.id)
       const found = claimed.toSorted((left, right) => number(left) - number(right))
       if (command.verdict === null) return found
       const verdict = reversalVerdicts[command.verdict]
-      return yield* Effect.forEach(found, ({ notFound, under }) =>
-        Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: notFound + 1 }))
+      return yield* Effect.forEach(found, ({ claimedAt, notFound, under }) =>
+        Reversals.use((reversals) => reversals.settle({ under, verdict, at, notFound: notFound + 1, claimedAt }))
       )
     }
     case "list": {

@@ -113,6 +113,81 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     })
   )
 
+  // Two recoveries: the first to claim sleeps over its lease, hears that nobody knows of it, and writes so last. The
+  // second has heard something else meanwhile, upon which its count is what it was when the first claimed.
+  const overslept = { ahead_s: 61, lease_s: 5, which: "all", verdict: null } as const
+  const again_ms = 6_000
+
+  it.effect("releases nothing upon a claim that was outlived, though the count is what it was", () =>
+    Effect.gen(function* () {
+      const settled = (verdict: VerdictTag, notFound: number, claim: number): Command => ({
+        do: "settle",
+        which: 0,
+        verdict,
+        notFound,
+        claim
+      })
+      const before: ReadonlyArray<Command> = [
+        { do: "deposit", company: 0, centavos: 10_000, reference: "r0" },
+        { do: "reserve", sale }
+      ]
+      const claim: Command = { do: "claim", ...overslept }
+      const after: ReadonlyArray<Command> = [
+        claim,
+        settled("Hold", 1, 0),
+        { do: "wait", for_ms: again_ms },
+        claim,
+        { do: "wait", for_ms: again_ms },
+        claim,
+        settled("Release", 2, 1),
+        settled("Hold", 2, 1),
+        settled("Release", 2, 0)
+      ]
+      const answers = yield* live("2026-03-02T12:00:00.000Z", [...before, ...after])
+      assert.deepStrictEqual(
+        answers.slice(-3).map((answer) => [Object(answer).won, Object(answer).status]),
+        [
+          [false, "PENDING"],
+          [false, "PENDING"],
+          [true, "FAILED"]
+        ]
+      )
+    })
+  )
+
+  it.effect("denies no reversal upon a claim that was outlived", () =>
+    Effect.gen(function* () {
+      const settled = (verdict: ReversalVerdictTag, notFound: number, claim: number): Command => ({
+        do: "settle reversal",
+        which: 0,
+        verdict,
+        notFound,
+        claim
+      })
+      const claim: Command = { do: "claim reversals", ...overslept }
+      const after: ReadonlyArray<Command> = [
+        claim,
+        settled("Hold", 1, 0),
+        { do: "wait", for_ms: again_ms },
+        claim,
+        { do: "wait", for_ms: again_ms },
+        claim,
+        settled("Deny", 2, 1),
+        settled("Hold", 2, 1),
+        settled("Deny", 2, 0)
+      ]
+      const answers = yield* live("2026-03-02T12:00:00.000Z", [...reversed("Hold"), ...after])
+      assert.deepStrictEqual(
+        answers.slice(-3).map((answer) => [Object(answer).won, Object(answer).status]),
+        [
+          [false, "PENDING"],
+          [false, "PENDING"],
+          [true, "DENIED"]
+        ]
+      )
+    })
+  )
+
   it.effect("denies no reversal by a count that is late", () =>
     Effect.gen(function* () {
       const settled = (verdict: ReversalVerdictTag, notFound: number): Command => ({
