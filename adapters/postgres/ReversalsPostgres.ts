@@ -84,7 +84,7 @@ const settling = Effect.gen(function* () {
         ${instant(at)},
         ${instant(nextAsk(reversal.createdAt, at))},
         ${notFound},
-        ${claimedAt === undefined ? null : instant(claimedAt)}::timestamptz
+        ${instant(claimedAt ?? null)}
       ) as answer`.pipe(Effect.retry(transientRetry), Effect.orDie)
     return row === undefined
       ? yield* Effect.die(new Error(`no answer to the settlement of the reversal ${reversal.xid}`))

@@ -106,9 +106,9 @@ const marks = [
 ]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
 
-// Right, within what is borne, at the bound of it, and beyond.
 const claim = fc.option(fc.nat(2), { nil: undefined })
 
+// Right, within what is borne, at the bound of it, and beyond.
 const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
 
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
