@@ -15,7 +15,8 @@ const meanings: { readonly [_ in InsuranceState]: string } = {
   plan_confirmado: "There is a plan, and no price for it.",
   cotizado: "There is a price, for half an hour. Once that is over it can be quoted again.",
   cobrando: "A sale has reserved its amount. The insurer has not been asked for the policy.",
-  emitiendo: "The insurer was asked, or may have been, and has not answered for certain. The amount stays held.",
+  emitiendo:
+    "The insurer was asked, or may have been, and has not answered for certain; or the sale came too late to ask, and is held for recovery. The amount stays held.",
   emitida: "There is a policy. The amount is charged.",
   fallida: "There is no policy. The amount went back."
 }
