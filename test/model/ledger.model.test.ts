@@ -53,6 +53,11 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     })
   )
 
+  const reserved: ReadonlyArray<Command> = [
+    { do: "deposit", company: 0, centavos: 10_000, reference: "r0" },
+    { do: "reserve", sale }
+  ]
+
   // Counts that are written one after the other, each upon what it was told -> how the sale stands after each.
   it.effect.each([
     [
@@ -100,92 +105,49 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     ]
   ] as const)("counts not-founds in a row: %s", ([, settlements, expected]) =>
     Effect.gen(function* () {
-      const before: ReadonlyArray<Command> = [
-        { do: "deposit", company: 0, centavos: 10_000, reference: "r0" },
-        { do: "reserve", sale }
-      ]
       const after = settlements.map(([verdict, notFound]): Command => ({ do: "settle", which: 0, verdict, notFound }))
-      const answers = yield* live("2026-03-02T12:00:00.000Z", [...before, ...after])
+      const answers = yield* live("2026-03-02T12:00:00.000Z", [...reserved, ...after])
       assert.deepStrictEqual(
-        answers.slice(2).map((answer) => Object(answer).status),
+        answers.slice(reserved.length).map((answer) => Object(answer).status),
         [...expected]
       )
     })
   )
 
   // Two recoveries: the first to claim sleeps over its lease, hears that nobody knows of it, and writes so last. The
-  // second has heard something else meanwhile, upon which its count is what it was when the first claimed.
+  // second may have heard something else meanwhile, upon which its count is what it was when the first claimed.
   const overslept = { ahead_s: 61, lease_s: 5, which: "all", verdict: null } as const
-  const again_ms = 6_000
 
-  it.effect("releases nothing upon a claim that was outlived, though the count is what it was", () =>
-    Effect.gen(function* () {
-      const settled = (verdict: VerdictTag, notFound: number, claim: number): Command => ({
-        do: "settle",
-        which: 0,
-        verdict,
-        notFound,
-        claim
+  // Before it -> the claim, what a second not-found concludes, and how it then stands.
+  it.effect.each([
+    ["a sale", reserved, { do: "claim" }, { do: "settle", verdict: "Release" }, "FAILED"],
+    ["a reversal", reversed("Hold"), { do: "claim reversals" }, { do: "settle reversal", verdict: "Deny" }, "DENIED"]
+  ] as const)(
+    "concludes nothing of %s upon a claim that was outlived, though the count is what it was",
+    ([, before, claiming, second, after]) =>
+      Effect.gen(function* () {
+        const claim = { ...claiming, ...overslept }
+        const later: Command = { do: "wait", for_ms: 6_000 }
+        // Each is told how many claims ago its own was.
+        const hold = (notFound: number, ago: number): Command => ({
+          ...second,
+          verdict: "Hold",
+          which: 0,
+          notFound,
+          claim: ago
+        })
+        const conclude = (ago: number): Command => ({ ...second, which: 0, notFound: 2, claim: ago })
+        const life = [claim, hold(1, 0), later, claim, later, claim, conclude(1), hold(2, 1), conclude(0)]
+        const answers = yield* live("2026-03-02T12:00:00.000Z", [...before, ...life])
+        assert.deepStrictEqual(
+          answers.slice(-3).map((answer) => [Object(answer).won, Object(answer).status]),
+          [
+            [false, "PENDING"],
+            [false, "PENDING"],
+            [true, after]
+          ]
+        )
       })
-      const before: ReadonlyArray<Command> = [
-        { do: "deposit", company: 0, centavos: 10_000, reference: "r0" },
-        { do: "reserve", sale }
-      ]
-      const claim: Command = { do: "claim", ...overslept }
-      const after: ReadonlyArray<Command> = [
-        claim,
-        settled("Hold", 1, 0),
-        { do: "wait", for_ms: again_ms },
-        claim,
-        { do: "wait", for_ms: again_ms },
-        claim,
-        settled("Release", 2, 1),
-        settled("Hold", 2, 1),
-        settled("Release", 2, 0)
-      ]
-      const answers = yield* live("2026-03-02T12:00:00.000Z", [...before, ...after])
-      assert.deepStrictEqual(
-        answers.slice(-3).map((answer) => [Object(answer).won, Object(answer).status]),
-        [
-          [false, "PENDING"],
-          [false, "PENDING"],
-          [true, "FAILED"]
-        ]
-      )
-    })
-  )
-
-  it.effect("denies no reversal upon a claim that was outlived", () =>
-    Effect.gen(function* () {
-      const settled = (verdict: ReversalVerdictTag, notFound: number, claim: number): Command => ({
-        do: "settle reversal",
-        which: 0,
-        verdict,
-        notFound,
-        claim
-      })
-      const claim: Command = { do: "claim reversals", ...overslept }
-      const after: ReadonlyArray<Command> = [
-        claim,
-        settled("Hold", 1, 0),
-        { do: "wait", for_ms: again_ms },
-        claim,
-        { do: "wait", for_ms: again_ms },
-        claim,
-        settled("Deny", 2, 1),
-        settled("Hold", 2, 1),
-        settled("Deny", 2, 0)
-      ]
-      const answers = yield* live("2026-03-02T12:00:00.000Z", [...reversed("Hold"), ...after])
-      assert.deepStrictEqual(
-        answers.slice(-3).map((answer) => [Object(answer).won, Object(answer).status]),
-        [
-          [false, "PENDING"],
-          [false, "PENDING"],
-          [true, "DENIED"]
-        ]
-      )
-    })
   )
 
   it.effect("denies no reversal by a count that is late", () =>

@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { Answer } from "../../core/domain/Sale.ts"
 import { Reserved } from "../../core/ports/Ledger.ts"
 import type { Provider } from "../../core/ports/Provider.ts"
-import { recover } from "../../core/workflows/Recover.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
 import { delivery, type Fault, fund, money, sales, world } from "./support/World.ts"
@@ -133,101 +131,6 @@ describe("a key that is brought again", () => {
       yield* TestClock.adjust("1 millis")
       assert.strictEqual((yield* Effect.flip(sell(intent(), provider)))._tag, "IdempotencyConflict")
       assert.deepStrictEqual(dispatched, ["RD-k1"])
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-/** The reservation commits, and the process then stands still for so long. */
-const paused =
-  (millis: number): Fault =>
-  (ledger) => ({ ...ledger, reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => Effect.sleep(millis)) })
-
-describe("a process that was paused after it reserved", () => {
-  it.effect.each([
-    [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
-    [10_001, "Pending", "PENDING", []]
-  ] as const)("for %d ms", ([millis, heard, status, sent]) => {
-    const { dispatched, layer, provider } = world({}, paused(millis))
-    return Effect.gen(function* () {
-      yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
-      yield* TestClock.adjust(millis)
-      const answered = yield* Fiber.join(sale)
-      assert.strictEqual(answered.outcome._tag, heard)
-      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-      assert.deepStrictEqual(dispatched, [...sent])
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-describe("a sale that was paused for too long to be sent", () => {
-  const slept = "2 minutes"
-  const paused = (behaviour: Partial<Provider> = {}) => {
-    let isFirst = true
-    return world(behaviour, (ledger) => ({
-      ...ledger,
-      reserve: (wanted) =>
-        Effect.tap(ledger.reserve(wanted), () => {
-          const pause = isFirst ? Effect.sleep(slept) : Effect.void
-          isFirst = false
-          return pause
-        })
-    }))
-  }
-
-  it.effect("answers its key as it answered its caller", () => {
-    const { dispatched, layer, provider } = paused()
-    return Effect.gen(function* () {
-      yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
-      yield* TestClock.adjust(slept)
-      const first = yield* Fiber.join(sale)
-      assert.strictEqual(first.outcome._tag, "Pending")
-      assert.deepStrictEqual(yield* sell(intent(), provider), { ...first, replayed: true })
-      assert.deepStrictEqual(yield* money, { available: 90_000, held: 10_000, consumed: 10_000 })
-      assert.deepStrictEqual(dispatched, [])
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("hears what recovery has made of it meanwhile", () => {
-    const { dispatched, layer, provider } = paused({
-      status: () => Effect.succeed(StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }))
-    })
-    return Effect.gen(function* () {
-      yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
-      yield* TestClock.adjust("1 minute")
-      yield* recover("due")
-      yield* TestClock.adjust("1 minute")
-      const first = yield* Fiber.join(sale)
-      assert.strictEqual(first.outcome._tag, "Refused")
-      assert.deepStrictEqual(yield* sell(intent(), provider), { ...first, replayed: true })
-      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
-      assert.deepStrictEqual(dispatched, [])
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-describe("a process that was paused after it reserved, and whose clock was set back meanwhile", () => {
-  it.effect.each([
-    [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
-    [10_001, "Pending", "PENDING", []]
-  ] as const)("for %d ms", ([millis, heard, status, sent]) => {
-    const resumed = Deferred.makeUnsafe<void>()
-    const { dispatched, layer, provider } = world({}, (ledger) => ({
-      ...ledger,
-      reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => Deferred.await(resumed))
-    }))
-    return Effect.gen(function* () {
-      yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
-      yield* TestClock.adjust(millis)
-      yield* TestClock.setTime(0)
-      yield* Deferred.succeed(resumed, undefined)
-      const answered = yield* Fiber.join(sale)
-      assert.strictEqual(answered.outcome._tag, heard)
-      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-      assert.deepStrictEqual(dispatched, [...sent])
     }).pipe(Effect.provide(layer))
   })
 })
