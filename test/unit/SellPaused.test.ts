@@ -2,16 +2,23 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import type { Provider } from "../../core/ports/Provider.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { sell } from "../../core/workflows/Sell.ts"
 import { intent } from "./support/Examples.ts"
 import { type Fault, fund, money, sales, world } from "./support/World.ts"
 
-/** The reservation commits, and the process then stands still for so long. */
+/** The first reservation commits, and the process then stands still for so long. */
 const paused =
   (millis: number): Fault =>
-  (ledger) => ({ ...ledger, reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => Effect.sleep(millis)) })
+  (ledger) => {
+    let rest_ms = millis
+    const pause = Effect.suspend(() => {
+      const sleeping = Effect.sleep(rest_ms)
+      rest_ms = 0
+      return sleeping
+    })
+    return { ...ledger, reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => pause) }
+  }
 
 describe("a process that was paused after it reserved", () => {
   it.effect.each([
@@ -32,26 +39,15 @@ describe("a process that was paused after it reserved", () => {
 })
 
 describe("a sale that was paused for too long to be sent", () => {
-  const slept = "2 minutes"
-  const paused = (behaviour: Partial<Provider> = {}) => {
-    let isFirst = true
-    return world(behaviour, (ledger) => ({
-      ...ledger,
-      reserve: (wanted) =>
-        Effect.tap(ledger.reserve(wanted), () => {
-          const pause = isFirst ? Effect.sleep(slept) : Effect.void
-          isFirst = false
-          return pause
-        })
-    }))
-  }
+  const slept_ms = 120_000
+  const refused = StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" })
 
   it.effect("answers its key as it answered its caller", () => {
-    const { dispatched, layer, provider } = paused()
+    const { dispatched, layer, provider } = world({}, paused(slept_ms))
     return Effect.gen(function* () {
       yield* fund()
       const sale = yield* Effect.forkChild(sell(intent(), provider))
-      yield* TestClock.adjust(slept)
+      yield* TestClock.adjust(slept_ms)
       const first = yield* Fiber.join(sale)
       assert.strictEqual(first.outcome._tag, "Pending")
       assert.deepStrictEqual(yield* sell(intent(), provider), { ...first, replayed: true })
@@ -61,9 +57,7 @@ describe("a sale that was paused for too long to be sent", () => {
   })
 
   it.effect("hears what recovery has made of it meanwhile", () => {
-    const { dispatched, layer, provider } = paused({
-      status: () => Effect.succeed(StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }))
-    })
+    const { dispatched, layer, provider } = world({ status: () => Effect.succeed(refused) }, paused(slept_ms))
     return Effect.gen(function* () {
       yield* fund()
       const sale = yield* Effect.forkChild(sell(intent(), provider))
