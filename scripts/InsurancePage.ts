@@ -2,45 +2,47 @@ import { Struct } from "effect"
 import { InsuranceState } from "../core/domain/InsuranceState.ts"
 import { type InsuranceEvent, insuranceTransitions } from "../core/domain/InsuranceTransitions.ts"
 
-/** Where the page is kept. */
+/** The generated page. */
 export const pageFile = new URL("../docs/insurance.md", import.meta.url)
 
 const states = InsuranceState.literals
 
 const meanings: { readonly [_ in InsuranceState]: string } = {
-  iniciada:
-    "The insurer knows the vehicle and its owner. Nobody has confirmed yet that the SMS with the code went out.",
-  otp_enviado: "The gateway has taken the SMS.",
-  otp_validado: "The owner gave the code. A plan may be chosen.",
-  plan_confirmado: "There is a plan, and no price for it.",
-  cotizado: "There is a price, for half an hour. Once that is over it can be quoted again.",
+  iniciada: "The insurer knows the vehicle and its owner. The SMS gateway has not accepted the code yet.",
+  otp_enviado: "The SMS gateway has accepted the message with the code.",
+  otp_validado: "The owner entered the correct code. A plan can be chosen.",
+  plan_confirmado: "A plan is chosen. It has no price yet.",
+  cotizado: "The plan has a price, valid for 30 minutes. After that it can be quoted again.",
   cobrando: "A sale has reserved its amount. The insurer has not been asked for the policy.",
   emitiendo:
-    "The insurer was asked, or may have been, and has not answered for certain; or the sale came too late to ask, and is held for recovery. The amount stays held.",
-  emitida: "There is a policy. The amount is charged.",
-  fallida: "There is no policy. The amount went back."
+    "The insurer may have received the request and has given no firm answer. Or the sale was too late to be sent and waits for recovery. The amount stays held.",
+  emitida: "The insurer has issued the policy. The amount is charged.",
+  fallida: "The insurer has refused the policy. The amount is returned."
 }
 
-interface Happening {
-  /** Short enough for an arrow. */
-  readonly words: string
-  /** Whose doing it is. */
-  readonly by: string
+interface EventText {
+  /** Short description, the label of an arrow. */
+  readonly label: string
+  /** The endpoint or component that causes the event. */
+  readonly cause: string
 }
 
-const happenings: { readonly [_ in InsuranceEvent]: Happening } = {
-  code_sent: { words: "the SMS goes out", by: "the start, a resend, or the outbox later" },
-  code_resent: { words: "another code is asked for", by: "POST /v1/seguros/{id}/otp" },
-  code_verified: { words: "the code is right", by: "POST /v1/seguros/{id}/otp/verificar" },
-  plans_read: { words: "the plans are read", by: "GET /v1/seguros/{id}/planes" },
-  plan_chosen: { words: "a plan is chosen", by: "POST /v1/seguros/{id}/plan" },
-  quoted: { words: "a price is quoted", by: "POST /v1/seguros/{id}/cotizar" },
-  claimed: { words: "a sale reserves its amount", by: "POST /v1/recargas, in the transaction of the reservation" },
-  issuing: { words: "the insurer is about to be asked", by: "the sale, before it asks" },
-  held: { words: "the answer is unknown", by: "the sale, or recovery" },
-  issued: { words: "the policy is issued", by: "the sale, recovery, or two operators" },
-  refused: { words: "the insurer refuses", by: "the sale, recovery, or two operators" },
-  freed: { words: "the insurer was surely not reached", by: "the sale" }
+const eventTexts: { readonly [_ in InsuranceEvent]: EventText } = {
+  code_sent: { label: "the gateway accepts the SMS", cause: "the start, a resend, or a later attempt of the outbox" },
+  code_resent: { label: "a new code is requested", cause: "POST /v1/seguros/{id}/otp" },
+  code_verified: { label: "the code is correct", cause: "POST /v1/seguros/{id}/otp/verificar" },
+  plans_read: { label: "the plans are read", cause: "GET /v1/seguros/{id}/planes" },
+  plan_chosen: { label: "a plan is chosen", cause: "POST /v1/seguros/{id}/plan" },
+  quoted: { label: "a price is quoted", cause: "POST /v1/seguros/{id}/cotizar" },
+  claimed: {
+    label: "a sale reserves its amount",
+    cause: "POST /v1/recargas, in the transaction of the reservation"
+  },
+  issuing: { label: "the request is about to be sent", cause: "the sale, before it sends the request" },
+  held: { label: "the outcome is unknown", cause: "the sale or recovery" },
+  issued: { label: "the policy is issued", cause: "the sale, recovery or two operators" },
+  refused: { label: "the insurer refuses", cause: "the sale, recovery or two operators" },
+  freed: { label: "the request was certainly not sent", cause: "the sale" }
 }
 
 const events = Struct.keys(insuranceTransitions)
@@ -56,7 +58,7 @@ interface Arrow {
   readonly events: ReadonlyArray<InsuranceEvent>
 }
 
-/** From each state to each other one, by whatever leads there. */
+/** The transitions between two different states, each with all events that cause it. */
 const arrows: ReadonlyArray<Arrow> = states.flatMap((from) =>
   states
     .filter((to) => to !== from)
@@ -71,7 +73,7 @@ const diagram = (): ReadonlyArray<string> => {
     "stateDiagram-v2",
     ...first.map((state) => `  [*] --> ${state}`),
     ...arrows.map(
-      ({ events, from, to }) => `  ${from} --> ${to}: ${events.map((event) => happenings[event].words).join(", or ")}`
+      ({ events, from, to }) => `  ${from} --> ${to}: ${events.map((event) => eventTexts[event].label).join(", or ")}`
     ),
     ...last.map((state) => `  ${state} --> [*]`)
   ]
@@ -86,47 +88,45 @@ const cell = (state: InsuranceState, event: InsuranceEvent): string => {
   return next === state ? "stays" : `→ ${next}`
 }
 
-/** The states of an insurance for a reader, made of the table that the code runs by. */
+/** docs/insurance.md, generated from the transition table that the code uses. */
 export const insurancePage = (): string =>
   [
     "# The states of an insurance",
     "",
-    "<!-- Made by `npm run docs:insurance` of core/domain/InsuranceTransitions.ts. Change that, not this. -->",
+    "<!-- Generated by `npm run docs:insurance` from the transition table in core/domain. Do not edit. -->",
     "",
-    "An insurance begins when an insurer has recognized a plate and its owner. Its buyer then takes it step by step to a",
-    "price, and a sale takes it from the price to a policy. Section 3.3 of the [contract](contract.md) is this page.",
+    "An insurance begins when an insurer has recognised a plate and its owner. The buyer takes it step by step to a price.",
+    "A sale takes it from the price to a policy. This page is section 3.3 of the [contract](contract.md).",
     "",
-    "Three things are worth knowing before reading on:",
-    "",
-    "- Up to `cotizado` no money moves. From there on, what moves the money moves the state in the same transaction of the",
-    "  database, so a policy without its charge cannot be, nor a charge without its policy.",
-    "- Only one sale gets from `cotizado` to `cobrando`. The others hear SEGURO_YA_VENDIDO.",
-    "- `emitiendo` is a doubt, and a doubt is held: the amount is neither charged nor returned until the insurer answers for",
-    "  certain. The insurer is asked for a policy once; afterwards it is only asked about it.",
+    "- No money moves before `cobrando`. From there on, money and state change in the same database transaction. A policy",
+    "  therefore always has its charge, and a charge its policy.",
+    "- Only one sale moves an insurance from `cotizado` to `cobrando`. Other sales get SEGURO_YA_VENDIDO.",
+    "- In `emitiendo` the outcome is unknown. The amount is neither charged nor returned until the insurer gives a firm answer.",
+    "  The policy is requested once. After that, Saldo only asks for its state.",
     "",
     "```mermaid",
     ...diagram(),
     "```",
     "",
-    "## What each state means",
+    "## States",
     "",
     ...table(
       ["State", "Meaning"],
       states.map((state) => [`\`${state}\``, meanings[state]])
     ),
     "",
-    "## What can happen",
+    "## Events",
     "",
     ...table(
-      ["Event", "In words", "By"],
-      events.map((event) => [`\`${event}\``, happenings[event].words, happenings[event].by])
+      ["Event", "Meaning", "Caused by"],
+      events.map((event) => [`\`${event}\``, eventTexts[event].label, eventTexts[event].cause])
     ),
     "",
-    "## Which event makes what of which state",
+    "## Transitions",
     "",
-    "`stays` is an event that is in order and leaves the state as it is. — is an event that is out of order: it changes",
-    "nothing. A step of the buyer then hears SEGURO_PASO_INVALIDO with the state, and a sale hears SEGURO_SIN_COTIZAR before",
-    "`cotizado` and SEGURO_YA_VENDIDO after it. The database refuses every change of state that has no arrow above.",
+    "Each cell is the next state. `stays` means that the event is allowed and does not change the state. — means that the event",
+    "is not allowed. A buyer's step then gets SEGURO_PASO_INVALIDO with the current state. A sale gets SEGURO_SIN_COTIZAR before",
+    "`cotizado` and SEGURO_YA_VENDIDO after it. The database rejects every transition that has no arrow above.",
     "",
     ...table(
       ["", ...states.map((state) => `\`${state}\``)],
