@@ -1,6 +1,6 @@
 /**
- * A story for each alert, in Prometheus's notation of series at one sample a minute: when nobody is called yet, though
- * it may have begun, and when somebody is.
+ * Test input for one alert: series in Prometheus's notation with one sample per minute, a time at which the alert does
+ * not fire yet, and a time at which it fires.
  */
 export interface Story {
   readonly alert: string
@@ -24,7 +24,7 @@ export const stories: ReadonlyArray<Story> = [
     fires: "6m",
     severity: "page",
     labels: { invariant: "held" },
-    summary: "The books do not add up: invariant held"
+    summary: "The books are inconsistent: invariant held is broken"
   },
   {
     alert: "SaldoLateOutcome",
@@ -39,7 +39,7 @@ export const stories: ReadonlyArray<Story> = [
     summary: "A provider contradicts a settled sale: late_success"
   },
   {
-    // The sandbox has sales that never resolve, and nobody is called for them.
+    // The sandbox has sales that never resolve. They must not raise the alert.
     alert: "SaldoSalePendingTooLong",
     series: {
       [`saldo_pending_oldest_seconds${production}`]: "0+60x30",
@@ -48,7 +48,7 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "17m",
     fires: "18m",
     severity: "page",
-    summary: "A sale has had no outcome for 18m 0s"
+    summary: "A sale has been unresolved for 18m 0s"
   },
   {
     alert: "SaldoReversalPendingTooLong",
@@ -59,10 +59,10 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "17m",
     fires: "18m",
     severity: "page",
-    summary: "A reversal has had no outcome for 18m 0s"
+    summary: "A reversal has been unresolved for 18m 0s"
   },
   {
-    // Two servers, of which one recovers until the fifth minute and the other never did.
+    // Two servers: one recovers until the fifth minute, the other never does.
     alert: "SaldoRecoveryStalled",
     series: {
       'saldo_recovery_last_cycle_timestamp_seconds{instance="1"}': "0+60x5 300x10",
@@ -75,7 +75,7 @@ export const stories: ReadonlyArray<Story> = [
   },
   {
     alert: "SaldoAuditOverdue",
-    // One process audits each quarter of an hour, the other once a day.
+    // One process audits every 15 minutes, the other once a day.
     series: {
       'saldo_audit_last_timestamp_seconds{instance="a"}': "0x400",
       'saldo_audit_last_timestamp_seconds{instance="b"}': "0x400",
@@ -85,7 +85,7 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "6h25m",
     fires: "6h26m",
     severity: "ticket",
-    summary: "The books have not been proved for hours"
+    summary: "No audit has finished for AUDIT_EVERY plus six hours"
   },
   {
     alert: "SaldoCompanyBalanceLow",
@@ -93,10 +93,10 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "10m",
     fires: "11m",
     severity: "ticket",
-    summary: "3 companies are below their own low-balance alert"
+    summary: "3 companies have less balance than their own alert level"
   },
   {
-    // A tenth of the insurer's calls goes wrong and a quarter of the provider's.
+    // 10 % of the calls to the insurer fail, and 25 % of those to the provider.
     alert: "SaldoPartyNotAnswering",
     series: {
       'saldo_party_calls_total{party="provider", outcome="2xx"}': "0+45x20",
@@ -109,7 +109,7 @@ export const stories: ReadonlyArray<Story> = [
     fires: "6m",
     severity: "page",
     labels: { party: "provider" },
-    summary: "provider does not answer 25% of its calls"
+    summary: "25% of the calls to provider fail"
   },
   {
     alert: "SaldoSalesUnavailable",
@@ -121,7 +121,7 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "15m",
     fires: "17m",
     severity: "page",
-    summary: "20 calls in ten minutes heard that there is nobody to sell through"
+    summary: "20 calls in ten minutes were refused because an external service is unavailable"
   },
   {
     alert: "SaldoSmsUndelivered",
@@ -129,7 +129,7 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "15m",
     fires: "16m",
     severity: "ticket",
-    summary: "6 messages did not arrive in the last 24 hours"
+    summary: "6 SMS were not delivered in the last 24 hours"
   },
   {
     alert: "SaldoNotWatched",
@@ -137,7 +137,7 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "7m",
     fires: "8m",
     severity: "page",
-    summary: "No process tells its metrics"
+    summary: "Prometheus receives metrics from no process"
   },
   {
     alert: "SaldoServerDown",
@@ -149,7 +149,7 @@ export const stories: ReadonlyArray<Story> = [
     fires: "8m",
     severity: "page",
     labels: { job: "saldo", instance: "saldo-1:9464" },
-    summary: "saldo-1:9464 does not tell its metrics"
+    summary: "Prometheus receives no metrics from saldo-1:9464"
   },
   {
     alert: "SaldoDatabaseDown",
@@ -165,10 +165,10 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "15m",
     fires: "16m",
     severity: "page",
-    summary: "Postgres cannot archive its log"
+    summary: "Postgres cannot archive its write-ahead log"
   },
   {
-    // Whoever looks up what is not looked up here has made the mistake, and a party that is missing has its own alert.
+    // 501 is a caller's mistake, and an unavailable external service (503) has its own alert.
     alert: "SaldoServerErrors",
     series: {
       'saldo_http_request_seconds_count{status="201"}': "0+820x20",
@@ -179,10 +179,10 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "5m",
     fires: "6m",
     severity: "page",
-    summary: "3% of the calls end in an error of ours"
+    summary: "3% of the calls end in an internal error"
   },
   {
-    // Two sales of a hundred take between 25 and 30 seconds.
+    // 2 % of the sales take between 25 and 30 seconds.
     alert: "SaldoSalesSlow",
     series: {
       'saldo_http_request_seconds_bucket{method="POST", path="/trpc/recargas.crear", le="1"}': "0+98x30",
@@ -204,6 +204,6 @@ export const stories: ReadonlyArray<Story> = [
     quiet: "10m",
     fires: "11m",
     severity: "ticket",
-    summary: "Connections keep transactions open without working"
+    summary: "Database connections keep transactions open without working"
   }
 ]

@@ -1,0 +1,7 @@
+#!/bin/sh
+# The operator's command line on a server: reads the settings and one login, then runs saldo.
+# SALDO_ENV names the file of another login, SALDO_HOME another version.
+set -a
+. /etc/saldo/saldo.env
+. "${SALDO_ENV:-/etc/saldo/operator.env}"
+exec /usr/bin/node "${SALDO_HOME:-/opt/saldo}"/facade/cli/main.ts "$@"
