@@ -1,17 +1,17 @@
-# The service as an image: Node, the packages that run, and the TypeScript as it stands. There is nothing to build, and no
-# Postgres in it: DATABASE_URL says where that is.
+# The image of the service: Node, the runtime packages, and the TypeScript sources, which need no build. Postgres is not
+# included; set DATABASE_URL.
 
 FROM node:26.10.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The optional ones are a Node, a Postgres and a compiler for machines that have none.
+# Optional packages are Node, Postgres and a compiler. The image does not need them.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-# Types and maps serve editors; half of the size is theirs.
+# Type declarations and source maps are half of the size and only serve editors.
 RUN find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
   && rm -rf node_modules/effect/src node_modules/typescript node_modules/@types
 
 FROM node:26.10.0-bookworm-slim
-# Others can reach it from the first moment on, so nobody has credentials that everybody knows.
+# The container is reachable from outside, so the sandbox with its public credentials is off.
 ENV NODE_ENV=production \
   HOST=0.0.0.0 \
   PORT=3000 \
@@ -26,9 +26,9 @@ COPY core core
 COPY adapters adapters
 COPY facade facade
 COPY sql sql
-# The operator's command line: docker exec CONTAINER saldo doctor
+# The operator's command: docker exec CONTAINER saldo doctor
 RUN ln -s /app/facade/cli/main.ts /usr/local/bin/saldo
-# Nobody can change what runs: the files are root's.
+# The files belong to root, so the process cannot change them.
 USER node
 EXPOSE 3000 9464
 STOPSIGNAL SIGTERM

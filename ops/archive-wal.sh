@@ -1,6 +1,6 @@
 #!/bin/sh
-# Postgres hands a finished piece of its log over: archive-wal.sh PATH NAME. It forgets the piece once this has succeeded,
-# so it has to be whole and on the disk by then, and an older one of that name must not be lost.
+# Archives one finished segment of Postgres's write-ahead log: archive-wal.sh PATH NAME. After exit code 0 Postgres deletes
+# the segment, so the copy must be complete and on disk by then. An existing copy is never overwritten.
 set -eu
 
 archive=${WAL_ARCHIVE:-/backup/wal}
@@ -8,7 +8,7 @@ kept=$archive/$2.gz
 
 mkdir -p "$archive"
 if [ -e "$kept" ]; then
-  # After a crash Postgres may hand over what it did not know to be kept. The same again is well, another is not.
+  # After a crash Postgres may archive a segment again. Succeed if the copy has the same contents, fail otherwise.
   gzip -dc "$kept" | cmp -s - "$1"
   exit
 fi

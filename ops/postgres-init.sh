@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs once, when Postgres makes its data: who owns the schema, who serves, and who operates. Each has a login of its own,
-# and no more rights than it needs (docs/operating.md, "Roles").
+# Creates the database, and the logins of the schema's owner, the servers and the operator. Each login has only the rights
+# that it needs (docs/operating.md, "Roles"). Runs once, when Postgres creates its data directory.
 set -eu
 
-# The passwords come by the environment: what stands in a command line, others can read while it runs.
+# Passwords come from the environment, because other users can read the arguments of a running command.
 export OWNER_PASSWORD SERVER_PASSWORD OPERATOR_PASSWORD
 psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres <<'SQL'
 \getenv owner OWNER_PASSWORD
@@ -19,7 +19,7 @@ create role saldo_owner login password :'owner';
 create role saldo_serving login password :'server' in role saldo_server;
 create role saldo_operating login password :'operator' in role saldo_operator;
 
--- A migration that waits for a lock lets nobody pass: it rather fails, and is tried again.
+-- A migration that waits for a lock blocks all sales. It fails after 5 s instead and can be repeated.
 alter role saldo_owner set lock_timeout = '5s';
 
 create database saldo owner saldo_owner;

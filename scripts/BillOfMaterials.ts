@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer"
 import manifest from "../package.json" with { type: "json" }
 import { type Licensed, licensed } from "./LicencesPage.ts"
 
-/** Where the bill is written. */
+/** The generated bill of materials. */
 export const billFile = new URL("../sbom.json", import.meta.url)
 
 const purlOf = ({ name, version }: Pick<Licensed, "name" | "version">): string =>
   `pkg:npm/${name.replace("@", "%40")}@${version}`
 
-// npm says algorithm and digest as browsers do: `sha512-`, and base64.
+// npm writes a digest in the browsers' format: `sha512-` and base64.
 const hashOf = (integrity: string) => {
   const [algorithm = "", digest = ""] = integrity.split("-", 2)
   return { alg: algorithm.replace("sha", "SHA-"), content: Buffer.from(digest, "base64").toString("hex") }
@@ -32,8 +32,8 @@ const component = (those: readonly [Licensed, ...ReadonlyArray<Licensed>]) => {
 }
 
 /**
- * What is shipped, for programs: the packages of the page of licences, once each, in the form of CycloneDX 1.5. npm's
- * own bill leaves out whatever a package for development needs too.
+ * The shipped packages as a CycloneDX 1.5 document, each package once. npm's own bill of materials omits packages that
+ * development packages need too.
  */
 export const bill = () => ({
   $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-// A TypeScript that knows Effect: it finds effects that nobody runs and clocks that no test can hold. There is one for
-// this platform alone, so it is an optional dependency and other machines go without.
+// A TypeScript compiler with Effect diagnostics. It reports effects that never run and clocks that tests cannot control.
+// It exists only for Linux on x64, so it is an optional dependency and other machines skip this check.
 const compiler = fileURLToPath(new URL("../node_modules/@effect/tsgo-linux-x64/lib/tsc", import.meta.url))
 
 if (existsSync(compiler)) {

@@ -4,7 +4,7 @@ import { insurerProtocol } from "../adapters/insurer/http/InsurerProtocol.ts"
 import { providerProtocol } from "../adapters/provider/http/ProviderProtocol.ts"
 import { smsProtocol } from "../adapters/sms/http/SmsProtocol.ts"
 
-// The OpenAPI documents of our own protocols follow from the schemas by which the adapters speak them.
+// Generates the OpenAPI documents of Saldo's own protocols from the schemas that the adapters use.
 const documents = {
   http: OpenApi.fromApi(providerProtocol),
   insurer: OpenApi.fromApi(insurerProtocol),

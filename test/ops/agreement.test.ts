@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
@@ -48,6 +48,25 @@ layer(selling, { excludeTestServices: true })("a live server", (it) => {
       assert.deepStrictEqual(Array.from(text.matchAll(/^# TYPE (?!saldo_)/gm)), [])
     })
   )
+})
+
+describe("the manual", () => {
+  const folders = ["core", "adapters", "facade"]
+  const files = folders.flatMap((folder) =>
+    readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => `${folder}/${file}`)
+  )
+
+  it("quotes only log messages that the code writes", () => {
+    const quoted = Array.from(manual.matchAll(/in the log for `([^`]+)`/g), ([, message = ""]) => message)
+    assert.isAbove(quoted.length, 5)
+    const code = files.map(textOf).join("\n")
+    assert.deepStrictEqual(
+      quoted.filter((message) => !code.includes(`"${message}"`)),
+      []
+    )
+  })
 })
 
 describe("each alert", () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -18,6 +18,16 @@ const madeOf = (file: string) => {
 }
 
 describe("on a server of one's own", () => {
+  it.each(["saldo@.service", "saldo.sh"])("%s starts the main program of this version", (file) => {
+    const [, program = ""] = /(facade\/\S+\.ts)/.exec(readFileSync(`${root}ops/${file}`, "utf8")) ?? []
+    assert.isTrue(existsSync(`${root}${program}`), program)
+  })
+
+  it("systemd waits longer than a stopping server takes", () => {
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(readFileSync(`${root}ops/saldo@.service`, "utf8")) ?? []
+    assert.isAbove(Number(seconds), 40)
+  })
+
   it("nginx finds the processes of this machine, and its files where Debian has them", () => {
     const { added, made } = madeOf("nginx.conf")
     assert.deepStrictEqual(added, [
