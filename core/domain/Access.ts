@@ -4,15 +4,16 @@ import type { Company } from "./Company.ts"
 import { Forbidden, Unauthenticated } from "./Errors.ts"
 import type { Permission, Token } from "./Token.ts"
 
-/** Who is calling: the token and the company that it stands for. */
+/** The authenticated caller: a token and its company. */
 export interface Session {
   readonly token: Token
   readonly company: Company
 }
 
 /**
- * May this token, whose secret was right, be used now and from here? Refusals in this order: expired, suspended or
- * revoked, company without API or not active, address not on the list. Contract: 5.
+ * Decides whether a token with the right secret may be used now, from this address. Checks in this order, and returns
+ * the first refusal: token expired; token suspended or revoked; company without API or not active; address not on the
+ * token's list. Contract: 5.
  */
 export const admit = (
   session: Session,
@@ -31,16 +32,17 @@ export const admit = (
   return Result.succeed(session)
 }
 
-/** Does the token carry the permission? An empty list restricts nothing. Contract: 5. */
+/** Decides whether the token has the permission. A token with an empty list has every permission. Contract: 5. */
 export const permit = (token: Token, permission: Permission): Result.Result<void, Forbidden> =>
   token.permissions.length === 0 || token.permissions.includes(permission)
     ? Result.void
     : Result.fail(new Forbidden({ why: "permission" }))
 
-/** Is the text an address or a CIDR range, v4 or v6? */
+/** Whether the text is an IP address or a CIDR range, IPv4 or IPv6. */
 export const isAddressRange = (text: string): boolean => Result.isSuccess(rangeOf(text))
 
-// A server that listens on IPv6 sees the caller 192.0.2.1 as ::ffff:192.0.2.1, and an operator may have copied that.
+// A server that listens on IPv6 sees 192.0.2.1 as ::ffff:192.0.2.1. An operator may copy that form into a token's list,
+// so both sides are compared in canonical form.
 const addressOf = (text: string) =>
   Result.map(NetAddress.ipFromString(text), (address) => NetAddress.toCanonical(address))
 

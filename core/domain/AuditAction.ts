@@ -1,7 +1,7 @@
 import type { LateOutcome } from "./LateOutcome.ts"
 import type { TokenState } from "./Token.ts"
 
-/** What an operator did. */
+/** Actions of an operator. */
 type ByHand =
   | "catalogue_imported"
   | "company_changed"
@@ -18,5 +18,5 @@ type ByHand =
   | "token_rotated"
   | `token_${TokenState}`
 
-/** What the audit log tells of. What was told stays told, so a name that is no longer used stays readable. */
+/** The actions in the audit log. Entries are never deleted, so a name that is no longer written must stay readable. */
 export type AuditAction = ByHand | LateOutcome | "foreign_company"

@@ -2,26 +2,26 @@ import { zero } from "./Money.ts"
 import type { Package } from "./Package.ts"
 import { type Service, takesOption } from "./Service.ts"
 
-/** A group of services as the operator writes it. */
+/** A category in an operator's catalogue file. */
 interface CategoryDraft {
   readonly id: number
   readonly name: string
 }
 
-/** A service as the operator writes it, on sale or not. Contract: 2.4. */
+/** A service in an operator's catalogue file, on sale or not. Contract: 2.4. */
 type ServiceDraft = Omit<Service, "category"> & { readonly active: boolean }
 
-/** A package as the operator writes it, on sale or not. Contract: 2.4. */
+/** A package in an operator's catalogue file, on sale or not. Contract: 2.4. */
 type PackageDraft = Package & { readonly active: boolean }
 
-/** Entries to add or to replace; what a draft does not name stays as it is. */
+/** Catalogue entries to add or replace. Entries that the draft does not name do not change. */
 export interface CatalogueDraft {
   readonly categories: ReadonlyArray<CategoryDraft>
   readonly services: ReadonlyArray<ServiceDraft>
   readonly packages: ReadonlyArray<PackageDraft>
 }
 
-/** What is wrong with one entry of a draft. */
+/** A fault in one entry of a draft. */
 export interface DraftFault {
   readonly list: "categories" | "services" | "packages"
   readonly index: number
@@ -38,17 +38,23 @@ export interface DraftFault {
   readonly reason: string
 }
 
-/** What could be read of an entry. */
+/** An entry of which some fields could not be parsed. */
 type Partly<Entry> = { readonly [Field in keyof Entry]?: Entry[Field] | undefined }
 
-/** What could be read of a draft. A field that could not says nothing, right or wrong, of its entry or of another. */
+/**
+ * A draft of which some fields could not be parsed. A field that could not be parsed is never compared with another
+ * entry.
+ */
 export interface PartlyRead {
   readonly categories: ReadonlyArray<Partly<CategoryDraft>>
   readonly services: ReadonlyArray<Partly<ServiceDraft>>
   readonly packages: ReadonlyArray<Partly<PackageDraft>>
 }
 
-/** Everything that the entries of a draft say wrongly of themselves or of each other. Contract: 1 and 2.4. */
+/**
+ * All faults of a draft: entries that are invalid on their own, and entries that contradict each other. Contract: 1 and
+ * 2.4.
+ */
 export const faultsOf = ({ categories, packages, services }: PartlyRead): ReadonlyArray<DraftFault> => [
   ...repeated("categories", "id", categories),
   ...repeated("categories", "name", categories),
@@ -64,7 +70,8 @@ export const faultsOf = ({ categories, packages, services }: PartlyRead): Readon
   ...sharedCodes(packages)
 ]
 
-// A provider may be asked for a package by its code. One that was withdrawn may leave its code to another.
+// A provider may identify a package by its code, so two active packages may not share one. A withdrawn package may
+// leave its code to another.
 const sharedCodes = (packages: ReadonlyArray<Partly<PackageDraft>>): ReadonlyArray<DraftFault> =>
   packages.flatMap(({ active, code, id, serviceId }, index) => {
     const known = code !== undefined && serviceId !== undefined
@@ -88,7 +95,7 @@ const repeated = <Field extends "id" | "name">(
       : []
   })
 
-/** Is this surely the id of none of them? Not while one of them has an id that could not be read. */
+/** Whether no entry has this id. False while the id of some entry could not be parsed. */
 const isNoneOf = (id: number | undefined, entries: ReadonlyArray<{ readonly id?: number | undefined }>): boolean =>
   id !== undefined && entries.every((entry) => entry.id !== undefined && entry.id !== id)
 

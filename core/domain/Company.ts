@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { CompanyId } from "./Ids.ts"
 
-/** `development` runs against the simulator; anything else is treated as production. Contract: 5. */
+/** `development` companies sell through the simulator. Every other value is production. Contract: 5. */
 export const Environment = Schema.Literals(["development", "production"])
 export type Environment = typeof Environment.Type
 

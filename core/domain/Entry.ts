@@ -2,21 +2,21 @@ import { Schema } from "effect"
 import { TransactionId } from "./Ids.ts"
 import { Centavos } from "./Money.ts"
 
-/** Why money came or went. */
+/** Why an entry changed the balance. */
 export const EntryType = Schema.Literals(["deposit", "sale", "reversal", "adjustment"])
 export type EntryType = typeof EntryType.Type
 
-/** A movement of the ledger: it is written once and never changes. Contract: 4.2. */
+/** An entry of the ledger. It is written once and never changes. Contract: 4.2. */
 export const Entry = Schema.Struct({
   id: Schema.Int,
   type: EntryType,
-  /** Centavos: below zero when money went. */
+  /** Centavos. Negative when the company's money decreases. */
   amount: Schema.Int,
-  /** What the company owned once this entry was made. */
+  /** The company's balance after this entry. */
   balance: Centavos,
-  /** The sale that was charged or given back; null for what the operator did. */
+  /** The sale that was charged or reversed. Null for deposits and adjustments. */
   transactionId: Schema.NullOr(TransactionId),
-  /** The operator's name for what he did; null for sales. */
+  /** The operator's reference of a deposit or adjustment. Null for sales and reversals. */
   reference: Schema.NullOr(Schema.String),
   createdAt: Schema.DateTimeUtc
 })

@@ -6,7 +6,7 @@ import type { ExtraCode } from "./InsuranceOffer.ts"
 import { toPesos } from "./Money.ts"
 import type { NamingFlow } from "./Service.ts"
 
-/** An error as both faces show it. */
+/** An error as REST and tRPC show it. */
 export interface PublicError {
   readonly code: ErrorCode
   readonly status: ErrorStatus
@@ -15,12 +15,12 @@ export interface PublicError {
 }
 
 interface Told<E> {
-  /** Where they are not the code's own. */
+  /** Set where status or message differ from those of the code. */
   readonly status?: ErrorStatus
   readonly message?: string | ((error: E) => string | undefined)
 }
 
-/** A row of a code that has details tells exactly those, and any other tells none. */
+/** A row whose code has details must give exactly those details. Any other row gives none. */
 type Row<E> = Told<E> &
   (
     | { readonly code: Exclude<ErrorCode, DetailedCode>; readonly details?: never }
@@ -33,17 +33,17 @@ interface Detailed<E, Code extends DetailedCode, Named> {
   readonly details: (error: E) => ErrorDetails[Code]
 }
 
-/** Where a client follows a transaction. Contract: 2.5. */
+/** The path at which a client polls a transaction. Contract: 2.5. */
 const transactionPath = (id: number): string => `/v1/transacciones/${id}`
 
-/** Where a client finds what it may buy. Contract: 4.4 and 4.6. */
+/** The path at which a client finds the options of a flow. Contract: 4.4 and 4.6. */
 const optionsPath: Record<NamingFlow, string> = {
   paquetes: "/v1/consultas",
   facturas: "/v1/consultas",
   seguros: "/v1/seguros"
 }
 
-/** The fields that ask for an extra. Contract: 4.6, step 5. */
+/** The request fields that ask for an extra. Contract: 4.6, step 5. */
 const extraField: Record<ExtraCode, string> = { grua: "incluye_grua", casa_conductor: "incluye_casa_conductor" }
 
 const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number; readonly xid: string }) => ({
@@ -53,7 +53,7 @@ const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number
   consultar_en: transactionPath(transactionId)
 })
 
-/** Each cause and its code and details. A cause without a row does not compile. */
+/** Maps each error class to its code and details. A class without a row does not compile. */
 const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag: Tag }>> } = {
   Unauthenticated: { code: "UNAUTHENTICATED" },
   Forbidden: { code: "FORBIDDEN" },
@@ -180,11 +180,11 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
   }
 }
 
-/** Is it a cause that a caller can be told? */
+/** Whether the value is an error that a caller may see. */
 export const isCoreError = (error: unknown): error is CoreError =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(rows, error._tag)
 
-/** What a caller is told of a cause. */
+/** Converts an error class to the error that the caller sees. */
 export const toPublic = <E extends CoreError>(error: E): PublicError => {
   const row = rows[error._tag] as Row<CoreError>
   const code = typeof row.code === "function" ? row.code(error) : row.code
@@ -197,5 +197,5 @@ export const toPublic = <E extends CoreError>(error: E): PublicError => {
   }
 }
 
-/** What a caller is told of a failure that is ours: never a stack, never SQL. */
+/** The error that a caller sees when the service itself fails. It never contains a stack trace or SQL. */
 export const internalError: PublicError = { code: "INTERNAL_ERROR", ...codes.INTERNAL_ERROR }

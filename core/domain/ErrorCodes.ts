@@ -1,6 +1,6 @@
 /**
- * Section 7 of the contract: each code with its HTTP status and what a person reads. Clients decide by status and
- * code, never by the message.
+ * Each error code with its HTTP status and its message for people. Clients decide by status and code, never by the
+ * message. Contract: 7.
  */
 export const codes = {
   UNAUTHENTICATED: { status: 401, message: "Credenciales ausentes o inválidas." },
@@ -45,7 +45,7 @@ export const codes = {
 
 export type ErrorCode = keyof typeof codes
 
-/** By which VALIDATION_ERROR is answered too: of a body that is too large, or no JSON. */
+/** Further statuses of VALIDATION_ERROR: 413 for a body that is too large, 415 for a body that is not JSON. */
 export const bodyStatuses = [413, 415] as const
 
 export type ErrorStatus = (typeof codes)[ErrorCode]["status"] | (typeof bodyStatuses)[number]

@@ -6,12 +6,12 @@ import { Status } from "./Status.ts"
 
 const path = Schema.String.annotate({ description: "La ruta que hay que consultar." })
 
-/** A sale, as an answer that is no success names it. */
+/** The sale that an error is about. */
 const sale = { transaction_id: Schema.Int, xid: Schema.String }
 
 const Refused = Schema.Struct({ ...sale, status: Schema.Literal("FAILED") })
 
-/** What was wrong, by its field; some reasons bring facts beside it. */
+/** Maps each invalid field to a reason. Some reasons add facts under further keys. */
 const Faults = Schema.StructWithRest(
   Schema.Struct({
     monto_minimo: Schema.optionalKey(Schema.Finite),
@@ -24,7 +24,7 @@ const Faults = Schema.StructWithRest(
   [Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))]
 ).annotate({ description: "Por campo, el motivo: requerido, invalido, fuera_de_rango… Algunos traen además un dato." })
 
-/** What `error.details` of each code holds; a code that is not here has none. Contract: 2.1 and 7. */
+/** The shape of `error.details` for each code. Codes that are not listed have no details. Contract: 2.1 and 7. */
 export const errorDetails = {
   VALIDATION_ERROR: Faults,
   INSUFFICIENT_BALANCE: Schema.Struct({ saldo_disponible: Schema.Finite, monto_requerido: Schema.Finite }),
@@ -61,10 +61,10 @@ export const errorDetails = {
   SEGURO_PASO_INVALIDO: Schema.Struct({ estado: StepOutOfOrder.fields.state })
 } as const
 
-/** The codes that have details. */
+/** Codes that have details. */
 export type DetailedCode = keyof typeof errorDetails
 
-/** The same as values. Of a fault any field may be named, which a caller's input decides. */
+/** The details of each code as TypeScript types. VALIDATION_ERROR may name any field of the caller's input. */
 export type ErrorDetails = {
   readonly [Code in DetailedCode]: Code extends "VALIDATION_ERROR"
     ? Readonly<Record<string, string | number>>

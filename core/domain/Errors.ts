@@ -8,7 +8,7 @@ import { Status } from "./Status.ts"
 /** The credentials are missing, malformed, wrong or expired. Contract: 5. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {}) {}
 
-/** Who calls is known and may not. Contract: 5. */
+/** The caller is authenticated but may not do this. Contract: 5. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   why: Schema.Literals([
     "token_suspended",
@@ -22,32 +22,32 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   ])
 }) {}
 
-/** Nothing is there, or it belongs to another company: the two look the same. Contract: 4.7. */
+/** The resource does not exist, or belongs to another company. The caller cannot tell which. Contract: 4.7. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}) {}
 
-/** The request does not parse; `details` names each field as the caller knows it, and why. Contract: 7. */
+/** The request is invalid. `details` maps each field, by its wire name, to a reason. Contract: 7. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   details: Schema.Record(Schema.String, Schema.String)
 }) {}
 
-/** The body is larger than this service reads. */
+/** The body exceeds the size limit. */
 export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
 
-/** The body does not say that it is JSON. */
+/** The Content-Type of the body is missing or is not JSON. */
 export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", {}) {}
 
-/** More calls in this minute than the token, or the address, is allowed. Contract: 8. */
+/** The token or the address has used up its calls of this minute. Contract: 8. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   retryAfter_s: Schema.Int
 }) {}
 
-/** The available balance does not cover the sale; nothing was reserved. Contract: 4.5. */
+/** The available balance is smaller than the amount. Nothing was reserved. Contract: 4.5. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   available: Centavos,
   required: Amount
 }) {}
 
-/** The sale would exceed what the company may spend in a period; nothing was reserved. Contract: 4.5. */
+/** The sale would exceed the company's limit of a period. Nothing was reserved. Contract: 4.5. */
 export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExceeded", {
   period: Schema.Literals(["diario", "semanal", "mensual"]),
   limit: Centavos,
@@ -55,38 +55,38 @@ export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExc
   required: Amount
 }) {}
 
-/** The same key is still running, or its operation awaits recovery. Contract: 3.2. */
+/** The operation under this key is still running, or waits for recovery. Contract: 3.2. */
 export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("RequestInProgress", {
   transactionId: TransactionId
 }) {}
 
-/** The key already names a sale that it can no longer replay. Contract: 7. */
+/** The key belongs to an earlier sale whose response is no longer stored. Contract: 7. */
 export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("IdempotencyConflict", {
   transactionId: TransactionId,
   status: Status
 }) {}
 
-/** The key was used for another body or endpoint. Contract: 4.5. */
+/** The key was used before with another body or endpoint. Contract: 4.5. */
 export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {}
 
-/** The outcome is unknown and the amount stays held. Contract: 4.5. */
+/** The outcome of the sale is unknown. The amount stays held. Contract: 4.5. */
 export class TransactionPending extends Schema.TaggedError<TransactionPending>()("TransactionPending", {
   transactionId: TransactionId,
   xid: Schema.String
 }) {}
 
-/** Why a provider refuses for good. */
+/** Reasons for which a provider refuses a sale definitively. */
 export const Refusal = Schema.Literals(["INVALID_PHONE", "INVALID_AMOUNT", "TRANSACTION_REJECTED", "SEGURO_NO_EMITIDO"])
 export type Refusal = typeof Refusal.Type
 
-/** The provider refused the sale for good; the reservation was returned in full. Contract: 3.1. */
+/** The provider refused the sale definitively. The whole amount was released. Contract: 3.1. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   refusal: Refusal,
   transactionId: TransactionId,
   xid: Schema.String
 }) {}
 
-/** The bill is paid already, or is being paid. Contract: 7. */
+/** The bill is already paid, or a payment of it is in progress. Contract: 7. */
 export class DuplicateTransaction extends Schema.TaggedError<DuplicateTransaction>()("DuplicateTransaction", {
   transactionId: TransactionId
 }) {}
@@ -97,57 +97,57 @@ export class ReversalNotSupported extends Schema.TaggedError<ReversalNotSupporte
 /** Only a sale in SUCCESS can be reversed. Contract: 1. */
 export class NotReversible extends Schema.TaggedError<NotReversible>()("NotReversible", {}) {}
 
-/** The outcome of the reversal is unknown; until it is known the sale stands. */
+/** The outcome of the reversal is unknown. The sale stays in SUCCESS until it is known. */
 export class ReversalPending extends Schema.TaggedError<ReversalPending>()("ReversalPending", {
   transactionId: TransactionId,
   xid: Schema.String
 }) {}
 
-/** The provider refused the reversal for good; the sale stands. */
+/** The provider refused the reversal definitively. The sale stays in SUCCESS. */
 export class ReversalDenied extends Schema.TaggedError<ReversalDenied>()("ReversalDenied", {
   transactionId: TransactionId,
   xid: Schema.String
 }) {}
 
-/** The service does not exist, is not active or is not for this company. Contract: 7. */
+/** The service does not exist, is not active, or is not sold by this company. Contract: 7. */
 export class InvalidProduct extends Schema.TaggedError<InvalidProduct>()("InvalidProduct", {}) {}
 
-/** Of a service whose amount is free, the sale has to say which. Contract: 4.5. */
+/** The service has no fixed price, so the sale must state an amount. Contract: 4.5. */
 export class AmountRequired extends Schema.TaggedError<AmountRequired>()("AmountRequired", {}) {}
 
-/** The service is not sold for so much, or so little. Contract: 4.5. */
+/** The amount is outside the range of the service. Contract: 4.5. */
 export class AmountOutOfRange extends Schema.TaggedError<AmountOutOfRange>()("AmountOutOfRange", {
   /** 0 means no bound on that side. */
   minimum: Centavos,
   maximum: Centavos
 }) {}
 
-/** What is asked for has another price than the sale says. Contract: 4.5. */
+/** The amount in the request differs from the price of the option. Contract: 4.5. */
 export class PriceMismatch extends Schema.TaggedError<PriceMismatch>()("PriceMismatch", { price: Amount }) {}
 
-/** The sale has to name what it buys, which is to be found first. Contract: 4.5. */
+/** The sale must name an option, which the caller obtains from a lookup first. Contract: 4.5. */
 export class OptionRequired extends Schema.TaggedError<OptionRequired>()("OptionRequired", {
   flow: NamingFlow,
-  /** What the catalogue says of it, for a person. */
+  /** The catalogue's text on how to buy the service. */
   howToBuy: Schema.String
 }) {}
 
-/** Nobody offered this caller such an option, or whoever serves now cannot know it. Contract: 4.5. */
+/** The option was not offered to this company, or the current provider does not know it. Contract: 4.5. */
 export class InvalidOption extends Schema.TaggedError<InvalidOption>()("InvalidOption", {}) {}
 
-/** The option was offered too long ago. Contract: 4.4. */
+/** The option has expired. Contract: 4.4. */
 export class OptionExpired extends Schema.TaggedError<OptionExpired>()("OptionExpired", {}) {}
 
-/** The provider did not answer a question that moves no money. Contract: 7. */
+/** The provider did not answer a lookup in time. No money is involved. Contract: 7. */
 export class ServiceTimedOut extends Schema.TaggedError<ServiceTimedOut>()("ServiceTimedOut", {}) {}
 
-/** Insurance has its own steps instead of lookups. Contract: 4.4. */
+/** Lookups do not serve insurance, which has its own endpoints. Contract: 4.4. */
 export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImplemented", {}) {}
 
-/** No provider can take the sale now; nothing is held. Contract: 7. */
+/** No provider accepts sales now. Nothing is held. Contract: 7. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {}
 
-/** Every cause that a caller can be told. */
+/** All errors that a caller may see. */
 export type CoreError =
   | Unauthenticated
   | Forbidden

@@ -8,13 +8,13 @@ import type { Outcome } from "./Sale.ts"
 import type { Status } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/** All that was kept of a sale. */
+/** Everything that is stored about a sale. */
 export interface History {
   readonly companyId: CompanyId
   readonly transaction: Transaction
   readonly key: string
   readonly refusal: string | null
-  /** What its key says; null once the key is free, or names another sale. */
+  /** The response stored under the sale's key. Null when the key was freed or belongs to another sale. */
   readonly answer: {
     readonly outcome: Outcome["_tag"]
     readonly at: DateTime.Utc
@@ -27,7 +27,7 @@ export interface History {
     readonly begunAt: DateTime.Utc
     readonly endedAt: DateTime.Utc | null
   }>
-  /** What recovery asked, or could not ask; alike answers in a row are one. */
+  /** Status questions of recovery, including those that could not be sent. Equal answers in a row are one entry. */
   readonly questions: ReadonlyArray<{
     readonly about: "sale" | "reversal"
     readonly answer: string
@@ -35,7 +35,7 @@ export interface History {
     readonly firstAt: DateTime.Utc
     readonly lastAt: DateTime.Utc
   }>
-  /** How often the answer of the sale, or that of a reversal, was heard again. */
+  /** How often the response of the sale, or of a reversal, was replayed. */
   readonly replays: ReadonlyArray<{
     readonly about: "sale" | "reversal"
     readonly times: number
@@ -49,15 +49,15 @@ export interface History {
   }>
 }
 
-/** Who found out how a sale or a reversal ended: the call that made it, recovery afterwards, or two operators. */
+/** Which process wrote the outcome: the call itself, recovery, or two operators. */
 export type FoundBy = "call" | "recovery" | "operator"
 
-/** Something that happened to a sale. */
+/** An event in the life of a sale. */
 export type HistoryEvent = Data.TaggedEnum<{
   Reserved: { readonly key: string; readonly amount: Amount }
-  /** The first answer under its key; a repeat hears the same until then, or for as long as it is unresolved. */
+  /** The first response under the key. The key replays it until `repeatsUntil`; null while the sale is unresolved. */
   Answered: { readonly outcome: Outcome["_tag"]; readonly by: FoundBy; readonly repeatsUntil: DateTime.Utc | null }
-  /** Calls that brought a key again heard its answer again: the first of them then, the last until then. */
+  /** The key was replayed `times` times: first at the time of the event, last at `until`. */
   Replayed: { readonly about: "sale" | "reversal"; readonly times: number; readonly until: DateTime.Utc }
   Asked: {
     readonly about: "sale" | "reversal"
@@ -65,7 +65,7 @@ export type HistoryEvent = Data.TaggedEnum<{
     readonly times: number
     readonly until: DateTime.Utc
   }
-  /** Recovery wanted to ask, and nobody took the question. */
+  /** Recovery had a question, but no provider accepted it. */
   NotAsked: { readonly about: "sale" | "reversal"; readonly times: number; readonly until: DateTime.Utc }
   Settled: {
     readonly status: Status
@@ -85,11 +85,12 @@ export interface Moment {
   readonly event: HistoryEvent
 }
 
-// Recovery asks about a sale only once its call must be over: what was written afterwards was not written by the call.
+// Recovery asks about a sale only after its call has timed out. An outcome written after the first question is
+// therefore not the call's.
 const recoveryAskedBefore = ({ questions }: History, at: DateTime.Utc): boolean =>
   questions.some(({ about, firstAt }) => about === "sale" && DateTime.isLessThanOrEqualTo(firstAt, at))
 
-// Where nobody took the question, recovery has found out nothing.
+// A question that no provider accepted gives recovery no information.
 const answeredTo = ({ questions }: History): History["questions"] =>
   questions.filter(({ answer }) => answer !== "NotAsked")
 
@@ -98,7 +99,7 @@ const confirmedIn = ({ audited }: History) =>
     action === "resolution_confirmed" && details["won"] === true ? [details] : []
   )
 
-// A confirmation that does not say what it is about dates from when only sales had one.
+// A confirmation without `about` was written by a version in which only sales could be confirmed.
 const wasConfirmed = (history: History): boolean => confirmedIn(history).some(({ about }) => about !== "reversal")
 
 const reversalFoundBy = (
@@ -149,8 +150,8 @@ const auditedIn = ({ audited }: History, which: (action: string) => boolean): Re
 const inOrder = Ordering.mapInput(DateTime.Order, ({ at }: Moment) => at)
 
 /**
- * What happened to a sale, first things first; of what happened at one instant, what led to what. Clocks of several
- * machines are in it, but nothing can have come before the reservation.
+ * The events of a sale in order of time. Events of the same instant are ordered by cause and effect. The timestamps
+ * come from several machines, so an event dated before the reservation is placed after it.
  */
 export const timelineOf = (history: History): ReadonlyArray<Moment> => {
   const { key, questions, replays, reversals, transaction } = history

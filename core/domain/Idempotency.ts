@@ -3,27 +3,27 @@ import { IdempotencyConflict, KeyReused, RequestInProgress } from "./Errors.ts"
 import type { TransactionId } from "./Ids.ts"
 import type { Status } from "./Status.ts"
 
-/** A settled operation's key replays this long. Contract: 2.8. */
+/** How long the key of a settled operation is replayed. Contract: 2.8. */
 export const retention = Duration.hours(24)
 
-/** An operation that has been in progress longer than this can no longer be waited for. */
+/** After this time an operation in progress is answered with a conflict instead of "in progress". */
 export const inProgress_max = Duration.minutes(15)
 
-/** What is known of a key. Contract: 2.8. */
+/** The stored record of an idempotency key. Contract: 2.8. */
 export interface KeyRecord {
   readonly fingerprint: string
   readonly completed: boolean
   readonly claimedAt: DateTime.Utc
-  /** When the operation settled, which completed its key; null while it is unresolved. */
+  /** When the operation settled and its response was stored. Null while it is unresolved. */
   readonly settledAt: DateTime.Utc | null
 }
 
-/** What a call finds when its key is already known. Contract: 3.2. */
+/** What a repeated key means for the call that brings it. Contract: 3.2. */
 export type KeyState = "reused" | "replay" | "in_progress" | "conflict"
 
 /**
- * Reads a known key for another call that brings it. One that no longer replays names no second operation either: the
- * xid that follows from it is the first one's for ever.
+ * Classifies a repeated key. A key whose retention has passed is a conflict, never a new sale: the xid is derived from
+ * the key and stays unique for ever.
  */
 export const readKey = (
   record: KeyRecord,
@@ -35,7 +35,7 @@ export const readKey = (
   return olderThan(record.claimedAt, inProgress_max, call.now) ? "conflict" : "in_progress"
 }
 
-/** Why a key that does not replay is refused, and of which transaction. Contract: 3.2. */
+/** The error for a repeated key that is not replayed, with the transaction that the key belongs to. Contract: 3.2. */
 export const keyErrorOf = (state: Exclude<KeyState, "replay">, transactionId: TransactionId, status: Status) => {
   switch (state) {
     case "reused":

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { TextBetween } from "./Text.ts"
 
-// Ids are bigint in the database but stay below 2^53, so that JSON carries them exactly.
+// Ids are bigint in the database and stay below 2^53, so that JSON represents them exactly.
 const Id = Schema.Int.check(Schema.isGreaterThan(0))
 
 export const CompanyId = Id.pipe(Schema.brand("CompanyId"))
@@ -19,19 +19,22 @@ export type TransactionId = typeof TransactionId.Type
 export const InsuranceId = Id.pipe(Schema.brand("InsuranceId"))
 export type InsuranceId = typeof InsuranceId.Type
 
-/** Who is served: a phone, a contract, a plate. Forwarded as written, never normalized. Contract: 4.5. */
+/**
+ * The phone, contract or plate that a sale is for. It is sent to the provider as written, never normalized. Contract:
+ * 4.5.
+ */
 export const Identifier = TextBetween(3, 100).pipe(Schema.brand("Identifier"))
 export type Identifier = typeof Identifier.Type
 
-/** The seller's own name for a till. Contract: 4.5. */
+/** The caller's name for a till. Contract: 4.5. */
 export const TerminalId = TextBetween(0, 50).pipe(Schema.brand("TerminalId"))
 export type TerminalId = typeof TerminalId.Type
 
-// What was sold is what was sold, whatever the limits of the edge are by now: a sale that was kept has to be asked
-// about, shown and settled under the version after, and the one before.
+// Stored values are not checked against the limits of the edge. A stored sale must stay readable when a later version
+// changes those limits.
 export const KeptIdentifier = Schema.String.pipe(Schema.brand("Identifier"))
 export const KeptTerminalId = Schema.String.pipe(Schema.brand("TerminalId"))
 
-/** The client's name for one operation, unique in its company for ever. Contract: 4.5 and 8. */
+/** The client's name for one operation. Unique within its company for ever. Contract: 4.5 and 8. */
 export const IdempotencyKey = TextBetween(1, 128).pipe(Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type

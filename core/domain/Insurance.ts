@@ -8,20 +8,20 @@ import { InsuranceState } from "./InsuranceState.ts"
 import type { Amount } from "./Money.ts"
 import { Cedula, Phone, Plate } from "./Person.ts"
 
-/** A quote may be sold for this long. Contract: 8. */
+/** How long a quote may be sold. Contract: 8. */
 export const quoteLife = Duration.minutes(30)
 
-/** Whom and what an insurance is for: kept encrypted, and shown only masked. */
+/** The insured person and vehicle. Stored encrypted, and shown only masked. */
 export const Insured = Schema.Struct({
   cedula: Cedula,
   phone: Phone,
-  /** The vehicle's owner, by name. */
+  /** Name of the vehicle's owner. */
   holder: Schema.String,
   vehicle: Vehicle
 })
 export type Insured = typeof Insured.Type
 
-/** What was issued. */
+/** An issued policy. */
 export const Policy = Schema.Struct({
   number: Schema.String,
   validity: Validity,
@@ -29,10 +29,10 @@ export const Policy = Schema.Struct({
 })
 export type Policy = typeof Policy.Type
 
-/** A policy as its insurer issues it. */
+/** A policy as the insurer returns it. */
 export type IssuedPolicy = Omit<Policy, "issuedAt">
 
-/** An insurance on its way from a plate to a policy. Contract: 2.7. */
+/** An insurance in any state, from the plate to the policy. Contract: 2.7. */
 export const Insurance = Schema.Struct({
   id: InsuranceId,
   companyId: CompanyId,
@@ -42,14 +42,14 @@ export const Insurance = Schema.Struct({
   plate: Plate,
   insured: Insured,
   terminalId: Schema.NullOr(KeptTerminalId),
-  /** Whether it continues a policy that the vehicle had. */
+  /** Whether it renews an earlier policy of the vehicle. */
   renewal: Schema.Boolean,
-  /** The insurer's own name for the case. */
+  /** The insurer's id of the case. */
   reference: Schema.String,
   versions: Schema.Array(Version),
   version: Schema.NullOr(Version),
   plan: Schema.NullOr(Plan),
-  /** What may be added to the plan; empty until one is chosen. */
+  /** Extras available with the plan. Empty until a plan is chosen. */
   offeredExtras: Schema.Array(Extra),
   quote: Schema.NullOr(QuoteSchema),
   transactionId: Schema.NullOr(TransactionId),
@@ -60,18 +60,18 @@ export type Insurance = typeof Insurance.Type
 
 const optionForm = /^seguro:([1-9]\d{0,15})$/
 
-/** What a sale names to buy an insurance. Contract: 4.6, step 5. */
+/** The `opcion_id` of an insurance. Contract: 4.6, step 5. */
 export const insuranceOption = (id: InsuranceId): string => `seguro:${id}`
 
-/** The insurance that an option names; null when it names none. */
+/** The insurance id in an `opcion_id`. Null when the option is not an insurance. */
 export const readInsuranceOption = (optionId: string): InsuranceId | null => {
   const id = Number(optionForm.exec(optionId)?.[1])
   return Number.isSafeInteger(id) ? InsuranceId.make(id) : null
 }
 
-/** What a sale asks for that names an insurance. */
+/** What a sale of an insurance asks for. */
 export interface InsuranceRequest {
-  /** Where the company's sales go now; a quote of another world buys nothing. */
+  /** The company's environment now. A quote of the other environment cannot be sold. */
   readonly environment: Environment
   readonly serviceId: ServiceId
   readonly identifier: string
@@ -79,9 +79,9 @@ export interface InsuranceRequest {
 }
 
 /**
- * The quote that a sale may buy now. Contract: 4.6, sale outcomes.
+ * Returns the quote that a sale may buy now, or the error. Contract: 4.6, sale outcomes.
  *
- * The caller may write the plate in either case; everything else must be what was quoted.
+ * The plate may differ in case; everything else must equal the quote.
  */
 export const sellable = (
   insurance: Insurance | null,
@@ -101,7 +101,7 @@ export const sellable = (
     : Result.fail(new PriceMismatch({ price: quote.total }))
 }
 
-/** What the documents of a policy say. Contract: 4.6, step 8. */
+/** The data printed on the documents of a policy. Contract: 4.6, step 8. */
 export interface PolicyFacts {
   readonly policy: Policy
   readonly plate: Plate
@@ -111,7 +111,7 @@ export interface PolicyFacts {
   readonly quote: Quote
 }
 
-/** The facts of the policy that was issued; none before. */
+/** The data of the issued policy. Null before the policy is issued. */
 export const policyFacts = ({
   insured,
   plan,

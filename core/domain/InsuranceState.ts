@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** How far an insurance has come. Contract: 3.3. */
+/** State of an insurance. Contract: 3.3. */
 export const InsuranceState = Schema.Literals([
   "iniciada",
   "otp_enviado",

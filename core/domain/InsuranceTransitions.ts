@@ -2,7 +2,7 @@ import { Result, Struct } from "effect"
 import { StepOutOfOrder } from "./InsuranceErrors.ts"
 import type { InsuranceState } from "./InsuranceState.ts"
 
-/** What happens to an insurance: the steps of its buyer, and what becomes of its sale. Contract: 4.6. */
+/** Events of an insurance: the buyer's steps and the outcome of the sale. Contract: 4.6. */
 export type InsuranceEvent =
   | "code_sent"
   | "code_resent"
@@ -20,19 +20,19 @@ export type InsuranceEvent =
 type Row = { readonly [From in InsuranceState]?: InsuranceState }
 
 /**
- * The whole of section 3.3: what an event makes of a state. What has no entry is out of order and changes nothing. The
- * database refuses every change of state that is not in here.
+ * The state table of section 3.3: event and current state give the next state. A pair without an entry is out of order
+ * and changes nothing. The database refuses every change that is not in this table.
  */
 export const insuranceTransitions = {
   code_sent: { iniciada: "otp_enviado", otp_enviado: "otp_enviado" },
   code_resent: { iniciada: "iniciada", otp_enviado: "otp_enviado" },
-  // Whoever knows the code has received it, also when the gateway never said so.
+  // A caller who knows the code has received it, even if the gateway reported no delivery.
   code_verified: { iniciada: "otp_validado", otp_enviado: "otp_validado" },
   plans_read: { otp_validado: "otp_validado", plan_confirmado: "plan_confirmado", cotizado: "cotizado" },
-  // Another plan may be chosen until the sale; a quote of the one before is void.
+  // Another plan may be chosen until the sale begins. That voids an earlier quote.
   plan_chosen: { otp_validado: "plan_confirmado", plan_confirmado: "plan_confirmado", cotizado: "plan_confirmado" },
   quoted: { plan_confirmado: "cotizado", cotizado: "cotizado" },
-  // The sale: claimed with the reservation, settled with it.
+  // The sale claims the insurance with its reservation and settles it with its settlement.
   claimed: { cotizado: "cobrando" },
   issuing: { cobrando: "emitiendo" },
   held: { cobrando: "emitiendo", emitiendo: "emitiendo" },
@@ -42,7 +42,7 @@ export const insuranceTransitions = {
   freed: { cobrando: "cotizado", emitiendo: "cotizado" }
 } as const satisfies { readonly [_ in InsuranceEvent]: Row }
 
-/** What an event makes of a state. */
+/** The state after an event. Null when the event is not allowed in the state. */
 export const afterEvent = (
   state: InsuranceState,
   event: InsuranceEvent
@@ -52,6 +52,6 @@ export const afterEvent = (
   return next === undefined ? Result.fail(new StepOutOfOrder({ state })) : Result.succeed(next)
 }
 
-/** The states in which an event is in order. */
+/** The states in which an event is allowed. */
 export const statesBefore = (event: InsuranceEvent): ReadonlyArray<InsuranceState> =>
   Struct.keys<Row>(insuranceTransitions[event])

@@ -1,4 +1,4 @@
-/** What is true of the whole database at every instant. Contract: 2.3, 2.5, 3.1, 3.3. */
+/** Invariants of the whole database, true at every instant. Contract: 2.3, 2.5, 3.1, 3.3. */
 export const invariants = {
   owned: "what a company owns is the sum of its ledger",
   held: "what is held is the sum of the sales in PROCESSING and PENDING",

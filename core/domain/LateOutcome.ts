@@ -1,6 +1,3 @@
-/**
- * A provider's firm answer that contradicts what was settled: goods without money, or money without goods. The audit
- * log tells of each by this name.
- */
+/** A firm answer of the provider that contradicts the settled outcome. The audit log records it under this name. */
 export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
 export type LateOutcome = (typeof lateOutcomes)[number]

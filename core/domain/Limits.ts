@@ -2,21 +2,21 @@ import { Result } from "effect"
 import { LimitExceeded } from "./Errors.ts"
 import { type Amount, Centavos } from "./Money.ts"
 
-/** How much a company may spend in a period; 0 means no limit. Contract: 2.3 and 8. */
+/** How much a company may spend in each period, in centavos; 0 means no limit. Contract: 2.3 and 8. */
 export interface Limits {
   readonly daily: Centavos
   readonly weekly: Centavos
   readonly monthly: Centavos
 }
 
-/** What a company has spent or holds in each period. Contract: 2.3. */
+/** How much a company has spent or holds in each period, in centavos. Contract: 2.3. */
 export interface Consumption {
   readonly daily: Centavos
   readonly weekly: Centavos
   readonly monthly: Centavos
 }
 
-/** Contract: 2.3, for a company whose limits nobody has set. */
+/** Limits of a company for which the operator has set none. Contract: 2.3. */
 export const defaultLimits: Limits = {
   daily: Centavos.make(5_000_000),
   weekly: Centavos.make(25_000_000),
@@ -30,8 +30,8 @@ const periods = [
 ] as const
 
 /**
- * Lets the amount pass, or names the first period that it would exceed: day, then week, then month. The ledger in
- * memory decides by it, and the one in Postgres as it does.
+ * Accepts the amount, or returns the first limit that it would exceed: day, week, month. The ledger in memory calls
+ * this. The function `reserve` in SQL repeats the rule, and test/model compares the two.
  */
 export const within = (
   limits: Limits,

@@ -2,17 +2,17 @@ import { DateTime, Duration, Option } from "effect"
 import { day_ms, isoDate, isoTime } from "./IsoTime.ts"
 import { inOnePiece } from "./Text.ts"
 
-/** America/Santo_Domingo keeps UTC-4 all year, so local time is a fixed shift. Contract: 1. */
+/** America/Santo_Domingo is UTC-4 all year, so local time is a fixed offset. Contract: 1. */
 const behindUtc = Duration.hours(4)
 const behindUtc_ms = Duration.toMillis(behindUtc)
 
 // Each answer has a few of these: arithmetic on milliseconds takes half of what it takes on DateTime.
 const local = (instant: DateTime.Utc): number => DateTime.toEpochMillis(instant) - behindUtc_ms
 
-/** The local calendar day, `YYYY-MM-DD`. */
+/** Local calendar day, `YYYY-MM-DD`. */
 export const dayOf = (instant: DateTime.Utc): string => isoDate(local(instant))
 
-/** The days on which the periods of consumption begin: today, this week's Monday, the month's first. Contract: 2.3. */
+/** First days of the current consumption periods: today, Monday of this week, day 1 of this month. Contract: 2.3. */
 export interface Periods {
   readonly day: string
   readonly week: string
@@ -41,7 +41,7 @@ const periodsFrom = (local_ms: number): Periods => {
 
 export const periodsAt = (instant: DateTime.Utc): Periods => periodsFrom(local(instant))
 
-/** The periods that a local day is in. */
+/** The periods that contain a local day. */
 export const periodsOf = (day: string): Periods => periodsFrom(Date.parse(`${day}T00:00:00Z`))
 
 /** The instant at which a local day begins. */
@@ -64,27 +64,27 @@ export const formatOffset = (instant: DateTime.Utc): string => {
   return inOnePiece(isoDate(local_ms), "T", `${isoTime(local_ms)}-04:00`)
 }
 
-// No calendar has a year 0.
+// The calendar has no year 0.
 const dayForm = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 
-/** Is it a day that the calendar has, `YYYY-MM-DD`? */
+/** Whether the text is an existing calendar day, `YYYY-MM-DD`. */
 export const isDay = (text: string): boolean =>
   dayForm.test(text) &&
   Option.exists(DateTime.make(`${text}T00:00:00Z`), (instant) => DateTime.formatIsoDateUtc(instant) === text)
 
-/** Local days from the first to the last, both inclusive; without one of them the range is open on that side. */
+/** A range of local days, both ends included. A missing end leaves the range open. */
 export interface DayRange {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
-/** Is the instant on one of the days? */
+/** Whether the instant falls on one of the days. */
 export const isWithin = ({ from, to }: DayRange, instant: DateTime.Utc): boolean => {
   const day = dayOf(instant)
   return (from === undefined || from <= day) && (to === undefined || day <= to)
 }
 
-/** The instants of a range: not before `since`, and before `until`. */
+/** The instants of a day range: `since` inclusive, `until` exclusive. */
 export const instantsOf = ({ from, to }: DayRange) => ({
   since: from === undefined ? undefined : startOfDay(from),
   until: to === undefined ? undefined : startOfDay(nextDay(to))

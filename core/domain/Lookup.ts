@@ -4,39 +4,39 @@ import type { Offer, Offered } from "./Offered.ts"
 import type { Package } from "./Package.ts"
 import type { LookupFlow, Service } from "./Service.ts"
 
-/** Whose packages, bills or name are looked for. Contract: 4.4. */
+/** A lookup: the service and the identifier to look up. Contract: 4.4. */
 export interface LookupQuery {
   readonly service: Service
   readonly identifier: Identifier
-  /** What the catalogue lists of the service; empty for services of other flows. */
+  /** The packages that the catalogue lists for the service. Empty for other flows. */
   readonly packages: ReadonlyArray<Package>
 }
 
-/** What was found out about an identifier. */
+/** The result of a successful lookup. */
 export interface Found {
-  /** The customer's name, where it is told. */
+  /** The customer's name, if the provider returns it. */
   readonly holder: string | null
   readonly offers: ReadonlyArray<Offer>
 }
 
-/** What a provider said of an identifier. */
+/** A provider's answer to a lookup. */
 export type LookupAnswer = Data.TaggedEnum<{
   Found: { readonly found: Found }
-  /** There is no such number, contract or account. */
+  /** The number, contract or account does not exist. */
   NoSuchIdentifier: {}
   NoAnswer: {}
 }>
 export const LookupAnswer = Data.taggedEnum<LookupAnswer>()
 
-/** A lookup as its caller hears it. Contract: 2.6. */
+/** A lookup as the caller receives it. Contract: 2.6. */
 export interface Consulta {
   readonly flow: LookupFlow
   readonly holder: string | null
   readonly options: ReadonlyArray<Offered>
-  /** Whether these are examples rather than a provider's own data. */
+  /** True for example data, false for a provider's data. */
   readonly simulated: boolean
 }
 
-/** Is it a contract of which nothing is due? Only bills can be. Contract: 2.6. */
+/** Whether the contract has no unpaid bill. Only the flow `facturas` has bills. Contract: 2.6. */
 export const isDebtFree = ({ flow, options }: Pick<Consulta, "flow" | "options">): boolean =>
   flow === "facturas" && options.length === 0

@@ -1,26 +1,26 @@
 import { Data, Result, Schema } from "effect"
 
-/** A balance, a limit or a total: whole centavos of DOP, never negative. Contract: 1. */
+/** A balance, limit or total in whole centavos of DOP, never negative. Contract: 1. */
 export const Centavos = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("Centavos"))
 export type Centavos = typeof Centavos.Type
 
-/** What an operation moves: whole centavos of DOP, above zero. Contract: 1 and 8. */
+/** The amount of an operation in whole centavos of DOP, above zero. Contract: 1 and 8. */
 export const Amount = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("Amount"))
 export type Amount = typeof Amount.Type
 
 export const zero = Centavos.make(0)
 
 /**
- * The most that a company can own, 70 trillion pesos: beyond 2^46 two neighbouring amounts would be one number of JSON.
+ * The largest balance of a company: 70 trillion pesos. Above 2^46 pesos a JSON number cannot represent every centavo.
  */
 export const owned_max = Centavos.make(2 ** 46 * 100 - 1)
 
-/** Pesos as the wire shows them, exact to the centavo up to `owned_max`. */
+/** Converts centavos to the pesos of the wire. Exact up to `owned_max`. */
 export const toPesos = (centavos: number): number => centavos / 100
 
 /**
- * An amount as somebody wrote it. The text decides, not the number that a parser made of it: 10.0000000000000001
- * is three decimals or more, though a double would read 10.
+ * An amount as the caller wrote it. The text decides, not the parsed number: 10.0000000000000001 has too many decimals,
+ * although a double reads it as 10.
  */
 export type AmountLiteral = Data.TaggedEnum<{
   NumberLiteral: { readonly text: string }
@@ -33,13 +33,13 @@ export type AmountFault = "invalido" | "max_2_decimales" | "fuera_de_rango"
 const jsonNumber = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<decimals>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/
 const plainDigits = /^(?<whole>\d+)(?:\.(?<decimals>\d+))?$/
 
-/** The longest run of digits that is still a safe integer of centavos. */
+/** The most digits for which centavos stay a safe integer. */
 const digits_max = 15
 
-/** The largest amount that can be read. */
+/** The largest amount that is accepted. */
 export const amount_max = Amount.make(10 ** digits_max - 1)
 
-/** Reads an amount off its literal text: at most two decimals written, above zero, never rounded. */
+/** Parses an amount: at most two decimals written, above zero, never rounded. */
 export const readAmount = (literal: AmountLiteral): Result.Result<Amount, AmountFault> => {
   const groups = (literal._tag === "NumberLiteral" ? jsonNumber : plainDigits).exec(literal.text)?.groups
   if (groups === undefined) return Result.fail("invalido")
@@ -55,6 +55,6 @@ export const readAmount = (literal: AmountLiteral): Result.Result<Amount, Amount
 
 const nothing = /^0+(?:\.0{1,2})?$/
 
-/** Reads a bound or a limit off its literal text: an amount, or nothing at all, which means that there is none. */
+/** Parses a bound or a limit: an amount, or zero, which means no bound. */
 export const readLimit = (literal: AmountLiteral): Result.Result<Centavos, AmountFault> =>
   nothing.test(literal.text) ? Result.succeed(zero) : Result.map(readAmount(literal), Centavos.make)

@@ -1,11 +1,9 @@
 import { DateTime, Duration } from "effect"
 
-/** The ages at which what did not succeed is attempted again, before its attempts become regular. */
+/** Ages of an operation at which it is attempted again, before the regular interval begins. */
 const attemptedAt = [5, 15, 30, 60].map(Duration.seconds)
 
-/**
- * When the next attempt is due of what was first attempted at `createdAt`: soon at first, in the end every so often.
- */
+/** When the next attempt of an operation is due: at the ages above, then at the interval `every`. */
 export const nextAttempt =
   (every: Duration.Duration) =>
   (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Utc => {

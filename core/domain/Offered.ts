@@ -4,29 +4,33 @@ import { Amount } from "./Money.ts"
 import type { OptionFlow } from "./Service.ts"
 import { sha256Hex } from "./Sha256.ts"
 
-/** A lookup's options may be bought for this long. */
+/** How long an option of a lookup may be bought. */
 export const optionLife = Duration.minutes(30)
 
-/** Something that the identifier may buy. */
+/** A package or bill that the identifier may buy. */
 export interface Offer {
-  /** The provider's name for it, the same at every lookup; of a bill it names the period, so that it is paid once. */
+  /**
+   * The provider's id of the offer, the same at every lookup. For a bill it includes the period, so that each bill is
+   * paid once.
+   */
   readonly reference: string
   readonly name: string
   readonly price: Amount
-  /** In words; null where there is nothing to say. */
+  /** In words. Null when unknown. */
   readonly validity: string | null
   readonly data: string | null
 }
 
 /**
- * What a lookup offered to a company: one identifier may buy it of one service, at one price. Contract: 2.6 and 4.5.
+ * An option that a lookup offered to a company: valid for one service, one identifier and one price. Contract: 2.6 and
+ * 4.5.
  */
 export const Offered = Schema.Struct({
   id: Schema.String,
   companyId: CompanyId,
   serviceId: ServiceId,
   identifier: Identifier,
-  /** The provider's own name for it. */
+  /** The provider's id of the offer. */
   reference: Schema.String,
   name: Schema.String,
   price: Amount,
@@ -38,7 +42,7 @@ export type Offered = typeof Offered.Type
 
 const prefixes: Record<OptionFlow, string> = { paquetes: "paq", facturas: "fac" }
 
-/** To whom something is offered. */
+/** The company, service and identifier of an offer. */
 interface Customer {
   readonly companyId: CompanyId
   readonly serviceId: ServiceId
@@ -46,9 +50,9 @@ interface Customer {
 }
 
 /**
- * Makes an option of an offer. Its id follows from company, service, identifier and the offer's reference: the same
- * offer, looked up again, is the same option for another half hour, and a bill is the same bill whoever asks when. An
- * example is another one than the provider's own offer of that name, which has a price of its own.
+ * Makes an option from an offer. The id is derived from company, service, identifier and the offer's reference.
+ * Repeating the lookup therefore gives the same option for another 30 minutes. Simulated options have ids of their own,
+ * because their prices differ from the provider's.
  */
 export const offered = Effect.fnUntraced(function* (
   flow: OptionFlow,

@@ -3,21 +3,21 @@ import { SecureRandom } from "effect/crypto"
 import type { Environment } from "./Company.ts"
 import type { InsuranceId } from "./Ids.ts"
 
-/** A code may be used for this long. Contract: 8. */
+/** How long a code is valid. Contract: 8. */
 export const codeLife = Duration.minutes(10)
 
-/** So many wrong codes close the process for good, however many codes were sent. Contract: 8. */
+/** The most wrong codes of one insurance, over all its codes. Then it is blocked for good. Contract: 8. */
 export const attempts_max = 5
 
-/** So many codes may be sent after the first. */
+/** The most resends after the first code. */
 export const resends_max = 5
 
 const digits = 6
 
-/** Everybody knows the code of a simulated insurance. Contract: 5. */
+/** The fixed code of the simulator. Contract: 5. */
 const simulated = "123456"
 
-/** A new code for an owner's phone. */
+/** Draws a code for an owner's phone. */
 export const drawCode = Effect.fnUntraced(function* (environment: Environment) {
   if (environment === "development") return simulated
   const random = yield* SecureRandom.SecureRandom
@@ -25,18 +25,21 @@ export const drawCode = Effect.fnUntraced(function* (environment: Environment) {
   return String(drawn).padStart(digits, "0")
 })
 
-/** What is hashed of a code: six digits alone would be found by trying them all, and be the same in every process. */
+/**
+ * The text whose hash is stored. It contains the insurance id, so that equal codes of two insurances have different
+ * hashes.
+ */
 export const codeMaterial = (id: InsuranceId, code: string): string => `seguro:${id}:${code}`
 
-/** What is kept of the last code that was sent. */
+/** The stored record of the last code sent. */
 export interface SentCode {
   readonly hash: string
   readonly expiresAt: DateTime.Utc
 }
 
-/** May the code, if it is the right one, still be used? */
+/** Whether the code has not expired. */
 export const isLive = ({ expiresAt }: SentCode, now: DateTime.Utc): boolean => DateTime.isLessThan(now, expiresAt)
 
-/** What the owner reads: one message of the letters that every phone has, as any other letter would make it two. */
+/** Text of the SMS. It uses only letters of the GSM alphabet: any other letter would split it into two messages. */
 export const codeMessage = (code: string): string =>
   `${code} es su clave para contratar un seguro. Vence en ${Duration.toMinutes(codeLife)} minutos. No la comparta con nadie que no le esté atendiendo.`

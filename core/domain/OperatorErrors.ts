@@ -28,7 +28,7 @@ export class UnknownService extends Schema.TaggedError<UnknownService>()("Unknow
   serviceId: ServiceId
 }) {}
 
-/** Another category, which this import does not touch, already has one of its names. */
+/** Another category already has this name, and the import does not change that category. */
 export class CategoryNameTaken extends Schema.TaggedError<CategoryNameTaken>()("CategoryNameTaken", {}) {}
 
 /** No company has such a transaction. */
@@ -36,24 +36,24 @@ export class UnknownTransaction extends Schema.TaggedError<UnknownTransaction>()
   transactionId: TransactionId
 }) {}
 
-/** It is kept in a way that this version does not know: nothing was done, and what it holds stays held. */
+/** This version cannot read the stored transaction. Nothing was changed, and a held amount stays held. */
 export class UnreadableTransaction extends Schema.TaggedError<UnreadableTransaction>()("UnreadableTransaction", {
   transactionId: TransactionId
 }) {}
 
-/** The reference already stands for a deposit of another amount; nothing was added. */
+/** The reference was used before for another amount. Nothing was added. */
 export class ReferenceTaken extends Schema.TaggedError<ReferenceTaken>()("ReferenceTaken", {
   reference: Schema.String,
   recorded: Amount,
   asked: Amount
 }) {}
 
-/** The company would own more than it can; nothing was added. */
+/** The company's balance would exceed the maximum. Nothing was added. */
 export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("DepositTooLarge", {
   asked: Amount
 }) {}
 
-/** How the sale, or its reversal, ended is not for an operator to say, or not so. */
+/** The operator may not resolve this transaction, or not to this status. */
 export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
   transactionId: TransactionId,
   status: Status,
@@ -73,20 +73,20 @@ export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResol
   ])
 }) {}
 
-/** There is nothing that this operator could confirm. */
+/** There is no proposal that this operator may confirm. */
 export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
   transactionId: TransactionId,
   why: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked"])
 }) {}
 
-/** The supplier firmly says the opposite of what was proposed. */
+/** The provider or insurer firmly reports the opposite of the proposal. */
 export class SupplierDisagrees extends Schema.TaggedError<SupplierDisagrees>()("SupplierDisagrees", {
   transactionId: TransactionId,
   about: Schema.Literals(["sale", "reversal"]),
   said: Schema.String
 }) {}
 
-/** Every refusal that an operator can be told. */
+/** All errors that an operator may see. */
 export type OperatorError =
   | UnknownCompany
   | CodeTaken

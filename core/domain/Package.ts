@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { ServiceId } from "./Ids.ts"
 import { Amount } from "./Money.ts"
 
-/** What a service of the flow paquetes sells at a fixed price. Contract: 2.4. */
+/** A product with a fixed price of a service with the flow `paquetes`. Contract: 2.4. */
 export const Package = Schema.Struct({
   id: Schema.Int,
   serviceId: ServiceId,
@@ -10,9 +10,9 @@ export const Package = Schema.Struct({
   name: Schema.String,
   description: Schema.String,
   price: Amount,
-  /** For how long, in words: `7 días`. */
+  /** Validity in words: `7 días`. */
   duration: Schema.String,
-  /** How much data, in words: `2 GB`. */
+  /** Data volume in words: `2 GB`. */
   data: Schema.String,
   minutes: Schema.Int,
   sms: Schema.Int

@@ -3,21 +3,21 @@ import { Schema } from "effect"
 const matching = (form: RegExp) =>
   Schema.String.check(Schema.makeFilter((text) => form.test(text), { message: "invalido" }))
 
-/** The eleven digits of an identity card. Contract: 4.6, step 1. */
+/** Identity card number: eleven digits. Contract: 4.6, step 1. */
 export const Cedula = matching(/^\d{11}$/).pipe(Schema.brand("Cedula"))
 export type Cedula = typeof Cedula.Type
 
-/** Ten digits that begin with an area code of the country. Contract: 4.6, step 1. */
+/** Dominican phone number: ten digits, area code 809, 829 or 849. Contract: 4.6, step 1. */
 export const Phone = matching(/^8[024]9\d{7}$/).pipe(Schema.brand("Phone"))
 export type Phone = typeof Phone.Type
 
-/** A letter and five to seven digits, in upper case. Contract: 4.6, step 1. */
+/** Vehicle plate: a letter and five to seven digits, in upper case. Contract: 4.6, step 1. */
 export const Plate = matching(/^[A-Z]\d{5,7}$/).pipe(Schema.brand("Plate"))
 export type Plate = typeof Plate.Type
 
 const hidden = "***"
 
-/** `J*** P***`: the first letter of each name. */
+/** Shows only the first letter of each name: `J*** P***`. */
 export const maskName = (name: string): string =>
   name
     .split(/\s+/)
@@ -25,8 +25,8 @@ export const maskName = (name: string): string =>
     .map((word) => `${[...word][0]}${hidden}`)
     .join(" ")
 
-/** `809***1234`: the area and the last four digits. */
+/** Shows only the area code and the last four digits: `809***1234`. */
 export const maskPhone = (phone: Phone): string => `${phone.slice(0, 3)}${hidden}${phone.slice(-4)}`
 
-/** The last four characters, by which an owner recognizes the vehicle. */
+/** Shows only the last four characters of the chassis number. */
 export const maskChassis = (chassis: string): string => `${hidden}${chassis.slice(-4)}`

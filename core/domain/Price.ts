@@ -12,21 +12,21 @@ import type { Amount } from "./Money.ts"
 import type { Offered } from "./Offered.ts"
 import type { NamingFlow, Service } from "./Service.ts"
 
-/** What a sale asks for, before the service has had its say. */
+/** The product that a sale asks for, as the caller wrote it. */
 export interface Request {
   readonly identifier: Identifier
   readonly amount: Amount | null
   readonly optionId: string | null
 }
 
-/** Why what is asked for has no price. */
+/** Errors of a request that cannot be priced. */
 type Unpriced = AmountRequired | AmountOutOfRange | PriceMismatch | OptionRequired | InvalidOption | OptionExpired
 
 /**
- * The price of what is asked for: the amount that the seller sent, within the service's range, or the price of the
- * option that a lookup offered. Contract: 4.5.
+ * The price of a request: the caller's amount if it is within the range of the service, or the price of the offered
+ * option. Contract: 4.5.
  *
- * @param option what the company's lookups know by the request's option id; null if nothing.
+ * @param option the stored option with the request's id; null if there is none.
  */
 export const price = (
   service: Service,
@@ -39,7 +39,7 @@ export const price = (
     : priceOfOption(service, service.flow, request, option, now)
 
 const freeAmount = ({ maximum, minimum }: Service, { amount, optionId }: Request): Result.Result<Amount, Unpriced> => {
-  // No lookup offers an option of such a service: whoever names one means to buy something else.
+  // Services with a free amount have no options. A caller who names one wants something else.
   if (optionId !== null) return Result.fail(new InvalidOption())
   if (amount === null) return Result.fail(new AmountRequired())
   const below = amount < minimum

@@ -1,16 +1,18 @@
 import { DateTime } from "effect"
 import { dayOf, nextDay, startOfDay } from "./LocalTime.ts"
 
-/** Calls are counted a minute of the clock, so that every replica agrees on when a window ends. Contract: 8. */
+/**
+ * Length of a window. Windows are minutes of the clock, so that all replicas agree on when a window ends. Contract: 8.
+ */
 export const window_s = 60
 
-/** A token's lookups that may reach a provider. Contract: 8. */
+/** How many lookups of a token may reach a provider. Contract: 8. */
 export const realLookupsPerMinute = 30
 export const realLookupsPerDay = 2000
 
 const day_s = 24 * 60 * 60
 
-/** A minute of the clock, or a local day. Windows of one length have numbers that rise. */
+/** A minute of the clock or a local day. Windows of the same length are numbered in ascending order. */
 export interface Window {
   readonly length_s: number
   readonly number: number
@@ -18,14 +20,14 @@ export interface Window {
   readonly endsIn_s: number
 }
 
-/** The minute that an instant falls in; it ends in one second at least. */
+/** The minute that contains an instant. It ends at least one second later. */
 export const windowAt = (now_ms: number): Window => {
   const number = Math.floor(now_ms / (window_s * 1000))
   const endsAt_s = (number + 1) * window_s
   return { length_s: window_s, number, endsAt_s, endsIn_s: Math.ceil(endsAt_s - now_ms / 1000) }
 }
 
-/** The local day that an instant falls in. */
+/** The local day that contains an instant. */
 export const dayWindowAt = (now_ms: number): Window => {
   const end = startOfDay(nextDay(dayOf(DateTime.makeUnsafe(now_ms))))
   const endsAt_s = DateTime.toEpochMillis(end) / 1000
@@ -37,30 +39,30 @@ export const dayWindowAt = (now_ms: number): Window => {
   }
 }
 
-/** Whose calls are counted together, and how many of them a window has. */
+/** Calls that are counted together, and their limit in a window. */
 export interface Bucket {
   readonly key: string
   readonly limit: number
 }
 
-/** What a caller has left. */
+/** A caller's limit and the calls left in the window. */
 export interface Quota {
   readonly limit: number
   readonly remaining: number
   readonly window: Window
 }
 
-/** What became of calls that asked to be counted. */
+/** The result of counting a call. */
 export interface Counted {
-  /** False when the window had no room for them; then they were not counted. */
+  /** False when the window is full. Refused calls are not counted. */
   readonly admitted: boolean
   readonly quota: Quota
 }
 
 /**
- * What a bucket says to calls with which it would hold so many in a window.
+ * The result for calls that bring the count of a window to `held`.
  *
- * @param held those that were counted before, and these.
+ * @param held calls counted before, plus these.
  */
 export const countedIn = ({ limit }: Bucket, window: Window, held: number): Counted => ({
   admitted: held <= limit,

@@ -5,29 +5,29 @@ import type { Amount } from "./Money.ts"
 import { messages } from "./Status.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/** Who runs the service. */
+/** Name of the service's operator on the receipt. */
 export const issuer = "Saldo"
 
-/** What the end customer takes home. Contract: 2.5. */
+/** Data of a printed receipt. Contract: 2.5. */
 export interface Receipt {
   readonly transactionId: TransactionId
   readonly xid: string
   readonly authCode: string
   readonly issuer: string
-  /** The company that sold. */
+  /** Name of the company that sold. */
   readonly merchant: string
   readonly service: string
   readonly identifier: string
   readonly amount: Amount
   readonly processedAt: DateTime.Utc
   readonly message: string
-  /** The sale was taken back: the receipt proves no payment. */
+  /** The sale was reversed, so the receipt is no proof of payment. */
   readonly reversed: boolean
-  /** Electricity only: what the end customer types into the meter. */
+  /** Electricity only: the token that the customer types into the meter. */
   readonly rechargeToken: string | null
 }
 
-/** The receipt of a sale that was delivered; there is none for any other. Contract: 4.7. */
+/** The receipt of a sale in SUCCESS or REVERSED. Null in every other status. Contract: 4.7. */
 export const receiptOf = (
   { amount, authCode, id, identifier, processedAt, rechargeToken, service, status, xid }: Transaction,
   company: Company

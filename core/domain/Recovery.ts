@@ -3,40 +3,40 @@ import type { Refusal } from "./Errors.ts"
 import { nextAttempt } from "./NextAttempt.ts"
 import { type Delivery, Verdict } from "./Sale.ts"
 
-/** A provider has this long to answer. Contract: 8. */
+/** How long a provider may take to answer. Contract: 8. */
 export const providerTimeout = Duration.seconds(30)
 
-/** A sale that is still PROCESSING at this age has lost the call that made it. */
+/** Age at which a sale in PROCESSING has certainly lost its call, so that recovery takes it over. */
 export const orphanedAfter = Duration.sum(providerTimeout, Duration.seconds(30))
 
-/** Before this age a provider that does not know a sale may still come to know it. */
+/** Age from which "not found" counts as firm. A younger sale may still reach the provider's records. */
 const notFoundFirmAfter = Duration.minutes(15)
 
-/** So many cycles must agree that a provider does not know a sale. */
+/** Consecutive recovery cycles that must hear "not found" before the sale is released. */
 const notFoundAgreed = 2
 
-/** Contract: 3.1. */
+/** Regular interval between questions. Contract: 3.1. */
 const askedEvery = Duration.minutes(5)
 
-/** When an unresolved sale is to be asked for next; in the end every five minutes. */
+/** When recovery asks about an unresolved sale next. */
 export const nextAsk = nextAttempt(askedEvery)
 
-/** Clocks that are further apart than this are not merely inexact: one of them is wrong. */
+/** The largest accepted clock difference between servers. Beyond it one of the clocks is wrong. */
 const clocksApart_max = Duration.minutes(10)
 
 /**
- * A lease, or the first time to ask, that is later than this was written by a clock that was wrong. What is ahead by
- * less has to be waited for: else two recoveries whose clocks differ would each take what the other has.
+ * The latest plausible time of a lease or of a next question. A later time was written by a wrong clock and is ignored.
+ * An earlier one is respected: otherwise two servers with slightly different clocks would claim the same sale.
  */
 export const latestTrusted = (now: DateTime.Utc, lease: Duration.Duration): DateTime.Utc =>
   DateTime.addDuration(now, Duration.sum(lease, clocksApart_max))
 
-/** What a provider says when asked about an xid. Anything that is not firm is Unknown. */
+/** A provider's answer to a status question about an xid. Every answer that is not firm is Unknown. */
 export type StatusAnswer<Proof = Delivery> = Data.TaggedEnum<{
   Delivered: { readonly delivery: Proof }
   Refused: { readonly refusal: Refusal }
   NotFound: {}
-  /** Nobody was asked: there is no provider, it takes no calls, or this one did not reach it. */
+  /** The question was not sent: there is no provider, its circuit is open, or the connection failed. */
   NotAsked: {}
   Unknown: {}
 }>
@@ -45,25 +45,27 @@ interface StatusAnswerOf extends Data.TaggedEnum.WithGenerics<1> {
 }
 export const StatusAnswer = Data.taggedEnum<StatusAnswerOf>()
 
-/** What recovery concludes, and how many firm not-founds in a row it has then seen. */
+/** The verdict of a recovery cycle, and the number of firm "not found" answers in a row. */
 export interface Conclusion {
   readonly verdict: Verdict
   readonly notFound: number
 }
 
-/** What recovery has to remember of an operation that it asks about. */
+/** The stored facts that a recovery cycle needs about an operation. */
 export interface Asked {
   readonly createdAt: DateTime.Utc
-  /** Firm not-founds in a row so far. */
+  /** Firm "not found" answers in a row so far. */
   readonly notFound: number
-  /** When it was to be asked about, as it was claimed; null if at any time. */
+  /** The due time of this question when it was claimed. Null if the question was not scheduled. */
   readonly askAt: DateTime.Utc | null
 }
 
 /**
- * Counts another not-found; one that is firm, and that enough cycles agree on, is a denial. Null where it is no cycle's:
- * an operator may ask at any moment, and two not-founds of one moment may be those of a provider that has just lost its
- * memory. What was counted by a clock that was wrong is not waited for, which may take years, and begins anew.
+ * Counts a "not found" answer, and decides whether it is final. It is final when it is firm and enough cycles agree.
+ *
+ * An operator may ask at any moment, and two answers within a moment may come from a provider that has just lost its
+ * data. So answers without a schedule (`askAt` null) do not count. A count written by a wrong clock starts again from
+ * zero.
  */
 export const countNotFound = ({ askAt, createdAt, notFound }: Asked, now: DateTime.Utc) => {
   const firm = Duration.isGreaterThanOrEqualTo(DateTime.distance(createdAt, now), notFoundFirmAfter)
@@ -74,23 +76,23 @@ export const countNotFound = ({ askAt, createdAt, notFound }: Asked, now: DateTi
   return { notFound: counted, denied: counted >= notFoundAgreed }
 }
 
-/** A count of not-founds, and the claim upon which it counts. */
+/** A count of "not found" answers and the claim it belongs to. */
 export interface Count {
   readonly notFound: number
-  /** When the operation was claimed; undefined in a settlement that does not tell. */
+  /** When the operation was claimed. Undefined for settlements outside recovery. */
   readonly claimedAt?: DateTime.Utc | undefined
 }
 
-/** What an operation has counted, and when it was last claimed. */
+/** The stored count of an operation, and the time of its last claim. */
 interface Counted {
   readonly notFound: number
   readonly askedAt: DateTime.Utc | null
 }
 
 /**
- * Is a conclusion that counts a not-found still the next after what the operation has counted? Whoever has outlived his
- * claim does not know what another has heard since; the count alone may be the same again. The ledger in memory asks
- * this, and the one in Postgres as it does.
+ * Whether a conclusion that counts a "not found" may still be written. It must follow the stored count, and come from
+ * the operation's last claim. A recovery whose lease has expired does not know what a later recovery was told, even if
+ * the count is equal again. The ledger in memory calls this, and the SQL of the Postgres ledger repeats the rule.
  */
 export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: known }: Counted): boolean => {
   const isOfLastClaim = claimedAt === undefined || (askedAt !== null && DateTime.Equivalence(claimedAt, askedAt))
@@ -98,12 +100,12 @@ export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: kn
 }
 
 /**
- * Concludes from what the provider says of an unresolved sale. Not found is a denial only when the sale is old enough
- * and two cycles agree; a timeout never is. Contract: 3.1.
+ * Decides what to write after the provider's answer about an unresolved sale. "Not found" is a refusal only when the
+ * sale is old enough and two cycles agree. A timeout is never a refusal. Contract: 3.1.
  *
- * @param denial what a denial that follows from that is called.
- * @returns null where nothing is to be written, because nobody took the question or it came too early: to write that
- * the sale is held would reset its count of not-founds, which another process may have raised.
+ * @param denial the refusal to record when the provider denies the sale.
+ * @returns null when nothing should be written: the question was not sent, or it came before its time. Writing a hold
+ * in that case would reset the count of "not found" answers, which another process may have raised.
  */
 export const conclude = (sale: Asked, answer: StatusAnswer, now: DateTime.Utc, denial: Refusal): Conclusion | null =>
   StatusAnswer.$match(answer, {

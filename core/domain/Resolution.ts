@@ -10,18 +10,21 @@ import type { ServiceType } from "./Service.ts"
 import { isUnresolved, type Status } from "./Status.ts"
 import { asRead } from "./Text.ts"
 
-/** How an operator says that a sale, or its reversal, ended, on proof from outside. */
+/** An operator's finding: how a sale or its reversal ended, on evidence from outside. */
 export const Finding = Schema.TaggedUnion({
-  /** Delivered, with the supplier's authorization; of electricity also its token, of a policy its days. */
+  /**
+   * The sale was delivered. Carries the authorization code, for electricity also the meter token, for insurance the
+   * days of the policy.
+   */
   Success: {
     authCode: Schema.String,
     rechargeToken: Schema.NullOr(Schema.String),
     validity: Schema.NullOr(Validity)
   },
   Failed: {},
-  /** Of a reversal: the sale was taken back. */
+  /** The sale was reversed at the provider. */
   Reversed: {},
-  /** Of a reversal: it was not taken back. */
+  /** The sale was not reversed at the provider. */
   Stands: {}
 })
 export type Finding = typeof Finding.Type
@@ -32,12 +35,14 @@ type SaleFinding = Exclude<Finding, ReversalFinding>
 const isOfReversal = (finding: Finding): finding is ReversalFinding =>
   finding._tag === "Reversed" || finding._tag === "Stands"
 
-/** What one operator proposes and another has to confirm. */
+/** A finding that one operator proposes and another must confirm. */
 export const Proposal = Schema.Struct({
-  /** Counts the proposals for a sale: who confirms one names it, so that it is the one that he has seen. */
+  /**
+   * Number of the proposal within its sale. A confirmation names it, so that it confirms what the operator has read.
+   */
   number: Schema.Int,
   finding: Finding,
-  /** Which reversal it speaks of; null of one that speaks of the sale. */
+  /** The reversal that the finding is about. Null when it is about the sale. */
   reversalId: Schema.NullOr(Schema.Int),
   reason: Schema.String,
   proposedBy: Schema.String,
@@ -46,23 +51,23 @@ export const Proposal = Schema.Struct({
 })
 export type Proposal = typeof Proposal.Type
 
-/** A sale that an operator looks at. */
+/** A sale that an operator wants to resolve. */
 export interface InDoubt {
   readonly order: Order
   readonly status: Status
-  /** Its reversal that has no outcome. */
+  /** The unresolved reversal of the sale, if any. */
   readonly under: UnderReversal | null
   readonly proposal: Proposal | null
 }
 
-/** What has no outcome, and how an operator may say that it ended. */
+/** An unresolved sale or reversal with a finding that is allowed for it. */
 export type Resolvable = Data.TaggedEnum<{
   Sale: { readonly order: Order; readonly finding: SaleFinding }
   Reversal: { readonly under: UnderReversal; readonly finding: ReversalFinding }
 }>
 export const Resolvable = Data.taggedEnum<Resolvable>()
 
-/** What a success lacks, or has too much, compared with what a sale of this type answers. */
+/** A field that the finding lacks, or must not have, for a sale of this type. */
 const successFault = (
   type: ServiceType,
   { rechargeToken, validity }: Extract<Finding, { _tag: "Success" }>
@@ -84,8 +89,8 @@ const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now
 }
 
 /**
- * May an operator say how the sale, or its reversal, ended? Only once nothing on our side can still be working on it,
- * and only with all that a sale of its type answers.
+ * Decides whether an operator may resolve the sale or its reversal. No process may still be working on it, and the
+ * finding must have every field that a sale of its type returns.
  */
 export const resolvable = (
   inDoubt: InDoubt,
@@ -106,10 +111,13 @@ export const resolvable = (
 
 const canonicalName = (name: string): string => asRead(name).toLowerCase()
 
-/** Are two names one operator's, however he has typed his? */
+/** Whether two typed names belong to the same operator. Compares them in canonical form. */
 export const isSameOperator = (left: string, right: string): boolean => canonicalName(left) === canonicalName(right)
 
-/** The proposal that this operator may confirm: another's, the one that he has seen, and of no earlier reversal. */
+/**
+ * The proposal that this operator may confirm. Another operator must have made it, the operator must have read it, and
+ * it must not be about an earlier reversal.
+ */
 export const confirmable = (
   { order: { transactionId }, proposal, under }: InDoubt,
   { number, operator }: { readonly number: number; readonly operator: string }
@@ -117,15 +125,16 @@ export const confirmable = (
   const fail = (why: NotConfirmable["why"]) => Result.fail(new NotConfirmable({ transactionId, why }))
   if (proposal === null) return fail("no_proposal")
   if (proposal.number !== number) return fail("changed")
-  // One of the sale, or of a reversal that has ended and none has followed, `resolvable` refuses, and says why.
+  // `resolvable` refuses, with its own reason, a proposal about the sale, or about a reversal that ended without a
+  // successor.
   if (proposal.reversalId !== null && under !== null && proposal.reversalId !== under.reversal.id)
     return fail("outdated")
   return isSameOperator(proposal.proposedBy, operator) ? fail("same_operator") : Result.succeed(proposal)
 }
 
 /**
- * What the finding means for the money of a sale, unless the supplier firmly says otherwise. Its own proof of a
- * delivery stands above what operators have written down.
+ * The verdict on a sale that follows from a finding. A firm answer of the provider that contradicts the finding is an
+ * error. The provider's own proof of delivery replaces the operators' text.
  */
 export const verdictOn = (
   order: Order,
@@ -142,7 +151,7 @@ export const verdictOn = (
   return Result.succeed(Verdict.Confirm({ delivery: said._tag === "Delivered" ? said.delivery : written }))
 }
 
-/** The same of a reversal. */
+/** The verdict on a reversal that follows from a finding. */
 export const reversalVerdictOn = (
   { reversal: { order } }: UnderReversal,
   finding: ReversalFinding,

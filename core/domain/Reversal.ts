@@ -4,17 +4,17 @@ import { type Asked, countNotFound } from "./Recovery.ts"
 import type { Order } from "./Sale.ts"
 import { Transaction } from "./Transaction.ts"
 
-/** A reversal that may begin: named by its own key, of a sale that the caller can see. */
+/** A request to reverse a sale, under its own idempotency key. */
 export interface ReversalIntent {
   readonly companyId: CompanyId
   readonly transactionId: TransactionId
   readonly key: IdempotencyKey
   readonly fingerprint: string
-  /** The provider-facing name of the reversal, made of its key. */
+  /** The id of the reversal at the provider, derived from its key. */
   readonly xid: string
 }
 
-/** A reversal that has begun: what the provider is asked to take back, and later asked about. */
+/** A recorded reversal: what the provider is asked to reverse, and later asked about. */
 export interface Reversal {
   readonly id: number
   readonly xid: string
@@ -22,32 +22,32 @@ export interface Reversal {
   readonly order: Order
 }
 
-/** A reversal under way, and the sale that it takes back. */
+/** An unresolved reversal and its sale. */
 export interface UnderReversal {
   readonly reversal: Reversal
   readonly transaction: Transaction
 }
 
-/** Where a reversal stands. One that was denied, or never sent, makes room for another. */
+/** Status of a reversal. After DENIED, or if the request was never sent, the sale may be reversed again. */
 export type ReversalStatus = "PROCESSING" | "PENDING" | "CONFIRMED" | "DENIED"
 
-/** What a provider said of a reversal. Anything that is not firm is Unknown. */
+/** A provider's answer about a reversal. Every answer that is not firm is Unknown. */
 export type ReversalAnswer = Data.TaggedEnum<{
   Confirmed: {}
   Denied: {}
-  /** Provably nothing left this process. */
+  /** The request provably did not leave this process. */
   NotSent: {}
-  /** Asked about it, the provider does not know the reversal. */
+  /** The provider does not know the reversal. */
   NotFound: {}
   Unknown: {}
 }>
 export const ReversalAnswer = Data.taggedEnum<ReversalAnswer>()
 
-/** The name of an answer to a question about a reversal: a question that did not leave this process was not asked. */
+/** Name of an answer to a status question. A question that did not leave this process counts as not asked. */
 export const statusTagOf = ({ _tag }: ReversalAnswer): Exclude<ReversalAnswer["_tag"], "NotSent"> | "NotAsked" =>
   _tag === "NotSent" ? "NotAsked" : _tag
 
-/** How a reversal was answered: what the first call hears, and every replay of it. Contract: 4.5. */
+/** The response to a reversal, for the first call and every replay. Contract: 4.5. */
 export const ReversalOutcome = Schema.TaggedUnion({
   Reversed: { transaction: Transaction },
   Denied: { transactionId: TransactionId, xid: Schema.String },
@@ -55,20 +55,20 @@ export const ReversalOutcome = Schema.TaggedUnion({
 })
 export type ReversalOutcome = typeof ReversalOutcome.Type
 
-/** What becomes of a reversal; the money moves only when it is confirmed. Contract: 1. */
+/** The decision on a reversal. Money moves only on Confirm. Contract: 1. */
 export type ReversalVerdict = Data.TaggedEnum<{
   Confirm: {}
   Deny: {}
-  /** The provider was provably never reached: a key that has not answered yet is free again. */
+  /** The provider was provably not reached. A key without a response is freed. */
   Free: {}
   Hold: {}
 }>
 export const ReversalVerdict = Data.taggedEnum<ReversalVerdict>()
 
 /**
- * The answer that a verdict makes; none where the key is freed, or keeps the answer that it gave.
+ * The response that a verdict produces. Null when the key is freed or keeps its earlier response.
  *
- * @param toldPending whether the caller has already heard that the reversal is pending: then that is the answer.
+ * @param toldPending whether the caller has already received "pending"; then the response is "pending".
  */
 export const reversalOutcomeOf = (
   transaction: Transaction,
@@ -86,7 +86,7 @@ export const reversalOutcomeOf = (
   })
 }
 
-/** What the provider's first answer means for the money. */
+/** The verdict that follows from the provider's first answer. */
 export const reversalVerdictOf: (answer: ReversalAnswer) => ReversalVerdict = ReversalAnswer.$match({
   Confirmed: () => ReversalVerdict.Confirm(),
   Denied: () => ReversalVerdict.Deny(),
@@ -96,17 +96,17 @@ export const reversalVerdictOf: (answer: ReversalAnswer) => ReversalVerdict = Re
 })
 
 /**
- * Concludes from what the provider says of an unresolved reversal. One that the provider firmly does not know was never
- * made, so the sale stands.
+ * Decides what to write after the provider's answer about an unresolved reversal. A firm "not found" means that the
+ * reversal never happened, so the sale stays in SUCCESS.
  *
- * @returns null where nothing is to be written, for the reasons of `conclude`.
+ * @returns null when nothing should be written, for the reasons given at `conclude`.
  */
 export const concludeReversal = (
   reversal: Asked,
   answer: ReversalAnswer,
   now: DateTime.Utc
 ): { readonly verdict: ReversalVerdict; readonly notFound: number } | null => {
-  // What was begun may have been sent by another process, so a question that could not be put decides nothing.
+  // Another process may have sent the recorded reversal, so a question that was not sent decides nothing.
   if (answer._tag === "NotSent") return reversal.notFound > 0 ? null : { verdict: ReversalVerdict.Hold(), notFound: 0 }
   if (answer._tag !== "NotFound") return { verdict: reversalVerdictOf(answer), notFound: 0 }
   const counted = countNotFound(reversal, now)

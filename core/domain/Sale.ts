@@ -15,16 +15,16 @@ import { Validity } from "./InsuranceOffer.ts"
 import { Amount } from "./Money.ts"
 import { ServiceType } from "./Service.ts"
 
-/** What of a service a sale keeps, so that it reads the same after the catalogue has changed. */
+/** The fields of a service that a sale stores, so that the sale reads the same after the catalogue changes. */
 export const SoldService = Schema.Struct({ id: ServiceId, name: Schema.String, type: ServiceType })
 export type SoldService = typeof SoldService.Type
 
-/** A sale that may be reserved: parsed, priced, and named by its key. */
+/** A parsed and priced sale, ready to be reserved under its key. */
 export interface Intent {
   readonly companyId: CompanyId
   readonly environment: Environment
   readonly key: IdempotencyKey
-  /** Digest of method, path template and body, hex. */
+  /** SHA-256 of method, path template and body, in hex. */
   readonly fingerprint: string
   readonly xid: string
   readonly service: SoldService
@@ -32,21 +32,21 @@ export interface Intent {
   readonly amount: Amount
   readonly terminalId: TerminalId | null
   readonly optionId: string | null
-  /** The option of a bill, which is paid once; null for whatever may be bought again. */
+  /** Set for a bill, which can be paid once. Null for products that can be bought again. */
   readonly billId: string | null
-  /** The insurance whose quote is bought; null for every other sale. */
+  /** The insurance whose quote is bought. Null for other sales. */
   readonly insuranceId: InsuranceId | null
-  /** What the provider calls the service, and the option of it; null where it has no name of its own. */
+  /** The provider's ids of the service and of the option. Null where the provider has none. */
   readonly product: string | null
   readonly reference: string | null
-  /** Whether the service accepted reversal when this was sold. */
+  /** Whether the service accepted reversal at the time of the sale. */
   readonly reversible: boolean
 }
 
-// An answer that a key keeps may be older than the field.
+// Responses stored by an earlier version lack this field.
 const knownLater = Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 
-/** What a provider is asked to deliver, and later asked about. */
+/** What the provider is asked to deliver, and later asked about. */
 export const Order = Schema.Struct({
   companyId: CompanyId,
   transactionId: TransactionId,
@@ -55,9 +55,9 @@ export const Order = Schema.Struct({
   service: SoldService,
   identifier: KeptIdentifier,
   amount: Amount,
-  /** What the provider calls the service; null where it has no name of its own for it. */
+  /** The provider's id of the service. Null if the provider has none. */
   product: knownLater,
-  /** What it calls the option that was bought: a package, a bill, a quote. */
+  /** The provider's id of the option: a package, a bill or a quote. */
   reference: knownLater,
   createdAt: Schema.DateTimeUtc
 })
@@ -66,18 +66,18 @@ export type Order = typeof Order.Type
 /** Proof of delivery. Contract: 2.5. */
 export const Delivery = Schema.Struct({
   authCode: Schema.String,
-  /** Electricity only: what the end customer types into the meter. */
+  /** Electricity only: the token that the customer types into the meter. */
   rechargeToken: Schema.NullOr(Schema.String),
-  /** Insurance only: the days of the policy, whose number is the authorization code. */
+  /** Insurance only: the days of the policy. The authorization code is the policy number. */
   validity: Schema.optionalKey(Validity)
 })
 export type Delivery = typeof Delivery.Type
 
-/** What a denial without a reason of its own is called. */
+/** The refusal recorded for a denial without a reason. */
 export const denialOf = ({ service }: Order): Refusal =>
   service.type === "insurance" ? "SEGURO_NO_EMITIDO" : "TRANSACTION_REJECTED"
 
-/** How a sale was answered: what the first call hears, and every replay of it. Contract: 4.5. */
+/** The response to a sale, for the first call and every replay. Contract: 4.5. */
 export const Outcome = Schema.TaggedUnion({
   Delivered: { order: Order, delivery: Delivery, processedAt: Schema.DateTimeUtc },
   Pending: { transactionId: TransactionId, xid: Schema.String },
@@ -85,18 +85,18 @@ export const Outcome = Schema.TaggedUnion({
 })
 export type Outcome = typeof Outcome.Type
 
-/** The sale that an answer is about, wherever the answer has it. */
+/** The ids of the sale in an outcome. */
 export const saleIn = (outcome: Outcome): Pick<Order, "transactionId" | "xid"> =>
   outcome._tag === "Delivered" ? outcome.order : outcome
 
 /**
- * What a provider said of an order. Anything that is not firm is Unknown: a timeout is never a refusal. What proves a
- * delivery is the party's own: an insurer has a policy.
+ * A provider's answer to a dispatch. Every answer that is not firm is Unknown; a timeout is never a refusal. `Proof` is
+ * the evidence of delivery: for an insurer it is a policy.
  */
 export type Answer<Proof = Delivery> = Data.TaggedEnum<{
   Delivered: { readonly delivery: Proof }
   Refused: { readonly refusal: Refusal }
-  /** Provably nothing left this process. */
+  /** The request provably did not leave this process. */
   NotSent: {}
   Unknown: {}
 }>
@@ -105,19 +105,17 @@ interface AnswerOf extends Data.TaggedEnum.WithGenerics<1> {
 }
 export const Answer = Data.taggedEnum<AnswerOf>()
 
-/** What becomes of a reservation. Contract: 2.3 and 3.1. */
+/** The decision on a reservation: confirm, release, free or hold. Contract: 2.3 and 3.1. */
 export type Verdict = Data.TaggedEnum<{
   Confirm: { readonly delivery: Delivery }
   Release: { readonly refusal: Refusal }
-  /**
-   * The provider was provably never reached: the money is released, and a key that has not answered yet is free again.
-   */
+  /** The provider was provably not reached. The amount is released, and a key without a response is freed. */
   Free: {}
   Hold: {}
 }>
 export const Verdict = Data.taggedEnum<Verdict>()
 
-/** What the provider's answer means for the money. Contract: 3.1. */
+/** The verdict that follows from the provider's answer. Contract: 3.1. */
 export const verdictOf = (answer: Answer): Verdict =>
   Answer.$match(answer, {
     Delivered: ({ delivery }): Verdict => Verdict.Confirm({ delivery }),
@@ -126,7 +124,7 @@ export const verdictOf = (answer: Answer): Verdict =>
     Unknown: () => Verdict.Hold()
   })
 
-/** The answer to a sale whose outcome nobody knows yet. */
+/** The response to a sale whose outcome is unknown. */
 export const pendingOf = ({ transactionId, xid }: Pick<Order, "transactionId" | "xid">): Outcome => ({
   _tag: "Pending",
   transactionId,
@@ -134,9 +132,9 @@ export const pendingOf = ({ transactionId, xid }: Pick<Order, "transactionId" | 
 })
 
 /**
- * The answer that a verdict makes; none for a freed key, which has nothing to replay.
+ * The response that a verdict produces. Null for a freed key, which replays nothing.
  *
- * @param toldPending whether the caller has already heard that the sale is pending: then that is the answer.
+ * @param toldPending whether the caller has already received "pending"; then the response is "pending".
  */
 export const outcomeOf = (order: Order, verdict: Verdict, at: DateTime.Utc, toldPending = false): Outcome | null => {
   const { transactionId, xid } = order

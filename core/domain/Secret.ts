@@ -1,30 +1,30 @@
 import { DateTime } from "effect"
 import { timingSafeEqual as sameDigest } from "effect/crypto/Mac"
 
-/** A token's secret as it is kept: its SHA-256, under the operator's pepper where there was one. Contract: 5. */
+/** A token's secret as stored: its SHA-256, keyed with the operator's pepper if one was set. Contract: 5. */
 export interface KeptSecret {
   readonly hash: Uint8Array
-  /** The name of the pepper that it takes to compare with it; null for none. */
+  /** Name of the pepper that the hash was made with. Null for none. */
   readonly pepper: string | null
-  /** Null for the token's own secret. The one before it is good until then. */
+  /** When the previous secret expires. Null for the current secret. */
   readonly until: DateTime.Utc | null
 }
 
-/** Both forms in which a secret that somebody presents may be kept. */
+/** Hashes of a presented secret, without and with the current pepper. */
 export interface PresentedSecret {
   readonly plain: Uint8Array
   readonly peppered: Uint8Array
 }
 
-/** A token has its own secret and, for a while after a rotation, the one before it. */
+/** A token has its current secret and, for a time after a rotation, the previous one. */
 const secrets_max = 2
 
-// What is not there is compared with this, so that it costs what a wrong secret costs.
+// Missing secrets are compared with this value, so that an unknown key takes as long as a wrong secret.
 const nothing: KeptSecret = { hash: new Uint8Array(32), pepper: null, until: null }
 
 /**
- * The secret of a token that is the presented one and still good. An unknown token, one secret or two, right or wrong:
- * the work is the same.
+ * The stored secret that equals the presented one and has not expired. The work is the same for an unknown token, for
+ * one or two secrets, and for right or wrong ones.
  */
 export const matchingSecret = (
   kept: ReadonlyArray<KeptSecret>,

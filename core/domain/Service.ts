@@ -3,7 +3,7 @@ import type { Company } from "./Company.ts"
 import { ServiceId } from "./Ids.ts"
 import { Centavos } from "./Money.ts"
 
-/** What is sold. Contract: 1. */
+/** Product type of a service. Contract: 1. */
 export const ServiceType = Schema.Literals([
   "mobile_recharge",
   "data_package",
@@ -14,22 +14,22 @@ export const ServiceType = Schema.Literals([
 ])
 export type ServiceType = typeof ServiceType.Type
 
-/** Is its identifier a phone number? */
+/** Whether the identifier is a phone number. */
 export const sellsToPhones = (type: ServiceType): boolean => type === "mobile_recharge" || type === "data_package"
 
-/** How it is sold. Contract: 1. */
+/** Sale flow of a service. Contract: 1. */
 export const Flow = Schema.Literals(["monto_libre", "paquetes", "facturas", "seguros"])
 export type Flow = typeof Flow.Type
 
-/** The flows whose services somebody can be asked about. Contract: 2.6. */
+/** Flows with a lookup. Contract: 2.6. */
 export const LookupFlow = Flow.pick(["monto_libre", "paquetes", "facturas"])
 export type LookupFlow = typeof LookupFlow.Type
 
-/** The flows in which a sale names what it buys. */
+/** Flows in which a sale must name an option. */
 export const NamingFlow = Flow.pick(["paquetes", "facturas", "seguros"])
 export type NamingFlow = typeof NamingFlow.Type
 
-/** The flows whose price is that of an option which a lookup offered. */
+/** Flows whose price is that of an option from a lookup. */
 export type OptionFlow = Extract<Flow, "paquetes" | "facturas">
 export const takesOption = (flow: Flow): flow is OptionFlow => flow === "paquetes" || flow === "facturas"
 
@@ -48,7 +48,7 @@ export const Service = Schema.Struct({
   flow: Flow,
   requiresLookup: Schema.Boolean,
   howToBuy: Schema.String,
-  /** What the provider calls it; null where it has no name of its own for it. */
+  /** The provider's id of the service. Null if the provider has none. */
   product: Schema.NullOr(Schema.String)
 })
 export type Service = typeof Service.Type
@@ -56,24 +56,26 @@ export type Service = typeof Service.Type
 /** Whether a company may sell a service. Contract: 7. */
 export type Availability = Data.TaggedEnum<{
   Available: { readonly service: Service }
-  /** It could, if insurance were enabled for it. Contract: 4.6. */
+  /** The service is insurance, which is not enabled for the company. Contract: 4.6. */
   InsuranceNotEnabled: {}
-  /** There is no such service, it is not active, or it is withheld from the company. */
+  /** The service does not exist, is not active, or is withheld from the company. */
   Unknown: {}
 }>
 export const Availability = Data.taggedEnum<Availability>()
 
-/** Insurance is only for companies for which it is enabled. Contract: 4.6. */
+/** Whether the company may sell the type. Insurance must be enabled per company. Contract: 4.6. */
 export const mayBeSoldBy = ({ insuranceEnabled }: Company, { type }: Service): boolean =>
   insuranceEnabled || type !== "insurance"
 
-/** Whether a company may sell this one, which is not withheld from it; undefined where there is none. */
+/**
+ * Availability of a service that is not withheld from the company. `undefined` means that the service does not exist.
+ */
 export const availabilityTo = (company: Company, service: Service | undefined): Availability => {
   if (service === undefined) return Availability.Unknown()
   return mayBeSoldBy(company, service) ? Availability.Available({ service }) : Availability.InsuranceNotEnabled()
 }
 
-/** A group of services, with how many of them the company may sell. Contract: 2.4. */
+/** A category with the number of its services that the company may sell. Contract: 2.4. */
 export interface Category {
   readonly id: number
   readonly name: string
@@ -86,7 +88,7 @@ const folded = (text: string): string =>
     .replace(/\p{Diacritic}/gu, "")
     .toLowerCase()
 
-/** Which services to show: an exact category, a part of the name without regard to case or accents. Contract: 4.3. */
+/** Filter of the catalogue: exact category, and part of the name, ignoring case and accents. Contract: 4.3. */
 export interface CatalogueFilter {
   readonly category?: string | undefined
   readonly name?: string | undefined
@@ -100,7 +102,7 @@ export const matching = (services: ReadonlyArray<Service>, filter: CatalogueFilt
   )
 }
 
-/** The categories of these services, in order of id. */
+/** The categories of the services, ordered by id. */
 export const categoriesOf = (services: ReadonlyArray<Service>): ReadonlyArray<Category> => {
   const byId = new Map<number, Category>()
   for (const service of services) {

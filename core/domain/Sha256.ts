@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * SHA-256 of a text as UTF-8. Every call takes one and a sale three, of a few hundred bytes each: it is computed at
- * once, and of the text, for bytes would have to be made first, which takes longer.
+ * SHA-256 of a UTF-8 text. Every call hashes once and a sale three times, a few hundred bytes each. The port is
+ * therefore synchronous and takes text instead of bytes.
  */
 export class Sha256 extends Context.Service<
   Sha256,

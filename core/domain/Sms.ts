@@ -4,23 +4,23 @@ import type { Phone } from "./Person.ts"
 
 /** A text message. */
 export interface SmsMessage {
-  /** A name of its own: a gateway that knows it already does not send it again. */
+  /** Id of the message. A gateway does not send the same id twice. */
   readonly id: string
   readonly to: Phone
   readonly text: string
 }
 
-/** What a gateway said of a message. */
+/** A gateway's answer about a message. */
 export type SmsAnswer = Data.TaggedEnum<{
   Sent: { readonly reference: string }
-  /** It did not go; it may later. */
+  /** Not sent. A retry may succeed. */
   NotSent: { readonly reason: string }
-  /** It never will. */
+  /** Refused definitively. Do not retry. */
   Rejected: { readonly reason: string }
-  /** It may have gone. */
+  /** Delivery unknown. Do not resend. */
   Unknown: { readonly reason: string }
 }>
 export const SmsAnswer = Data.taggedEnum<SmsAnswer>()
 
-/** When a message that did not go is tried next; in the end every two minutes. */
+/** When an unsent message is tried next. The regular interval is two minutes. */
 export const nextTry = nextAttempt(Duration.minutes(2))

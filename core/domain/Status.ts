@@ -1,18 +1,18 @@
 import { Schema } from "effect"
 
-/** Where a sale stands. Contract: 3.1. */
+/** Status of a sale. Contract: 3.1. */
 export const Status = Schema.Literals(["PROCESSING", "PENDING", "SUCCESS", "FAILED", "REVERSED"])
 export type Status = typeof Status.Type
 
-/** A sale, or a reversal, whose outcome is not known yet is in one of these. */
+/** Statuses of a sale or reversal whose outcome is unknown. */
 export const unresolvedStatuses = ["PROCESSING", "PENDING"] as const
 export type UnresolvedStatus = (typeof unresolvedStatuses)[number]
 
-/** May it still be settled? Contract: 3.1. */
+/** Whether the operation can still be settled. Contract: 3.1. */
 export const isUnresolved = ({ status }: { readonly status: string }): boolean =>
   unresolvedStatuses.some((unresolved) => unresolved === status)
 
-/** What a person reads of it. */
+/** The message that people read for each status. */
 export const messages: Readonly<Record<Status, string>> = {
   PROCESSING: "Operación en proceso.",
   PENDING: "Resultado desconocido; el monto queda retenido.",

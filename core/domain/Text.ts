@@ -4,28 +4,26 @@ import { Schema } from "effect"
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
-/** Text that may be stored and printed: no control characters, no half of a surrogate pair. */
+/** Whether the text may be stored and printed: no control characters and no lone surrogates. */
 export const isClean = (text: string): boolean => !control.test(text) && text.isWellFormed()
 
 const surrogate = /[\ud800-\udfff]/
 
-/** Length as a person counts it: code points, not UTF-16 units, which are the same where no character takes two. */
+/** Length in code points. Without surrogates it equals the number of UTF-16 units. */
 export const lengthOf = (text: string): number => (surrogate.test(text) ? [...text].length : text.length)
 
-/**
- * Clean text of `minimum` to `maximum` code points. The messages are the reason codes of VALIDATION_ERROR.
- */
+/** Clean text of `minimum` to `maximum` code points. The check messages are reason codes of VALIDATION_ERROR. */
 export const TextBetween = (minimum: number, maximum: number) =>
   Schema.String.check(
     Schema.makeFilter(isClean, { message: "invalido" }, true),
     Schema.makeFilter((text: string) => lengthOf(text) >= minimum && lengthOf(text) <= maximum, { message: "longitud" })
   ).annotate({ minLength: minimum, maxLength: maximum })
 
-// A space that has no width, a mark of direction, a soft hyphen, a filler, a choice of font: nobody sees them, and nobody
-// means them. Not all that is drawn as nothing is a format character to Unicode.
+// Invisible characters: zero-width spaces, direction marks, soft hyphens, fillers and variation selectors. The second
+// class is needed because some invisible characters are not format characters in Unicode.
 const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-/** One spelling of what people read as the same: no unseen characters, one form of each letter, single spaces. */
+/** Canonical spelling of a text: no invisible characters, NFKC, single spaces. */
 export const asRead = (text: string): string => text.replace(unseen, "").normalize("NFKC").trim().replace(/\s+/gu, " ")
 
 /**

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { CompanyId, TokenId } from "./Ids.ts"
 
-/** What a token may do. An empty list in a token restricts nothing. */
+/** What a token may do. An empty list gives every permission. */
 export const Permission = Schema.Literals([
   "account.read",
   "balance.read",
@@ -13,24 +13,24 @@ export const Permission = Schema.Literals([
 ])
 export type Permission = typeof Permission.Type
 
-/** A revoked token stays revoked. */
+/** A revoked token cannot be activated again. */
 export const TokenState = Schema.Literals(["active", "suspended", "revoked"])
 export type TokenState = typeof TokenState.Type
 
-/** Credentials of one company, without their secret. Contract: 5. */
+/** Credentials of a company, without the secret. Contract: 5. */
 export const Token = Schema.Struct({
   id: TokenId,
   companyId: CompanyId,
   name: Schema.String,
   apiKey: Schema.String,
   permissions: Schema.Array(Permission),
-  /** Addresses and CIDR ranges; empty means any. */
+  /** Allowed addresses and CIDR ranges. Empty allows any address. */
   addresses: Schema.Array(Schema.String),
   expiresAt: Schema.NullOr(Schema.DateTimeUtc),
   state: TokenState,
-  /** Its own rate limit, or null for the configured one. */
+  /** Rate limit of this token. Null means the configured limit. */
   callsPerMinute: Schema.NullOr(Schema.Int),
-  /** May consultas reach the provider? Contract: 4.4. */
+  /** Whether lookups of this token may reach the provider. Contract: 4.4. */
   realLookups: Schema.Boolean
 })
 export type Token = typeof Token.Type

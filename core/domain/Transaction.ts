@@ -5,7 +5,7 @@ import { Amount } from "./Money.ts"
 import { SoldService } from "./Sale.ts"
 import { Status } from "./Status.ts"
 
-/** A sale as it stands. Contract: 2.5. */
+/** A sale in its current status. Contract: 2.5. */
 export const Transaction = Schema.Struct({
   id: TransactionId,
   xid: Schema.String,
@@ -17,16 +17,16 @@ export const Transaction = Schema.Struct({
   rechargeToken: Schema.NullOr(Schema.String),
   terminalId: Schema.NullOr(KeptTerminalId),
   createdAt: Schema.DateTimeUtc,
-  /** Null until it settles. */
+  /** Null until the sale settles. */
   processedAt: Schema.NullOr(Schema.DateTimeUtc)
 })
 export type Transaction = typeof Transaction.Type
 
-/** Which transactions to list; every field narrows. Contract: 4.7. */
+/** Filter of transactions. All given fields must match. Contract: 4.7. */
 export interface TransactionFilter extends DayRange {
   readonly status?: Status | undefined
   readonly identifier?: string | undefined
-  /** Several failed sales may have had one xid, and one that did not fail. */
+  /** An xid may match several failed sales and at most one that did not fail. */
   readonly xid?: string | undefined
   readonly key?: IdempotencyKey | undefined
 }
