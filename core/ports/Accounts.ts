@@ -5,17 +5,17 @@ import type { Consumption, Limits } from "../domain/Limits.ts"
 import type { Periods } from "../domain/LocalTime.ts"
 import type { Centavos } from "../domain/Money.ts"
 
-/** A company's money as it stands. Contract: 2.3. */
+/** A company's balance, limits and consumption. Contract: 2.3. */
 export interface Account {
   readonly balance: Balance
   readonly limits: Limits
   readonly consumption: Consumption
   readonly lowBalanceAlert: Centavos
-  /** Null for a company whose money has never moved. */
+  /** Null for a company without ledger entries. */
   readonly updatedAt: DateTime.Utc | null
 }
 
-/** What the operator may set; what is absent stays as it is. */
+/** Settings that the operator may change. Absent fields do not change. */
 export interface AccountSettings {
   readonly daily?: Centavos | undefined
   readonly weekly?: Centavos | undefined
@@ -23,7 +23,7 @@ export interface AccountSettings {
   readonly lowBalanceAlert?: Centavos | undefined
 }
 
-/** Reads balances, limits and consumption. A company without a record has nothing and the default limits. */
+/** Reads balances, limits and consumption. A company without a record has zero balance and the default limits. */
 export class Accounts extends Context.Service<
   Accounts,
   {

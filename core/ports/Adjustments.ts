@@ -2,25 +2,23 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { Amount } from "../domain/Money.ts"
 
-/** A balance that is to go back to what it was. */
+/** Resets the available balance of a company to a fixed amount. */
 export interface Adjustment {
   readonly companyId: CompanyId
-  /** What the company may spend afterwards, beside what is held, in centavos. */
+  /** Available balance afterwards, in centavos. The held amount is kept. */
   readonly goal: Amount
-  /** Its name: the same one again changes nothing. */
+  /** A repeated reference changes nothing. */
   readonly reference: string
-  /** A company whose first entry is not older has just begun, and keeps what it has. */
+  /** A company whose first entry is at or after this instant is new, and keeps its balance. */
   readonly since: DateTime.Utc
   readonly at: DateTime.Utc
 }
 
-/**
- * Corrections of a balance by entries of the ledger. A failure of the database is a defect; the call may be repeated.
- */
+/** Corrects balances by ledger entries. A database failure is a defect; the call may be repeated. */
 export class Adjustments extends Context.Service<
   Adjustments,
   {
-    /** Answers the signed centavos that moved; null when its reference had been used before. */
+    /** Returns the signed centavos of the entry; null when the reference was used before. */
     readonly adjust: (adjustment: Adjustment) => Effect.Effect<number | null>
   }
 >()("saldo/core/Adjustments") {}

@@ -6,19 +6,19 @@ import type { ReversalStatus } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import type { Transaction } from "../domain/Transaction.ts"
 
-/** A sale and whose it is. */
+/** A sale and its company. */
 export interface OwnedTransaction {
   readonly companyId: CompanyId
   readonly transaction: Transaction
 }
 
-/** Every field narrows. */
+/** All given fields must match. */
 export interface OwnedFilter {
   readonly companyId?: CompanyId | undefined
   readonly statuses?: ReadonlyArray<Status> | undefined
 }
 
-/** A sale of unknown outcome, or one that was delivered and whose reversal has none. */
+/** A sale whose own outcome, or whose reversal, is unknown. */
 export interface PendingTransaction extends OwnedTransaction {
   readonly reversal: {
     readonly xid: string
@@ -27,28 +27,31 @@ export interface PendingTransaction extends OwnedTransaction {
   } | null
 }
 
-/** Which doubts come first: the oldest, or the sales that hold the most; a reversal holds nothing. */
+/** Sort order of unresolved operations: oldest first, or largest held amount first. Reversals hold nothing. */
 export type PendingOrder = "age" | "amount"
 
-/** Some of the sales. */
+/** A page of sales. */
 export interface OwnedSlice<A> extends Slice<A> {
-  /** Ids of those among them that this version cannot read: they count in the total, and are no items. */
+  /** Ids of sales on this page that this version cannot read. They count in the total but are not items. */
   readonly unreadable: ReadonlyArray<number>
 }
 
-/** Some of what is unresolved, how much there is, how many of it are reversals, and what all the sales hold. */
+/**
+ * A page of unresolved operations, with totals over all of them: the number of reversals, and the centavos that sales
+ * hold.
+ */
 export interface PendingSlice extends OwnedSlice<PendingTransaction> {
   readonly reversals: number
   readonly held: Centavos
 }
 
-/** The operator reads sales of all companies. */
+/** Reads the sales of all companies, for the operator. */
 export class AllTransactions extends Context.Service<
   AllTransactions,
   {
     /** Newest first. */
     readonly list: (filter: OwnedFilter, page: Page) => Effect.Effect<OwnedSlice<OwnedTransaction>>
-    /** What nobody knows the outcome of, sales and reversals, of one company or of all. */
+    /** Sales and reversals with unknown outcome, of one company or of all. */
     readonly pending: (companyId: CompanyId | undefined, order: PendingOrder, page: Page) => Effect.Effect<PendingSlice>
   }
 >()("saldo/core/AllTransactions") {}

@@ -1,15 +1,15 @@
 import { Context, type Effect } from "effect"
 import type { Invariant } from "../domain/Invariants.ts"
 
-/** An invariant that was examined, and what breaks it. */
+/** The result of checking one invariant. */
 export interface Examined {
   readonly invariant: Invariant
   readonly violations: number
-  /** The first few that break it, as facts. */
+  /** The first few rows that violate the invariant. */
   readonly offenders: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
-/** Proves the invariants on the whole database, as it stood at one instant, while it goes on working. */
+/** Checks the invariants on a snapshot of the whole database, while sales go on. */
 export class Audit extends Context.Service<
   Audit,
   {

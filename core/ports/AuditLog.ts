@@ -2,7 +2,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { AuditAction } from "../domain/AuditAction.ts"
 import type { CompanyId, TokenId } from "../domain/Ids.ts"
 
-/** Something that somebody may have to answer for later. */
+/** An event of the audit log. */
 export interface AuditEvent {
   readonly at: DateTime.Utc
   readonly action: AuditAction
@@ -11,7 +11,7 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The operator's append-only record: foreign company ids, contradictions of a provider, changes by hand. */
+/** The append-only audit log: attempts on another company, contradictions of a provider, changes by an operator. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {

@@ -4,15 +4,15 @@ import type { ServiceId } from "../domain/Ids.ts"
 import type { Package } from "../domain/Package.ts"
 import type { Availability, Service } from "../domain/Service.ts"
 
-/** What is sold. Contract: 4.3. */
+/** The catalogue as companies see it. Contract: 4.3. */
 export class Catalogue extends Context.Service<
   Catalogue,
   {
-    /** What a company may sell: active services that are enabled for it, in order of id. */
+    /** The active services that a company may sell, ordered by id. */
     readonly services: (company: Company) => Effect.Effect<ReadonlyArray<Service>>
-    /** One of them by its id, or why the company may not sell it. */
+    /** One service by id, or why the company may not sell it. */
     readonly find: (company: Company, serviceId: ServiceId) => Effect.Effect<Availability>
-    /** The active packages of a service, in order of id. */
+    /** The active packages of a service, ordered by id. */
     readonly packages: (serviceId: ServiceId) => Effect.Effect<ReadonlyArray<Package>>
   }
 >()("saldo/core/Catalogue") {}

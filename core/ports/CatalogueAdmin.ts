@@ -4,23 +4,23 @@ import type { CompanyId, ServiceId } from "../domain/Ids.ts"
 import type { CategoryNameTaken, UnknownService } from "../domain/OperatorErrors.ts"
 import type { Service } from "../domain/Service.ts"
 
-/** A service as the operator sees it: on sale at all, and to a company. */
+/** A service as the operator sees it. */
 export interface Listed {
   readonly service: Service
   readonly active: boolean
-  /** Whether the asked company may sell it; null when no company was asked about. */
+  /** Whether the given company may sell it. Null when no company was given. */
   readonly enabled: boolean | null
 }
 
-/** The operator's side of the catalogue. A change holds from the next call on, on every replica. */
+/** The operator's access to the catalogue. A change applies from the next call on, on every replica. */
 export class CatalogueAdmin extends Context.Service<
   CatalogueAdmin,
   {
-    /** Adds and replaces entries, all of them or none. */
+    /** Adds and replaces entries: all of them or none. */
     readonly store: (draft: CatalogueDraft) => Effect.Effect<void, CategoryNameTaken>
-    /** Stores the draft if there is no service yet; tells whether it did. Safe for any number of processes at once. */
+    /** Stores the draft if the catalogue is empty. Returns whether it did. Several processes may call it at once. */
     readonly fill: (draft: CatalogueDraft) => Effect.Effect<boolean>
-    /** Every service, withdrawn ones too, in order of id. */
+    /** Every service ordered by id, including withdrawn ones. */
     readonly list: (companyId: CompanyId | null) => Effect.Effect<ReadonlyArray<Listed>>
     readonly setEnabled: (
       companyId: CompanyId,

@@ -5,21 +5,21 @@ import type { CodeTaken } from "../domain/OperatorErrors.ts"
 
 export type NewCompany = Omit<Company, "id">
 
-/** What may change of a company; what is absent stays as it is. */
+/** Fields of a company that may change. Absent fields do not change. */
 export type CompanyChanges = {
   readonly [Field in "state" | "apiEnabled" | "insuranceEnabled"]?: Company[Field] | undefined
 }
 
-/** The operator's register of companies. A change holds from the next call on, on every replica. */
+/** The operator's register of companies. A change applies from the next call on, on every replica. */
 export class Companies extends Context.Service<
   Companies,
   {
     readonly create: (company: NewCompany, at: DateTime.Utc) => Effect.Effect<CompanyId, CodeTaken>
-    /** Changes nothing when there is no such company. */
+    /** Does nothing when the company does not exist. */
     readonly change: (companyId: CompanyId, changes: CompanyChanges) => Effect.Effect<void>
     readonly find: (companyId: CompanyId) => Effect.Effect<Option.Option<Company>>
     readonly findByCode: (code: string) => Effect.Effect<Option.Option<Company>>
-    /** In order of id. */
+    /** Ordered by id. */
     readonly list: Effect.Effect<ReadonlyArray<Company>>
   }
 >()("saldo/core/Companies") {}

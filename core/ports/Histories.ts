@@ -3,7 +3,7 @@ import type { History } from "../domain/History.ts"
 import type { TransactionId } from "../domain/Ids.ts"
 import type { UnreadableTransaction } from "../domain/OperatorErrors.ts"
 
-/** Tells the operator all that was kept of a sale, whichever company's it is. */
+/** Reads everything stored about a sale of any company, for the operator. */
 export class Histories extends Context.Service<
   Histories,
   { readonly find: (id: TransactionId) => Effect.Effect<Option.Option<History>, UnreadableTransaction> }

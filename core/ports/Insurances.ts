@@ -7,7 +7,7 @@ import type { SentCode } from "../domain/OneTimeCode.ts"
 import type { Order } from "../domain/Sale.ts"
 import type { StagedSms } from "./Outbox.ts"
 
-/** An insurance that begins. */
+/** An insurance at its start. */
 export type NewInsurance = Pick<
   Insurance,
   | "companyId"
@@ -22,13 +22,13 @@ export type NewInsurance = Pick<
   | "createdAt"
 >
 
-/** A code that goes to the owner: what is kept of it, and the message that carries it. */
+/** A code to send: its stored record and its message. */
 export interface CodeToSend {
   readonly code: SentCode
   readonly sms: StagedSms
 }
 
-/** A step of the buyer that changes what is insured. */
+/** A step of the buyer that changes the insurance. */
 export type Chosen =
   | {
       readonly event: "plan_chosen"
@@ -36,39 +36,45 @@ export type Chosen =
       readonly plan: Plan
       readonly extras: ReadonlyArray<Extra>
     }
-  /** Of the version and plan for which it was asked; other ones have been chosen meanwhile when these differ. */
+  /**
+   * The quote belongs to this version and plan. If the stored ones differ, the buyer has chosen others meanwhile and
+   * the quote is discarded.
+   */
   | { readonly event: "quoted"; readonly version: string; readonly plan: string; readonly quote: Quote }
   | { readonly event: "code_verified" }
 
 /**
- * The insurances of companies. Every change is one guarded statement: it happens in the state that section 3.3 has for
- * it, or not at all. Whom an insurance is for is encrypted at rest. Contract: 3.3 and 4.6.
+ * The insurances of companies. Every change is one guarded statement: it happens in a state that section 3.3 allows, or
+ * not at all. Personal data is encrypted at rest. Contract: 3.3 and 4.6.
  */
 export class Insurances extends Context.Service<
   Insurances,
   {
-    /** The next id, before there is an insurance: its code is hashed with it. */
+    /** Draws the id of an insurance before its creation, because the hash of its code contains the id. */
     readonly nextId: Effect.Effect<InsuranceId>
-    /** Begins in `iniciada`; its first message is staged with it, and belongs to the caller until its lease ends. */
+    /**
+     * Creates an insurance in `iniciada` and stages its first message in the same transaction. The caller has the lease
+     * of that message.
+     */
     readonly create: (id: InsuranceId, insurance: NewInsurance, first: CodeToSend) => Effect.Effect<Insurance>
     readonly find: (companyId: CompanyId, id: InsuranceId) => Effect.Effect<Option.Option<Insurance>>
-    /** Puts another code into the place of the last, and stages its message. A blocked process gets none. */
+    /** Replaces the code and stages its message. Fails when the insurance is blocked. */
     readonly resend: (
       companyId: CompanyId,
       id: InsuranceId,
       next: CodeToSend
     ) => Effect.Effect<void, StepOutOfOrder | CodeBlocked>
     /**
-     * Counts an attempt, whatever it will turn out to be, and answers what it is to be compared with and how many are
-     * left. Attempts that run in parallel are counted one after the other.
+     * Counts an attempt before its code is compared. Returns the stored code and the attempts left. Parallel attempts
+     * are counted one after the other.
      */
     readonly attempt: (
       companyId: CompanyId,
       id: InsuranceId
     ) => Effect.Effect<{ readonly code: SentCode; readonly attemptsLeft: number }, StepOutOfOrder | CodeBlocked>
-    /** Goes a step on, and answers the insurance as it then is. */
+    /** Applies a step and returns the changed insurance. */
     readonly advance: (companyId: CompanyId, id: InsuranceId, step: Chosen) => Effect.Effect<Insurance, StepOutOfOrder>
-    /** Notes that the insurer is about to be asked for the policy; false when the sale is no longer under way. */
+    /** Records that the insurer is about to be asked for the policy. Returns false when the sale has already ended. */
     readonly beginIssue: (order: Order) => Effect.Effect<boolean>
   }
 >()("saldo/core/Insurances") {}

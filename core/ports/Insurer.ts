@@ -13,18 +13,18 @@ import type { Cedula, Phone, Plate } from "../domain/Person.ts"
 import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { Answer, Order } from "../domain/Sale.ts"
 
-/** Whose vehicle is looked for. Contract: 4.6, step 1. */
+/** Owner and plate of the vehicle to insure. Contract: 4.6, step 1. */
 export interface OwnerAndPlate {
   readonly cedula: Cedula
   readonly phone: Phone
   readonly plate: Plate
-  /** What the insurer calls the service; null where it has no name of its own for it. */
+  /** The insurer's id of the service. Null if the insurer has none. */
   readonly product: string | null
 }
 
-/** What an insurer knows of a vehicle and its owner. */
+/** The insurer's data on a vehicle and its owner. */
 export interface Inspected {
-  /** Its own name for the case: what every later question is about. */
+  /** The insurer's id of the case. Later requests refer to it. */
   readonly reference: string
   readonly holder: string
   readonly vehicle: Vehicle
@@ -32,28 +32,28 @@ export interface Inspected {
   readonly versions: ReadonlyArray<Version>
 }
 
-/** Of which case, and of which version of the vehicle. */
+/** A case and a version of its vehicle. */
 export interface CaseVersion {
   readonly reference: string
   readonly plate: Plate
   readonly version: string
 }
 
-/** What is to be priced. */
+/** A request for a price. */
 export interface QuoteRequest extends CaseVersion {
   readonly plan: string
   readonly extras: ReadonlyArray<ExtraCode>
 }
 
-/** A price, and the insurer's own name for it. */
+/** A price and the insurer's id of the quote. */
 export interface Quoted {
   readonly reference: string
   readonly total: Amount
 }
 
 /**
- * Somebody who insures vehicles. A policy is asked for at most once an xid, by the reference of its quote; afterwards
- * it is only asked about. An answer that issues one without its number or its days was not understood: it is Unknown.
+ * A vehicle insurer. Issues at most one policy per xid, by the reference of its quote; afterwards it is only asked for
+ * the status. An answer that reports a policy without number or days is treated as Unknown.
  */
 export interface Insurer {
   readonly inspect: (
@@ -67,7 +67,7 @@ export interface Insurer {
   readonly status: (order: Order) => Effect.Effect<StatusAnswer<IssuedPolicy>>
 }
 
-/** Which insurer serves an environment. A company in production never meets the simulator. Contract: 1. */
+/** The insurer of each environment. Companies in production never use the simulator. Contract: 1. */
 export class Insurers extends Context.Service<
   Insurers,
   {

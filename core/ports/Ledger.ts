@@ -13,80 +13,86 @@ import type { Count } from "../domain/Recovery.ts"
 import type { Intent, Order, Outcome, Verdict } from "../domain/Sale.ts"
 import type { Status } from "../domain/Status.ts"
 
-/** What a key that was brought again says. */
+/** Errors of a repeated key. */
 export type KeyError = KeyReused | RequestInProgress | IdempotencyConflict
 
-/** The quote that was to be bought is no longer what it was: read the insurance again. Its callers never hear this. */
+/**
+ * The quote changed between reading it and reserving its amount. The workflow reads the insurance again; callers never
+ * see this error.
+ */
 export class QuoteChanged extends Data.TaggedError("QuoteChanged") {}
 
 export type ReserveError = KeyError | QuoteChanged | DuplicateTransaction | InsufficientBalance | LimitExceeded
 
-/** The amount is held for a new sale, or the key already has its answer. */
+/** Either the amount of a new sale is held, or the key already has its response. */
 export type Reserved = Data.TaggedEnum<{
   Reservation: { readonly order: Order }
   Replay: { readonly outcome: Outcome }
 }>
 export const Reserved = Data.taggedEnum<Reserved>()
 
-/** What is to become of a sale. */
+/** A request to settle a sale. */
 export interface Settlement extends Count {
   readonly order: Order
   readonly verdict: Verdict
   readonly at: DateTime.Utc
   /**
-   * Recovery's count of firm not-founds; the provider's own answer carries 0. One that is not the next after what the
-   * sale has counted, or whose claim was not the last, is late: then the sale is neither released nor held by it.
+   * Recovery's count of firm "not found" answers; 0 for the provider's answer to the dispatch. If it does not follow
+   * the stored count, or its claim was not the last, the settlement is late and changes nothing.
    */
   readonly notFound: number
-  /** Has its caller heard meanwhile that it is pending? Then that is what the key replays. */
+  /** Whether the caller has already received "pending". Then the key replays that. */
   readonly toldPending?: boolean
 }
 
-/** How the sale now stands, whoever settled it. */
+/** The state of the sale after a settlement, whichever process settled it. */
 export interface Settled {
-  /** False when another had settled it before, or the conclusion was late: then nothing moved. */
+  /** False when another process had settled the sale, or the settlement was late. Then no money moved. */
   readonly won: boolean
   readonly status: Status
-  /** What the key now replays; null when the key was freed. */
+  /** The response that the key replays. Null when the key was freed. */
   readonly outcome: Outcome | null
 }
 
-/** Money that comes from outside, or a correction of it: an entry of the ledger. */
+/** A deposit of money into a company's balance. */
 export interface Deposit {
   readonly companyId: CompanyId
   readonly amount: Amount
-  /** The operator's name for it: the same one again changes nothing. */
+  /** The operator's reference. A repeated reference changes nothing. */
   readonly reference: string
   readonly at: DateTime.Utc
 }
 
-/** What a deposit did. */
+/** The result of a deposit. */
 export type Deposited = Data.TaggedEnum<{
   Recorded: { readonly entryId: number }
-  /** The reference had been recorded before, for this amount. */
+  /** The reference was recorded before, with this amount. */
   AlreadyRecorded: { readonly entryId: number; readonly amount: Amount }
-  /** The company would own more than it can; nothing was recorded. */
+  /** The balance would exceed the maximum. Nothing was recorded. */
   BeyondRange: {}
 }>
 export const Deposited = Data.taggedEnum<Deposited>()
 
 /**
- * Where money is held, charged and given back. Each method is one database transaction; several calls that arrive
- * together may share one. A failure of the database is a defect, and then nothing is known: the same call may be made
- * again and finds its own earlier commit.
+ * The ledger: holds, charges and releases money. Each call is one database transaction; calls that arrive together may
+ * share one. A database failure is a defect with unknown effect: the same call may be repeated, and finds its own
+ * earlier commit.
  */
 export class Ledger extends Context.Service<
   Ledger,
   {
-    /** Claims the key, checks limits and balance under the company's lock, and holds the amount. Contract: 3.1. */
+    /** Claims the key, locks the balance, checks limits and balance, and holds the amount. Contract: 3.1. */
     readonly reserve: (intent: Intent) => Effect.Effect<Reserved, ReserveError>
-    /** What the key says, if it is known; null if it is free. Changes nothing. */
+    /** Reads the response or the error of a known key. Null if the key is free. Changes nothing. */
     readonly recall: (
       companyId: CompanyId,
       key: IdempotencyKey,
       fingerprint: string
     ) => Effect.Effect<Outcome | null, KeyError>
-    /** Confirms, releases or keeps holding, once: the loser of a race learns what the winner did. Contract: 3.1. */
+    /**
+     * Confirms, releases or keeps holding, once. A process that loses the race receives the winner's result. Contract:
+     * 3.1.
+     */
     readonly settle: (settlement: Settlement) => Effect.Effect<Settled>
     readonly deposit: (deposit: Deposit) => Effect.Effect<Deposited>
   }

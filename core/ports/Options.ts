@@ -3,13 +3,13 @@ import type { CompanyId } from "../domain/Ids.ts"
 import type { Offered } from "../domain/Offered.ts"
 
 /**
- * What lookups offered to companies. An expired option is still found for a day, so that its buyer hears that it has
- * expired; then it may be forgotten.
+ * Options that lookups offered to companies. An expired option is kept for a day, so that a sale of it is answered with
+ * "expired".
  */
 export class Options extends Context.Service<
   Options,
   {
-    /** Keeps the options of one lookup; an option that is known is offered anew. */
+    /** Stores the options of one lookup. A known option gets a new expiry. */
     readonly store: (options: ReadonlyArray<Offered>) => Effect.Effect<void>
     readonly find: (companyId: CompanyId, optionId: string) => Effect.Effect<Option.Option<Offered>>
   }

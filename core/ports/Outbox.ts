@@ -3,17 +3,17 @@ import type { Environment } from "../domain/Company.ts"
 import type { CompanyId, InsuranceId } from "../domain/Ids.ts"
 import type { SmsMessage } from "../domain/Sms.ts"
 
-/** A message as it is staged, in the transaction of the state that it belongs to. */
+/** An SMS staged in the same transaction as the state change that it belongs to. */
 export interface StagedSms {
   readonly message: SmsMessage
-  /** When it has lost its point. */
+  /** After this time the message is useless and is not sent. */
   readonly expiresAt: DateTime.Utc
-  /** Whoever staged it sends it; when this has passed, it did not, and another may. */
+  /** Until this time only the process that staged the message may send it. */
   readonly leasedUntil: DateTime.Utc
   readonly at: DateTime.Utc
 }
 
-/** A staged message that belongs to one sender for as long as the lease lasts. */
+/** A staged message claimed by one sender until its lease ends. */
 export interface ClaimedSms {
   readonly companyId: CompanyId
   readonly insuranceId: InsuranceId
@@ -21,24 +21,24 @@ export interface ClaimedSms {
   readonly message: SmsMessage
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
-  /** How often it has been taken to be sent, this time included. */
+  /** How often the message was claimed, including this claim. */
   readonly tries: number
-  /** False when an earlier sender took it and never said what became of it. */
+  /** False when an earlier sender claimed the message and did not record a result. */
   readonly accounted: boolean
 }
 
-/** What became of a message. */
+/** The result of sending a message. */
 export type SmsResult =
-  /** It is the gateway's now, and the insurance goes on to `otp_enviado`. */
+  /** The gateway accepted the message. The insurance moves to `otp_enviado`. */
   | { readonly _tag: "Sent"; readonly reference: string }
-  /** It did not go, and never will. */
+  /** The message was not sent and will not be retried. */
   | { readonly _tag: "Failed"; readonly reason: string }
-  /** It may have gone; it is not sent again. */
+  /** Delivery unknown. The message is not sent again. */
   | { readonly _tag: "Unknown"; readonly reason: string }
-  /** It did not go, and is tried again. */
+  /** The message was not sent and will be retried at `at`. */
   | { readonly _tag: "Later"; readonly at: DateTime.Utc; readonly reason: string }
 
-/** A message that did not arrive, as the operator sees it: without phone and text. */
+/** An undelivered message as the operator sees it, without phone and text. */
 export interface UndeliveredSms {
   readonly id: string
   readonly companyId: CompanyId
@@ -48,23 +48,23 @@ export interface UndeliveredSms {
   readonly createdAt: DateTime.Utc
 }
 
-/** Messages on their way out, kept encrypted and only until they are sent. */
+/** Outgoing messages. They are encrypted, and deleted once they are sent. */
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Takes messages that are due and that nobody else is sending. */
+    /** Claims due messages that no other process is sending. */
     readonly claim: (claim: {
       readonly now: DateTime.Utc
       readonly lease: Duration.Duration
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<ClaimedSms>>
-    /** Says what became of a message. Once it is settled, phone and text are forgotten. */
+    /** Records the result of a message. A final result deletes phone and text. */
     readonly record: (
       sms: Pick<ClaimedSms, "companyId" | "insuranceId" | "message">,
       result: SmsResult,
       at: DateTime.Utc
     ) => Effect.Effect<void>
-    /** The newest messages that did not arrive. */
+    /** The newest undelivered messages. */
     readonly undelivered: (limit: number) => Effect.Effect<ReadonlyArray<UndeliveredSms>>
   }
 >()("saldo/core/Outbox") {}

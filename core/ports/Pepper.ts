@@ -1,15 +1,15 @@
 import { Context, type Effect } from "effect"
 
 /**
- * The operator's key for the secrets of tokens. Whoever has the database and not the pepper cannot even try out whether
- * a secret is right.
+ * The operator's key for token secrets (TOKEN_PEPPER). Without it, a copy of the database does not even allow guesses
+ * to be checked.
  */
 export class Pepper extends Context.Service<
   Pepper,
   {
-    /** Which pepper it is, without telling it; null when there is none. */
+    /** A name derived from the pepper that does not reveal it. Null when none is set. */
     readonly name: string | null
-    /** HMAC-SHA-256 of a digest under the pepper; without one the digest as it is. */
+    /** HMAC-SHA-256 of a digest with the pepper. Without a pepper returns the digest unchanged. */
     readonly hmac: (digest: Uint8Array) => Effect.Effect<Uint8Array>
   }
 >()("saldo/core/Pepper") {}

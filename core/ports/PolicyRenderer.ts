@@ -1,10 +1,10 @@
 import { Context, type Effect } from "effect"
 import type { PolicyFacts } from "../domain/Insurance.ts"
 
-/** The policy itself, and the sticker that the vehicle carries. Contract: 4.6, step 8. */
+/** The policy itself, or the sticker for the vehicle. Contract: 4.6, step 8. */
 export type PolicyDocument = "poliza" | "marbete"
 
-/** Makes of a policy what its owner takes home. The same policy makes the same bytes. */
+/** Renders the documents of a policy as PDF. Equal input gives equal bytes. */
 export class PolicyRenderer extends Context.Service<
   PolicyRenderer,
   {

@@ -3,16 +3,16 @@ import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { ReversalAnswer } from "../domain/Reversal.ts"
 import type { Order } from "../domain/Sale.ts"
 
-/** What recovery asked a supplier about a sale, and was told; or that nobody took the question. */
+/** A status question of recovery and its answer, or the fact that it could not be sent. */
 export interface Question {
   readonly order: Order
-  /** What was asked about: the sale itself, or its reversal. */
+  /** Whether the question was about the sale or about its reversal. */
   readonly about: "sale" | "reversal"
   readonly answer: StatusAnswer["_tag"] | Exclude<ReversalAnswer["_tag"], "NotSent">
   readonly at: DateTime.Utc
 }
 
-/** Remembers what recovery asked, for whoever wants to know later how a sale ended. Nothing is decided by it. */
+/** Stores recovery's questions for the history of a sale. No decision depends on them. */
 export const Questions = Context.Reference<{ readonly record: (question: Question) => Effect.Effect<void> }>(
   "saldo/core/Questions",
   { defaultValue: () => ({ record: () => Effect.void }) }

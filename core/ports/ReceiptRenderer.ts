@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Receipt } from "../domain/Receipt.ts"
 
-/** Makes of a receipt something to print. The same receipt makes the same bytes. */
+/** Renders a receipt as PDF. Equal input gives equal bytes. */
 export class ReceiptRenderer extends Context.Service<
   ReceiptRenderer,
   {

@@ -1,16 +1,16 @@
 import { Context, type DateTime, Effect } from "effect"
 import type { CompanyId, TransactionId } from "../domain/Ids.ts"
 
-/** The answer of an earlier call was heard again, by whoever brought its key again. */
+/** A replay of a stored response. */
 export interface Replay {
   readonly companyId: CompanyId
   readonly transactionId: TransactionId
-  /** Whose answer it was: the sale's, or that of its reversal. */
+  /** Whether the response is that of the sale or of its reversal. */
   readonly about: "sale" | "reversal"
   readonly at: DateTime.Utc
 }
 
-/** Remembers what was heard again, for whoever wants to know later what a caller did. Nothing is decided by it. */
+/** Stores replays for the history of a sale. No decision depends on them. */
 export const Replays = Context.Reference<{ readonly record: (replay: Replay) => Effect.Effect<void> }>(
   "saldo/core/Replays",
   { defaultValue: () => ({ record: () => Effect.void }) }

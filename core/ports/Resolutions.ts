@@ -4,17 +4,17 @@ import type { UnreadableTransaction } from "../domain/OperatorErrors.ts"
 import type { InDoubt, Proposal } from "../domain/Resolution.ts"
 import type { Order } from "../domain/Sale.ts"
 
-/** What operators propose for sales and reversals that no provider settles. Nothing in here moves money. */
+/** Operators' proposals for sales and reversals that no provider settles. Moves no money. */
 export class Resolutions extends Context.Service<
   Resolutions,
   {
     readonly find: (id: TransactionId) => Effect.Effect<Option.Option<InDoubt>, UnreadableTransaction>
     /**
-     * Takes the place of an earlier proposal, and answers its number; null if that was confirmed and speaks of the same
-     * sale or reversal: nothing is kept.
+     * Stores a proposal in place of an earlier one and returns its number. Returns null, and stores nothing, when the
+     * earlier one is confirmed and is about the same sale or reversal.
      */
     readonly propose: (order: Order, proposal: Omit<Proposal, "confirmedBy" | "number">) => Effect.Effect<number | null>
-    /** Notes who confirmed a proposal; false when it is no longer the one that was read. */
+    /** Records who confirmed a proposal. Returns false when another proposal has replaced it. */
     readonly confirm: (
       order: Order,
       proposal: Proposal,

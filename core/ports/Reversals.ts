@@ -11,52 +11,52 @@ import type {
 import type { KeyError } from "./Ledger.ts"
 import type { Claim } from "./Unresolved.ts"
 
-/** The reversal is recorded and may be sent, or its key already has its answer. */
+/** Either the reversal is recorded and may be sent, or its key already has its response. */
 export type Begun = Data.TaggedEnum<{
   Begun: { readonly under: UnderReversal }
   Replay: { readonly outcome: ReversalOutcome }
 }>
 export const Begun = Data.taggedEnum<Begun>()
 
-/** Why a reversal may not begin. */
+/** Errors of a reversal that may not begin. */
 export type BeginError = KeyError | NotFound | NotReversible | ReversalNotSupported
 
-/** What is to become of a reversal. */
+/** A request to settle a reversal. */
 export interface ReversalSettlement extends Count {
   readonly under: UnderReversal
   readonly verdict: ReversalVerdict
   readonly at: DateTime.Utc
-  /** Recovery's count of firm not-founds, which is late as a sale's is. */
+  /** Recovery's count of firm "not found" answers. It can be late, as in `Settlement`. */
   readonly notFound: number
-  /** Has its caller heard meanwhile that it is pending? Then that is what the key replays. */
+  /** Whether the caller has already received "pending". Then the key replays that. */
   readonly toldPending?: boolean
 }
 
-/** How the reversal now stands, whoever settled it. */
+/** The state of the reversal after a settlement, whichever process settled it. */
 export interface ReversalSettled {
-  /** False when another had settled it before, or the conclusion was late: then nothing moved. */
+  /** False when another process had settled the reversal, or the settlement was late. Then no money moved. */
   readonly won: boolean
   readonly status: ReversalStatus
-  /** What the key now replays; null when the key was freed. */
+  /** The response that the key replays. Null when the key was freed. */
   readonly outcome: ReversalOutcome | null
 }
 
-/** A reversal whose outcome is not known, claimed by one recovery. */
+/** An unresolved reversal, claimed by one recovery. */
 export interface ClaimedReversal extends Pick<Asked, "askAt" | "notFound"> {
   readonly under: UnderReversal
-  /** When the lease began, as of a sale. */
+  /** When the lease began. Used as for sales. */
   readonly claimedAt: DateTime.Utc
 }
 
 /**
- * Sales given back. A sale has at most one reversal under way and one confirmed for ever. Each method is one database
- * transaction; a failure of the database is a defect, and the same call may be made again.
+ * Reversals of sales. A sale has at most one reversal in progress, and at most one confirmed. Each call is one database
+ * transaction. A database failure is a defect, and the call may be repeated.
  */
 export class Reversals extends Context.Service<
   Reversals,
   {
     readonly begin: (intent: ReversalIntent) => Effect.Effect<Begun, BeginError>
-    /** Gives the money back, or lets the sale stand, once: the loser of a race learns what the winner did. */
+    /** Returns the money or lets the sale stand, once. A process that loses the race receives the winner's result. */
     readonly settle: (settlement: ReversalSettlement) => Effect.Effect<ReversalSettled>
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<ClaimedReversal>>
   }

@@ -3,14 +3,14 @@ import type { Environment } from "../domain/Company.ts"
 import type { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import type { SmsAnswer, SmsMessage } from "../domain/Sms.ts"
 
-/** Somebody who brings text messages to phones. */
+/** A gateway that delivers SMS. */
 export interface SmsGateway {
-  /** Whether a message that comes twice with the same id is sent once. */
+  /** Whether the gateway sends a repeated id only once. */
   readonly idempotent: boolean
   readonly send: (message: SmsMessage) => Effect.Effect<SmsAnswer>
 }
 
-/** Which gateway serves an environment. What a company in development sends reaches nobody. */
+/** The gateway of each environment. Messages of development companies are not delivered. */
 export class SmsGateways extends Context.Service<
   SmsGateways,
   {

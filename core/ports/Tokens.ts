@@ -6,7 +6,7 @@ import type { Token, TokenState } from "../domain/Token.ts"
 
 export type NewToken = Omit<Token, "id" | "state">
 
-/** Credentials that the configuration gives, not chance. */
+/** Credentials given by the configuration instead of being drawn at random. */
 export interface ConfiguredToken {
   readonly companyId: CompanyId
   readonly name: string
@@ -14,41 +14,41 @@ export interface ConfiguredToken {
   readonly secret: KeptSecret
 }
 
-/** A token's secrets after a rotation; null when the one before it is good for nothing any more. */
+/** A token's secrets after a rotation. `previous` is null when the old secret ended at once. */
 export interface Rotated {
   readonly secret: KeptSecret
   readonly previous: KeptSecret | null
 }
 
-/** A token as its operator sees it. */
+/** A token as the operator sees it. */
 export interface RegisteredToken {
   readonly token: Token
-  /** True to the minute; null when it never was. */
+  /** Last use, to the minute. Null when never used. */
   readonly usedAt: DateTime.Utc | null
-  /** Until when the secret before its own was made to last; null when there was none. */
+  /** When the previous secret expires. Null when there was none. */
   readonly previousUntil: DateTime.Utc | null
 }
 
-/** The operator's register of credentials. A change holds from the next call on, on every replica. Contract: 5. */
+/** The operator's register of tokens. A change applies from the next call on, on every replica. Contract: 5. */
 export class Tokens extends Context.Service<
   Tokens,
   {
     readonly add: (token: NewToken, secret: KeptSecret, at: DateTime.Utc) => Effect.Effect<TokenId>
     /** Revocation is final. */
     readonly setState: (tokenId: TokenId, state: TokenState) => Effect.Effect<Token, UnknownToken | TokenRevoked>
-    /** Gives a token the secrets that follow from the one that it has. Whatever else it had is good no more. */
+    /** Replaces the secrets of a token. Secrets that are not given end at once. */
     readonly rotate: (
       tokenId: TokenId,
       turn: (secret: KeptSecret) => Effect.Effect<Rotated>
     ) => Effect.Effect<Token, UnknownToken | TokenRevoked>
     /**
-     * Makes this the only active token of its company and name: added, or its secret replaced, and those that an
-     * earlier configuration gave suspended. A revoked one stays revoked.
+     * Makes the given token the only active one of its company and name: adds it or replaces its secret, and suspends
+     * tokens of an earlier configuration. A revoked token stays revoked.
      */
     readonly configure: (token: ConfiguredToken, at: DateTime.Utc) => Effect.Effect<void>
     /** Suspends the active tokens of a company and name. */
     readonly suspendNamed: (companyId: CompanyId, name: string) => Effect.Effect<void>
-    /** A company's tokens in order of id. */
+    /** A company's tokens, ordered by id. */
     readonly list: (companyId: CompanyId) => Effect.Effect<ReadonlyArray<RegisteredToken>>
   }
 >()("saldo/core/Tokens") {}

@@ -4,7 +4,7 @@ import type { LateOutcome } from "../domain/LateOutcome.ts"
 import type { Centavos } from "../domain/Money.ts"
 import type { UnresolvedStatus } from "../domain/Status.ts"
 
-/** The sales of an environment whose outcome is not known. */
+/** Unresolved sales of an environment. */
 export interface UnresolvedSales {
   readonly environment: Environment
   readonly status: UnresolvedStatus
@@ -13,31 +13,31 @@ export interface UnresolvedSales {
   readonly oldest: DateTime.Utc
 }
 
-/** The reversals of an environment whose outcome is not known. They hold nothing. */
+/** Unresolved reversals of an environment. They hold no money. */
 export interface UnresolvedReversals {
   readonly environment: Environment
   readonly reversals: number
   readonly oldest: DateTime.Utc
 }
 
-/** What an operator watches of the data. */
+/** Measurements of the database for the metrics. */
 export interface Vitals {
-  /** Nothing for what there is none of, here and below. */
+  /** Groups with a count of zero are absent, here and in the lists below. */
   readonly unresolved: ReadonlyArray<UnresolvedSales>
   readonly unresolvedReversals: ReadonlyArray<UnresolvedReversals>
-  /** Messages that did not arrive in the last 24 hours. */
+  /** Messages of the last 24 hours that were not delivered. */
   readonly undeliveredSms: ReadonlyArray<{ readonly environment: Environment; readonly messages: number }>
-  /** Firm answers of the last hour that contradict what was settled, whichever process heard them. */
+  /** Firm answers of the last hour that contradict a settled outcome, from all processes. */
   readonly lateOutcomes: ReadonlyArray<{ readonly kind: LateOutcome; readonly outcomes: number }>
-  /** Companies that have less to spend than they want to be told about. */
+  /** Companies below their low-balance threshold. */
   readonly lowBalances: ReadonlyArray<{ readonly environment: Environment; readonly companies: number }>
-  /** What the service's connections to the database are doing, those of all its processes. */
+  /** Connections of all Saldo processes to the database, by state. */
   readonly connections: ReadonlyArray<{ readonly state: string; readonly connections: number }>
-  /** The database archives its log, and its latest try at it has failed. */
+  /** Whether the database archives its WAL and its last attempt failed. */
   readonly archiveFailing: boolean
 }
 
-/** Reads what an operator watches. Costs little, however much there is. */
+/** Reads the measurements. The cost does not grow with the number of sales. */
 export class VitalSigns extends Context.Service<VitalSigns, { readonly read: Effect.Effect<Vitals> }>()(
   "saldo/core/VitalSigns"
 ) {}

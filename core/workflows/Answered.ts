@@ -1,4 +1,4 @@
-/** How a sale or a reversal was answered, and whether the answer is that of an earlier call. */
+/** The response to a sale or reversal, and whether it was replayed. */
 export interface Answered<Outcome> {
   readonly outcome: Outcome
   readonly replayed: boolean

@@ -6,9 +6,9 @@ import { redactDefects } from "../telemetry/RedactDefects.ts"
 import { withFallback } from "./WithFallback.ts"
 
 /**
- * Asks an insurer something that moves no money. One that falls silent, or breaks, is as good as none.
+ * Asks an insurer a question that moves no money. A timeout or a defect of the adapter counts as "insurer unavailable".
  *
- * @param question what is asked, for the log.
+ * @param question name of the question, for the log.
  */
 export const askInsurer = <A, E>(
   environment: Environment,
@@ -23,5 +23,5 @@ export const askInsurer = <A, E>(
       )
     ),
     Effect.fail(new InsuranceUnavailable()),
-    (cause) => Effect.logError("an insurer broke over a question", { question }, cause)
+    (cause) => Effect.logError("the insurer's adapter failed on a question", { question }, cause)
   )

@@ -4,7 +4,7 @@ import type { CompanyId, TokenId } from "../domain/Ids.ts"
 import { Atomic } from "../ports/Atomic.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 
-/** Records in the audit log what the operator did. */
+/** Records an operator's action in the audit log. */
 export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
   action: AuditAction,
   whom: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
@@ -20,6 +20,6 @@ export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
   })
 })
 
-/** A change and its record: both are kept, or neither, also when the process dies in between. */
+/** Runs a change and its audit record in one transaction. Both are kept, or neither. */
 export const atomically = <A, E, R>(changeAndRecord: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Atomic, (atomic) => atomic.transact(changeAndRecord))

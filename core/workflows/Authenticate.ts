@@ -9,13 +9,13 @@ import { Pepper } from "../ports/Pepper.ts"
 import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { digestsOf, underPepper } from "./HashSecret.ts"
 
-/** A session, and the secret that opened it. */
+/** A session and the secret that matched. */
 interface Opened {
   readonly session: Session
   readonly known: KeptSecret
 }
 
-/** An unknown key has no secrets, and costs what a wrong secret costs. */
+/** Compares the presented secret. An unknown key has no secrets, and takes as long as a wrong secret. */
 const open = (
   found: Option.Option<Credentials>,
   presented: PresentedSecret,
@@ -28,10 +28,10 @@ const open = (
 }
 
 /**
- * Finds out who calls. A wrong secret is Unauthenticated whatever the token's state; only then does the state of
- * token and company speak. Contract: 5.
+ * Authenticates a caller. A wrong secret is Unauthenticated whatever the state of token and company, which are checked
+ * afterwards. Contract: 5.
  *
- * @param address the client's IP address, for tokens that are bound to a list of them.
+ * @param address the client's IP address, for tokens that are restricted to a list.
  */
 export const authenticate = spanned(
   "Authenticate.authenticate",

@@ -6,7 +6,7 @@ import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
 import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 
-/** A company, or the refusal of an operation on one that does not exist. */
+/** Finds a company, or fails with UnknownCompany. */
 export const companyOf = Effect.fn("Company.companyOf")(function* (companyId: CompanyId) {
   const companies = yield* Companies
   const company = yield* companies.find(companyId)
@@ -14,7 +14,7 @@ export const companyOf = Effect.fn("Company.companyOf")(function* (companyId: Co
   return company.value
 })
 
-/** A company and its money as they stand. */
+/** Reads a company and its account. */
 export const showCompany = Effect.fn("Company.showCompany")(function* (companyId: CompanyId) {
   const company = yield* companyOf(companyId)
   const accounts = yield* Accounts
@@ -29,7 +29,7 @@ export const createCompany = Effect.fn("Company.createCompany")(function* (compa
   return companyId
 }, atomically)
 
-/** Changes what is given, of the company and of its account; the rest stays as it is. */
+/** Changes the given fields of a company and of its account. */
 export const changeCompany = Effect.fn("Company.changeCompany")(function* (
   companyId: CompanyId,
   changes: CompanyChanges,
@@ -40,7 +40,7 @@ export const changeCompany = Effect.fn("Company.changeCompany")(function* (
   const accounts = yield* Accounts
   if (given(changes)) yield* companies.change(companyId, changes)
   yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings })
-  // Last, as its sales need the row that this holds.
+  // Last, because it locks the row that the company's sales need.
   if (given(settings)) yield* accounts.configure(companyId, settings, yield* DateTime.now)
 }, atomically)
 

@@ -12,15 +12,15 @@ import { type Provider, Providers } from "../ports/Provider.ts"
 import { countCall, countOfDay } from "./RateLimit.ts"
 import { withFallback } from "./WithFallback.ts"
 
-/** What a caller asks about. Contract: 4.4. */
+/** A request for a lookup. Contract: 4.4. */
 export interface Consultation {
   readonly serviceId: ServiceId
   readonly identifier: Identifier
 }
 
 /**
- * Looks up what an identifier may buy, and keeps the options so that a sale can name one. Moves no money. Contract: 4.4
- * and 2.6.
+ * Looks up what an identifier may buy, and stores the options so that a sale can name one. Moves no money. Contract:
+ * 4.4 and 2.6.
  */
 export const consult = Effect.fn("Consult.consult")(function* (session: Session, wanted: Consultation) {
   const service = yield* serviceOf(session, wanted.serviceId)
@@ -40,9 +40,9 @@ const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: 
 })
 
 /**
- * Who answers: the provider, if the token may ask it, or else the simulator, by its scenarios. Where a provider cannot
- * be asked now, for the quota or because there is none, examples stand in for it, and find whoever is asked about:
- * nobody has said of a real customer that he does not exist. Contract: 4.4.
+ * Chooses who answers a lookup: the provider if the token may ask it, else the simulator. If the provider cannot be
+ * asked now (quota used up, or no provider), examples answer instead. Examples report every identifier as existing,
+ * because only a provider may say that a real customer does not exist. Contract: 4.4.
  */
 const source = Effect.fnUntraced(function* ({ company, token }: Session) {
   const { serving, simulator, exampleLookup } = yield* Providers
@@ -61,7 +61,7 @@ const mayAskProvider = Effect.fnUntraced(function* ({ id }: Session["token"]) {
 
 const ask = Effect.fnUntraced(function* (lookup: Provider["lookup"], query: LookupQuery) {
   const answer = yield* withFallback(lookup(query), Effect.succeed(LookupAnswer.NoAnswer()), (cause) =>
-    Effect.logError("a provider broke over a lookup", { serviceId: query.service.id }, cause)
+    Effect.logError("the provider's adapter failed on a lookup", { serviceId: query.service.id }, cause)
   )
   return yield* LookupAnswer.$match(answer, {
     Found: ({ found }) => Effect.succeed(found),
@@ -80,8 +80,8 @@ const keep = Effect.fnUntraced(function* (
   if (!takesOption(flow)) return []
   const customer = { companyId: company.id, serviceId, identifier }
   const options = yield* Effect.forEach(offers, (offer) => offered(flow, customer, offer, simulated))
-  // An invented bill must never be paid with real money. An example of a package is one that the catalogue sells, by
-  // its code there; whether whoever serves can know it is asked at the sale.
+  // An example bill must never be paid with real money, so it is not stored. An example package is one of the
+  // catalogue, with the catalogue's code. The sale checks whether the provider knows it.
   const buyable = !simulated || company.environment === "development" || flow === "paquetes"
   if (buyable) yield* Options.use((all) => all.store(options))
   return options

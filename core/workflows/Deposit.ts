@@ -6,15 +6,15 @@ import { Deposited, Ledger } from "../ports/Ledger.ts"
 import { recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./Company.ts"
 
-/** The entry that a deposit stands for, and whether an earlier call had made it. */
+/** The entry of a deposit, and whether an earlier call made it. */
 interface DepositReceipt {
   readonly entryId: number
   readonly repeated: boolean
 }
 
 /**
- * Adds money to a company, once a reference: the same deposit again finds its entry, and the reference of another
- * amount is refused.
+ * Adds money to a company's balance, once per reference. Repeating a deposit returns its entry. The same reference with
+ * another amount is refused.
  */
 export const deposit = Effect.fn("Deposit.deposit")(function* (
   companyId: CompanyId,
@@ -23,7 +23,7 @@ export const deposit = Effect.fn("Deposit.deposit")(function* (
 ) {
   yield* companyOf(companyId)
   const ledger = yield* Ledger
-  // Before the money: if the process dies in between, the log has to say who asked for the entry.
+  // Recorded before the money moves. If the process dies in between, the log still names the request.
   yield* recordAudit("deposit_asked", { companyId }, { amount, reference })
   const left = (entryId: number, repeated: boolean) => {
     const action = repeated ? "deposit_repeated" : "deposit_recorded"

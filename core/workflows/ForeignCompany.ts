@@ -4,10 +4,10 @@ import { Forbidden } from "../domain/Errors.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 
 /**
- * A caller's company follows from its token. Naming that one changes nothing; naming another is refused, and
- * remembered. Contract: 5.
+ * Checks the company id in a body. The token's own company is accepted. Any other is refused and recorded in the audit
+ * log. Contract: 5.
  *
- * @param named the id of the company that the call names.
+ * @param named company id in the body.
  */
 export const refuseForeign = Effect.fnUntraced(function* ({ company, token }: Session, named: number) {
   if (named === company.id) return

@@ -2,33 +2,33 @@ import { Cause, Context, Deferred, Duration, Effect, type Exit, Fiber, Layer } f
 import { makeBag } from "./Bag.ts"
 import { makePatience } from "./Patience.ts"
 
-/** A caller waits this long for what is under way to be written; then it goes on in the background. */
+/** How long a caller waits for a write before it is answered "pending". The write goes on in the background. */
 const patience = Duration.seconds(5)
 
-/** How long a stopping process waits for the sales that it has sent. A provider may take 30 s. Contract: 8. */
+/** How long a stopping process waits for sales that it has sent. A provider may take 30 s. Contract: 8. */
 export const drain_max = Duration.seconds(40)
 
-/** Answers the waiting caller, once: what comes after the first answer is ignored. */
+/** Answers the waiting caller. Only the first answer counts. */
 export type Reply<A, E> = (answer: Exit.Exit<A, E>) => Effect.Effect<void>
 
-/** The caller has gone, so the log has to tell of a defect. */
+/** The caller has disconnected, so a defect is only visible in the log. */
 const logBroken = (cause: Cause.Cause<unknown>) =>
-  Cause.hasDies(cause) ? Effect.logError("work under way broke, and nobody waits for it", cause) : Effect.void
+  Cause.hasDies(cause) ? Effect.logError("work in the background failed after its caller had left", cause) : Effect.void
 
 /**
- * Work that must not die with the call that started it: a sale goes on when its client hangs up, and the process that
- * stops waits for it.
+ * Work that outlives the call that started it. A sale goes on when its client disconnects, and a stopping process waits
+ * for it.
  */
 export class InFlight extends Context.Service<
   InFlight,
   {
-    /** Starts work that its caller does not wait for. */
+    /** Starts work without waiting for it. */
     readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
-    /** Runs to its end whatever becomes of the caller, who may wait for it. */
+    /** Runs work to its end, even if the waiting caller disconnects. */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** The same for work that may answer its caller before it ends. */
+    /** Like `run`, for work that may answer its caller before it ends. */
     readonly runWithReply: <A, E, R>(work: (reply: Reply<A, E>) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** Acts once 5 s have passed. Gives what calls that off. */
+    /** Runs `act` after 5 s. Returns a function that cancels it. */
     readonly whenLate: (act: Effect.Effect<void>) => Effect.Effect<() => void>
   }
 >()("saldo/core/InFlight") {
@@ -57,7 +57,7 @@ export class InFlight extends Context.Service<
         let isAwaited = true
         const replying = work((answer) => Deferred.done(replied, answer))
         const fiber = yield* forked(Effect.onError(replying, (cause) => (isAwaited ? Effect.void : logBroken(cause))))
-        // Whatever ends it, also before it began, ends the wait.
+        // Ends the wait however the fiber ends, even if it is interrupted before it starts.
         fiber.addObserver((exit) => Deferred.doneUnsafe(replied, exit))
         return yield* Effect.ensuring(
           Deferred.await(replied),
@@ -67,7 +67,7 @@ export class InFlight extends Context.Service<
         )
       })
       return InFlight.of({
-        // Too late to begin, but no fault of the caller's, who does not wait for it.
+        // After shutdown began nothing is started. The caller does not wait for this work, so this is not an error.
         start: (work) =>
           Effect.suspend(() => (isOpen ? Effect.asVoid(forked(Effect.onError(work, logBroken))) : Effect.void)),
         run: (work) => runWithReply(() => work),

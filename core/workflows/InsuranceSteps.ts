@@ -14,7 +14,7 @@ import { askInsurer } from "./AskInsurer.ts"
 import { newCode, sendCode } from "./SendCode.ts"
 import { mayInsure } from "./StartInsurance.ts"
 
-/** The insurance, if it is the company's. Contract: 4.6, step 7. */
+/** Reads an insurance of the company. Contract: 4.6, step 7. */
 export const insuranceOf = Effect.fn("InsuranceSteps.insuranceOf")(function* (session: Session, id: InsuranceId) {
   yield* mayInsure(session)
   const insurances = yield* Insurances
@@ -22,7 +22,7 @@ export const insuranceOf = Effect.fn("InsuranceSteps.insuranceOf")(function* (se
   return Option.isNone(found) ? yield* new NotFound() : found.value
 })
 
-/** Sends the owner another code; the one before no longer counts. Contract: 4.6, step 1b. */
+/** Sends a new code to the owner. The previous code becomes invalid. Contract: 4.6, step 1b. */
 export const resendCode = Effect.fn("InsuranceSteps.resendCode")(function* (session: Session, id: InsuranceId) {
   const insurance = yield* insuranceOf(session, id)
   const insurances = yield* Insurances
@@ -33,7 +33,7 @@ export const resendCode = Effect.fn("InsuranceSteps.resendCode")(function* (sess
 
 const encoder = new TextEncoder()
 
-/** Compares a code, after the attempt was counted. Contract: 4.6, step 2. */
+/** Checks a code. The attempt is counted first. Contract: 4.6, step 2. */
 export const verifyCode = Effect.fn("InsuranceSteps.verifyCode")(function* (
   session: Session,
   id: InsuranceId,
@@ -57,7 +57,7 @@ const versionOf = ({ versions }: Insurance, versionId: string) => {
 const plansFor = ({ environment, plate, reference }: Insurance, version: string) =>
   askInsurer(environment, "plans", (insurer) => insurer.plans({ reference, plate, version }))
 
-/** What the insurer has for a version of the vehicle. Contract: 4.6, step 3. */
+/** The insurer's plans for a version of the vehicle. Contract: 4.6, step 3. */
 export const plansOf = Effect.fn("InsuranceSteps.plansOf")(function* (
   session: Session,
   id: InsuranceId,
@@ -69,7 +69,7 @@ export const plansOf = Effect.fn("InsuranceSteps.plansOf")(function* (
   return (yield* plansFor(insurance, version.id)) satisfies PlanList
 })
 
-/** Chooses what is insured and how; a quote of an earlier choice is void. Contract: 4.6, step 4. */
+/** Chooses version and plan. Voids an earlier quote. Contract: 4.6, step 4. */
 export const choosePlan = Effect.fn("InsuranceSteps.choosePlan")(function* (
   session: Session,
   id: InsuranceId,
@@ -86,7 +86,7 @@ export const choosePlan = Effect.fn("InsuranceSteps.choosePlan")(function* (
   return yield* insurances.advance(insurance.companyId, id, { event: "plan_chosen", version, plan, extras })
 })
 
-/** Asks for a price, which holds for half an hour. The last one counts. Contract: 4.6, step 5. */
+/** Requests a quote, valid for 30 minutes. The last quote counts. Contract: 4.6, step 5. */
 export const quoteInsurance = Effect.fn("InsuranceSteps.quoteInsurance")(function* (
   session: Session,
   id: InsuranceId,
@@ -110,7 +110,7 @@ export const quoteInsurance = Effect.fn("InsuranceSteps.quoteInsurance")(functio
   return yield* insurances.advance(companyId, id, { event: "quoted", version: version.id, plan: plan.code, quote })
 })
 
-/** What the documents of an issued policy say. Contract: 4.6, step 8. */
+/** Data for the documents of an issued policy. Contract: 4.6, step 8. */
 export const policyOf = Effect.fn("InsuranceSteps.policyOf")(function* (session: Session, id: InsuranceId) {
   return yield* Effect.fromResult(policyFacts(yield* insuranceOf(session, id)))
 })

@@ -10,20 +10,20 @@ import { companyOf } from "./Company.ts"
 import { hashSecret, underPepper } from "./HashSecret.ts"
 
 const apiKey_bytes = 18
-const secret_bytes = 32 // 256 random bits
+const secret_bytes = 32 // 256 random bits.
 
 const newSecret = SecureRandom.SecureRandom.use((random) => random.randomBytes(secret_bytes)).pipe(
   Effect.map((bytes) => Redacted.make(Base64Url.encode(bytes)))
 )
 
-/** Credentials as they are shown, once. */
+/** New credentials. The secret is shown only once. */
 interface IssuedToken {
   readonly tokenId: TokenId
   readonly apiKey: string
   readonly secret: Redacted.Redacted
 }
 
-/** Gives a company new credentials. Neither part holds a dot; the secret cannot be shown again. Contract: 5. */
+/** Issues credentials to a company. Neither part contains a dot. The secret cannot be shown again. Contract: 5. */
 export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: Omit<NewToken, "apiKey">) {
   yield* companyOf(wanted.companyId)
   const random = yield* SecureRandom.SecureRandom
@@ -36,10 +36,10 @@ export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: 
 }, atomically)
 
 /**
- * Gives a token a new secret. The one that it has stays good for the overlap, so that callers can be changed over one
- * after the other; one from an earlier overlap ends now. Contract: 5.
+ * Gives a token a new secret. The current secret stays valid for the overlap, so that clients can change one after the
+ * other. A secret from an earlier overlap ends now. Contract: 5.
  *
- * @returns the credentials, shown once, and until when the old secret is good; null when it ended now.
+ * @returns the credentials, shown once, and when the old secret expires; null when it ended now.
  */
 export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
   tokenId: TokenId,
@@ -61,7 +61,7 @@ export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
   return { tokenId, apiKey, secret, previousUntil }
 }, atomically)
 
-/** Suspends, activates or, for good, revokes. */
+/** Suspends, activates or revokes a token. Revocation is final. */
 export const changeToken = Effect.fn("IssueToken.changeToken")(function* (tokenId: TokenId, state: TokenState) {
   const tokens = yield* Tokens
   const { companyId } = yield* tokens.setState(tokenId, state)

@@ -3,7 +3,7 @@ import { type Invariant, invariants } from "../domain/Invariants.ts"
 import { Audit } from "../ports/Audit.ts"
 import { seriesOf } from "../telemetry/Series.ts"
 
-/** An audit reads all there is. It rests so many times as long as it took, however often it is wanted. */
+/** Least pause between audits, as a multiple of the last audit's duration. An audit reads the whole database. */
 const rest_min = 20
 
 const violationsOf = seriesOf(["invariant"], (attributes) =>
@@ -29,7 +29,7 @@ const setTo = (violations: number, invariant: Invariant) => Metric.update(violat
 
 const ended = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(endedAt, now_ms / 1000))
 
-/** Proves the invariants once, and tells how they stand; what broke one is logged. */
+/** Checks the invariants once, sets the metrics, and logs violations. */
 export const auditOnce = Effect.fn("KeepAuditing.auditOnce")(function* () {
   const { prove } = yield* Audit
   const [lasted, examined] = yield* Effect.timed(prove)
@@ -42,8 +42,8 @@ export const auditOnce = Effect.fn("KeepAuditing.auditOnce")(function* () {
 })
 
 /**
- * Audits for as long as the process lives; an audit that does not end is only logged. Processes that began together do
- * not audit together.
+ * Audits at intervals for the life of the process. A failed audit is only logged. Intervals are randomized, so that
+ * processes started together do not audit together.
  */
 export const keepAuditing = Effect.fnUntraced(function* <E, R>(
   every: Duration.Duration,
@@ -56,7 +56,7 @@ export const keepAuditing = Effect.fnUntraced(function* <E, R>(
   yield* Effect.sleep(Duration.times(every, yield* Random.next))
   return yield* Effect.timed(Effect.exit(audit)).pipe(
     Effect.tap(([, exit]) =>
-      exit._tag === "Failure" ? Effect.logWarning("an audit did not end", exit.cause) : Effect.void
+      exit._tag === "Failure" ? Effect.logWarning("an audit failed before it was complete", exit.cause) : Effect.void
     ),
     Effect.flatMap(([lasted]) => Effect.sleep(Duration.max(every, Duration.times(lasted, rest_min)))),
     Effect.forever

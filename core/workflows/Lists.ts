@@ -5,10 +5,7 @@ import type { TransactionFilter } from "../domain/Transaction.ts"
 import { xidOf } from "../domain/Xid.ts"
 import { Transactions } from "../ports/Transactions.ts"
 
-/**
- * A page of a company's sales. One that is looked for by its key is found by the xid that follows from it.
- * Contract: 4.7.
- */
+/** A page of a company's sales. A search by key uses the xid derived from the key. Contract: 4.7. */
 export const listTransactions = Effect.fn("Lists.listTransactions")(function* (
   companyId: CompanyId,
   filter: TransactionFilter,

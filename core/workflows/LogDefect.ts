@@ -1,8 +1,8 @@
 import { Cause, Effect } from "effect"
 
 /**
- * Logs what broke as a cause, of which a line shows the stack alone: an error of the database that is logged as a value
- * brings the row along that it refused, with the number that was sold to.
+ * Logs a defect as a cause, so that only its stack is logged. A database error logged as a value would print the
+ * refused row, which contains the customer's number.
  */
 export const logDefect = (message: string, broken: unknown, about: Readonly<Record<string, unknown>> = {}) =>
   Effect.logError(message, about, Cause.isCause(broken) ? broken : Cause.die(broken))

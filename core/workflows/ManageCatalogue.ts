@@ -5,7 +5,7 @@ import { CatalogueAdmin } from "../ports/CatalogueAdmin.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 import { companyOf } from "./Company.ts"
 
-/** Adds and replaces catalogue entries, all of them or none. */
+/** Adds and replaces catalogue entries: all of them or none. */
 export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(function* (draft: CatalogueDraft) {
   const catalogue = yield* CatalogueAdmin
   yield* catalogue.store(draft)
@@ -18,14 +18,14 @@ export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(func
 
 const idsOf = (entries: ReadonlyArray<{ readonly id: number }>) => entries.map(({ id }) => id)
 
-/** Every service; for a company, also whether it may sell each. */
+/** All services. With a company, also whether the company may sell each. */
 export const servicesOf = Effect.fn("ManageCatalogue.servicesOf")(function* (companyId: CompanyId | null) {
   if (companyId !== null) yield* companyOf(companyId)
   const catalogue = yield* CatalogueAdmin
   return yield* catalogue.list(companyId)
 })
 
-/** Lets a company sell a service, or withholds it from that company. */
+/** Enables a service for a company, or withholds it. */
 export const enableService = Effect.fn("ManageCatalogue.enableService")(function* (
   companyId: CompanyId,
   serviceId: ServiceId,

@@ -4,7 +4,7 @@ import { NotFound } from "../domain/Errors.ts"
 import type { ServiceId } from "../domain/Ids.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 
-/** The packages of a service that the company may sell; none for a service that sells none. Contract: 4.3. */
+/** The packages of a service that the company may sell. Empty for services without packages. Contract: 4.3. */
 export const packagesOf = Effect.fn("Packages.packagesOf")(function* (company: Company, serviceId: ServiceId) {
   const catalogue = yield* Catalogue
   const found = yield* catalogue.find(company, serviceId)

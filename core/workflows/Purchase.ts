@@ -17,7 +17,7 @@ import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { replaySale, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
-/** What a caller asks to buy. Contract: 4.5. */
+/** A request to buy. Contract: 4.5. */
 export interface Purchase {
   readonly key: IdempotencyKey
   readonly serviceId: ServiceId
@@ -29,22 +29,19 @@ export interface Purchase {
 
 const endpoint = "POST /v1/recargas"
 
-/**
- * A quote that is another as often means that the database and this process read quotes differently:
- * no try can mend that.
- */
+/** Ten changed quotes in a row mean that SQL and TypeScript disagree on what a quote is. Retrying cannot help. */
 const readings_max = 10
 
 /**
- * Turns what a caller asks for into a sale. The key speaks before the service does: a replay is answered even when the
- * service has since left the catalogue. Contract: 4.5.
+ * Turns a request into a sale. The key is checked before the service, so a replay is answered even if the service has
+ * left the catalogue. Contract: 4.5.
  */
 export const purchase = spanned(
   "Purchase.purchase",
   Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
     const { key, ...body } = wanted
     const fingerprint = yield* fingerprintOf(endpoint, body)
-    // A quote that changed under the sale is read again: what it is now decides.
+    // If the quote changed during the sale, read it again and decide by the new one.
     const asQuoted = Effect.catchTag(buy(session, wanted, fingerprint), "QuoteChanged", () => Effect.succeed(null))
     for (let reading = 1; reading <= readings_max; reading++) {
       const answered = yield* asQuoted
@@ -79,7 +76,7 @@ const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase,
   return yield* sell(intent, supplier)
 })
 
-/** What is bought, at which price, and where; its name at the provider, where it has one. */
+/** What is bought: amount, insurance, terminal, and the provider's reference if it has one. */
 type Bought = Pick<Intent, "amount" | "insuranceId" | "reference" | "terminalId">
 
 const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase) {
@@ -88,7 +85,8 @@ const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: 
     ? quoteOf(company, wanted, wanted.optionId)
     : optionOf(company, service, wanted)
   const supplier = yield* supplierOf(company.environment, service.type)
-  // An example, or another provider's offer: whoever serves now could only refuse it, so nothing is reserved for it.
+  // The option is an example or another provider's offer. The current provider could only refuse it, so nothing is
+  // reserved.
   if (bought.reference !== null && !supplier.knows(bought.reference)) return yield* new InvalidOption()
   return { bought, service, supplier }
 })
@@ -109,7 +107,7 @@ const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted
   const { reference, total } = yield* Effect.fromResult(
     sellable(insurance, { ...wanted, environment: company.environment }, yield* DateTime.now)
   )
-  // A policy is sold where it was begun, unless the sale says otherwise.
+  // A sale of a policy without a terminal uses the terminal that started the insurance.
   const terminalId = wanted.terminalId ?? insurance?.terminalId ?? null
   return { amount: total, insuranceId: id, reference, terminalId } satisfies Bought
 })

@@ -8,11 +8,11 @@ const count = (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) =>
     return Context.get(services, CallCounter).count(bucket, window, calls)
   })
 
-/** Counts one call, and says whether the bucket had room for it and what it has left. Contract: 8. */
+/** Counts one call. Returns whether the bucket admitted it and the quota left. Contract: 8. */
 export const countCall = (bucket: Bucket) => count(bucket, 1)
 
-/** Counts one call of a local day, and says whether the day had room for it. */
+/** Counts one call of the local day. Returns whether the day admitted it. */
 export const countOfDay = (bucket: Bucket) => Effect.map(count(bucket, 1, dayWindowAt), ({ admitted }) => admitted)
 
-/** What the bucket has left; counts nothing. */
+/** Reads the quota left without counting. */
 export const quotaOf = (bucket: Bucket) => Effect.map(count(bucket, 0), ({ quota }) => quota)

@@ -11,24 +11,24 @@ import { settleReversalOnce } from "./SettleReversal.ts"
 import { statusOf } from "./Supplier.ts"
 import { reversalStatusOf } from "./TakeBack.ts"
 
-/** Longer than a provider may take to answer, so that a claim outlives its question. */
+/** Longer than the provider timeout, so that a claim outlasts its question. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
- * All that is claimed together is asked about at once: what had to wait its turn would outlive its lease. Reversals,
- * which are few, have their own: they do not wait for a backlog of sales. Together they leave room among the calls to a
- * party.
+ * The most operations claimed at once. All of a claim are asked about in parallel, because a queued question would
+ * outlast its lease. Reversals have a limit of their own and do not wait for a backlog of sales. Both together leave
+ * room for other calls to the provider.
  */
 const questions_max = { sales: 32, reversals: 8 }
 
-/** How a recovery went. */
+/** Counts of a recovery cycle. */
 export interface Recovered {
   readonly confirmed: number
   readonly released: number
   readonly reversed: number
   readonly reversalsDenied: number
   readonly stillUnknown: number
-  /** Nobody took the question about them: they stay held. */
+  /** Operations whose question could not be sent. They stay held. */
   readonly notAsked: number
 }
 
@@ -43,7 +43,7 @@ const counts = Struct.makeReducer<Recovered>({
 
 const none = counts.initialValue
 
-/** When recovery last got anything done: a claim, or an answer. A long cycle is no stalled one. */
+/** Time of the last claim or answer. A long cycle updates it all the time, so only a stalled recovery lets it age. */
 export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timestamp_seconds", {
   description: "Unix time at which recovery last got anything done; at first, at which the process began"
 })
@@ -51,16 +51,16 @@ export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timest
 const signOfLife = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(lastSignOfRecovery, now_ms / 1000))
 
 /**
- * Asks the provider about every unresolved sale and reversal that is due, or about all of them, and settles what is
- * firm. Never dispatches. Any number of processes may run it at once. Contract: 3.1.
+ * Asks the provider about every unresolved sale and reversal that is due, or about all, and settles firm answers. Never
+ * dispatches. Several processes may run it at once. Contract: 3.1.
  */
 export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function* (which: "due" | "all") {
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
   let began = yield* DateTime.now
   const claim = (now: DateTime.Utc, limit: number): Claim => {
-    // A clock that was set back meanwhile puts what has just been asked about before the beginning. From then on the
-    // cycle has begun there: were the beginning to go on with that clock, each question would come before it.
+    // If the clock is set back during a cycle, the cycle's beginning moves back with it. Otherwise operations just
+    // asked about would seem older than the cycle and be asked about again without end.
     began = DateTime.min(began, now)
     return { began, now, lease, limit, which }
   }
@@ -74,7 +74,8 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
   return counts.combineAll(tallies)
 })
 
-// What was asked about is next due later than the cycle began, so each is asked about once.
+// Repeats claims until none is left. An operation just asked about is next due after the cycle began, so each is asked
+// about once.
 const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
   limit: number,
   claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<A>, never, R1>,
@@ -88,25 +89,25 @@ const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
       concurrency: "unbounded"
     })
     total = counts.combine(total, counts.combineAll(tally))
-    // Fewer than wanted say nothing: what changed while it was being claimed is left out.
+    // Fewer than the limit does not mean the end: rows that change during a claim are skipped.
     if (claimed.length === 0) return total
   }
 })
 
-/** What is counted of an operation that was not settled. */
+/** Counts of an operation that was not settled. */
 const unsettled = (answer: Question["answer"]): Recovered =>
   answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
-// No retries here: the row is still there, and is asked about again once its lease has ended.
+// No retry here: the row stays, and is asked about again when its lease ends.
 const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
   Effect.catchDefect(question, (defect) =>
-    Effect.as(logDefect("an answer could not be written, and is asked for again", defect), {
+    Effect.as(logDefect("recovery could not write an answer and will ask again", defect), {
       ...none,
       stillUnknown: 1
     })
   )
 
-// A trace of its own: most cycles have nothing to ask.
+// A root span, because most cycles have nothing to ask.
 const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: Claimed) {
   const { order } = sale
   yield* Effect.annotateCurrentSpan({ xid: order.xid })
@@ -143,15 +144,14 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
 
 const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 
-/** Recovers whatever is due, every second, for as long as the process lives; a failed cycle is only logged. */
+/** Recovers what is due every second, for the life of the process. A failed cycle is only logged. */
 export const keepRecovering = recover("due").pipe(
   Effect.tap(({ notAsked }) =>
     notAsked === 0
       ? Effect.void
-      : Effect.logWarning(
-          "sales and reversals are held that nobody can be asked about: whoever would know takes no calls",
-          { notAsked }
-        )
+      : Effect.logWarning("unresolved sales or reversals stay held because no provider accepts questions about them", {
+          notAsked
+        })
   ),
   Effect.catchCause((cause) => Effect.logError("a recovery cycle failed", cause)),
   Effect.repeat(Schedule.spaced("1 second")),

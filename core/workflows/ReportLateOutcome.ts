@@ -5,7 +5,7 @@ import { AuditLog } from "../ports/AuditLog.ts"
 import { InFlight } from "./InFlight.ts"
 import { retryWrite } from "./RetryWrite.ts"
 
-/** An answer that came late: about what, how that stands, and what was said, when. */
+/** A late answer: its subject, the settled status, the answer and its time. */
 interface Late {
   readonly transactionId: TransactionId
   readonly xid: string
@@ -15,9 +15,9 @@ interface Late {
 }
 
 /**
- * Reports an answer that contradicts what was settled. No money moves any more: a person has to look. The alert reads
- * the audit log, and nobody asks again about what is settled, so the record is retried for as long as the process
- * lives; in the background, because other operations wait to be recovered.
+ * Reports an answer that contradicts the settled outcome. No money moves: an operator must look. The alert reads the
+ * audit log, and recovery does not ask about settled operations again. So the record is retried for the life of the
+ * process, in the background.
  */
 export const reportLateOutcome = Effect.fnUntraced(function* (kind: LateOutcome, companyId: CompanyId, late: Late) {
   const { answeredAt, status, transactionId, verdict, xid } = late

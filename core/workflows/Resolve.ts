@@ -24,7 +24,7 @@ const inDoubtOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   return Option.isNone(found) ? yield* new UnknownTransaction({ transactionId }) : found.value
 })
 
-/** What a proposal is about: the id of the reversal, if it is about one, and the audit log's words for it. */
+/** What a proposal is about: the reversal's id, if any, and the words for the audit log. */
 const subjectOf = Resolvable.$match({
   Sale: () => ({ reversalId: null, audited: { about: "sale" } }),
   Reversal: ({ under: { reversal } }) => ({
@@ -33,9 +33,7 @@ const subjectOf = Resolvable.$match({
   })
 })
 
-/**
- * Proposes how a sale or a reversal ended that no provider settles. Moves nothing: another operator has to confirm it.
- */
+/** Proposes how a sale or reversal ended that no provider settles. Moves no money: another operator must confirm it. */
 export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function* (
   transactionId: TransactionId,
   { finding, operator, reason }: { readonly finding: Finding; readonly operator: string; readonly reason: string }
@@ -47,7 +45,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   const resolutions = yield* Resolutions
   const proposal = { finding, reversalId, reason, proposedBy: operator, proposedAt: now }
   const number = yield* resolutions.propose(order, proposal)
-  // It was confirmed, and whoever did so has died before it was settled, or is about to settle it.
+  // The earlier proposal is confirmed. Its operator's process died before settling, or is about to settle.
   if (number === null) return yield* new NotResolvable({ transactionId, status, why: "confirmed" })
   yield* recordAudit(
     "resolution_proposed",
@@ -57,7 +55,7 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
   return { order, number }
 }, atomically)
 
-/** How the sale now stands, and its reversal if it was that which was settled. */
+/** The status of the sale, and of its reversal if that was settled. */
 interface Ended {
   readonly status: Status
   readonly reversal: ReversalStatus | null
@@ -86,15 +84,14 @@ const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: Doubt<
   return { said: statusTagOf(said), ended }
 })
 
-/** Asks the supplier once more; `ended` then settles what it and the operators say. */
+/** Asks the provider once more. `ended` then settles. */
 const askAbout = Resolvable.$match({ Sale: askAboutSale, Reversal: askAboutReversal })
 
 /**
- * Confirms the proposal of another operator that has this number, and settles the sale or its reversal as a provider's
- * answer would. The provider is asked once more: what it firmly says stands above what operators believe, and its own
- * proof of a delivery above what they wrote.
+ * Confirms the numbered proposal of another operator, and settles as a provider's answer would. The provider is asked
+ * once more: its firm answer overrides the operators, and its proof of delivery replaces theirs.
  *
- * @param evenUnasked whether it is settled also when there is nobody to ask.
+ * @param evenUnasked whether to settle even if the provider cannot be asked.
  */
 export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function* (
   transactionId: TransactionId,
@@ -115,8 +112,8 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const resolutions = yield* Resolutions
   const { audited } = subjectOf(doubt)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
-  // Before any money moves, as whoever settles it may die before the second line: a later proposal takes the row's
-  // place.
+  // Recorded before money moves. If the process dies in between, a later proposal replaces the row, and the audit log
+  // still names who confirmed.
   yield* atomically(
     Effect.gen(function* () {
       const current = yield* resolutions.confirm(order, proposal, { operator, at })

@@ -1,6 +1,6 @@
 import { Effect, type Schedule } from "effect"
 
-/** Retries what may be repeated until it succeeds; `onDefect` hears of each failure. */
+/** Retries idempotent work until it succeeds. Calls `onDefect` for each failure. */
 export const retryUntilSuccess =
   (pace: Schedule.Schedule<unknown>, onDefect: (defect: unknown) => Effect.Effect<void>) =>
   <A, R>(work: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>

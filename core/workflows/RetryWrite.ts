@@ -8,10 +8,10 @@ const soon = Duration.millis(200)
 const pace = Schedule.min([Schedule.exponential(soon), Schedule.spaced("5 seconds")])
 
 /**
- * Writes what must not be lost while the database is gone: retries until it succeeds.
+ * Retries a write until it succeeds. For writes that must survive an unavailable database.
  *
- * @param write finds its own earlier commit, so it may be repeated; it hears whether the caller has been answered.
- * @param onDelay answers the caller, once, when the write has taken 5 s; the write goes on.
+ * @param write idempotent: finds its own earlier commit. Receives whether the caller has been answered.
+ * @param onDelay answers the caller once, after 5 s. The write goes on.
  */
 export const retryWrite = Effect.fnUntraced(function* <A, R>(
   write: (hasAnswered: boolean) => Effect.Effect<A, never, R>,
@@ -19,7 +19,7 @@ export const retryWrite = Effect.fnUntraced(function* <A, R>(
   about: Readonly<Record<string, unknown>>
 ) {
   let hasAnswered = false
-  const logFailure = (defect: unknown) => logDefect("an outcome could not be written yet", defect, about)
+  const logFailure = (defect: unknown) => logDefect("an outcome could not be written and is retried", defect, about)
   const again = () => retryUntilSuccess(pace, logFailure)(Effect.suspend(() => write(hasAnswered)))
   const answerCaller = Effect.andThen(
     Effect.sync(() => {
@@ -29,7 +29,7 @@ export const retryWrite = Effect.fnUntraced(function* <A, R>(
   )
   const { whenLate } = yield* InFlight
   const callOff = yield* whenLate(answerCaller)
-  // Nearly every write succeeds at once, so the retries are built only when one fails.
+  // Most writes succeed at once, so the retry schedule is only built after a failure.
   const written = yield* Effect.catchDefect(write(hasAnswered), (first) =>
     logFailure(first).pipe(Effect.andThen(Effect.sleep(soon)), Effect.andThen(Effect.suspend(again)))
   )
