@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 const frame = /^ +at .+:\d+:\d+\)?$/
 
-/** A defect without its message, which could quote anybody: its name and its stack frames. */
+/** An error with only the name and stack frames of a defect. Its message may contain personal data. */
 const redacted = (defect: unknown): Error => {
   if (!(defect instanceof Error)) return new Error("withheld: no error was thrown")
   const { message, name, stack = "" } = defect
@@ -14,8 +14,8 @@ const redacted = (defect: unknown): Error => {
 }
 
 /**
- * Withholds the messages of an effect's defects: code that handles an owner's name, phone or code may break with any of
- * them in the message, and a log must not have them.
+ * Removes the messages of an effect's defects. Code that handles an owner's name, phone or code may fail with them in
+ * the message, and they must not reach the log.
  */
 export const redactDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchDefect(effect, (defect) => Effect.die(redacted(defect)))

@@ -11,6 +11,6 @@ const sales = seriesOf(["status", "tipo"], (attributes) =>
   })
 )
 
-/** Counts a sale that has just come to a status. */
+/** Counts a sale that has just reached a status. */
 export const countSale = (status: Status, type: ServiceType): Effect.Effect<void> =>
   Metric.update(sales({ status, tipo: type }), 1)

@@ -1,12 +1,12 @@
 import type { Metric } from "effect"
 
-/** What is known of the series whose first labels have certain values. */
+/** Node of the lookup tree: one level per label. */
 interface Branch<M> {
   readonly next: Map<string, Branch<M>>
   series: M | undefined
 }
 
-// One text of all values would be a new one each time, to be read through by whoever looks it up.
+// One level per label avoids building a combined key for every lookup.
 const branchOf = <M>({ next }: Branch<M>, value: string): Branch<M> => {
   const known = next.get(value)
   if (known !== undefined) return known
@@ -16,10 +16,10 @@ const branchOf = <M>({ next }: Branch<M>, value: string): Branch<M> => {
 }
 
 /**
- * A metric's series by their labels, each made the first time that it is asked for: what is counted at every sale must
- * not make anything at every sale.
+ * The time series of a metric, by label values. Each is created at its first use, so that counting a sale allocates
+ * nothing.
  *
- * @param labels the names of the labels; their values come from short lists.
+ * @param labels names of the labels. Their values must come from short lists.
  */
 export const seriesOf = <Labels extends string, M>(
   labels: ReadonlyArray<Labels>,

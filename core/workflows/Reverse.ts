@@ -22,9 +22,9 @@ import { takeBack } from "./TakeBack.ts"
 const endpoint = "POST /v1/transacciones/{id}/anular"
 
 /**
- * Asks the provider to take a sale back: record, ask, then give the money back, let the sale stand, or leave it to
- * recovery. The amount returns only when the provider has confirmed. It goes on when its caller hangs up. Contract: 1
- * and 4.5.
+ * Asks the provider to reverse a sale: record, send, then return the money, let the sale stand, or leave it to
+ * recovery. The money returns only when the provider has confirmed. The reversal goes on when its caller disconnects.
+ * Contract: 1 and 4.5.
  */
 export const reverse = Effect.fn("Reverse.reverse")(function* (
   { company }: Session,
@@ -56,7 +56,10 @@ const beginAndSend = Effect.fnUntraced(function* (
   })
 })
 
-/** As of a sale: recovery may have decided, and else it stays pending, as its key then replays. */
+/**
+ * The process was paused too long to send safely. Recovery may already have settled the reversal. If not, it stays
+ * pending, and its key replays "pending".
+ */
 const leave = ({ reversal: { xid } }: UnderReversal) =>
   Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid }), ReversalAnswer.Unknown())
 
@@ -77,7 +80,7 @@ const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): An
   replayed: false
 })
 
-/** The reversed sale, or the error that its caller hears. Contract: 4.5. */
+/** Returns the reversed sale, or the error for the caller. Contract: 4.5. */
 export const reversed = ReversalOutcome.match({
   Reversed: ({ transaction }) => Effect.succeed(transaction),
   Denied: ({ transactionId, xid }) => Effect.fail(new ReversalDenied({ transactionId, xid })),

@@ -7,8 +7,8 @@ import { retryUntilSuccess } from "./RetryUntilSuccess.ts"
 import { sandboxCompany, sandboxOpening } from "./Seed.ts"
 
 /**
- * Gives the shared sandbox its opening deposit to spend again, once a local day, whichever process comes first. What is
- * held stays held, beside it: it may be held for ever. The day on which the sandbox was made needs no reset.
+ * Sets the available balance of the shared sandbox back to its opening deposit, once per local day. Any process may be
+ * first. Held amounts are kept, because some stay held for ever. On the day of its creation the sandbox needs no reset.
  */
 const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateTime.Utc) {
   const company = yield* sandboxCompany
@@ -22,15 +22,19 @@ const resetSandbox = Effect.fn("SandboxReset.resetSandbox")(function* (at: DateT
     since: startOfDay(day),
     at
   })
-  if (moved !== null) yield* Effect.logInfo("the sandbox begins the day", { day, moved_pesos: toPesos(moved) })
+  if (moved !== null) yield* Effect.logInfo("the sandbox balance was reset", { day, moved_pesos: toPesos(moved) })
 })
 
 const pace = Schedule.spaced("5 seconds")
 
-/** Resets the sandbox at each local midnight for as long as the process lives; at once when today's was missed. */
+/** Resets the sandbox at each local midnight, for the life of the process. A reset missed today is made at once. */
 export const keepResetting = Effect.gen(function* () {
   const at = yield* DateTime.now
-  yield* resetSandbox(at).pipe(retryUntilSuccess(pace, (defect) => logDefect("the sandbox was not reset yet", defect)))
+  yield* resetSandbox(at).pipe(
+    retryUntilSuccess(pace, (defect) =>
+      logDefect("the sandbox balance could not be reset and will be tried again", defect)
+    )
+  )
   const left = DateTime.distance(yield* DateTime.now, startOfDay(nextDay(dayOf(at))))
   yield* Effect.sleep(Duration.max(left, Duration.zero))
 }).pipe(Effect.forever)

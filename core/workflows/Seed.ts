@@ -7,7 +7,7 @@ import { Ledger } from "../ports/Ledger.ts"
 import { Tokens } from "../ports/Tokens.ts"
 import { hashSecret } from "./HashSecret.ts"
 
-/** The credentials that everybody may know. Contract: 5. */
+/** Public credentials of the shared sandbox company. Contract: 5. */
 export interface SandboxCredentials {
   readonly apiKey: string
   readonly secret: Redacted.Redacted
@@ -24,15 +24,15 @@ const sandbox: NewCompany = {
 
 const tokenName = "sandbox"
 
-/** What the sandbox owns when it is made, and at the beginning of each day, in centavos: 100,000 pesos. */
+/** Balance of the sandbox at its creation and at the start of each day, in centavos: 100,000 pesos. */
 export const sandboxOpening = Amount.make(10_000_000)
 const openingDeposit = { amount: sandboxOpening, reference: "sandbox-apertura" }
 
 /**
- * Gives a database what a first sale needs: a catalogue, if it has none, and the shared sandbox company with its
- * credentials and its opening deposit. Any number of processes may do so at once, at every start.
+ * Fills a new database: a catalogue if it has none, and the shared sandbox company with credentials and opening
+ * deposit. Several processes may run it at once, at every start.
  *
- * @param credentials null leaves the sandbox out, and suspends the credentials of one that was there.
+ * @param credentials null omits the sandbox, and suspends the credentials of an existing one.
  */
 export const seed = Effect.fn("Seed.seed")(function* (
   catalogue: CatalogueDraft,
@@ -51,14 +51,14 @@ const openSandbox = Effect.fnUntraced(function* ({ apiKey, secret }: SandboxCred
   if (Option.isNone(yield* sandboxCompany)) yield* createSandbox(at)
   const company = yield* sandboxCompany
   if (Option.isNone(company)) {
-    return yield* Effect.logWarning("a company in production has the code of the sandbox, which is left out")
+    return yield* Effect.logWarning("the sandbox is omitted because a production company has its code")
   }
   const companyId = company.value.id
   yield* ledger.deposit({ ...openingDeposit, companyId, at })
   yield* tokens.configure({ companyId, name: tokenName, apiKey, secret: yield* hashSecret(secret) }, at)
 })
 
-// Another process may have been first, or the code may be taken: both show when the company is looked for again.
+// Another process may have created it, or its code may be taken. Both show when the company is read again.
 const createSandbox = (at: DateTime.Utc) => Effect.ignore(Companies.use((companies) => companies.create(sandbox, at)))
 
 const closeSandbox = Effect.gen(function* () {
@@ -67,7 +67,7 @@ const closeSandbox = Effect.gen(function* () {
   if (Option.isSome(company)) yield* tokens.suspendNamed(company.value.id, tokenName)
 })
 
-/** The company whose credentials everybody knows; they must never reach real money. */
+/** The company with public credentials. Only a development company qualifies, so that it never reaches real money. */
 export const sandboxCompany = Companies.use((companies) => companies.findByCode(sandbox.code)).pipe(
   Effect.map(Option.filter(({ environment }) => environment === "development"))
 )

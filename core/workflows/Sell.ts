@@ -16,8 +16,8 @@ import { withFallback } from "./WithFallback.ts"
 /**
  * Sells once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
  *
- * Nothing is dispatched before the reservation is committed, no database transaction is open while the provider is
- * asked, and an outcome that is not firm stays held for recovery. The sale goes on when its caller hangs up.
+ * The reservation is committed before the dispatch, and no database transaction is open during the dispatch. An outcome
+ * that is not firm stays held for recovery. The sale goes on when its caller disconnects.
  */
 export const sell = spanned(
   "Sell.sell",
@@ -46,16 +46,19 @@ const reserveAndSend = Effect.fnUntraced(function* (
   })
 })
 
-/** Replays how the first call under the key was answered. */
+/** Replays the response of the first call under the key. */
 export const replaySale = (companyId: CompanyId, outcome: Outcome) =>
   replay(outcome, { companyId, transactionId: saleIn(outcome).transactionId, about: "sale" })
 
 const send = (order: Order, supplier: Supplier) =>
   withFallback(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
-    Effect.logError("a supplier broke over a sale, which is held", { xid: order.xid }, cause)
+    Effect.logError("the provider's adapter failed on a sale, which stays held", { xid: order.xid }, cause)
   )
 
-/** Recovery may have decided on it by now. If not it stays held, and its key replays what the caller hears. */
+/**
+ * The process was paused too long to send safely. Recovery may already have settled the sale. If not, it stays held,
+ * and its key replays "pending".
+ */
 const leave = (order: Order) =>
   Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), Answer.Unknown())
 
@@ -65,7 +68,7 @@ const conclude = Effect.fnUntraced(function* <R>(
   reply: Reply<Answered<Outcome>, ServiceUnavailable>
 ) {
   const verdict = verdictOf(yield* answering)
-  // What was not sent is not pending, whatever keeps it from being written: its key will be free.
+  // A sale that was not sent is never answered "pending": its key is going to be freed.
   const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(order))
   const settled = yield* settle(order, verdict, reply(delayed))
   if (settled.won && settled.status === "PENDING") yield* countSale("PENDING", order.service.type)
@@ -75,7 +78,7 @@ const conclude = Effect.fnUntraced(function* <R>(
 
 const pending = (order: Order): Answered<Outcome> => ({ outcome: pendingOf(order), replayed: false })
 
-/** A sale that succeeded, or the error that its caller hears. Contract: 4.5. */
+/** Returns the delivered sale, or the error for the caller. Contract: 4.5. */
 export const delivered = Outcome.match({
   Delivered: (outcome) => Effect.succeed(outcome),
   Pending: ({ transactionId, xid }) => Effect.fail(new TransactionPending({ transactionId, xid })),

@@ -8,10 +8,10 @@ import { Vault } from "../ports/Vault.ts"
 import { InFlight } from "./InFlight.ts"
 import { sendSms, smsLease } from "./SendSms.ts"
 
-/** To whom a code goes. */
+/** The insurance whose owner receives a code. */
 type Owner = Pick<Insurance, "companyId" | "environment" | "insured">
 
-/** Draws a code and writes the message that carries it. Of the code only a keyed hash is kept. Contract: 8. */
+/** Draws a code and writes its message. Only a keyed hash of the code is stored. Contract: 8. */
 export const newCode = Effect.fn("SendCode.newCode")(function* (id: InsuranceId, { environment, insured }: Owner) {
   const vault = yield* Vault
   const random = yield* SecureRandom.SecureRandom
@@ -26,9 +26,9 @@ export const newCode = Effect.fn("SendCode.newCode")(function* (id: InsuranceId,
 })
 
 /**
- * Sends the code that was just staged. It goes on when the caller hangs up.
+ * Sends a code that was just staged. Goes on when the caller disconnects.
  *
- * @returns whether the gateway has it.
+ * @returns whether the gateway accepted the message.
  */
 export const sendCode = Effect.fn("SendCode.sendCode")(function* (
   id: InsuranceId,

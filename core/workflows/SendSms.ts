@@ -7,26 +7,29 @@ import { redactDefects } from "../telemetry/RedactDefects.ts"
 import { InFlight } from "./InFlight.ts"
 import { withFallback } from "./WithFallback.ts"
 
-/** Longer than a gateway may take, so that whoever takes a message has it until it knows. */
+/** Lease of a claimed message. Longer than the gateway timeout, so that a claim outlasts its sending. */
 export const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
 
-/** All that is claimed together is sent at once: what had to wait its turn would outlive its lease. */
+/**
+ * The most messages claimed at once. All of a claim are sent in parallel, because a queued message would outlast its
+ * lease.
+ */
 const sending_max = 4
 
 /**
- * Sends a message that was taken from the outbox, and notes what became of it.
+ * Sends a claimed message and records the result.
  *
- * @returns whether the gateway has it.
+ * @returns whether the gateway accepted the message.
  */
 export const sendSms = Effect.fn("SendSms.sendSms")(function* (sms: ClaimedSms) {
   const outbox = yield* Outbox
   const result = yield* attempt(sms)
   const { id } = sms.message
-  // A gateway may quote the phone in its reason: that stays in the outbox.
-  if (result._tag !== "Sent") yield* Effect.logWarning("a message was not sent", { id, result: result._tag })
-  // It has gone, or not, whether or not that can be noted; a code that has gone must not be answered with a failure.
+  // The reason is not logged, because a gateway may quote the phone in it.
+  if (result._tag !== "Sent") yield* Effect.logWarning("an SMS was not sent", { id, result: result._tag })
+  // The result stands even if recording fails. A code that was sent must not be answered with an error.
   yield* Effect.catchCause(outbox.record(sms, result, yield* DateTime.now), (cause) =>
-    Effect.logError("what came of a message could not be noted", { id }, cause)
+    Effect.logError("the result of an SMS could not be recorded", { id }, cause)
   )
   return result._tag === "Sent"
 })
@@ -44,10 +47,13 @@ const answerOf = ({ message }: ClaimedSms, gateway: SmsGateway) =>
   withFallback(
     redactDefects(gateway.send(message)),
     Effect.succeed(SmsAnswer.Unknown({ reason: "the gateway did not answer" })),
-    (cause) => Effect.logError("a gateway broke over a message", { id: message.id }, cause)
+    (cause) => Effect.logError("the SMS gateway's adapter failed", { id: message.id }, cause)
   )
 
-/** What a gateway's answer means for a message. One that may have gone goes again only where that changes nothing. */
+/**
+ * The result that follows from a gateway's answer. A message with unknown delivery is sent again only if the gateway is
+ * idempotent.
+ */
 const resultOf = (sms: ClaimedSms, { idempotent }: SmsGateway, answer: SmsAnswer, now: DateTime.Utc): SmsResult =>
   SmsAnswer.$match(answer, {
     Sent: ({ reference }): SmsResult => ({ _tag: "Sent", reference }),
@@ -64,10 +70,11 @@ const later = ({ createdAt }: ClaimedSms, now: DateTime.Utc, reason: string): Sm
   reason
 })
 
-// Each for itself: what comes of one must be noted whatever becomes of its neighbours, and of a process that stops.
+// Each message runs on its own: its result must be recorded whatever happens to the others, and even if the process is
+// stopping.
 const sendAnotherTime = (sms: ClaimedSms) => InFlight.use(({ run }) => run(sendSms(sms)))
 
-/** Sends whatever is due. Any number of processes may do so at once. */
+/** Sends all due messages. Several processes may run it at once. */
 export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function* () {
   const outbox = yield* Outbox
   while (true) {
@@ -78,8 +85,8 @@ export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function
   }
 })
 
-/** Sends what is due every second, for as long as the process lives; a failed round is only logged. */
+/** Sends due messages every second, for the life of the process. A failed round is only logged. */
 export const keepSending = sendDue().pipe(
-  Effect.catchCause((cause) => Effect.logError("messages were not sent", cause)),
+  Effect.catchCause((cause) => Effect.logError("a round of sending SMS failed", cause)),
   Effect.repeat(Schedule.spaced("1 second"))
 )

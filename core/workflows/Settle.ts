@@ -5,7 +5,7 @@ import { countSale } from "../telemetry/SaleMetrics.ts"
 import { reportLateOutcome } from "./ReportLateOutcome.ts"
 import { settlingBy } from "./Settling.ts"
 
-/** Writes what became of a sale. */
+/** Settles a sale. */
 export const { settle, settleInFlight, settleOnce } = settlingBy(
   "Settle",
   ({ xid }: Order) => xid,
@@ -16,13 +16,13 @@ const write = Effect.fnUntraced(function* (settlement: Settlement) {
   const ledger = yield* Ledger
   const settled = yield* ledger.settle(settlement)
   const { order, verdict } = settlement
-  // One that was pending may be held again at each question; whoever sold it counts it once.
+  // A pending sale may be held again after each question. The call that sold it counts it once.
   if (settled.won && settled.status !== "PENDING") yield* countSale(settled.status, order.service.type)
   if (contradicts(verdict, settled)) yield* alert(settlement, settled)
   return settled
 })
 
-/** Another settled the sale the other way: goods without money, or money without goods. */
+/** Whether another process settled the sale the other way: goods without payment, or payment without goods. */
 const contradicts = (verdict: Verdict, { status, won }: Settled): boolean =>
   !won &&
   Verdict.$match(verdict, {

@@ -5,7 +5,7 @@ import { countSale } from "../telemetry/SaleMetrics.ts"
 import { reportLateOutcome } from "./ReportLateOutcome.ts"
 import { settlingBy } from "./Settling.ts"
 
-/** Writes what became of a reversal. */
+/** Settles a reversal. */
 export const {
   settle: settleReversal,
   settleInFlight: settleReversalInFlight,
@@ -25,7 +25,7 @@ const write = Effect.fnUntraced(function* (settlement: ReversalSettlement) {
   return settled
 })
 
-/** Another settled the reversal the other way: the money is not where the provider says. */
+/** Whether another process settled the reversal the other way, so that our books and the provider disagree. */
 const contradicts = (verdict: ReversalVerdict, { status, won }: ReversalSettled): boolean =>
   !won &&
   ReversalVerdict.$match(verdict, {

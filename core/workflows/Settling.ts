@@ -5,14 +5,14 @@ import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { InFlight } from "./InFlight.ts"
 import { retryWrite } from "./RetryWrite.ts"
 
-/** What a settlement tells besides what it settles and how. */
+/** Fields of a settlement besides its subject and verdict. */
 type Circumstances = Pick<Settlement, "at" | "claimedAt" | "notFound" | "toldPending">
 
 /**
- * The three ways of settling, of sales and of reversals alike.
+ * Makes the three ways to settle, for sales and for reversals.
  *
- * @param name of the spans.
- * @param write writes what became of it, and finds its own earlier commit.
+ * @param name prefix of the spans.
+ * @param write writes the verdict. Idempotent: finds its own earlier commit.
  */
 export const settlingBy = <Subject, Verdict, Settled, R>(
   name: string,
@@ -20,10 +20,10 @@ export const settlingBy = <Subject, Verdict, Settled, R>(
   write: (subject: Subject, verdict: Verdict, circumstances: Circumstances) => Effect.Effect<Settled, never, R>
 ) => ({
   /**
-   * Writes what became of it. When the database is gone the provider's answer must not be: the work goes on, and a
-   * caller who has waited long enough is told that it is pending; the key then replays that. Contract: 3.1.
+   * Writes the verdict and retries while the database is unavailable, so that the provider's answer is not lost. A
+   * caller that has waited 5 s is answered "pending", which the key then replays. Contract: 3.1.
    *
-   * @param onDelay answers the caller so.
+   * @param onDelay answers the caller.
    */
   settle: spanned(
     `${name}.settle`,
@@ -34,7 +34,7 @@ export const settlingBy = <Subject, Verdict, Settled, R>(
     })
   ),
 
-  /** The same whatever becomes of the caller, who waits until it is written, however long that takes. */
+  /** Writes the verdict even if the caller disconnects. The caller waits until it is written. */
   settleInFlight: Effect.fnUntraced(function* (subject: Subject, verdict: Verdict) {
     const { run } = yield* InFlight
     const at = yield* DateTime.now
@@ -42,7 +42,7 @@ export const settlingBy = <Subject, Verdict, Settled, R>(
     return yield* run(retryWrite(settling, Effect.void, { xid: xidOf(subject) }))
   }),
 
-  /** The same for whoever can ask again: a database that is gone is a defect. */
+  /** Writes the verdict once. For callers that can ask again later: an unavailable database is a defect. */
   settleOnce: spanned(
     `${name}.settleOnce`,
     Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, count: Count) {

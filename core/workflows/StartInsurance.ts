@@ -11,17 +11,17 @@ import { SmsGateways } from "../ports/SmsGateway.ts"
 import { askInsurer } from "./AskInsurer.ts"
 import { newCode, sendCode } from "./SendCode.ts"
 
-/** What a company needs to sell insurance at all. Contract: 4.6. */
+/** Fails when insurance is not enabled for the company. Contract: 4.6. */
 export const mayInsure = ({ company }: Session) =>
   company.insuranceEnabled ? Effect.void : Effect.fail(new Forbidden({ why: "insurance" }))
 
-/** The insurance that a company may sell, and whether there is anybody now who would issue it. */
+/** The insurance services of a company, and whether an insurer is available now. */
 export interface InsuranceOnSale {
   readonly services: ReadonlyArray<Service>
   readonly served: boolean
 }
 
-/** What a company may sell; no services when it is not enabled for any. Contract: 4.6, step 0. */
+/** The insurance services that a company may sell. Empty when insurance is not enabled. Contract: 4.6, step 0. */
 export const insuranceOnSale = Effect.fn("StartInsurance.insuranceOnSale")(function* ({ company }: Session) {
   const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
   const served = yield* Effect.isSuccess(
@@ -33,7 +33,7 @@ export const insuranceOnSale = Effect.fn("StartInsurance.insuranceOnSale")(funct
   return { services: services.filter(({ flow }) => flow === "seguros"), served } satisfies InsuranceOnSale
 })
 
-/** Who wants what insured. Contract: 4.6, step 1. */
+/** An application for insurance. Contract: 4.6, step 1. */
 export interface Application {
   readonly serviceId: ServiceId
   readonly cedula: Cedula
@@ -43,8 +43,8 @@ export interface Application {
 }
 
 /**
- * Looks the vehicle up at the insurer, begins an insurance, and sends its owner a code. A code that could not be sent
- * is tried again in the background. Contract: 4.6, step 1.
+ * Inspects the vehicle at the insurer, creates an insurance, and sends its owner a code. A code that could not be sent
+ * is retried in the background. Contract: 4.6, step 1.
  */
 export const startInsurance = Effect.fn("StartInsurance.startInsurance")(function* (
   session: Session,
@@ -54,7 +54,7 @@ export const startInsurance = Effect.fn("StartInsurance.startInsurance")(functio
   const { environment, id: companyId } = session.company
   const sought = yield* Catalogue.use((catalogue) => catalogue.find(session.company, serviceId))
   if (sought._tag !== "Available" || sought.service.flow !== "seguros") return yield* new InvalidProduct()
-  // Without somebody who sends codes there is no point in asking anybody.
+  // Checked first: without a gateway for the code, asking the insurer is pointless.
   yield* SmsGateways.use((gateways) => gateways.serving(environment))
   const { product } = sought.service
   const found = yield* askInsurer(environment, "inspect", (insurer) =>

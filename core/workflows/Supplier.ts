@@ -12,10 +12,13 @@ import { spanned } from "../telemetry/SpanWhenTraced.ts"
 import { isFresh } from "./Fresh.ts"
 import { withFallback } from "./WithFallback.ts"
 
-/** Whoever delivers what was sold: a provider or, for a policy, an insurer. Both are asked by xid, and sent to once. */
+/**
+ * Delivers sales: a provider or, for a policy, an insurer. Each xid is dispatched at most once and then only asked
+ * about.
+ */
 export type Supplier = Pick<Provider, "dispatch" | "knows" | "status">
 
-/** Who supplies a type of service to an environment. */
+/** The supplier of a service type in an environment. */
 export const supplierOf = spanned(
   "Supplier.supplierOf",
   Effect.fnUntraced(function* (environment: Environment, type: ServiceType) {
@@ -23,7 +26,7 @@ export const supplierOf = spanned(
     const insurances = yield* Insurances
     const insurer = yield* Insurers.use((insurers) => insurers.serving(environment))
     return {
-      // A quote's reference is the insurer's own, so there is nothing to check. Contract: 4.6.
+      // The reference of a quote is the insurer's own, so there is nothing to check. Contract: 4.6.
       knows: () => true,
       dispatch: (order) => issue(insurances, insurer, order),
       status: (order) => Effect.map(redactDefects(insurer.status(order)), statusOfSale)
@@ -32,8 +35,8 @@ export const supplierOf = spanned(
 )
 
 /**
- * What the supplier says of a sale. One that falls silent, or breaks, says nothing firm; where there is none, nobody
- * was asked.
+ * Asks the supplier for the status of a sale. A timeout or a failing adapter gives Unknown. Without a supplier the
+ * answer is NotAsked.
  */
 export const statusOf = (order: Order) => {
   const said = supplierOf(order.environment, order.service.type).pipe(
@@ -44,15 +47,15 @@ export const statusOf = (order: Order) => {
   )
   return withFallback(said, Effect.succeed(StatusAnswer.Unknown()), (cause) =>
     Effect.logWarning(
-      "a supplier could not say how a sale stands: it is held, and asked about again",
+      "the provider's adapter failed on a status question; the sale stays held and is asked about again",
       { xid: order.xid },
       cause
     )
   )
 }
 
-// The insurance says that its policy is being asked for before it is. Whoever finds it settled already, by a recovery
-// that was faster, must not ask. Nor must a process that was paused between the two: recovery may have ended the sale.
+// The insurance is marked as being issued before the insurer is asked. If recovery has settled the sale meanwhile, the
+// insurer must not be asked. The same holds for a process that was paused between the two steps.
 const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], insurer: Insurer, order: Order) {
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* insurances.beginIssue(order)
@@ -66,7 +69,7 @@ const answerOfSale = (said: Answer<IssuedPolicy>): Answer =>
 const statusOfSale = (said: StatusAnswer<IssuedPolicy>): StatusAnswer =>
   said._tag === "Delivered" ? StatusAnswer.Delivered({ delivery: deliveryOf(said.delivery) }) : said
 
-/** A policy as the sale keeps it. */
+/** The policy in the form that a sale stores. */
 const deliveryOf = ({ number, validity }: IssuedPolicy): Delivery => ({
   authCode: number,
   rechargeToken: null,

@@ -7,16 +7,20 @@ const said = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus
   withFallback(
     Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
       Effect.flatMap((provider) => provider[question](reversal)),
-      // Without a provider nothing was sent, and nobody was asked.
+      // Without a provider nothing was sent.
       Effect.catchTag("ServiceUnavailable", () => Effect.succeed<ReversalAnswer>(ReversalAnswer.NotSent()))
     ),
     Effect.succeed(ReversalAnswer.Unknown()),
     (cause) =>
-      Effect.logError("a provider broke over a reversal, which stays open", { question, xid: reversal.xid }, cause)
+      Effect.logError(
+        "the provider's adapter failed on a reversal, which stays open",
+        { question, xid: reversal.xid },
+        cause
+      )
   )
 
-/** Asks the provider to take a sale back; without a firm word its answer is Unknown. */
+/** Asks the provider to reverse a sale. An answer that is not firm is Unknown. */
 export const takeBack = (under: UnderReversal) => said(under, "reverse")
 
-/** What the provider says of a reversal that it may have been asked for. */
+/** Asks the provider for the status of a reversal. */
 export const reversalStatusOf = (under: UnderReversal) => said(under, "reversalStatus")

@@ -2,9 +2,9 @@ import { Cause, Effect } from "effect"
 import { providerTimeout } from "../domain/Recovery.ts"
 
 /**
- * Calls a party, and takes a fallback for its answer when it does not answer within its 30 s, or the adapter breaks.
+ * Calls an external service. Returns the fallback when the call takes longer than 30 s or the adapter has a defect.
  *
- * @param onDefect logs why it broke.
+ * @param onDefect logs the defect.
  */
 export const withFallback = <A, B, E, E2, R>(
   call: Effect.Effect<A, E, R>,
@@ -13,7 +13,7 @@ export const withFallback = <A, B, E, E2, R>(
 ) =>
   call.pipe(
     Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => fallback }),
-    // A typed failure is an answer: what the party refuses in so many words.
+    // A typed failure is an answer of the external service, so it is passed on.
     Effect.catchCauseIf(
       (cause) => !Cause.hasFails(cause),
       (cause) => Effect.andThen(onDefect(cause as Cause.Cause<E>), fallback)
