@@ -195,7 +195,7 @@ describe.each(formats)("a log in %s", (format) => {
         yield* pass("1 minutes")
         yield* recover("all")
         const log = yield* silent
-        assert.include(log, "a supplier broke over a sale, which is held")
+        assert.include(log, "the provider's adapter failed on a sale, which stays held")
         assert.include(log, "status")
       })
     )
@@ -218,7 +218,7 @@ describe.each(formats)("a log in %s", (format) => {
           yield* sendDue()
         }
         sms.delete(canary.telefono)
-        assert.include(yield* silent, "a message was not sent")
+        assert.include(yield* silent, "an SMS was not sent")
       })
     )
 

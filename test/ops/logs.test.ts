@@ -94,7 +94,7 @@ layer(logging("warn"), { excludeTestServices: true })("a log at warn", (it) => {
       const broken = yield* sell({ ...sale, identifier: "8095559799" }, auth)
       const below = (yield* Logged)
         .map((each): Line => JSON.parse(each))
-        .find(({ message }) => message[0] === "a supplier broke over a sale, which is held")
+        .find(({ message }) => message[0] === "the provider's adapter failed on a sale, which stays held")
       assert.strictEqual(below?.annotations["request_id"], broken.body.request_id)
     })
   )
@@ -135,7 +135,7 @@ describe("no line of a log", () => {
     it.effect.each([
       ["PROCESSING", "/v1/recargas", "a call failed"],
       ["PROCESSING", "/trpc/recargas.crear", "a call failed"],
-      ["PENDING", "/v1/recargas", "an outcome could not be written yet"]
+      ["PENDING", "/v1/recargas", "an outcome could not be written and is retried"]
     ] as const)("though the database refuses a sale in %s by %s", ([status, path, told]) =>
       Effect.gen(function* () {
         const { pass } = yield* OwnTime
