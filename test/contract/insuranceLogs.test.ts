@@ -218,7 +218,7 @@ describe.each(formats)("a log in %s", (format) => {
           yield* sendDue()
         }
         sms.delete(canary.telefono)
-        assert.include(yield* silent, "an SMS was not sent")
+        assert.include(yield* silent, "an sms was not sent")
       })
     )
 
