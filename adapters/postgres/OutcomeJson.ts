@@ -1,5 +1,4 @@
-import { Schema } from "effect"
-import { isoInstant } from "../../core/domain/IsoTime.ts"
+import { DateTime, Schema } from "effect"
 import { Outcome } from "../../core/domain/Sale.ts"
 
 /** How a key keeps its answer. */
@@ -13,8 +12,8 @@ export const encodeOutcome = (outcome: Outcome | null) =>
   outcome?._tag === "Delivered"
     ? {
         ...outcome,
-        order: { ...outcome.order, createdAt: isoInstant(outcome.order.createdAt) },
-        processedAt: isoInstant(outcome.processedAt)
+        order: { ...outcome.order, createdAt: DateTime.formatIso(outcome.order.createdAt) },
+        processedAt: DateTime.formatIso(outcome.processedAt)
       }
     : outcome
 

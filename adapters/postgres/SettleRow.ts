@@ -1,4 +1,4 @@
-import { isoInstant } from "../../core/domain/IsoTime.ts"
+import { DateTime } from "effect"
 import { nextAsk } from "../../core/domain/Recovery.ts"
 import { outcomeOf } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
@@ -31,11 +31,11 @@ export const settleRow = (settlement: Settlement) => {
     valid_until: delivery?.validity?.until,
     refusal: verdict._tag === "Release" ? verdict.refusal : undefined,
     outcome: encodeOutcome(ownOutcome(settlement)),
-    at: isoInstant(at),
+    at: DateTime.formatIso(at),
     // Of nothing but what stays held.
-    ask_at: verdict._tag === "Hold" ? isoInstant(nextAsk(order.createdAt, at)) : undefined,
+    ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : undefined,
     not_found: notFound,
-    claimed_at: claimedAt === undefined ? undefined : isoInstant(claimedAt)
+    claimed_at: claimedAt === undefined ? undefined : DateTime.formatIso(claimedAt)
   }
 }
 export type SettleRow = ReturnType<typeof settleRow>

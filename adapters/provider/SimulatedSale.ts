@@ -1,6 +1,5 @@
 import { DateTime, Duration } from "effect"
 import type { Order } from "../../core/domain/Sale.ts"
-import { inOnePiece } from "../../core/domain/Text.ts"
 
 /** A pending sale is decided when it is asked about at this age or later. */
 const decidedAfter = Duration.seconds(15)
@@ -8,7 +7,7 @@ const decidedAfter = Duration.seconds(15)
 export const hexOf = (xid: string): string => xid.slice(xid.lastIndexOf("-") + 1)
 
 /** What proves that a sale was delivered. The xid makes it, so that every answer about one sale is the same. */
-export const simulatedCode = (xid: string): string => inOnePiece("SBX", hexOf(xid).slice(0, 12).toUpperCase())
+export const simulatedCode = (xid: string): string => `SBX${hexOf(xid).slice(0, 12).toUpperCase()}`
 
 /** Is a sale to this identifier, if it is not refused, left without a firm answer? Contract: 7, Simulator scenarios. */
 export const isLeftPending = ({ identifier }: Order): boolean => identifier.endsWith("2")

@@ -1,16 +1,13 @@
 import { DateTime, Duration, Option } from "effect"
-import { day_ms, isoDate, isoTime } from "./IsoTime.ts"
-import { inOnePiece } from "./Text.ts"
 
 /** America/Santo_Domingo is UTC-4 all year, so local time is a fixed offset. Contract: 1. */
 const behindUtc = Duration.hours(4)
-const behindUtc_ms = Duration.toMillis(behindUtc)
 
-// Each answer has a few of these: arithmetic on milliseconds takes half of what it takes on DateTime.
-const local = (instant: DateTime.Utc): number => DateTime.toEpochMillis(instant) - behindUtc_ms
+/** Local time of an instant in the form `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+const localIso = (instant: DateTime.Utc): string => DateTime.formatIso(DateTime.subtractDuration(instant, behindUtc))
 
 /** Local calendar day, `YYYY-MM-DD`. */
-export const dayOf = (instant: DateTime.Utc): string => isoDate(local(instant))
+export const dayOf = (instant: DateTime.Utc): string => localIso(instant).slice(0, 10)
 
 /** First days of the current consumption periods: today, Monday of this week, day 1 of this month. Contract: 2.3. */
 export interface Periods {
@@ -19,30 +16,14 @@ export interface Periods {
   readonly month: string
 }
 
-const periodsOfDay = (day: number): Periods => {
-  const begins_ms = day * day_ms
-  const daysSinceMonday = (new Date(begins_ms).getUTCDay() + 6) % 7
-  const date = isoDate(begins_ms)
-  return {
-    day: date,
-    week: isoDate(begins_ms - daysSinceMonday * day_ms),
-    month: `${date.slice(0, 7)}-01`
-  }
-}
-
-// Every sale and every balance asks, and nearly always about the day that was asked about before.
-let latest = { day: 0, periods: periodsOfDay(0) }
-
-const periodsFrom = (local_ms: number): Periods => {
-  const day = Math.floor(local_ms / day_ms)
-  if (latest.day !== day) latest = { day, periods: periodsOfDay(day) }
-  return latest.periods
-}
-
-export const periodsAt = (instant: DateTime.Utc): Periods => periodsFrom(local(instant))
-
 /** The periods that contain a local day. */
-export const periodsOf = (day: string): Periods => periodsFrom(Date.parse(`${day}T00:00:00Z`))
+export const periodsOf = (day: string): Periods => {
+  const monday = DateTime.startOf(DateTime.makeUnsafe(`${day}T00:00:00Z`), "week", { weekStartsOn: 1 })
+  return { day, week: DateTime.formatIsoDateUtc(monday), month: `${day.slice(0, 7)}-01` }
+}
+
+/** The periods that contain an instant. */
+export const periodsAt = (instant: DateTime.Utc): Periods => periodsOf(dayOf(instant))
 
 /** The instant at which a local day begins. */
 export const startOfDay = (day: string): DateTime.Utc =>
@@ -52,17 +33,11 @@ export const startOfDay = (day: string): DateTime.Utc =>
 export const nextDay = (day: string): string =>
   DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(`${day}T00:00:00Z`), { days: 1 }))
 
-/** `YYYY-MM-DD HH:MM:SS`, local: the form of details, lists and receipts. */
-export const formatLocal = (instant: DateTime.Utc): string => {
-  const local_ms = local(instant)
-  return inOnePiece(isoDate(local_ms), " ", isoTime(local_ms))
-}
+/** Local time as `YYYY-MM-DD HH:MM:SS`: the form of details, lists and receipts. */
+export const formatLocal = (instant: DateTime.Utc): string => localIso(instant).slice(0, 19).replace("T", " ")
 
-/** ISO 8601 with -04:00: the form of a sale's `processed_at`. */
-export const formatOffset = (instant: DateTime.Utc): string => {
-  const local_ms = local(instant)
-  return inOnePiece(isoDate(local_ms), "T", `${isoTime(local_ms)}-04:00`)
-}
+/** Local time as ISO 8601 with -04:00: the form of `processed_at` of a sale. */
+export const formatOffset = (instant: DateTime.Utc): string => `${localIso(instant).slice(0, 19)}-04:00`
 
 // The calendar has no year 0.
 const dayForm = /^(?!0000)\d{4}-\d{2}-\d{2}$/

@@ -25,9 +25,3 @@ const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Canonical spelling of a text: no invisible characters, NFKC, single spaces. */
 export const asRead = (text: string): string => text.replace(unseen, "").normalize("NFKC").trim().replace(/\s+/gu, " ")
-
-/**
- * Parts as one text. To V8 a text that `+` or a template put together stays in pieces until somebody looks into it, and
- * JSON.stringify takes about twice as long over all that it is given if such a text is in it.
- */
-export const inOnePiece = (...parts: ReadonlyArray<string>): string => parts.join("")

@@ -1,7 +1,6 @@
 import { Context, Effect } from "effect"
 import type { CompanyId, IdempotencyKey } from "./Ids.ts"
 import { sha256Hex } from "./Sha256.ts"
-import { inOnePiece } from "./Text.ts"
 
 /** Providers accept ids of at most 40 characters; the hyphen and the hex part take 25. */
 export const xidPrefixLength_max = 15
@@ -13,7 +12,7 @@ export const xidPrefixPattern = `[A-Za-z0-9]{1,${xidPrefixLength_max}}`
 export const XidPrefix = Context.Reference<string>("saldo/core/XidPrefix", { defaultValue: () => "RD" })
 
 const named = (text: string) =>
-  Effect.flatMap(XidPrefix, (prefix) => Effect.map(sha256Hex(text), (hex) => inOnePiece(prefix, "-", hex.slice(0, 24))))
+  Effect.flatMap(XidPrefix, (prefix) => Effect.map(sha256Hex(text), (hex) => `${prefix}-${hex.slice(0, 24)}`))
 
 /**
  * Id of a sale at the provider: `<prefix>-<24 hex>`. It is derived from company and key, so a retry can never become a

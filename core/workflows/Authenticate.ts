@@ -1,9 +1,7 @@
-import { Clock, Context, type DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Option, Result } from "effect"
 import { admit, type Session } from "../domain/Access.ts"
 import { type Forbidden, Unauthenticated } from "../domain/Errors.ts"
-import { instantOf } from "../domain/Instant.ts"
 import { type KeptSecret, matchingSecret, type PresentedSecret } from "../domain/Secret.ts"
-import type { Sha256 } from "../domain/Sha256.ts"
 import { type Credentials, Directory } from "../ports/Directory.ts"
 import { Pepper } from "../ports/Pepper.ts"
 import { spanned } from "../telemetry/SpanWhenTraced.ts"
@@ -35,20 +33,14 @@ const open = (
  */
 export const authenticate = spanned(
   "Authenticate.authenticate",
-  (credentials: { readonly apiKey: string; readonly secret: string }, address: string) =>
-    Effect.contextWith((services: Context.Context<Directory | Pepper | Sha256>) => {
-      const directory = Context.get(services, Directory)
-      // Every call comes by here, so it is a chain, which takes half of a generator's time.
-      return Effect.flatMap(directory.lookup(credentials.apiKey), (found) =>
-        Effect.flatMapEager(digestsOf(services, credentials.secret), (presented) => {
-          const now = instantOf(Context.get(services, Clock.Clock))
-          const opened = open(found, presented, address, now)
-          if (Result.isFailure(opened)) return Effect.fail(opened.failure)
-          const { known, session } = opened.success
-          return Effect.flatMapEager(underPepper(Context.get(services, Pepper), known), (better) =>
-            Effect.as(directory.used({ tokenId: session.token.id, at: now, secret: { known, better } }), session)
-          )
-        })
-      )
-    })
+  Effect.fnUntraced(function* (credentials: { readonly apiKey: string; readonly secret: string }, address: string) {
+    const { lookup, used } = yield* Directory
+    const found = yield* lookup(credentials.apiKey)
+    const presented = yield* digestsOf(credentials.secret)
+    const now = yield* DateTime.now
+    const { known, session } = yield* Effect.fromResult(open(found, presented, address, now))
+    const better = yield* underPepper(yield* Pepper, known)
+    yield* used({ tokenId: session.token.id, at: now, secret: { known, better } })
+    return session
+  })
 )

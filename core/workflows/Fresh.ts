@@ -1,22 +1,17 @@
-import { DateTime, Duration, Effect } from "effect"
+import { Clock, DateTime, Duration, Effect } from "effect"
+
+/** How long after its reservation a sale may still be sent. Later, recovery may already have settled it. */
+const sendDeadline = Duration.seconds(10)
 
 /**
- * What was recorded longer ago may already be in the hands of recovery: a process that was paused must not send it.
- */
-const fresh_max = Duration.seconds(10)
-const fresh_max_ns = Duration.toNanosUnsafe(fresh_max)
-const fresh_max_ms = Duration.toMillis(fresh_max)
-
-/**
- * May what was recorded still be sent? By the monotonic clock, which nobody sets; and by the clock that recovery goes
- * by, which also runs while the machine is suspended.
+ * Whether a recorded operation may still be sent. The monotonic clock cannot be set, but may stop while the machine is
+ * suspended. The wall clock is the one that recovery uses. Both must be within the deadline.
  *
- * @param since_ns monotonic time just before it was recorded.
- * @param recordedAt the wall clock in its row.
+ * @param since_ns monotonic time just before the operation was recorded.
+ * @param recordedAt wall-clock time in its row.
  */
-export const isFresh = (since_ns: bigint, recordedAt: DateTime.Utc) =>
-  Effect.clockWith((clock) => {
-    const passed_ns = clock.monotonicTimeNanosUnsafe() - since_ns
-    const age_ms = clock.currentTimeMillisUnsafe() - DateTime.toEpochMillis(recordedAt)
-    return Effect.succeed(passed_ns <= fresh_max_ns && age_ms <= fresh_max_ms)
-  })
+export const isFresh = Effect.fnUntraced(function* (since_ns: bigint, recordedAt: DateTime.Utc) {
+  const passed = Duration.nanos((yield* Clock.monotonicTimeNanos) - since_ns)
+  const age_ms = (yield* Clock.currentTimeMillis) - DateTime.toEpochMillis(recordedAt)
+  return Duration.isLessThanOrEqualTo(passed, sendDeadline) && age_ms <= Duration.toMillis(sendDeadline)
+})

@@ -1,20 +1,20 @@
-import { Context, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import type { KeptSecret, PresentedSecret } from "../domain/Secret.ts"
 import { Sha256 } from "../domain/Sha256.ts"
 import { Pepper } from "../ports/Pepper.ts"
 
 /** Hashes of a secret, with and without the pepper. Contract: 5. */
-export const digestsOf = (services: Context.Context<Pepper | Sha256>, secret: string) => {
-  const plain = Context.get(services, Sha256).bytes(secret)
-  const { hmac } = Context.get(services, Pepper)
-  return Effect.mapEager(hmac(plain), (peppered): PresentedSecret => ({ plain, peppered }))
-}
+export const digestsOf = Effect.fnUntraced(function* (secret: string) {
+  const { bytes } = yield* Sha256
+  const { hmac } = yield* Pepper
+  const plain = bytes(secret)
+  return { plain, peppered: yield* hmac(plain) } satisfies PresentedSecret
+})
 
 /** The stored form of a new secret. */
 export const hashSecret = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
-  const services = yield* Effect.context<Pepper | Sha256>()
-  const { peppered } = yield* digestsOf(services, Redacted.value(secret))
-  const { name } = Context.get(services, Pepper)
+  const { peppered } = yield* digestsOf(Redacted.value(secret))
+  const { name } = yield* Pepper
   return { hash: peppered, pepper: name, until: null } satisfies KeptSecret
 })
 

@@ -1,12 +1,11 @@
-import { Clock, Context, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Bucket, dayWindowAt, windowAt } from "../domain/RateLimit.ts"
 import { CallCounter } from "../ports/CallCounter.ts"
 
-const count = (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) =>
-  Effect.contextWith((services: Context.Context<CallCounter>) => {
-    const window = windowOf(Context.get(services, Clock.Clock).currentTimeMillisUnsafe())
-    return Context.get(services, CallCounter).count(bucket, window, calls)
-  })
+const count = Effect.fnUntraced(function* (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) {
+  const counter = yield* CallCounter
+  return yield* counter.count(bucket, windowOf(yield* Clock.currentTimeMillis), calls)
+})
 
 /** Counts one call. Returns whether the bucket admitted it and the quota left. Contract: 8. */
 export const countCall = (bucket: Bucket) => count(bucket, 1)

@@ -1,11 +1,11 @@
-import { Duration, Effect, Schedule } from "effect"
-import { InFlight } from "./InFlight.ts"
+import { Duration, Effect, Fiber, Schedule } from "effect"
 import { logDefect } from "./LogDefect.ts"
 import { retryUntilSuccess } from "./RetryUntilSuccess.ts"
 
-const soon = Duration.millis(200)
+/** How long a caller waits for a write before it is answered "pending". The write goes on in the background. */
+const answerAfter = Duration.seconds(5)
 
-const pace = Schedule.min([Schedule.exponential(soon), Schedule.spaced("5 seconds")])
+const pace = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
 /**
  * Retries a write until it succeeds. For writes that must survive an unavailable database.
@@ -20,19 +20,14 @@ export const retryWrite = Effect.fnUntraced(function* <A, R>(
 ) {
   let hasAnswered = false
   const logFailure = (defect: unknown) => logDefect("an outcome could not be written and is retried", defect, about)
-  const again = () => retryUntilSuccess(pace, logFailure)(Effect.suspend(() => write(hasAnswered)))
   const answerCaller = Effect.andThen(
     Effect.sync(() => {
       hasAnswered = true
     }),
     onDelay
   )
-  const { whenLate } = yield* InFlight
-  const callOff = yield* whenLate(answerCaller)
-  // Most writes succeed at once, so the retry schedule is only built after a failure.
-  const written = yield* Effect.catchDefect(write(hasAnswered), (first) =>
-    logFailure(first).pipe(Effect.andThen(Effect.sleep(soon)), Effect.andThen(Effect.suspend(again)))
-  )
-  callOff()
+  const waiting = yield* Effect.forkChild(Effect.delay(answerCaller, answerAfter))
+  const written = yield* retryUntilSuccess(pace, logFailure)(Effect.suspend(() => write(hasAnswered)))
+  yield* Fiber.interrupt(waiting)
   return written
 })

@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import { instantNow } from "../../core/domain/Instant.ts"
+import { DateTime, Effect } from "effect"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { AccountView, accountView } from "../wire/AccountView.ts"
@@ -54,7 +53,7 @@ export const cuenta = router({
     .output(output(BalanceView))
     .query(
       answer(({ ctx }) =>
-        Effect.flatMap(instantNow, (now) =>
+        Effect.flatMap(DateTime.now, (now) =>
           Accounts.use(({ read }) =>
             Effect.map(read(ctx.session.company.id, periodsAt(now)), (account) => balanceView(account, now))
           )

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
-import { TestClock } from "effect/testing"
 import { InFlight } from "../../core/workflows/InFlight.ts"
 
 const failed = (exit: Exit.Exit<unknown, unknown>) => (Exit.isFailure(exit) ? Cause.squash(exit.cause) : null)
@@ -69,25 +68,6 @@ describe("work in flight", () => {
       const exit = yield* Fiber.await(caller)
       assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
       assert.isFalse(begun)
-    })
-  )
-
-  it.effect("may be late while the process stops, and its caller hears so", () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const { runWithReply, whenLate } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
-      const caller = yield* Effect.forkChild(
-        runWithReply<string, never, never>((reply) =>
-          Effect.andThen(whenLate(reply(Exit.succeed("late"))), Effect.as(Effect.sleep("20 seconds"), "written"))
-        ),
-        { startImmediately: true }
-      )
-      const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual(yield* Fiber.join(caller), "late")
-      assert.isUndefined(stopping.pollUnsafe(), "what is under way is waited for")
-      yield* TestClock.adjust("15 seconds")
-      yield* Fiber.join(stopping)
     })
   )
 })
