@@ -41,10 +41,10 @@ const flags = {
   )
 }
 
-/** A run in Postgres takes a second or two, one in memory a twentieth of that. */
+/** Maximum number of runs for shrinking. A run takes 1 to 2 s on Postgres, and a twentieth of that in memory. */
 const shrinkingTries_max: Readonly<Record<Backend, number>> = { memory: 300, sql: 60 }
 
-/** What did not hold is said beside the document, which stays the only one on stdout. */
+/** Reports a failed check on stderr, because stdout contains only the document. */
 const broken = (what: string) => Effect.andThen(Console.error(what), Effect.fail(new CheckFailed()))
 
 const write = (file: string, page: string) =>
@@ -53,7 +53,7 @@ const write = (file: string, page: string) =>
     Console.error(`written: ${file}`)
   )
 
-/** The first failure, told with as little as it takes. */
+/** Shrinks the first failure to few operations and faults. */
 const storyOf = Effect.fnUntraced(function* ({ failed, plan: { on, ops } }: Campaign) {
   if (failed === null) return null
   const { seed, violation } = failed
@@ -82,7 +82,7 @@ const pageFor = Effect.fnUntraced(function* (run: Campaign, story: Story | null)
   return pageOf({ facts: factsOf(run), on: plan.on, coverage, shown, story })
 })
 
-/** Looks for a seed that breaks a law. */
+/** Runs seeds until one violates an invariant. */
 const search = Effect.fnUntraced(function* (plan: Plan, report: string | null) {
   const run = yield* campaign(plan)
   const story = yield* storyOf(run)
@@ -92,7 +92,7 @@ const search = Effect.fnUntraced(function* (plan: Plan, report: string | null) {
   if (run.thin.length > 0) return yield* broken("some faults were too seldom at some steps")
 })
 
-/** Looks for seeds that catch what was planted. */
+/** Plants each mutant and looks for a seed that catches it. */
 const mutate = Effect.fnUntraced(function* (plan: MutationPlan, report: string | null) {
   const run = yield* runMutants(plan)
   yield* print(mutationAsDocument(run), mutationInWords(run))

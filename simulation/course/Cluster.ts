@@ -11,19 +11,22 @@ import type { Chore } from "../store/Store.ts"
 
 const second_ms = 1_000
 
-/** The replicas of the server, each with the process that is its present life, if it has one. */
+/** The two replicas of the server. Each replica has at most one live process at a time. */
 export interface Cluster {
-  /** The process that answers for a replica: its own or, while that is dead, the other; null when both are. */
+  /**
+   * The process that serves calls to a replica. If it is dead, the process of the other replica; null when both are
+   * dead.
+   */
   readonly serving: (replica: number) => Process | null
   readonly kill: (incarnation: Incarnation, down_ms: number | null) => void
   readonly rival: (incarnation: Incarnation) => void
-  /** Starts whatever is dead, and sets every clock right. */
+  /** Starts the replicas that have no process, and sets the clock of every process to the true time. */
   readonly heal: () => void
 }
 
 const names = ["A", "B"] as const
 
-/** A loop of the server, once around; what fails is only logged there. */
+/** One round of each background loop of the server. A failed round is ignored, because production only logs it. */
 const chores: Readonly<
   Record<Chore, { readonly activity: Activity; readonly cycle: Effect.Effect<void, never, Services> }>
 > = {
@@ -32,8 +35,10 @@ const chores: Readonly<
 }
 
 /**
- * @param start begins the life of a process.
- * @param due the instant at which a chore has something to do.
+ * Creates the two replicas. They have no process until `heal` is called.
+ *
+ * @param start starts a process.
+ * @param due returns the instant at which a background loop next has work.
  */
 export const clusterOf = (
   sim: () => Sim,
@@ -43,7 +48,10 @@ export const clusterOf = (
   const lives = names.map(() => 0)
   const processes: Array<Process | null> = names.map(() => null)
 
-  /** Goes around the loop whenever there is something to do, at most once a second, as the server does. */
+  /**
+   * Repeats a background loop while the process lives. A round runs when work is due, at most once a second as in
+   * production.
+   */
   const keep = (process: Process, chore: Chore) => {
     const { epoch_ms, world } = sim()
     const { incarnation } = process

@@ -15,22 +15,23 @@ import type { Cluster } from "./Cluster.ts"
 
 const minute_ms = 60_000
 
-/** Before the first operation every company has its opening deposit. */
+/** Length of the opening phase. Every company has its opening deposit when it ends. */
 const opened_ms = 500
 
-/** Operators look at what is at least this old. */
+/** Minimum age of an unresolved sale or reversal before operators resolve it. */
 const stuckAfter_ms = 15 * minute_ms
 
 /**
- * So long goes on what had begun with the last operation; and so long everything has to come to rest without faults.
+ * Faults continue for `afterglow_ms` after the last operation. Then they stop, and everything must be settled within
+ * `rest_ms`.
  */
 const afterglow_ms = 2 * minute_ms
 const rest_ms = 75 * minute_ms
 
-/** Lets everything happen that is due until then. */
+/** Runs all events up to the given time. */
 export type Advance = (until_ms: number) => Promise<void>
 
-/** Gives every company what it owns at first. Nothing goes wrong yet. */
+/** Deposits the opening balance of every company. No fault happens in this phase. */
 export const open = async (sim: Sim, cluster: Cluster, office: BackOffice, advance: Advance): Promise<void> => {
   sim.mishaps.over = true
   const centavos = openingOf(sim.seed)
@@ -42,7 +43,7 @@ export const open = async (sim: Sim, cluster: Cluster, office: BackOffice, advan
   sim.mishaps.over = false
 }
 
-/** Asks for one operation after the other, each at its time, whatever became of the one before. */
+/** Starts every operation at its time, without waiting for the result of the one before. */
 export const perform = async (
   sim: Sim,
   cluster: Cluster,
@@ -69,7 +70,7 @@ export const perform = async (
   }
 }
 
-/** Nothing goes wrong any more, every process runs, and time passes. */
+/** Stops all faults, starts all processes, and lets time pass until everything must be settled. */
 export const comeToRest = async (sim: Sim, cluster: Cluster, advance: Advance): Promise<void> => {
   await advance(sim.world.now_ms + afterglow_ms)
   sim.mishaps.over = true
@@ -83,7 +84,7 @@ const allSales = (sim: Sim): ReadonlyArray<SaleSeen> => companies.flatMap(({ id 
 const allUndecided = (sim: Sim): ReadonlyArray<ReversalSeen> =>
   companies.flatMap(({ id }) => [...sim.store.eyes.undecided(id)])
 
-/** What has to be true once everything has come to rest. */
+/** Checks the invariants of the final state, when everything must be settled. */
 export const judge = (sim: Sim, laws: Laws, outside: Omit<Outside, "raised">): void => {
   const seen = { ...outside, raised: laws.alerts.raised }
   onceOutside(sim, seen)
@@ -92,7 +93,10 @@ export const judge = (sim: Sim, laws: Laws, outside: Omit<Outside, "raised">): v
   laws.alerts.atRest()
 }
 
-/** What operators see when they look for sales and reversals that nobody settles. */
+/**
+ * The data that operators use to resolve stuck sales and reversals: the unresolved ones, and the suppliers' own
+ * records.
+ */
 export const backOfficeOf = (
   sim: Sim,
   outside: Pick<BackOffice, "byHand" | "operatorErrors" | "reversals" | "sales">

@@ -22,38 +22,41 @@ import { type Cluster, clusterOf } from "./Cluster.ts"
 import { backOfficeOf, comeToRest, judge, open, perform } from "./Course.ts"
 import { watchedPorts } from "./WatchedPorts.ts"
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Result {
   readonly seed: number
   readonly violation: Violation | null
   readonly trace: Trace
-  /** What went wrong, so that it can be told again. */
+  /** The faults that happened. Another run can repeat exactly these. */
   readonly mishaps: Mishaps
   readonly steps: number
 }
 
-/** How a run is to be made. */
+/** Options of a run. */
 export interface Options {
-  /** What is to go wrong; null leaves it to the seed. */
+  /** The faults to inject, and where. When absent, the seed decides. */
   readonly script?: Script
   readonly store?: (watch: Watch) => Store
   readonly variant?: Variant
 }
 
-/** Where a variant of the server is put together. */
+/** What a mutant can use when it changes a process: the run, the process and the books in memory. */
 export interface Bench {
   readonly sim: Sim
   readonly incarnation: Incarnation
   readonly books: Store["books"]
 }
 
-/** A server that differs from the real one in something, to see whether that is noticed. */
+/** Changes that plant a bug into every process of a run. */
 export interface Variant {
   readonly ports?: (ports: Ports, bench: Bench) => Ports
   readonly around?: (around: Surroundings, bench: Bench) => Surroundings
 }
 
-/** Everybody whom the server meets, and what they know. */
+/**
+ * Empty records of everything outside the server: what suppliers and the gateway did, and what operators and callers
+ * know.
+ */
 const outsideOf = () => ({
   sales: new GroundTruth(),
   reversals: new GroundTruth(),
@@ -65,7 +68,8 @@ const outsideOf = () => ({
 })
 
 /**
- * Runs the operations of a seed, and everything that chance makes of them. The same again is the same to the letter.
+ * Runs operations under the clock, the event order and the faults of a seed. The same seed and operations give an
+ * identical trace.
  */
 export const simulate = async (seed: number, ops: ReadonlyArray<Op>, options: Options = {}): Promise<Result> => {
   const epoch_ms = beginningOf(seed)

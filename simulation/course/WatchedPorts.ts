@@ -14,7 +14,7 @@ const onSuccess =
     if (exit._tag === "Success") look(exit.value)
   }
 
-/** A claim by who makes it, and when it thinks that it does. */
+/** Names a claim by its process and the time on the clock of that process. */
 const claimBy = (incarnation: Incarnation, { now }: { readonly now: DateTime.Utc }): string =>
   `${incarnation.name} at ${DateTime.toEpochMillis(now)}`
 
@@ -84,7 +84,7 @@ const stepAbout = (step: "propose" | "confirm", { reversalId }: Pick<Proposal, "
 
 type Afterwards = Pick<Ports, "resolutions" | "reversals">
 
-/** What is done about a sale that stands, or that nobody knows the end of. */
+/** Wraps the ports for what may follow a sale: its reversal, and its resolution by operators. */
 const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwards, laws: Laws): Afterwards => {
   const { resolutions, reversals } = ports
   return {
@@ -184,7 +184,10 @@ const insuranceOver = ({ ask, incarnation, write }: Connection, ports: Insurance
   }
 }
 
-/** The ports of the database as a process reaches them: over a connection of its own, before the eyes of the laws. */
+/**
+ * Wraps the database ports of a process. Each call goes over a simulated connection, and the invariants check its
+ * result.
+ */
 export const watchedPorts = (sim: Sim, incarnation: Incarnation, ports: Ports, laws: Laws): Ports => {
   const connection = connectionOf(sim, incarnation)
   return {

@@ -9,33 +9,36 @@ import { type Sim, say } from "./Sim.ts"
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 
-/** How far the clocks of two machines may be apart: half of it each. */
+/** Maximum difference between the clocks of two processes. Each clock may be wrong by half of it. */
 export const clockError_max_ms = 6 * minute_ms
 
-/** An adapter tries so long before it gives up on the database. */
+/** Time for which an adapter retries before it reports a database failure. */
 const tries_ms = 3 * second_ms
 
-/** Cuts the caller of an operation off, who would have waited. */
+/** Interrupts the running operation, as a caller does that closes its connection. Null for work without a caller. */
 export const HangUp = Context.Reference<(() => void) | null>("saldo/simulation/HangUp", { defaultValue: () => null })
 
-/** One call of a process to the outside: where in its workflow, about what, and what goes wrong with it. */
+/** One call of a process to the outside: its step in the workflow, its subject, and the fault that hits it. */
 export interface Call {
   readonly incarnation: Incarnation
   readonly step: Step
   readonly subject: string
   readonly fault: Fault | null
-  /** For how long, how far, how often. */
+  /** Random numbers for this call: delays, clock changes, choices. */
   readonly chance: Chance
 }
 
-/** The same step, whoever comes to it. */
+/** Steps that two activities share, mapped to one name. */
 const sameSteps: Readonly<Record<string, Step>> = {
   "insurance: send": "messages: send",
   "insurance: record": "messages: record",
   "operator: ask insurer": "operator: ask"
 }
 
-/** What the running fiber is about to call, and what goes wrong with it; null when the process dies instead. */
+/**
+ * Registers the call that the running fiber is about to make, and draws its fault. Returns null when the process dies
+ * before the call.
+ */
 const callOf = (
   sim: Sim,
   incarnation: Incarnation,
@@ -58,7 +61,7 @@ const callOf = (
   return { incarnation, step, subject, fault, chance: sim.mishaps.chance(step, subject) }
 }
 
-/** Calls somebody, as the activity of the running fiber. */
+/** Makes a call to the outside. The activity of the running fiber and the method name the step. */
 export const calling = <A, E>(
   sim: Sim,
   incarnation: Incarnation,
@@ -71,10 +74,10 @@ export const calling = <A, E>(
     return made === null ? Effect.never : call(made)
   })
 
-/** Which way a fault puts a clock. */
+/** The direction in which each clock fault moves the clock. */
 const directions = { "clock ahead": 1, "clock back": -1 } as const
 
-/** What the answer meets: a process that dies, is paused, or whose clock is set. */
+/** Applies the faults that hit a process when the response arrives: it dies, is paused, or its clock changes. */
 export const meet = (sim: Sim, { chance, fault, incarnation }: Call): void => {
   const most_ms = clockError_max_ms / 2
   if (fault === "dies after") sim.kill(incarnation)
@@ -90,10 +93,10 @@ const cutOff = Effect.die(new Error("the connection was lost"))
 const lostConflict = Effect.die(new Error("could not serialize access"))
 
 /**
- * A call of the database: it travels there, is one transaction or none, and the answer travels back. What has reached
- * the database is done, whatever has become of the caller.
+ * Calls the database: the request travels, one transaction runs or none, and the response travels back. A transaction
+ * that started also ends when the caller dies meanwhile.
  *
- * @param heard looks at what was done, before anybody else can.
+ * @param heard receives the result at the moment of the commit, before any other event.
  */
 export const transact = <A, E>(
   sim: Sim,
@@ -129,13 +132,13 @@ export const transact = <A, E>(
     })
   })
 
-/** A call that only reads: it takes a moment, in which others go on. */
+/** Reads from the database. The read takes 1 ms, in which other events may run. */
 export const read = <A, E>(sim: Sim, incarnation: Incarnation, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(travel(sim.world, incarnation, 1), () =>
     sim.world.now_ms < sim.outageUntil_ms ? Effect.andThen(travel(sim.world, incarnation, tries_ms), cutOff) : work
   )
 
-/** What a call came to, in a few words. */
+/** The result of a call as text for the trace. */
 export const wordsOf = (exit: Exit.Exit<unknown, unknown>): string => {
   if (exit._tag === "Success") return `→ ${tagOf(exit.value)}`
   const [reason] = exit.cause.reasons

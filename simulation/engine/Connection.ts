@@ -3,15 +3,15 @@ import { read, transact } from "./Call.ts"
 import type { Incarnation } from "./Incarnation.ts"
 import type { Sim } from "./Sim.ts"
 
-/** The connection of a process to the database: it takes time, and may be cut. */
+/** The connection of a process to the database. Calls take time, and faults may break them. */
 export interface Connection {
   readonly incarnation: Incarnation
   readonly ask: <A, E>(question: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /**
-   * One transaction, after which the company's books are looked at.
+   * Runs one transaction. Afterwards the store checks the company's books.
    *
-   * @param companyId null where it is nobody's, or that of many.
-   * @param heard is told how it ended, before anybody looks.
+   * @param companyId null when the transaction concerns no company, or several.
+   * @param heard receives the result before the check.
    */
   readonly write: <A, E>(
     method: string,

@@ -1,21 +1,23 @@
-/** Something that somebody outside was told to do, under a name of ours. */
+/** An operation at an external service: a delivery, a reversal or a message. Its name is the one that Saldo gave it. */
 export interface ExternalOperation {
   readonly name: string
-  /** How often it was really done. Once is right. */
+  /** How often the external service performed it. More than once violates an invariant. */
   done: number
   refused: number
-  /** Orders that have arrived and are not decided yet. */
+  /** Number of orders that arrived and are not decided yet. */
   undecided: number
-  /** Until when no question about it is answered firmly. */
+  /** Until this time, the external service gives no firm answer about the operation. */
   muteUntil_ms: number
-  /** Whether a firm answer about it was untrue. */
+  /** Whether the external service gave a firm answer that was false. */
   lied: boolean
 }
 
-/** How an operation stands. */
+/** The state of an operation at the external service. */
 export type Standing = "unknown" | "undecided" | "done" | "refused"
 
-/** What somebody outside has been told to do, and what was done of it: the truth that our books must come to. */
+/**
+ * What external services were ordered to do, and what they really did. In the end, Saldo's books must agree with it.
+ */
 export class GroundTruth {
   readonly all = new Map<string, ExternalOperation>()
 

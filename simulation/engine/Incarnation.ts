@@ -1,21 +1,21 @@
 /**
- * One life of a process, from its start to its death. What it remembers is in its fibers and its services; when it dies
- * they are never run again, without so much as a finalizer: that is what `kill -9` leaves.
+ * One process of a replica, from its start to its death. Its memory is in its fibers and services. After its death,
+ * none of its fibers runs again, and no finalizer runs, as after `kill -9`.
  */
 export interface Incarnation {
-  /** Its replica and which life of it this is: `A1`, `B3`. */
+  /** The replica and the number of its process: `A1`, `B3`. */
   readonly name: string
   dead: boolean
-  /** What has become ready while the process was paused; null while it runs. */
+  /** Events that became ready while the process was paused. Null while it runs. */
   held: Array<ScheduledEvent> | null
-  /** How far its clock on the wall is from the true time. */
+  /** Error of its wall clock: its time minus the true time. */
   offset_ms: number
 }
 
-/** Something that is to happen, in a life of a process or outside of all. */
+/** An event at a time. It belongs to a process, or to the outside when `incarnation` is null. */
 export interface ScheduledEvent {
   readonly at_ms: number
-  /** Of two that are due at once, which was asked for first. */
+  /** Order of scheduling. Of two events due at the same time, the lower number leaves the heap first. */
   readonly order: number
   readonly incarnation: Incarnation | null
   readonly run: () => void

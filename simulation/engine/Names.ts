@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 import { invariants } from "../../core/domain/Invariants.ts"
 
-/** What is watched beside the invariants of the books. */
+/** Invariants that the simulation checks in addition to those of `saldo audit`. */
 const watched = [
   "an xid follows from company and key",
   "a sale counts in its local day",
@@ -27,7 +27,7 @@ const watched = [
   "what was delivered is what was charged"
 ] as const
 
-/** Every law that a run may break. */
+/** The name of an invariant. */
 export type Law = keyof typeof invariants | (typeof watched)[number]
 
 export const laws: ReadonlyArray<Law> = [...Struct.keys(invariants), ...watched]

@@ -6,40 +6,40 @@ import type { Invariant } from "../../core/domain/Invariants.ts"
 import type { Limits } from "../../core/domain/Limits.ts"
 import type { Reversal } from "../../core/domain/Reversal.ts"
 
-/** A sale as the laws look at it. */
+/** The fields of a sale that the invariants read. */
 export type SaleSeen = Pick<Sale, "order" | "key" | "status" | "day" | "billId">
 
-/** A reversal that nobody has settled. */
+/** A reversal that is not settled. */
 export interface ReversalSeen extends Pick<Reversal, "xid" | "createdAt"> {
   readonly transactionId: TransactionId
 }
 
-/** An entry of the ledger that an operator made. */
+/** A ledger entry that an operator made: a deposit or an adjustment. */
 export type ByHand = Pick<Entry, "type" | "amount" | "reference">
 
-/** What can be seen of the database from above. */
+/** Reads the database for the invariants, outside the simulated connections. */
 interface Eyes {
   readonly balance: (companyId: number) => Balance
   readonly limits: (companyId: number) => Limits
   readonly sales: (companyId: number) => Iterable<SaleSeen>
-  /** What operators did to the money. */
+  /** The entries that operators made. */
   readonly byHand: (companyId: number) => Iterable<ByHand>
   readonly undecided: (companyId: number) => Iterable<ReversalSeen>
 }
 
-/** Who is told of what is seen. */
+/** Receives what a look at the database finds. */
 export interface Watch {
   readonly seen: (sales: Iterable<SaleSeen>) => void
   readonly unsound: (invariant: Invariant, what: string) => void
 }
 
-/** A database as the laws see it. */
+/** The database as the invariants read it. */
 export interface Observed {
-  /** Whether answers are heard in the order in which the database gave them. */
+  /** Whether responses arrive in the order of their transactions. */
   readonly isHeardInOrder: boolean
   readonly eyes: Eyes
-  /** Something was written, of a company's money unless null: it is looked at, now or soon. */
+  /** Reports a write to a company's data; null when no company's money changed. The store checks it now or soon. */
   readonly wrote: (companyId: number | null) => void
-  /** Looks at the database: at once where that costs nothing, or else when it is next looked at as a whole. */
+  /** Runs a check on the database: at once on memory, with the next snapshot on SQL. */
   readonly look: (check: () => void) => void
 }

@@ -1,28 +1,28 @@
 import { Effect } from "effect"
 
 /**
- * What operators say that is not so. A firm answer of the supplier, who is asked once more, stops them; whatever else
- * comes of that question, what they say will be done.
+ * Resolutions in which operators state a false result. Before a resolution, Saldo asks the supplier once more. A firm
+ * answer stops a false resolution; any other answer lets it pass.
  */
 export class OperatorErrors {
   private readonly said = new Set<string>()
   /**
-   * How many questions about it were not answered firmly, or are not answered yet: several operators may be at it at
+   * Number of questions to the supplier without a firm answer, by name. Several operators may resolve the same sale at
    * once.
    */
   private readonly unstopped = new Map<string, number>()
 
-  /** An operator says of the sale or reversal of this name what is not so. */
+  /** Records that an operator states a false result of this sale or reversal. */
   add(name: string): void {
     this.said.add(name)
   }
 
-  /** May the money have followed what was said? */
+  /** Whether money may have moved because of a false statement. */
   prevailed(name: string): boolean {
     return (this.unstopped.get(name) ?? 0) > 0
   }
 
-  /** The question that is put before what operators say is done. */
+  /** Watches the question to the supplier that precedes a resolution. */
   checked<A>(name: string, question: Effect.Effect<A>, isFirm: (answer: A) => boolean): Effect.Effect<A> {
     if (!this.said.has(name)) return question
     this.count(name, 1)

@@ -2,7 +2,7 @@ import { type Clock, Duration, Effect, type Scheduler } from "effect"
 import type { Incarnation } from "./Incarnation.ts"
 import type { World } from "./World.ts"
 
-/** Stops a process for a while, as a machine without memory or a virtual machine that is moved does. */
+/** Pauses a process, as swapping or the migration of a virtual machine does. */
 export const pause = (world: World, incarnation: Incarnation, for_ms: number): void => {
   if (incarnation.held !== null || incarnation.dead) return
   incarnation.held = []
@@ -13,7 +13,7 @@ export const pause = (world: World, incarnation: Incarnation, for_ms: number): v
   })
 }
 
-/** Suspends a fiber of the process for so long. */
+/** Suspends the running fiber for the given time. */
 export const travel = (world: World, incarnation: Incarnation, for_ms: number): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     const arrival = world.after(for_ms, incarnation, () => resume(Effect.void))
@@ -22,7 +22,7 @@ export const travel = (world: World, incarnation: Incarnation, for_ms: number): 
     })
   })
 
-/** The clock of a process: its own idea of the time of day, and the true pace of time. */
+/** The clock of a process. Its wall clock may be wrong; its monotonic clock runs true. */
 export const clockOf = (world: World, epoch_ms: number, incarnation: Incarnation): Clock.Clock => {
   const wall_ms = () => epoch_ms + world.now_ms + incarnation.offset_ms
   const wall_ns = () => BigInt(wall_ms()) * 1_000_000n
@@ -38,10 +38,10 @@ export const clockOf = (world: World, epoch_ms: number, incarnation: Incarnation
   }
 }
 
-/** Gives what the fibers of a process have to do to the world, which decides when it happens. */
+/** Schedules the fibers of a process on the event loop of the simulation. */
 export const schedulerOf = (world: World, incarnation: Incarnation): Scheduler.Scheduler => ({
   executionMode: "async",
-  // A fiber goes on until it waits for something: every call to the outside does.
+  // A fiber runs until it waits. Every call to the outside makes it wait.
   shouldYield: () => false,
   makeDispatcher: () => ({
     scheduleTask: (task) => world.soon(incarnation, task),

@@ -5,36 +5,36 @@ import type { Observed } from "./Observed.ts"
 import type { Trace } from "./Trace.ts"
 import type { World } from "./World.ts"
 
-/** A law that was broken. */
+/** A violated invariant. */
 export interface Violation {
   readonly law: Law
   readonly what: string
   readonly at_ms: number
 }
 
-/** What all parts of one run share. */
+/** The state that all parts of one run share. */
 export interface Sim {
   readonly seed: number
-  /** The instant at which the run begins. */
+  /** The instant at which the run starts. */
   readonly epoch_ms: number
   readonly world: World
   readonly trace: Trace
   readonly mishaps: Mishaps
-  /** Until when nobody reaches the database. */
+  /** Until this time, the database is unreachable. */
   outageUntil_ms: number
-  /** The first law that was broken; the run ends there. */
+  /** The first violation. The run ends with it. */
   violation: Violation | null
   readonly store: Observed
-  /** Ends the incarnation; another begins later. */
+  /** Kills a process. Its replica starts another one later. */
   readonly kill: (incarnation: Incarnation) => void
-  /** Begins a recovery in the other replica. */
+  /** Starts a recovery in the other replica. */
   readonly rival: (incarnation: Incarnation) => void
 }
 
 export const say = (sim: Sim, where: string, what: string): void =>
   sim.trace.add({ at_ms: sim.world.now_ms, where, what })
 
-/** Notes that a law was broken, if it is the first. */
+/** Records a violation, if it is the first of the run. */
 export const broken = (sim: Sim, law: Law, what: string): void => {
   if (sim.violation !== null) return
   sim.violation = { law, what, at_ms: sim.world.now_ms }

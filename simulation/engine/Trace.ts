@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto"
 import type { Fault } from "../faults/Fault.ts"
 
-/** One thing that happened, and where. */
+/** One event of a run. */
 export interface Line {
   readonly at_ms: number
-  /** A life of a process, or a party outside. */
+  /** The process, the operation, or "outside" for an external service. */
   readonly where: string
   readonly what: string
-  /** What went wrong, where that is what happened. */
+  /** The fault, if the event is one. */
   readonly fault?: Fault
 }
 
-/** What a company owned after something was written. */
+/** The balance of a company after a write. */
 export interface Sample {
-  /** How many lines there were by then. */
+  /** Number of trace lines before the sample. */
   readonly line: number
   readonly companyId: number
   readonly available: number
   readonly held: number
 }
 
-/** All that happened in a run, in order. Two runs are the same to the letter when their digests are. */
+/** All events of a run, in order. Equal digests mean identical traces. */
 export class Trace {
   readonly lines: Array<Line> = []
   readonly money: Array<Sample> = []

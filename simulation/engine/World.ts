@@ -1,12 +1,12 @@
 import type { Chance } from "../../tools/Chance.ts"
 import type { Incarnation, ScheduledEvent } from "./Incarnation.ts"
 
-/** A loop that has nothing to do until something is due. */
+/** A background loop that waits for work. */
 export interface Idler {
   readonly incarnation: Incarnation
-  /** Not before. */
+  /** The earliest time of its next round. */
   readonly from_ms: number
-  /** When it has something to do; null while it has nothing. */
+  /** The time at which work is due; null when there is none. */
   readonly due_ms: () => number | null
   readonly run: () => void
 }
@@ -14,7 +14,7 @@ export interface Idler {
 const before = (left: ScheduledEvent, right: ScheduledEvent): boolean =>
   left.at_ms < right.at_ms || (left.at_ms === right.at_ms && left.order < right.order)
 
-/** The soonest first. */
+/** A binary heap of future events, the earliest first. */
 class Agenda {
   private readonly heap: Array<ScheduledEvent> = []
 
@@ -59,8 +59,8 @@ class Agenda {
 }
 
 /**
- * Time and order in a simulation. What is ready runs one after the other, the next one picked by chance; when nothing
- * is ready, time goes on to whatever comes next. Nothing here asks the machine for time or chance.
+ * The event loop of a simulation. Ready events run one at a time, in random order. When none is ready, time jumps to
+ * the next event. The loop never reads the clock or the random numbers of the machine.
  */
 export class World {
   now_ms = 0
@@ -74,7 +74,7 @@ export class World {
     this.chance = chance
   }
 
-  /** Runs in a moment, in any order with whatever else is ready. */
+  /** Adds a ready event. It runs in random order among the other ready events. */
   soon(incarnation: Incarnation | null, run: () => void): void {
     this.enter({ at_ms: this.now_ms, order: this.asked++, incarnation, run, cancelled: false })
   }
@@ -86,7 +86,7 @@ export class World {
     return event
   }
 
-  /** What was held back while its process was paused. */
+  /** Makes an event ready. Also used for events held back while their process was paused. */
   enter(event: ScheduledEvent): void {
     this.ready.push(event)
   }
@@ -95,7 +95,9 @@ export class World {
     this.idlers.add(idler)
   }
 
-  /** Whether it may be a loop's turn next: nothing is ready, and nothing else comes before one may begin. */
+  /**
+   * Whether a background loop may run next: no event is ready, and no scheduled event comes before the earliest round.
+   */
   asksLoops(): boolean {
     if (this.ready.length > 0) return false
     const next_ms = this.agenda.soonest?.at_ms ?? Number.POSITIVE_INFINITY
@@ -104,7 +106,7 @@ export class World {
     return false
   }
 
-  /** Lets the next thing happen, not later than `until_ms`; false when there is none. */
+  /** Runs the next event, if one is due by `until_ms`. Returns false when none is. */
   advance(until_ms: number): boolean {
     while (true) {
       const event = this.pick()
@@ -150,7 +152,7 @@ export class World {
     return true
   }
 
-  /** The loop that first has something to do, if it has before then. */
+  /** The waiting loop whose work is due first, if it is due by `until_ms`. */
   private wakened(until_ms: number): { readonly idler: Idler; readonly at_ms: number } | null {
     let first: { readonly idler: Idler; readonly at_ms: number } | null = null
     for (const idler of this.idlers) {

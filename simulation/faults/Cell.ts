@@ -13,7 +13,9 @@ const isOfOrder: ReadonlyArray<Fault> = [
   "contradiction"
 ]
 
-/** Questions about what was ordered; the other questions move nothing, so that no answer to them can be untrue. */
+/**
+ * Steps that ask for the status of an order. Other questions move no money, so a false answer to them means nothing.
+ */
 const aboutOrders: ReadonlyArray<Step> = [
   "recovery: ask",
   "recovery: ask insurer",
@@ -22,7 +24,7 @@ const aboutOrders: ReadonlyArray<Step> = [
   "operator: ask reversal"
 ]
 
-/** Why a fault cannot be at a step; null where it can. */
+/** Why a fault cannot happen at a step; null when it can. */
 export const impossible = (step: Step, fault: Fault): string | null => {
   const { awaited, kind } = factsOf(step)
   if (kind === "wire") return isOfWire.includes(fault) ? null : "a wire carries statements, or is cut"
@@ -46,7 +48,7 @@ export const impossible = (step: Step, fault: Fault): string | null => {
   }
 }
 
-/** A fault at a step, counted each time that it happens. */
+/** A fault at a step. Coverage counts how often each one happens. */
 export type Cell = `${Step} × ${Fault}`
 
 export const cellOf = (step: Step, fault: Fault): Cell => `${step} × ${fault}`
@@ -54,14 +56,14 @@ export const cellOf = (step: Step, fault: Fault): Cell => `${step} × ${fault}`
 export const faultsOf = (step: Step): ReadonlyArray<Fault> =>
   allFaults.filter((fault) => impossible(step, fault) === null)
 
-/** Where the money is kept. */
+/** Where the money is kept: books in memory, or the SQL functions in Postgres. */
 export const backends = ["memory", "sql"] as const
 export type Backend = (typeof backends)[number]
 
-/** The steps that there are. */
+/** The steps that exist on a backend. Wire steps exist only on SQL. */
 export const stepsOn = (backend: Backend): ReadonlyArray<Step> =>
   allSteps.filter((step) => backend === "sql" || factsOf(step).kind !== "wire")
 
-/** The cells that can be hit. */
+/** The combinations of step and fault that are possible on a backend. */
 export const cellsOn = (backend: Backend): ReadonlyArray<Cell> =>
   stepsOn(backend).flatMap((step) => faultsOf(step).map((fault) => cellOf(step, fault)))

@@ -1,5 +1,5 @@
 import { Struct } from "effect"
-/** Everything that may go wrong at a step. */
+/** Every fault that may hit a step, with its meaning. */
 export const faults = {
   "dies before": "the process dies instead of calling",
   "dies after": "it was done, and the process dies before it hears so",

@@ -1,13 +1,13 @@
 import type { Fault } from "./Fault.ts"
 import type { Step } from "./Step.ts"
 
-/** Something that a run may be about. */
+/** The steps at which the faults of a run concentrate. */
 export interface Focus {
-  /** The steps that fail again and again. */
+  /** The steps that fail often. */
   readonly steps: ReadonlyArray<Step>
-  /** The kind of operation that leads there. */
+  /** The kind of operation that reaches these steps. */
   readonly by: "sell" | "spend" | "buy" | "insure" | "reverse" | "resolve" | "resolve reversal" | "operate"
-  /** What has to go wrong before, so that the run comes to these steps at all. */
+  /** The earlier step that must fail so that the run reaches the focus, and with which faults. */
   readonly lead?: { readonly step: Step; readonly faults: ReadonlyArray<Fault> }
 }
 
@@ -18,7 +18,7 @@ const reversed = { step: "reversal: reverse", faults: doubt } as const
 const stuck = { step: "sale: dispatch", faults: ["late"] } as const
 const stuckReversal = { step: "reversal: reverse", faults: ["late"] } as const
 
-/** Steps to which many calls lead. */
+/** Steps that many operations reach. */
 const often: ReadonlyArray<Focus> = [
   { steps: ["sale: reserve", "sale: settle"], by: "spend" },
   { steps: ["sale: dispatch", "recovery: ask"], by: "sell" },
@@ -36,7 +36,7 @@ const often: ReadonlyArray<Focus> = [
   { steps: ["operator: configure"], by: "operate" }
 ]
 
-/** Steps to which few do, so that more runs have to be about them. */
+/** Steps that few operations reach. More runs therefore focus on them. */
 const seldom: ReadonlyArray<Focus> = [
   { steps: ["sale: begin issue"], by: "insure" },
   { steps: ["sale: issue"], by: "insure" },
@@ -54,7 +54,7 @@ const seldom: ReadonlyArray<Focus> = [
   }
 ]
 
-/** Steps that an operator takes with what has been stuck for long: few of a run's operations get there. */
+/** Steps of operators who resolve long-stuck sales or reversals. Few operations of a run reach them. */
 const seldomest: ReadonlyArray<Focus> = [
   { steps: ["operator: ask"], by: "resolve", lead: stuck },
   { steps: ["operator: confirm"], by: "resolve", lead: stuck },
@@ -63,13 +63,13 @@ const seldomest: ReadonlyArray<Focus> = [
   { steps: ["operator: ask reversal", "operator: settle reversal"], by: "resolve reversal", lead: stuckReversal }
 ]
 
-/** Whether a run has to go well otherwise, so that it comes to its steps often enough. */
+/** Whether other steps must rarely fail in this run, so that it reaches its focus often enough. */
 export const isSeldom = (focus: Focus): boolean => seldom.includes(focus) || seldomest.includes(focus)
 
-/** Whether a run is about what stays stuck for so long that operators end it. */
+/** Whether the run is about sales or reversals that stay stuck until operators resolve them. */
 export const isAboutStuck = ({ by }: Focus): boolean => by === "resolve" || by === "resolve reversal"
 
 const turns = [...often, ...seldom, ...seldomest, ...seldom, ...seldomest, ...seldomest]
 
-/** What a seed is about. Everything has its turn within fifty seeds. */
+/** The focus of a seed. Any fifty consecutive seeds include every focus. */
 export const focusOf = (seed: number): Focus => turns[seed % turns.length] as Focus

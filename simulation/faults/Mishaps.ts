@@ -4,28 +4,25 @@ import { allFaults, type Fault } from "./Fault.ts"
 import { type Focus, focusOf, isSeldom } from "./Focus.ts"
 import { factsOf, type Step } from "./Step.ts"
 
-/** How often a step fails that a run is about, and one that leads there. */
+/** Probability of a fault at a focused step, and at the step that leads to it. */
 const focused = 0.65
 const leading = 0.75
 
-/** How often any other step fails, from one run to the next. */
+/** Probabilities of a fault at any other step. Each run uses one of them. */
 const rates = [0, 0.01, 0.04, 0.1]
 
-/** How often a connection breaks under an adapter that makes its call again, which nothing else hears of. */
+/** Probabilities of a fault between the driver and Postgres. The adapter retries there, so workflows do not notice. */
 const wireRates = [0, 0.1, 0.3]
 
-/** Where something went wrong: at a step, with what it was about, the so-many-th time. */
+/** Where a fault happens: a step, its subject and the number of the call, as in `sale: settle RD-… #2`. */
 export type Place = string
 
-/** All that went wrong in a run, or is to go wrong in one that is run again. */
+/** The faults of a run, by place. A run can be repeated with exactly these. */
 export type Script = ReadonlyMap<Place, Fault>
 
-/**
- * Decides what goes wrong, and where. That follows from the seed or, when a run is told again with less in it, from the
- * script of what went wrong.
- */
+/** Injects faults. The seed decides which and where, or a script that repeats faults of an earlier run. */
 export class Mishaps {
-  /** Nothing goes wrong any more. */
+  /** Whether fault injection has stopped. */
   over = false
   readonly hits = new Map<Cell, number>()
   readonly happened = new Map<Place, Fault>()
@@ -44,7 +41,7 @@ export class Mishaps {
     this.script = script
     this.focus = focusOf(seed)
     this.rate = isSeldom(this.focus) ? Math.min(...rates.slice(1)) : chance.pick(rates)
-    // Each run knows some of the faults: what needs the absence of another has its chance too.
+    // Each run uses a random 60 % of the faults. Some bugs show only while another fault is absent.
     this.known = new Set(allFaults.filter(() => chance.happens(0.6)))
     this.wireRate = chance.pick(wireRates)
   }
@@ -60,7 +57,7 @@ export class Mishaps {
     return fault
   }
 
-  /** Chance that belongs to what has just been asked about, for how long or how much. */
+  /** Random numbers for the latest call at this step about this subject. */
   chance(step: Step, subject: string): Chance {
     return new Chance(this.seed, `${step} ${subject} #${this.times.get(`${step} ${subject}`)}`)
   }
@@ -82,7 +79,7 @@ export class Mishaps {
     return this.known.has(fault) ? fault : null
   }
 
-  /** Each in its turn, so that none is left out for long. */
+  /** Takes the possible faults of a step in rotation, so that each one happens regularly. */
   private next(step: Step): Fault {
     const all = faultsOf(step)
     const turn = this.turns.get(step) ?? digest(step, this.seed)

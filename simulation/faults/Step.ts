@@ -1,25 +1,25 @@
 import { Context, Struct } from "effect"
 
-/** On whose behalf a process does something. */
+/** The workflow on whose behalf a process makes a call. */
 export type Activity = "sale" | "reversal" | "recovery" | "insurance" | "messages" | "lookup" | "operator" | "sandbox"
 
 export const Activity = Context.Reference<Activity>("saldo/simulation/Activity", { defaultValue: () => "operator" })
 
 /**
- * Who is called: the database, somebody who is told to do something, somebody who is asked something, or a gateway. On
- * the wire the driver and the server meet, below the adapters; there is none where the money is in memory.
+ * What a step calls. `database`: a port of the database. `supplier`: an order to deliver or reverse. `question`: a
+ * question to a supplier. `gateway`: an SMS. `wire`: a statement between driver and Postgres, which exists only on SQL.
  */
 type Kind = "database" | "supplier" | "question" | "gateway" | "wire"
 
 interface Facts {
   readonly kind: Kind
-  /** Whether the adapter makes the same call again when the transaction was lost. */
+  /** Whether the adapter retries when the transaction is rolled back. */
   readonly repeated?: true
-  /** Whether a caller waits for it who may hang up. */
+  /** Whether a caller waits for the step and may close its connection. */
   readonly awaited?: true
 }
 
-/** Every place where a workflow meets the outside, by activity and call. */
+/** Every call of a workflow to the outside, named by activity and method. */
 const steps = {
   "sale: reserve": { kind: "database", repeated: true, awaited: true },
   "sale: dispatch": { kind: "supplier", awaited: true },

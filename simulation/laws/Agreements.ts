@@ -2,7 +2,7 @@ import type { Proposal } from "../../core/domain/Resolution.ts"
 import type { Order } from "../../core/domain/Sale.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
-/** One operator alone moves no money: who has proposed how a sale or a reversal ended does not confirm it. */
+/** Checks that one operator alone moves no money: the operator who proposed a resolution may not confirm it. */
 export interface Agreements {
   readonly proposed: (order: Order, proposal: Pick<Proposal, "proposedBy">, number: number) => void
   readonly confirmed: (order: Order, proposal: Pick<Proposal, "number">, operator: string) => void

@@ -3,19 +3,21 @@ import type { AuditEvent } from "../../core/ports/AuditLog.ts"
 import type { Incarnation } from "../engine/Incarnation.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
-/** Longer than whoever raises an alert may be paused, or insist on a database that is gone. */
+/** Time allowed until the alert. Longer than a pause, and longer than a process keeps retrying without the database. */
 const overdue_ms = 15 * 60_000
 
-/** Whoever hears the opposite of what was settled raises an alert, unless it dies first. */
+/**
+ * Checks that a process raises an alert when a supplier contradicts a settled result, unless the process dies first.
+ */
 export interface Alerts {
   readonly contradicted: (incarnation: Incarnation, xid: string) => void
   readonly recorded: (event: AuditEvent) => void
-  /** The names for which an alert was raised. */
+  /** The names of the sales and reversals for which an alert was raised. */
   readonly raised: ReadonlySet<string>
   readonly atRest: () => void
 }
 
-// The log also tells what operators propose and confirm, by the same names: that is no alert.
+// The audit log also records proposals and confirmations of operators. They are not alerts.
 const isAlert = ({ action }: AuditEvent): boolean => lateOutcomes.some((kind) => kind === action)
 
 export const alertsLaw = (sim: Sim): Alerts => {
@@ -29,7 +31,7 @@ export const alertsLaw = (sim: Sim): Alerts => {
     raised,
     contradicted: (incarnation, xid) => {
       owed.set(xid, incarnation)
-      // Nearly every process dies before the run is over: at rest hardly any would be left to answer for it.
+      // The check runs during the run, because few processes live until its end.
       sim.world.after(overdue_ms, null, () => demand(xid, incarnation))
     },
     recorded: (event) => {

@@ -3,21 +3,21 @@ import type { Outcome } from "../../core/domain/Sale.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 import type { Statuses } from "./Statuses.ts"
 
-/** What a caller asked for, and what it heard. */
+/** A purchase and its response. */
 interface Heard {
   readonly companyId: number
   readonly key: string
   readonly identifier: string
-  /** Null where the price is that of an option. */
+  /** Null when the option determines the price. */
   readonly centavos: number | null
   readonly outcome: Outcome
   readonly replayed: boolean
 }
 
-/** The answers that callers were given: each fits what was asked, and a key that answers again answers the same. */
+/** Checks the responses to callers. Each one fits its request, and a repeated key receives the same response. */
 export interface Answers {
   readonly heard: (heard: Heard) => void
-  /** What the key of a sale was found to replay; null while it has no answer. */
+  /** The response that the database keeps for the key of a sale; null while there is none. */
   readonly kept: (transactionId: number, outcome: Outcome | null) => void
 }
 

@@ -3,21 +3,24 @@ import type { ByHand, SaleSeen } from "../engine/Observed.ts"
 import type { OperatorErrors } from "../engine/OperatorErrors.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
-/** What was promised outside, and to whom the books have to be compared. */
+/** Everything outside the server with which the final books must agree. */
 export interface Outside {
   readonly sales: GroundTruth
   readonly reversals: GroundTruth
   readonly messages: GroundTruth
-  /** The names of the reversals of each sale, by its xid. */
+  /** Names of the reversals of each sale, by the xid of the sale. */
   readonly reversalsOf: ReadonlyMap<string, ReadonlySet<string>>
-  /** What an alert was raised for: a person looks at it. */
+  /** Names for which an alert was raised. Operators examine them. */
   readonly raised: ReadonlySet<string>
   readonly operatorErrors: Pick<OperatorErrors, "prevailed">
-  /** What operators asked for, by company and reference, and for how much. */
+  /** Centavos of every deposit and adjustment that operators requested, by company and reference. */
   readonly byHand: ReadonlyMap<string, number>
 }
 
-/** Whether both sides may differ: because somebody said what was not so, or because a person knows that they do. */
+/**
+ * Whether books and supplier may differ: an alert was raised, the supplier gave a false answer, or operators stated a
+ * false result.
+ */
 const isExcused = ({ operatorErrors, raised, reversals, reversalsOf, sales }: Outside, xid: string): boolean => {
   const takenBack = [...(reversalsOf.get(xid) ?? [])]
   return (
@@ -28,8 +31,8 @@ const isExcused = ({ operatorErrors, raised, reversals, reversalsOf, sales }: Ou
 }
 
 /**
- * Once everybody answers and time has passed, every sale and reversal is over, and what was charged is what was
- * delivered. Contract: 1, Money safety.
+ * Checks that every sale and reversal is settled, and that exactly the delivered sales are charged. Runs after faults
+ * have stopped and time has passed. Contract: 1, Money safety.
  */
 export const atRest = (
   sim: Sim,
@@ -61,14 +64,14 @@ export const atRest = (
   }
 }
 
-/** Nothing is ever done twice outside. */
+/** Checks that no external service performed an operation twice. */
 export const onceOutside = (sim: Sim, { messages, reversals, sales }: Outside): void => {
   for (const [what, truth] of Object.entries({ sale: sales, reversal: reversals, message: messages }))
     for (const { done, name } of truth.all.values())
       if (done > 1) broken(sim, "one delivery a name", `${what} ${name} was done ${done} times`)
 }
 
-/** What operators did is in the ledger once, and nothing that nobody did. */
+/** Checks that the ledger contains each deposit and adjustment once, and only requested ones. */
 export const byHandOnce = (sim: Sim, companyId: number, entries: Iterable<ByHand>, { byHand }: Outside): void => {
   const seen = new Set<string>()
   for (const { amount, reference, type } of entries) {

@@ -15,10 +15,13 @@ import { limitsLaw } from "./Limits.ts"
 import { type Orders, ordersLaw } from "./Orders.ts"
 import { type Statuses, statusesLaw } from "./Statuses.ts"
 
-/** Longer than a supplier may take to answer: another recovery may ask only afterwards. */
+/**
+ * Minimum lease of a claim. Longer than a supplier may take to answer, so that two recoveries never ask at the same
+ * time.
+ */
 const lease_min_ms = Duration.toMillis(Duration.seconds(31))
 
-/** Everything that is watched while a run goes on. What a run watches is written anew for each. */
+/** The invariants that are checked during a run. Each run has its own. */
 export interface Laws {
   readonly agreements: Agreements
   readonly alerts: Alerts

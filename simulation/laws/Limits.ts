@@ -8,22 +8,22 @@ import { broken, type Sim } from "../engine/Sim.ts"
 
 const counts = ({ status }: SaleSeen): boolean => status !== "FAILED" && status !== "REVERSED"
 
-/** What held until it was seen to have changed. */
+/** The limits before the last observed change, and the time of the observation. */
 interface Former {
   readonly limits: Limits
   readonly until_ms: number
 }
 
 /**
- * No sale is accepted beyond a limit: counted again from the sales themselves, those of its day, week and month up to
- * it, whatever day it was by the clock of whoever took them. Contract: 2.3.
+ * Checks that no sale exceeds a limit. Adds up the sales of its local day, week and month up to this sale, by the day
+ * recorded for each. Contract: 2.3.
  */
 export const limitsLaw = (sim: Sim) => {
   const known = new Map<number, Limits>()
   const former = new Map<number, Former>()
 
-  // An operator may have set others after the sale was accepted, and before anybody heard of it or looked: whichever
-  // may have held then are its limits.
+  // Operators may have changed the limits between the acceptance of a sale and this check. The sale passes if it fits
+  // the limits before or after the change.
   const heldFor = ({ companyId, createdAt }: Order): ReadonlyArray<Limits> => {
     const limits = sim.store.eyes.limits(companyId)
     const before = known.get(companyId)

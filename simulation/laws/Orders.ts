@@ -4,14 +4,17 @@ import { clockError_max_ms } from "../engine/Call.ts"
 import type { SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
-/** What was reserved longer ago than this is not sent; the step before an insurer is asked may take as long again. */
+/**
+ * Maximum age of a reservation when its order is sent. An insurance has one more step before, which may take as long
+ * again.
+ */
 const fresh_max_ms = Duration.toMillis(Duration.seconds(10))
 
-/** What is true of every order that leaves for a supplier. */
+/** Checks every order to a supplier: it has a reservation, is sent once, and in time. */
 export interface Orders {
   /** A process is about to reserve. */
   readonly reserving: (xid: string) => void
-  /** A workflow tells a supplier to deliver. */
+  /** A workflow sends the order. */
   readonly sending: (order: Order) => void
   /** The order has reached the supplier. */
   readonly arrived: (order: Order) => void
@@ -21,8 +24,8 @@ export const ordersLaw = (sim: Sim): Orders => {
   const asked_ms = new Map<string, number>()
   const sent = new Map<number, number>()
 
-  // The books may be looked at only later, and once a refused sale is a day old its key, and so its xid, may name
-  // another. What was recorded by a clock that is ahead was there all the same.
+  // On SQL, this check may run later. By then, a key whose refused sale is a day old may have a new sale with the same
+  // xid. Sales recorded after the arrival are therefore ignored, with a tolerance for clocks that run ahead.
   const isCovered = (order: Order, arrived_ms: number) => {
     const sales = [...sim.store.eyes.sales(order.companyId)]
     const sale = sales.find(({ order: { transactionId } }) => transactionId === order.transactionId)

@@ -3,7 +3,7 @@ import type { Status } from "../../core/domain/Status.ts"
 import type { SaleSeen } from "../engine/Observed.ts"
 import { broken, type Sim } from "../engine/Sim.ts"
 
-/** What a sale may become. Contract: 3.1. */
+/** The allowed status changes of a sale. Contract: 3.1. */
 const next: Readonly<Record<Status, ReadonlyArray<Status>>> = {
   PROCESSING: ["PENDING", "SUCCESS", "FAILED", "REVERSED"],
   PENDING: ["SUCCESS", "FAILED", "REVERSED"],
@@ -12,7 +12,7 @@ const next: Readonly<Record<Status, ReadonlyArray<Status>>> = {
   REVERSED: []
 }
 
-/** How a caller was told that a sale ended. */
+/** The firm response that a caller received about a sale. */
 type Told = "delivered" | "refused"
 
 const kept: Readonly<Record<Told, ReadonlyArray<Status>>> = {
@@ -20,7 +20,7 @@ const kept: Readonly<Record<Told, ReadonlyArray<Status>>> = {
   refused: ["FAILED"]
 }
 
-/** No sale goes back, and none ends otherwise than its caller was told. */
+/** Checks that sales change status only as allowed, and that none contradicts the response to its caller. */
 export interface Statuses {
   readonly told: (transactionId: number, told: Told) => void
   readonly seen: (sales: Iterable<SaleSeen>) => void

@@ -7,7 +7,7 @@ import { reversalMutants } from "./Reversals.ts"
 import { settlementMutants } from "./Settlements.ts"
 import { sqlMutants } from "./Sql.ts"
 
-/** Every bug that is planted. */
+/** Every mutant. */
 export const mutants: ReadonlyArray<Mutant> = [
   ...reservationMutants,
   ...keyMutants,

@@ -5,7 +5,7 @@ import { after, andThen, companyIn, ledgerMutant, type Mutant } from "./Mutant.t
 
 const hour_ms = 3_600_000
 
-/** Bugs of idempotency. */
+/** Mutants of idempotency. */
 export const keyMutants: ReadonlyArray<Mutant> = [
   ledgerMutant("a replay does not look at the body", ({ recall, reserve }) => ({
     reserve: (intent) => reserve({ ...intent, fingerprint: "any" }),

@@ -9,8 +9,8 @@ import type { Ports } from "../process/Ports.ts"
 import type { Patch } from "../store/sql/Patch.ts"
 
 /**
- * A bug that somebody might make, planted to see that the simulation finds it: in what a process does to books in
- * memory and to whom it meets, or in the SQL.
+ * A plausible bug, planted to test that the simulation catches it. It changes the ports or the surroundings of
+ * processes on memory, or the text of an SQL function.
  */
 export type Mutant = { readonly name: string } & (
   | { readonly on: "memory"; readonly variant: Variant }
@@ -22,36 +22,36 @@ export const booksOf = ({ books }: Bench): Books["Service"] => {
   return books
 }
 
-/** The books of a company may be written to here, past all that guards them. */
+/** The books of a company, for direct changes that bypass all checks. */
 export const companyIn = (bench: Bench, companyId: CompanyId): CompanyBooks => booksOf(bench).of(companyId)
 
-/** Any of the ports of the database, changed. */
+/** A mutant that changes database ports. */
 export const portsMutant = (name: string, change: (ports: Ports, bench: Bench) => Partial<Ports>): Mutant => ({
   name,
   on: "memory",
   variant: { ports: (ports, bench) => ({ ...ports, ...change(ports, bench) }) }
 })
 
-/** The ledger, changed. */
+/** A mutant that changes the ledger. */
 export const ledgerMutant = (
   name: string,
   change: (ledger: Ledger["Service"], bench: Bench) => Partial<Ledger["Service"]>
 ): Mutant => portsMutant(name, ({ ledger }, bench) => ({ ledger: { ...ledger, ...change(ledger, bench) } }))
 
-/** The reversals, changed. */
+/** A mutant that changes the reversals. */
 export const reversalsMutant = (
   name: string,
   change: (reversals: Reversals["Service"], bench: Bench) => Partial<Reversals["Service"]>
 ): Mutant => portsMutant(name, ({ reversals }, bench) => ({ reversals: { ...reversals, ...change(reversals, bench) } }))
 
-/** The same, and then something more in the same moment. */
+/** Runs the work, then `then` on its result, with no event between. */
 export const andThen = <A, E>(work: Effect.Effect<A, E>, then: (value: A) => void): Effect.Effect<A, E> =>
   Effect.tap(work, (value) => Effect.sync(() => then(value)))
 
-/** Something in the same moment, and then the same. */
+/** Runs `first`, then the work, with no event between. */
 export const after = <A, E>(first: () => void, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.andThen(Effect.sync(first), work)
 
-/** What depends on whose behalf it is done. */
+/** Chooses the work by the activity of the running fiber. */
 export const onBehalf = <A, E>(choose: (activity: Activity) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.withFiber((fiber) => choose(fiber.getRef(Activity)))

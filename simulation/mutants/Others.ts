@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { attempts_max } from "../../core/domain/OneTimeCode.ts"
 import { after, andThen, booksOf, companyIn, type Mutant, portsMutant } from "./Mutant.ts"
 
-/** Bugs of codes, messages and of what operators do. */
+/** Mutants of codes, messages, resolutions, deposits and adjustments. */
 export const otherMutants: ReadonlyArray<Mutant> = [
   portsMutant("another code may be tried five times again", ({ insurances }, bench) => ({
     insurances: {

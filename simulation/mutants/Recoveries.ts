@@ -5,7 +5,7 @@ import type { Provider } from "../../core/ports/Provider.ts"
 import { Activity } from "../faults/Step.ts"
 import { after, booksOf, type Mutant, onBehalf, portsMutant } from "./Mutant.ts"
 
-/** A provider whose answers are taken for something else. */
+/** A mutant that misreads the answers of the provider. */
 const providerMutant = (name: string, change: (provider: Provider) => Partial<Provider>): Mutant => ({
   name,
   on: "memory",
@@ -14,7 +14,7 @@ const providerMutant = (name: string, change: (provider: Provider) => Partial<Pr
 
 const denied = (order: Order) => StatusAnswer.Refused({ refusal: denialOf(order) })
 
-/** Bugs of recovery, and of what is sent and asked. */
+/** Mutants of recovery, and of orders and questions to the provider. */
 export const recoveryMutants: ReadonlyArray<Mutant> = [
   providerMutant("what a provider does not know was refused", ({ status }) => ({
     status: (order) => Effect.map(status(order), (said) => (said._tag === "NotFound" ? denied(order) : said))

@@ -12,7 +12,7 @@ type Reserve = Ledger["Service"]["reserve"]
 
 const moment_ms = 3
 
-/** Others go on meanwhile. */
+/** Waits 3 ms, so that other events run in between. */
 const meanwhile = ({ incarnation, sim }: Bench) => travel(sim.world, incarnation, moment_ms)
 
 const plus = (balance: Balance, to: Balance, from: Balance): Balance => ({
@@ -20,7 +20,7 @@ const plus = (balance: Balance, to: Balance, from: Balance): Balance => ({
   held: (balance.held + to.held - from.held) as Centavos
 })
 
-/** Judges a sale by what was so before, and books what it decides on what is so now. */
+/** Decides on a sale with an old balance and consumption, then books the result on the present ones. */
 const judgedBy = (
   books: CompanyBooks,
   before: Pick<CompanyBooks, "purse" | "consumption">,
@@ -60,7 +60,9 @@ const staleReserve =
       return yield* answer
     })
 
-/** Lets a sale be judged with another purse, and puts back what was not the sale's to change. */
+/**
+ * Decides on a sale with changed limits or balance, then restores the limits and books the sale on the true balance.
+ */
 const withPurse = (bench: Bench, intent: Intent, purse: Partial<CompanyBooks["purse"]>, reserve: ReturnType<Reserve>) =>
   Effect.suspend(() => {
     const books = companyIn(bench, intent.companyId)
@@ -82,7 +84,7 @@ const noLimits = { daily: zero, weekly: zero, monthly: zero }
 
 const unclaimed = (intent: Intent): Intent => ({ ...intent, insuranceId: null })
 
-/** Bugs of `reserve`. */
+/** Mutants of `reserve`. */
 export const reservationMutants: ReadonlyArray<Mutant> = [
   ledgerMutant("limits and balance are read before the lock", ({ reserve }, bench) => ({
     reserve: staleReserve(reserve, bench)

@@ -5,7 +5,7 @@ import type { ReversalSettlement } from "../../core/ports/Reversals.ts"
 import type { Bench } from "../course/Simulation.ts"
 import { after, andThen, companyIn, type Mutant, onBehalf, reversalsMutant } from "./Mutant.ts"
 
-/** Settles a reversal as if nobody had. */
+/** Settles a reversal again as if it were not settled. */
 const reopened = <A, E>(bench: Bench, { under }: ReversalSettlement, settled: Effect.Effect<A, E>) =>
   after(() => {
     const { id, order } = under.reversal
@@ -14,7 +14,7 @@ const reopened = <A, E>(bench: Bench, { under }: ReversalSettlement, settled: Ef
     if (known !== undefined) reversals.set(id, { ...known, status: "PENDING" })
   }, settled)
 
-/** Bugs of reversals. */
+/** Mutants of reversals. */
 export const reversalMutants: ReadonlyArray<Mutant> = [
   reversalsMutant("a reversal is credited as often as it is confirmed", ({ settle }, bench) => ({
     settle: (settlement) => reopened(bench, settlement, settle(settlement))

@@ -15,7 +15,7 @@ const isRefusal = ({ _tag }: Verdict): boolean => _tag === "Release" || _tag ===
 
 const refused = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
 
-/** A settle that does something more when it has settled the sale for good in one of the ways. */
+/** A mutant of `settle` that changes the books after it has settled a sale with a matching verdict. */
 const also = (
   name: string,
   when: (verdict: Verdict) => boolean,
@@ -28,7 +28,7 @@ const also = (
       })
   }))
 
-/** Bugs of `settle`, and of who calls it. */
+/** Mutants of `settle` and of its callers. */
 export const settlementMutants: ReadonlyArray<Mutant> = [
   ledgerMutant("settle does not ask whether the sale is over", ({ settle }, bench) => ({
     settle: (settlement) =>

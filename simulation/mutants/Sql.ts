@@ -8,7 +8,7 @@ const patch = (name: string, file: string, from: string, to: string): Mutant => 
 
 const localDay = (at: string): string => `(${at} at time zone 'America/Santo_Domingo')::date`
 
-/** Bugs of `cell.reserve` that no constraint stops. */
+/** Mutants of `cell.reserve` that no constraint stops. */
 const reservations: ReadonlyArray<Mutant> = [
   patch("the daily limit is not looked at", "reserve", "when account.limit_daily > 0 and", "when false and"),
   patch("the weekly limit is not looked at", "reserve", "when account.limit_weekly > 0 and", "when false and"),
@@ -46,7 +46,7 @@ const reservations: ReadonlyArray<Mutant> = [
   patch("a replay does not look at the body", "reserve", "when r.fingerprint <> i.fingerprint then", "when false then")
 ]
 
-/** Bugs of `cell.settle`. */
+/** Mutants of `cell.settle`. */
 const settlements: ReadonlyArray<Mutant> = [
   patch(
     "a refused sale may still be confirmed",
@@ -100,7 +100,7 @@ const settlements: ReadonlyArray<Mutant> = [
   )
 ]
 
-/** Bugs of reversals. */
+/** Mutants of reversals. */
 const reversals: ReadonlyArray<Mutant> = [
   patch(
     "a reversal gives no consumption back",
@@ -122,7 +122,7 @@ const reversals: ReadonlyArray<Mutant> = [
   )
 ]
 
-/** Bugs of the lists: no money is lost, but a customer would not see it. */
+/** Mutants of the lists. They lose no money, but the lists of the customer are wrong. */
 const lists: ReadonlyArray<Mutant> = [
   patch(
     "a sale that succeeds in a block is not counted there",
@@ -140,7 +140,7 @@ const lists: ReadonlyArray<Mutant> = [
 ]
 
 /**
- * Bugs of the money functions, as changes of their text. A bug that a constraint of the tables turns into a failed
- * transaction is not among them: it loses no money.
+ * Mutants of the money functions, as changes of their text. Bugs that a table constraint turns into a failed
+ * transaction are left out, because they lose no money.
  */
 export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals, ...lists]

@@ -11,7 +11,7 @@ import type { Inbox } from "../parties/Gateway.ts"
 import { sessionOf } from "../process/Directory.ts"
 import type { Op } from "./Op.ts"
 
-/** What the callers of a run share: what they have heard, and who watches what they hear. */
+/** What the callers of a run share: the invariants that check their responses, and the SMS on the phones. */
 export interface Callers {
   readonly laws: Laws
   readonly inbox: Inbox
@@ -19,7 +19,7 @@ export interface Callers {
 
 type OpOf<Do extends Op["do"]> = Op & { readonly do: Do }
 
-/** What a caller asks to buy. */
+/** A purchase as a caller requests it. */
 interface Wanted {
   readonly company: number
   readonly service: number
@@ -29,7 +29,7 @@ interface Wanted {
   readonly key: string
 }
 
-/** Buys, and tells the laws what was answered. */
+/** Buys, and reports the response to the invariants. */
 export const buy = Effect.fnUntraced(function* ({ laws }: Callers, wanted: Wanted) {
   const { centavos, company, identifier, key, optionId, service } = wanted
   const { outcome, replayed } = yield* purchase(sessionOf(company), {
@@ -56,7 +56,7 @@ export const lookUpAndBuy = Effect.fnUntraced(function* (callers: Callers, op: O
   return yield* Effect.provideService(buy(callers, wanted), Activity, "sale")
 })
 
-/** Takes back whatever sale the key names, if there is one. */
+/** Requests the reversal of the sale with the given key, if there is one. */
 export const takeBack = Effect.fnUntraced(function* ({ company, key, saleKey }: OpOf<"reverse">) {
   const session = sessionOf(company)
   const { items } = yield* listTransactions(

@@ -10,7 +10,10 @@ const minute_ms = 60 * second_ms
 const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms
 
-/** Local instants shortly before a calendar turns: a day, a week, months, a leap day, years, an ordinary noon. */
+/**
+ * Start times of runs, in local time: ten minutes before a new day, week, month, leap day or year, and one ordinary
+ * noon.
+ */
 const beginnings = [
   "2027-11-23T23:50:00-04:00",
   "2027-11-28T23:50:00-04:00",
@@ -22,7 +25,7 @@ const beginnings = [
   "2027-06-16T12:00:00-04:00"
 ] as const
 
-/** The instant at which the run of a seed begins. */
+/** The start time of a seed's run. */
 export const beginningOf = (seed: number): number =>
   DateTime.toEpochMillis(DateTime.makeUnsafe(new Chance(seed, "beginning").pick(beginnings)))
 
@@ -44,7 +47,7 @@ const usual: Readonly<Record<Kind, number>> = {
   wait: 7
 }
 
-/** What brings a run to the steps that it is about. */
+/** Changed weights of operations, so that a run reaches the steps of its focus. */
 const leadingTo: Readonly<Record<Focus["by"], Partial<Record<Kind, number>>>> = {
   sell: { sell: 80 },
   spend: { sell: 110, limit: 25 },
@@ -65,7 +68,7 @@ const leadingTo: Readonly<Record<Focus["by"], Partial<Record<Kind, number>>>> = 
   operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
 }
 
-/** What every company owns at first. Where a run is about sales, that is soon spent. */
+/** The opening deposit of every company. It is small where many sales should fail for lack of balance. */
 export const openingOf = (seed: number): number => {
   const { by } = focusOf(seed)
   return by === "sell" || by === "operate" ? 400_000 : 8_000_000
@@ -73,10 +76,10 @@ export const openingOf = (seed: number): number => {
 
 const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, days: 0.8 }
 
-/** What is stuck is stuck for a quarter of an hour. */
+/** More gaps of minutes, because operators resolve only what is 15 minutes old. */
 const longGaps = { ...gaps, minutes: 15, midnight: 0.4, days: 0.2 }
 
-/** Around midnight two servers may not agree what day it is, and both hold a company to what it may spend a week. */
+/** More gaps until midnight. Around midnight, two servers may disagree on the day while both apply the weekly limit. */
 const nightGaps = { ...gaps, midnight: 16, days: 0 }
 
 const gapsOf = (focus: Focus): typeof gaps => {
@@ -84,7 +87,7 @@ const gapsOf = (focus: Focus): typeof gaps => {
   return focus.by === "spend" ? nightGaps : gaps
 }
 
-/** How long before the next operation. Most come together, some hours or a calendar day later. */
+/** Time until the next operation. Most follow within seconds, some after a day or at midnight. */
 const gapOf = (chance: Chance, weights: typeof gaps, now_ms: number): number => {
   switch (chance.weighted(weights)) {
     case "none":
@@ -106,7 +109,7 @@ const gapOf = (chance: Chance, weights: typeof gaps, now_ms: number): number => 
   }
 }
 
-/** Writes down all that is asked for in the run of a seed, before any of it happens. */
+/** Generates all operations of a seed, before the run starts. */
 export const generate = (seed: number, length: number): ReadonlyArray<Op> => {
   const chance = new Chance(seed, "operations")
   const focus = focusOf(seed)

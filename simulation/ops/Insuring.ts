@@ -10,15 +10,15 @@ import { serviceIds, sessionOf } from "../process/Directory.ts"
 import { buy, type Callers } from "./Client.ts"
 import type { Op } from "./Op.ts"
 
-/** What the owner reads off the phone; something else when nothing came. */
+/** The code that the SMS contains; a wrong code when no SMS arrived. */
 const codeIn = (text: string | undefined): string => /\d{6}/.exec(text ?? "")?.[0] ?? "000000"
 
 const again = 3
 
-/** An insurer may be out of reach for a moment: whoever sells tries again. */
+/** Retries a step three times, because an insurer may be unreachable for a moment. */
 const patiently = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.retry(step, { times: again })
 
-/** From a plate to a policy, as a seller's screen goes. Gives up where it cannot go on. */
+/** Goes through all steps from a plate to a policy, as a seller does. Ends with the first step that fails. */
 export const insure = Effect.fnUntraced(function* (callers: Callers, op: Op & { readonly do: "insure" }) {
   const { company, keys, plate, quotes, resends, wrongCodes } = op
   const session = sessionOf(company)

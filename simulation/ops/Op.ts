@@ -1,4 +1,6 @@
-/** What somebody asks for, or what happens to a process, all told: it needs no other operation. */
+/**
+ * An action of a caller or operator, or an event of a process. It contains all its data and depends on no other action.
+ */
 export type Act =
   | {
       readonly do: "sell"
@@ -8,7 +10,7 @@ export type Act =
       readonly centavos: number
       readonly key: string
     }
-  /** Looks up what the identifier may buy, and buys the first of it. */
+  /** Looks up what the identifier may buy, and buys the first option. */
   | {
       readonly do: "buy"
       readonly company: number
@@ -17,7 +19,8 @@ export type Act =
       readonly key: string
     }
   /**
-   * The whole way to a policy, with so many wrong tries of each code; each key sells the quote, all of them at once.
+   * Goes through all steps to a policy. Each code receives `wrongCodes` wrong attempts, and all keys buy the same quote
+   * at the same time.
    */
   | {
       readonly do: "insure"
@@ -38,22 +41,20 @@ export type Act =
       readonly monthly: number
     }
   | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
-  /**
-   * Two operators say how a sale, or a reversal, ended that nobody settles; with `mistaken` they say what is not so.
-   */
+  /** Two operators resolve a stuck sale or reversal. With `mistaken`, they state a false result. */
   | { readonly do: "resolve" | "resolve reversal"; readonly nth: number; readonly mistaken: boolean }
-  /** Asks about everything that is unresolved, now. */
+  /** Asks the suppliers about everything unresolved, at once. */
   | { readonly do: "reconcile" }
   | { readonly do: "kill"; readonly down_ms: number }
-  /** Nothing but time. */
+  /** Lets time pass. */
   | { readonly do: "wait" }
 
 /** An operation of a run. */
 export type Op = Act & {
-  /** Its name in all that follows from chance; it stays when others are left out. */
+  /** Names the random numbers of this operation. It stays the same when shrinking removes other operations. */
   readonly id: number
   readonly at_ms: number
-  /** Which of the two replicas is called. */
+  /** The replica that receives the call: 0 or 1. */
   readonly replica: number
 }
 
@@ -62,7 +63,7 @@ const pesos = (centavos: number): string => (centavos / 100).toFixed(2)
 const resolved = (what: string, mistaken: boolean): string =>
   `operators say how a stuck ${what} ended${mistaken ? ", and are mistaken" : ""}`
 
-/** The operation for a person to read. */
+/** The operation as text for the trace. */
 export const inWords = (op: Act): string => {
   switch (op.do) {
     case "sell":

@@ -12,13 +12,13 @@ import type { Op } from "./Op.ts"
 
 type OpOf<Do extends Op["do"]> = Op & { readonly do: Do }
 
-/** What operators see beside their own books: those of the suppliers. */
+/** What operators can see: stuck sales and reversals, and the suppliers' own records. */
 export interface BackOffice {
   readonly stuckSales: () => ReadonlyArray<SaleSeen>
   readonly stuckReversals: () => ReadonlyArray<ReversalSeen>
   readonly sales: GroundTruth
   readonly reversals: GroundTruth
-  /** What was asked for by hand, by company and reference. */
+  /** Centavos of requested deposits, by company and reference. */
   readonly byHand: Map<string, number>
   readonly operatorErrors: OperatorErrors
 }

@@ -8,13 +8,13 @@ import type { Op } from "./Op.ts"
 import { adjust, type BackOffice, bound, pay } from "./Operators.ts"
 import { resolveReversal, resolveSale } from "./Resolving.ts"
 
-/** What a call of the server does, and on whose behalf. */
+/** A call to the server, and the activity for which its fibers work. */
 export interface Asked {
   readonly activity: Activity
   readonly work: Effect.Effect<unknown, unknown, Services>
 }
 
-/** What an operation asks of the server; null when it asks nothing. */
+/** The call that an operation makes to the server; null when it makes none. */
 export const askedBy = (callers: Callers, office: BackOffice, op: Op): Asked | null => {
   switch (op.do) {
     case "sell":

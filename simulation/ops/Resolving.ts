@@ -13,8 +13,8 @@ import type { BackOffice } from "./Operators.ts"
 type ResolveOp = Extract<Op, { readonly do: "resolve" | "resolve reversal" }>
 
 /**
- * Whether operators say that it was done: what they read in the supplier's own books or, when they are mistaken, the
- * opposite; null while it is still open over there, so that nobody can say.
+ * Whether the operators state that it was done. They state what the supplier's records say or, when mistaken, the
+ * opposite. Null while the supplier has not decided.
  */
 const saysDone = (
   { operatorErrors }: BackOffice,
@@ -28,20 +28,23 @@ const saysDone = (
   return (standing === "done") !== mistaken
 }
 
-/** A sale as an operator is shown it. */
+/** The sale as the command line shows it to an operator. */
 const shown = (transactionId: TransactionId) =>
   Effect.map(
     Resolutions.use(({ find }) => find(transactionId)),
     Option.getOrNull
   )
 
-/** A proposal that was confirmed and not settled is not replaced: whoever comes then confirms it once more. */
+/**
+ * The number of a confirmed proposal whose settlement failed. A new proposal is refused then, so the operators confirm
+ * the old one again.
+ */
 const confirmedBefore = Effect.fnUntraced(function* (transactionId: TransactionId, refused: NotResolvable) {
   const proposal = refused.why === "confirmed" ? (yield* shown(transactionId))?.proposal : null
   return proposal == null ? yield* refused : proposal.number
 })
 
-/** One operator proposes, and another confirms; whoever has proposed may try in vain. */
+/** One operator proposes and another confirms. The proposer first tries to confirm alone, which must fail. */
 const agree = Effect.fnUntraced(function* (transactionId: TransactionId, finding: Finding) {
   const proposal = { finding, operator: "turno-1", reason: "el estado de cuenta" }
   const number = yield* proposeResolution(transactionId, proposal).pipe(
@@ -56,7 +59,7 @@ const agree = Effect.fnUntraced(function* (transactionId: TransactionId, finding
 
 const nthOf = <A>(all: ReadonlyArray<A>, nth: number): A | undefined => all[nth % Math.max(all.length, 1)]
 
-/** With what proves it, of a sale of its kind. */
+/** The finding that a sale succeeded, with the proof that its service type needs. */
 const success = ({ order: { service, xid } }: SaleSeen) =>
   Effect.map(DateTime.now, (now) =>
     Finding.cases.Success.make({
@@ -80,7 +83,7 @@ export const resolveReversal = Effect.fnUntraced(function* (office: BackOffice, 
   if (reversal === undefined) return null
   const { transactionId, xid } = reversal
   const sale = yield* shown(transactionId)
-  // It may be over since it was listed, and another of the same sale be stuck.
+  // The reversal may be settled since it was listed, and a newer reversal of the same sale may be stuck.
   if (sale?.under?.reversal.xid !== xid) return null
   const done = saysDone(office, office.reversals, xid, op.mistaken)
   if (done === null) return null

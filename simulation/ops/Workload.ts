@@ -4,7 +4,8 @@ import { serviceIds } from "../process/Directory.ts"
 import type { Act } from "./Op.ts"
 
 /**
- * What a run comes to next: an act, many sales at once, an act that was asked for before, or its key for another sale.
+ * The kind of the next operation. `burst`: many sales at once. `again`: an earlier operation repeated. `reuse`: the key
+ * of an earlier sale with another amount.
  */
 export type Kind = Act["do"] | "again" | "reuse" | "burst"
 
@@ -13,7 +14,7 @@ type Sale = Extract<Act, { do: "sell" }>
 
 const phones = ["8095550101", "8295550102", "8495550103"] as const
 
-/** What operators set limits to, in centavos; 0 is none. Some sales of a week come to the tight ones. */
+/** Limits that operators set, in centavos; 0 means no limit. A week of sales can reach the tight ones. */
 const loose = { daily: [0, 200_000, 400_000], weekly: [0, 600_000], monthly: [0, 900_000] }
 const tight = {
   daily: [0, 200_000],
@@ -21,7 +22,7 @@ const tight = {
   monthly: [0, 1_000_000]
 }
 
-/** An act that has nothing to do with those before it. */
+/** Generates an action that does not refer to an earlier one. */
 const newAct = (chance: Chance, focus: Focus, kind: Exclude<Kind, AboutSales>, company: number, nth: number): Act => {
   switch (kind) {
     case "buy":
@@ -33,7 +34,7 @@ const newAct = (chance: Chance, focus: Focus, kind: Exclude<Kind, AboutSales>, c
         key: `k${nth}`
       }
     case "insure": {
-      // Who is on the way to a policy in earnest makes no detours.
+      // A run whose focus is issuing a policy must get there, so it makes no wrong attempts and no resends.
       const straight = focus.steps.some((step) => step.includes("issue") || step.includes("insurer"))
       return {
         do: "insure",
@@ -70,17 +71,17 @@ const newAct = (chance: Chance, focus: Focus, kind: Exclude<Kind, AboutSales>, c
   }
 }
 
-/** Makes up the nth act, of a kind. It remembers them, for some are about an earlier one. */
+/** Creates a generator of actions. It remembers earlier actions, because some kinds refer to them. */
 export const workload = (chance: Chance, focus: Focus): ((kind: Kind, nth: number) => Act) => {
   const sold: Array<Sale> = []
-  /** What nobody has asked to take back yet. */
+  /** Reversible sales without a requested reversal. */
   const standing: Array<Sale> = []
   const asked: Array<Act> = []
 
   const isAboutReversals = focus.by === "reverse" || focus.by === "resolve reversal"
   const services = isAboutReversals ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
 
-  /** How often a reversal is of what nobody has asked to take back: only such a one can get stuck. */
+  /** Probability that a reversal takes a sale without an earlier one. Only a first reversal can get stuck. */
   const anew = focus.by === "resolve reversal" ? 0.95 : 0.8
 
   const sale = (company: number, nth: number): Sale => {

@@ -7,12 +7,12 @@ import type { Incarnation } from "../engine/Incarnation.ts"
 import type { Sim } from "../engine/Sim.ts"
 import { tell } from "./Party.ts"
 
-/** Whoever reads what phones receive. */
+/** The latest SMS on each phone. */
 export type Inbox = Map<string, string>
 
-/** A gateway as one process meets it. It brings a message to its phone as soon as it has it. */
+/** The SMS gateway of one process. It delivers a message to the phone at once. */
 export const gatewayFor = (sim: Sim, incarnation: Incarnation, messages: GroundTruth, inbox: Inbox): SmsGateway => {
-  // Some gateways know a message that comes twice.
+  // In half of the runs, the gateway recognises a repeated message.
   const idempotent = new Chance(sim.seed, "gateway").happens(0.5)
   return {
     idempotent,

@@ -8,16 +8,16 @@ import { focusOf, isAboutStuck } from "../faults/Focus.ts"
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 
-/** Longer than anybody waits for an answer. Contract: 8. */
+/** A response time beyond every timeout. Contract: 8. */
 const tooLong_ms = 31 * second_ms
 
-/** An order that has left is known to the other side within this time, or never. */
+/** Maximum delay until an order arrives or is decided. An order that has not arrived by then never arrives. */
 const lateness_max_ms = 8 * minute_ms
 
-/** Some say nothing firm for at most so long, whatever they are asked. */
+/** Maximum time for which a supplier gives no firm answer about an order. */
 const silence_max_ms = 60 * minute_ms
 
-/** Operators may end what has been silent for a quarter of an hour. */
+/** Minimum silence about an order in runs with stuck sales. Operators may resolve after 15 minutes. */
 const stuck_min_ms = 20 * minute_ms
 
 const mute = (sim: Sim, operation: ExternalOperation, chance: Chance): void => {
@@ -27,8 +27,8 @@ const mute = (sim: Sim, operation: ExternalOperation, chance: Chance): void => {
 }
 
 /**
- * Whoever is silent may have to look it up when an operator asks: that takes a while, at the end of which nothing firm
- * is said to him, and meanwhile others are told. Answers how long it took.
+ * Time that a silent supplier needs for the question of an operator. The operator receives no firm answer, but in half
+ * of the cases later questions receive one.
  */
 const lookedUp = (sim: Sim, operation: ExternalOperation, chance: Chance): number => {
   if (chance.happens(0.5)) operation.muteUntil_ms = sim.world.now_ms
@@ -38,7 +38,7 @@ const lookedUp = (sim: Sim, operation: ExternalOperation, chance: Chance): numbe
 const isMute = (sim: Sim, { muteUntil_ms }: ExternalOperation): boolean =>
   sim.world.now_ms < muteUntil_ms && !sim.mishaps.over
 
-/** What a firm or an unfirm word is in the language of a port. */
+/** The answers of an external service in the types of a port. */
 interface Words<A> {
   readonly done: A
   readonly refused: A
@@ -46,18 +46,18 @@ interface Words<A> {
   readonly notSent: A
 }
 
-/** How somebody who is told to do something hears it, and what he does. */
+/** An order to an external service, and what the service does with it. */
 export interface Order<A> {
   readonly name: string
   readonly willDo: boolean
-  /** True of somebody who does it as often as he hears it; others have decided a name for good. */
+  /** Whether the service performs a repeated order again. Otherwise it recognises the name and keeps its decision. */
   readonly forgetful?: boolean
   readonly words: Words<A>
-  /** What is looked at when the order arrives. */
+  /** Called when the order arrives. */
   readonly arrives: () => void
 }
 
-/** Answers after a while, unless whoever asked is no more. */
+/** An answer that the adapter cannot parse. */
 const unreadable = Effect.die(new Error("the answer cannot be understood"))
 
 const answering =
@@ -69,7 +69,9 @@ const answering =
     })
   }
 
-/** Tells somebody to do something. Whether it arrives, when it is done and what is heard of it are three questions. */
+/**
+ * Sends an order. The fault of the call decides whether it arrives, when it is performed, and which response returns.
+ */
 export const tell = <A>(sim: Sim, call: Call, truth: GroundTruth, order: Order<A>): Effect.Effect<A> =>
   Effect.callback<A>((resume) => {
     const { chance, fault } = call
@@ -128,7 +130,7 @@ export const tell = <A>(sim: Sim, call: Call, truth: GroundTruth, order: Order<A
     }
   })
 
-/** Asks somebody for something that neither of the two has to remember. */
+/** Asks a question that creates no state at the external service: a lookup or an insurer's quote. */
 export const inquire = <A, E>(sim: Sim, call: Call, known: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.callback<A, E>((resume) => {
     const { chance, fault, incarnation } = call
@@ -140,7 +142,7 @@ export const inquire = <A, E>(sim: Sim, call: Call, known: Effect.Effect<A, E>):
     })
   })
 
-/** Asks somebody how something stands that he was told to do. */
+/** Asks an external service for the status of an order. */
 export const question = <A>(
   sim: Sim,
   call: Call,

@@ -18,12 +18,12 @@ import type { Sim } from "../engine/Sim.ts"
 import type { Orders } from "../laws/Orders.ts"
 import { inquire, question, tell } from "./Party.ts"
 
-/** Suppliers deliver most of what they are told to. */
+/** Probability that a supplier delivers an order, or accepts a reversal. */
 const delivered = 0.85
 
 const months = 12
 
-// What proves a delivery follows from the name, so that every answer about one sale is the same.
+// The authorisation code derives from the xid, so that every answer about a sale contains the same code.
 const codeOf = ({ xid }: Order): string => `A${xid.slice(3, 15).toUpperCase()}`
 
 const deliveryOf = (order: Order): Delivery => ({
@@ -36,7 +36,7 @@ const policyOf = (order: Order): IssuedPolicy => ({
   validity: validFor(order.createdAt, months)
 })
 
-/** What a supplier keeps, and who looks on. */
+/** What a supplier shares with the run: its records, and the invariants on orders. */
 interface Side {
   readonly sales: GroundTruth
   readonly orders: Orders
@@ -72,7 +72,7 @@ const told =
 
 const isFirm = ({ _tag }: StatusAnswer<unknown>): boolean => _tag === "Delivered" || _tag === "Refused"
 
-/** Asks how a sale stands. */
+/** Asks for the status of a sale. */
 const askedAbout =
   <Proof>(
     sim: Sim,
@@ -114,7 +114,7 @@ interface ProviderSide extends Side {
   readonly reversing: (reversal: Reversal) => void
 }
 
-/** A provider as one process meets it. */
+/** The provider as one process calls it. */
 export const providerFor = (sim: Sim, incarnation: Incarnation, side: ProviderSide): Provider => {
   const { reversals, reversing } = side
   return {
@@ -166,10 +166,10 @@ const plan: Plan = {
 
 const extras = [{ code: "grua", name: "Grúa", price: Amount.make(5_000) }] as const
 
-/** What an insurer sells, and to whom. */
+/** The version, plan and extra that the simulated insurer sells. */
 export const insured = { version: "V1", plan: plan.code, extra: "grua" as ExtraCode }
 
-/** An insurer as one process meets it. */
+/** The insurer as one process calls it. */
 export const insurerFor = (sim: Sim, incarnation: Incarnation, side: Side): Insurer => {
   let quotes = 0
   const asked = <A>(method: "inspect" | "plans" | "quote", subject: string, known: () => A) =>

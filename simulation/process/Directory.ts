@@ -19,7 +19,7 @@ const company = (id: number, changes: Partial<Company> = {}): Company => ({
   ...changes
 })
 
-/** Three businesses, and the shared sandbox. */
+/** Three businesses in production, and the shared sandbox. */
 export const companies: ReadonlyArray<Company> = [
   company(1),
   company(2),
@@ -33,7 +33,7 @@ const companyOf = (id: number): Company => {
   return found
 }
 
-/** Who calls for a company. */
+/** The session of a caller of a company. */
 export const sessionOf = (id: number): Session => ({
   company: companyOf(id),
   token: {
@@ -66,7 +66,7 @@ const service = (id: number, type: Service["type"], flow: Service["flow"], rever
   product: null
 })
 
-/** One service a flow, and a second of free amounts that can be taken back. */
+/** One service for each flow, and a second one with free amounts, which is reversible. */
 export const serviceIds = { recharge: 1, packages: 3, energy: 4, bills: 5, insurance: 6, credit: 7 } as const
 
 const services: ReadonlyArray<Service> = [
@@ -93,7 +93,7 @@ const packages: ReadonlyArray<Package> = [1, 2].map((id) => ({
 
 const byId = new Map(services.map((each) => [each.id, each]))
 
-/** What is sold does not change in a run. */
+/** The catalogue. It does not change during a run. */
 export const catalogue = Catalogue.of({
   services: () => Effect.succeed(services),
   find: (seller, serviceId) => Effect.succeed(availabilityTo(seller, byId.get(serviceId))),

@@ -11,7 +11,7 @@ import { Reversals } from "../../core/ports/Reversals.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { Unresolved } from "../../core/ports/Unresolved.ts"
 
-/** The ports of the database, as one process has them. */
+/** The database ports of one process. */
 export interface Ports {
   readonly accounts: Accounts["Service"]
   readonly adjustments: Adjustments["Service"]
@@ -38,7 +38,7 @@ type Port =
   | Transactions
   | Unresolved
 
-/** The ports that an adapter each implements. */
+/** Takes the ports from the context of their adapters. */
 export const portsIn = (adapters: Context.Context<Port>): Omit<Ports, "record"> => ({
   accounts: Context.get(adapters, Accounts),
   adjustments: Context.get(adapters, Adjustments),

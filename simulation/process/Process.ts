@@ -33,10 +33,10 @@ import { catalogue, directory } from "./Directory.ts"
 import type { Ports } from "./Ports.ts"
 import { vaultPlain } from "./VaultPlain.ts"
 
-/** All that a workflow may ask for. */
+/** All services that a workflow may use. */
 export type Services = Effect.Services<typeof everything>
 
-/** What a process has of its own machine, and whom it meets outside. */
+/** The clock of a process, and the external services as it calls them. */
 export interface Surroundings {
   readonly clock: Clock.Clock
   readonly provider: Provider
@@ -44,10 +44,10 @@ export interface Surroundings {
   readonly gateway: SmsGateway
 }
 
-/** A process that runs: its incarnation, and what its fibers have. */
+/** A running server process. */
 export interface Process {
   readonly incarnation: Incarnation
-  /** Begins something on behalf of somebody. Nothing waits for it but `then`. */
+  /** Starts work on behalf of an activity. The call does not wait for it; `then` receives its fiber. */
   readonly start: <A, E>(
     work: Effect.Effect<A, E, Services>,
     as: { readonly activity: Activity; readonly name: string },
@@ -82,13 +82,13 @@ const everything = Effect.all([
 
 const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
 
-/** Random bytes that follow from the seed and a name. */
+/** Random bytes that derive from the seed and a name. */
 const randomOf = (seed: number, name: string) => {
   const chance = new Chance(seed, `random ${name}`)
   return SecureRandom.make((size) => Uint8Array.from({ length: size }, () => chance.between(0, 255)))
 }
 
-// Consultas are asked of the provider: nobody meets the examples.
+// All lookups go to the provider. The sandbox examples are never used.
 const noExamples: Provider = {
   knows: () => true,
   dispatch: () => Effect.die(new Error("the simulator sells nothing here")),
@@ -98,13 +98,13 @@ const noExamples: Provider = {
   lookup: () => Effect.die(new Error("the simulator finds nothing here"))
 }
 
-// A statement is a transaction of its own here, so a process may also die between the writes of one change.
+// Each write is its own transaction here, so a process may also die between the writes of one change.
 const oneByOne: Atomic["Service"] = { transact: (writes) => writes }
 
-/** What a process has of its machine, whatever it does. */
+/** The services that a process has apart from ports: clock, scheduler, random numbers, cryptography. */
 export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never
 
-/** The machine of a process: its clock, its order of things, its chance. */
+/** Builds these services for a process. All of them depend only on the seed and the event loop. */
 export const machineOf = ({ seed, world }: Sim, incarnation: Incarnation, { clock }: Surroundings) =>
   Context.make(Clock.Clock, clock).pipe(
     Context.add(Scheduler.Scheduler, schedulerOf(world, incarnation)),
@@ -115,7 +115,7 @@ export const machineOf = ({ seed, world }: Sim, incarnation: Incarnation, { cloc
     Context.add(Vault, vaultPlain)
   )
 
-/** Starts a process: with an empty memory, on the database and among those that it is given. */
+/** Starts a process with empty memory on the given ports. */
 export const startProcess = (
   { seed, world }: Sim,
   incarnation: Incarnation,

@@ -6,8 +6,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * A vault that hides nothing: what is sealed can be read, and is the same every time. A real one draws its nonces, and
- * works in threads whose order nobody decides.
+ * A vault without encryption, so that equal texts give equal results. The real vault draws random nonces and uses
+ * threads, whose order is not reproducible.
  */
 export const vaultPlain = Vault.of({
   seal: (text, purpose) => Effect.sync(() => encoder.encode(JSON.stringify({ purpose, text }))),

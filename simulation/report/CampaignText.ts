@@ -6,14 +6,14 @@ const places = { memory: "in memory", sql: "on the SQL functions" } as const
 
 const leastHit = ({ coverage }: Campaign): number => Math.min(...coverage.values())
 
-/** How many things happened, in all runs together. */
+/** Number of events in all runs together. */
 export const stepsOf = ({ outcomes }: Campaign): number => outcomes.reduce((sum, { steps }) => sum + steps, 0)
 
-/** How the same run is made again. */
+/** The command that repeats the run. */
 const againBy = (story: Story, { plan }: Campaign): string =>
   `npm run simulate -- --seed ${story.result.seed} --seeds 1 --ops ${plan.ops} --on ${plan.on}`
 
-/** What a campaign came to, for a person. */
+/** The result of a campaign as text. */
 export const inWords = (run: Campaign, story: Story | null): string => {
   const { coverage, digest, outcomes, plan } = run
   const facts = [
@@ -34,7 +34,7 @@ const failureOf = (run: Campaign, story: Story) => ({
   again: againBy(story, run)
 })
 
-/** The same as one document. */
+/** The result of a campaign as a JSON document. */
 export const asDocument = (run: Campaign, story: Story | null): Readonly<Record<string, unknown>> => {
   const { coverage, digest, failed, outcomes, plan, thin } = run
   return {

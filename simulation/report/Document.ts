@@ -1,7 +1,7 @@
 import { type Html, html } from "../../facade/docs/Html.ts"
 import { style } from "./Style.ts"
 
-/** A page that needs nothing but itself. */
+/** A self-contained HTML page: it loads no other file. */
 export const documentOf = (title: string, content: Html): string =>
   `<!doctype html>\n${
     html`<html lang="en">
@@ -14,6 +14,6 @@ ${content}
 </html>`.markup
   }\n`
 
-/** What was run, fact by fact. */
+/** The parameters of a run as an HTML list. */
 export const factsAsHtml = (facts: Readonly<Record<string, string>>): Html =>
   html`<dl>${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`

@@ -3,10 +3,10 @@ import { type Backend, cellOf, impossible, stepsOn } from "../faults/Cell.ts"
 import { allFaults, faults } from "../faults/Fault.ts"
 import type { Coverage } from "../run/Coverage.ts"
 
-/** Less often than this looks like chance. */
+/** Cells with fewer hits are marked as rare. */
 const few = 10
 
-/** How often each fault was at each step, and where it cannot be, with the reason. */
+/** A table of how often each fault hit each step. Impossible cells show the reason. */
 export const matrix = (backend: Backend, coverage: Coverage): Html => {
   const most = Math.max(1, ...coverage.values())
   const rows = stepsOn(backend).map((step) => {

@@ -8,7 +8,7 @@ const row = ({ caught, mutant, on }: MutantResult): Html =>
     ? html`<tr><td class="words">${mutant}</td><td>${on}</td><td class="survived" colspan="3">survived</td></tr>`
     : html`<tr><td class="words">${mutant}</td><td>${on}</td><td>${caught.seed}</td><td class="words">${caught.law}</td><td class="words">${caught.what}</td></tr>`
 
-/** Every planted bug, with the seed and the law that caught it. */
+/** A page with every mutant, and the seed and the invariant that caught it. */
 export const mutationPage = ({ results, plan, survivors }: MutationRun): string =>
   documentOf(
     "Saldo, with planted bugs",

@@ -8,12 +8,12 @@ import { documentOf, factsAsHtml } from "./Document.ts"
 import { matrix } from "./Matrix.ts"
 import { timeline } from "./Timeline.ts"
 
-/** All that a report shows. */
+/** The content of a campaign's HTML report. */
 export interface Report {
   readonly facts: Readonly<Record<string, string>>
   readonly on: Backend
   readonly coverage: Coverage
-  /** The run whose course is drawn: that of the failure, or else the first. */
+  /** The run that the timeline shows: the failure, otherwise the first run. */
   readonly shown: Result
   readonly story: Story | null
 }

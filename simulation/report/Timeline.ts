@@ -11,7 +11,10 @@ const left = 190
 const width = 1_100
 const lane = 14
 
-/** Time is not to scale: seconds count as much as days, so each thing that happened has the same room. */
+/**
+ * The horizontal position of a trace line. Every line has the same width, whether seconds or days pass, so time is not
+ * to scale.
+ */
 const placeOf =
   ({ lines }: Trace) =>
   (line: number): number =>
@@ -24,7 +27,7 @@ const at = (value: number): string => value.toFixed(1)
 
 const label = (y: number, words: string): Html => html`<text x="${left - 8}" y="${y}" text-anchor="end">${words}</text>`
 
-/** The lines in which a local day begins. */
+/** The trace lines at which a local day begins. */
 const days = ({ seed, trace }: Result): ReadonlyArray<readonly [number, string]> => {
   const epoch_ms = beginningOf(seed)
   let last = ""
@@ -42,14 +45,14 @@ const band = (name: string, points: ReadonlyArray<readonly [number, number, numb
   return html`<polygon class="${name}" points="${[...above, ...below].join(" ")}"/>`
 }
 
-/** What a company owns: what it may spend at the bottom, what is held above. */
+/** Draws the balance of a company: the available amount at the bottom, the held amount above. */
 const balances = (result: Result, companyId: number, samples: ReadonlyArray<Sample>): Html => {
   const height = 90
   const place = placeOf(result.trace)
   const most = Math.max(1, ...samples.map(({ available, held }) => available + held))
   const scale = (height - 22) / most
   const base = height - 16
-  // A balance stays until the next change.
+  // A balance holds until the next sample.
   const steps = samples.flatMap((sample, index) => {
     const until = samples[index + 1]?.line ?? result.trace.lines.length
     return [
@@ -86,7 +89,7 @@ const ticks = (trace: Trace, y: number, marks: ReadonlyArray<readonly [number, s
   ]
 }
 
-/** Where each fault happened, a lane a fault. */
+/** Draws when each fault happened, one lane for each fault. */
 const faultLanes = ({ trace }: Result): Html =>
   svg(
     allFaults.length * lane,
@@ -101,7 +104,7 @@ const faultLanes = ({ trace }: Result): Html =>
     ])
   )
 
-/** When the processes of each replica lived. */
+/** Draws when the processes of each replica were alive. */
 const lives = ({ trace }: Result): Html => {
   const place = placeOf(trace)
   const names = [...new Set(trace.lines.filter(({ what }) => what === "starts").map(({ where }) => where))]
@@ -121,7 +124,7 @@ const lives = ({ trace }: Result): Html => {
   )
 }
 
-/** Each law, held from the beginning to the end, or to where it was broken. */
+/** Draws one lane for each invariant, with a mark where it was violated. */
 const strip = ({ trace, violation }: Result): Html =>
   svg(
     laws.length * lane,
@@ -138,7 +141,7 @@ const strip = ({ trace, violation }: Result): Html =>
     })
   )
 
-/** One run from its beginning to its end. */
+/** Draws a whole run. */
 export const timeline = (result: Result): Html => {
   const companyIds = [...new Set(result.trace.money.map(({ companyId }) => companyId))].sort()
   return html`

@@ -6,34 +6,34 @@ import type { Outcome, Run } from "./Job.ts"
 import { doAll } from "./Pool.ts"
 import { progressOf } from "./Progress.ts"
 
-/** What is to be run. */
+/** The parameters of a campaign. */
 export interface Plan {
   readonly seeds: number
   readonly ops: number
   /** The first seed. */
   readonly seed: number
   readonly on: Backend
-  /** On how many threads. What comes of a plan does not depend on it. */
+  /** Number of threads. The result does not depend on it. */
   readonly threads: number
 }
 
-/** What many seeds came to. */
+/** The result of many runs. */
 export interface Campaign {
   readonly plan: Plan
   readonly outcomes: ReadonlyArray<Outcome>
-  /** The first seed that broke a law. */
+  /** The run with the lowest seed that violated an invariant. */
   readonly failed: Outcome | null
   readonly coverage: Coverage
-  /** Of all traces, in order: the same plan gives the same digest. */
+  /** Digest of all traces, in the order of seeds. Equal plans give equal digests. */
   readonly digest: string
-  /** What a whole run of this length has not reached often enough. */
+  /** Combinations of step and fault that happened less often than a campaign of this length demands. */
   readonly thin: ReadonlyArray<Cell>
 }
 
 const jobsOf = ({ on, ops, seed, seeds }: Plan): ReadonlyArray<Run> =>
   Array.from({ length: seeds }, (_, n) => ({ seed: seed + n, ops, on }))
 
-/** Runs every seed of the plan; ends early when a law is broken. */
+/** Runs every seed of the plan. Stops early when an invariant is violated. */
 export const campaign = Effect.fn("Campaign.campaign")(function* (plan: Plan) {
   const step = yield* progressOf("seeds", plan.seeds)
   const heard = yield* Ref.make<ReadonlyArray<Outcome>>([])

@@ -1,14 +1,14 @@
 import { type Backend, type Cell, cellsOn } from "../faults/Cell.ts"
 
-/** From so many operations on, each fault has to have been at each step where it can be at least so often. */
+/** A minimum number of hits for each combination of step and fault. It applies from a number of operations on. */
 interface Demand {
   readonly from_ops: number
   readonly hits_min: number
 }
 
 /**
- * What is asked of a run, by its length; a shorter one is only told what it has reached. The workflows and their steps
- * are the same on SQL, where a run takes ten times as long, so a shorter one has to have been everywhere once.
+ * The demands on coverage, by backend. A campaign below `from_ops` operations only reports its coverage. SQL demands
+ * less, because its runs take ten times as long and its workflows are the same.
  */
 export const demands: Readonly<Record<Backend, ReadonlyArray<Demand>>> = {
   memory: [{ from_ops: 60_000, hits_min: 10 }],
@@ -18,7 +18,7 @@ export const demands: Readonly<Record<Backend, ReadonlyArray<Demand>>> = {
   ]
 }
 
-/** How often each fault was at each step. */
+/** How often each fault hit each step. */
 export type Coverage = ReadonlyMap<Cell, number>
 
 export const merged = (backend: Backend, parts: Iterable<Iterable<readonly [Cell, number]>>): Coverage => {
@@ -27,7 +27,7 @@ export const merged = (backend: Backend, parts: Iterable<Iterable<readonly [Cell
   return all
 }
 
-/** The cells that a run of so many operations has not reached as often as it has to. */
+/** The combinations that were hit less often than demanded for this number of operations. */
 export const thin = (backend: Backend, operations: number, coverage: Coverage): ReadonlyArray<Cell> => {
   const asked = demands[backend].filter(({ from_ops }) => operations >= from_ops)
   const hits_min = Math.max(0, ...asked.map((demand) => demand.hits_min))

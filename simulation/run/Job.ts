@@ -5,14 +5,14 @@ import { mutantOf } from "../mutants/All.ts"
 import { generate } from "../ops/Generate.ts"
 import { runOn } from "./RunOn.ts"
 
-/** One seed to run. */
+/** A seed to run. */
 export interface Run {
   readonly seed: number
   readonly ops: number
   readonly on: Backend
 }
 
-/** A planted bug to find, by the first of so many seeds that finds it. */
+/** A mutant to test with consecutive seeds, until one catches it. */
 export interface MutantJob {
   readonly mutant: string
   /** The first seed. */
@@ -21,7 +21,7 @@ export interface MutantJob {
   readonly ops: number
 }
 
-/** What is told of a run to whoever asked for it. */
+/** A run's result in the form that a worker thread returns. */
 export interface Outcome {
   readonly seed: number
   readonly digest: string
@@ -30,18 +30,18 @@ export interface Outcome {
   readonly steps: number
 }
 
-/** What came of a planted bug. */
+/** The result of a mutant. */
 export interface MutantResult {
   readonly mutant: string
   readonly on: Backend
-  /** The seed and the law that caught it; null when it survived. */
+  /** The seed and the invariant that caught it; null when it survived. */
   readonly caught: { readonly seed: number; readonly law: string; readonly what: string } | null
 }
 
-/** Runs a seed as it is generated. */
+/** Runs the generated operations of a seed. */
 export const runSeed = ({ on, ops, seed }: Run): Promise<Result> => runOn(on, seed, generate(seed, ops))
 
-/** The same in short: a whole trace would be too much to send to another thread. */
+/** Drops the trace and keeps its digest, because a whole trace is too large to pass between threads. */
 export const outcomeOf = ({ mishaps, seed, steps, trace, violation }: Result): Outcome => ({
   seed,
   digest: trace.digest,
@@ -50,7 +50,7 @@ export const outcomeOf = ({ mishaps, seed, steps, trace, violation }: Result): O
   steps
 })
 
-/** Looks for a seed that finds the bug. */
+/** Runs consecutive seeds on a mutant until one catches it. */
 export const runMutant = async ({ mutant: name, ops, seed: first, seeds }: MutantJob): Promise<MutantResult> => {
   const mutant = mutantOf(name)
   const { on } = mutant

@@ -5,23 +5,23 @@ import type { MutantJob, MutantResult } from "./Job.ts"
 import { doAll } from "./Pool.ts"
 import { progressOf } from "./Progress.ts"
 
-/** How planted bugs are to be looked for. */
+/** The parameters of a mutation run. */
 export interface MutationPlan {
-  /** By how many seeds each, at most. */
+  /** Maximum number of seeds for each mutant. */
   readonly seeds: number
   readonly ops: number
   /** The first seed. */
   readonly seed: number
-  /** Only those that are planted there; null for all. */
+  /** Tests only the mutants of this backend; null tests all. */
   readonly on: Backend | null
-  /** On how many threads. */
+  /** Number of threads. */
   readonly threads: number
 }
 
-/** What was found of all that was planted. */
+/** The result of all mutants. */
 export interface MutationRun {
   readonly plan: MutationPlan
-  /** In the order in which the bugs are listed. */
+  /** In the order in which the mutants are listed. */
   readonly results: ReadonlyArray<MutantResult>
   readonly survivors: ReadonlyArray<MutantResult>
 }
@@ -29,11 +29,11 @@ export interface MutationRun {
 const jobsOf = ({ on, ops, seed, seeds }: MutationPlan): ReadonlyArray<MutantJob> =>
   mutants
     .filter((mutant) => on === null || mutant.on === on)
-    // What takes longest begins first, so that no thread waits for it at the end.
+    // The SQL mutants take longest and start first, so that no thread idles at the end.
     .toSorted((left, right) => Number(right.on === "sql") - Number(left.on === "sql"))
     .map(({ name }) => ({ mutant: name, seed, seeds, ops }))
 
-/** Plants one bug after the other, and looks for a seed that finds it. */
+/** Tests each mutant against consecutive seeds. */
 export const runMutants = Effect.fn("MutationRun.runMutants")(function* (plan: MutationPlan) {
   const jobs = jobsOf(plan)
   const step = yield* progressOf("planted bugs", jobs.length)

@@ -2,12 +2,12 @@ import { Worker } from "node:worker_threads"
 import { Effect, Queue } from "effect"
 import type { MutantJob, MutantResult, Outcome, Run } from "./Job.ts"
 
-/** What a worker answers to what it is sent. */
+/** The result of a job. */
 type Answer<Job> = Job extends MutantJob ? MutantResult : Outcome
 
 const workerOf = () => new Worker(new URL("./Worker.ts", import.meta.url))
 
-/** Sends a worker one job and waits for what came of it. */
+/** Sends a job to a worker and waits for its result. */
 const ask = <Job extends Run | MutantJob>(worker: Worker, job: Job): Effect.Effect<Answer<Job>> =>
   Effect.callback<Answer<Job>>((resume) => {
     const onMessage = (outcome: Answer<Job>) => {
@@ -24,9 +24,9 @@ const ask = <Job extends Run | MutantJob>(worker: Worker, job: Job): Effect.Effe
   })
 
 /**
- * Does jobs on so many threads, each as soon as one is free.
+ * Runs jobs on several threads.
  *
- * @param told of each answer as it comes; false ends it all.
+ * @param told receives each result as it arrives. When it returns false, no further job starts.
  */
 export const doAll = Effect.fn("Pool.doAll")(function* <Job extends Run | MutantJob>(
   jobs: ReadonlyArray<Job>,

@@ -1,13 +1,10 @@
 import { Effect } from "effect"
 import { inWords, say, seconds } from "../../tools/Progress.ts"
 
-/** A line so often. */
+/** Interval between progress lines. */
 const every_s = 3
 
-/**
- * Tells a person who waits on stderr how far a run has come and how long the rest will take. What it makes is run once
- * for each thing that is done.
- */
+/** Prints progress and the estimated remaining time on stderr. Run the returned effect once for each finished item. */
 export const progressOf = (what: string, total: number): Effect.Effect<Effect.Effect<void>> =>
   Effect.map(seconds, (began_s) => {
     let told_s = began_s

@@ -6,10 +6,10 @@ import type { Op } from "../ops/Op.ts"
 import { type Server, startServer } from "../store/sql/Server.ts"
 import { sqlStore } from "../store/sql/SqlStore.ts"
 
-// One Postgres a thread: it takes seconds to start, and is empty again before each run.
+// Each thread has one Postgres, because a start takes seconds. It is emptied before each run.
 let server: Promise<Server> | null = null
 
-/** How a run differs from what the seed alone makes of it. */
+/** Changes to a run: given faults instead of those of the seed, or a mutant. */
 interface Differences {
   readonly script?: Script
   readonly mutant?: Mutant

@@ -1,8 +1,9 @@
 /**
- * Delta debugging: a small part of a list that still shows a failure. Halves, quarters and ever smaller parts are left
- * out for as long as the rest shows it (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input).
+ * Reduces a list to a small part that still shows a failure, by delta debugging. It removes halves, quarters and
+ * smaller parts as long as the failure remains (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
+ * Input).
  *
- * @param shows whether a part of the list shows it. It is asked at most `tries_max` times.
+ * @param shows whether a part of the list shows the failure. It is called at most `tries_max` times.
  */
 export const minimize = async <A>(
   whole: ReadonlyArray<A>,

@@ -4,19 +4,20 @@ import { generate } from "../ops/Generate.ts"
 import type { Op } from "../ops/Op.ts"
 import { minimize } from "./DeltaDebugging.ts"
 
-/** A run that breaks the same law with less: what is left of its operations and of what went wrong. */
+/** A shrunk failure: a run that violates the same invariant with fewer operations and faults. */
 export interface Story {
   readonly ops: ReadonlyArray<Op>
   readonly result: Result
-  /** How many operations and mishaps it had at first. */
+  /** Number of operations and faults before shrinking. */
   readonly whole: { readonly ops: number; readonly mishaps: number }
 }
 
 /**
- * Tells a failure with as little as it takes.
+ * Shrinks a failed run: removes operations, then faults, then operations again, as long as the same invariant is
+ * violated.
  *
- * @param run the operations with what is to go wrong.
- * @param tries_max how often it may be run to leave out operations, and how often to leave out mishaps.
+ * @param run runs the given operations with the given faults.
+ * @param tries_max maximum number of runs for each of the three rounds.
  */
 export const shrink = async (
   failed: Result,

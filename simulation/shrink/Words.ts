@@ -8,7 +8,7 @@ import type { Story } from "./Shrink.ts"
 
 const nameOf = (text: string): string => `RD-${createHash("sha256").update(text).digest("hex").slice(0, 24)}`
 
-/** The names that suppliers know sales and reversals by, and what a reader may call them. */
+/** Maps the names of sales and reversals at suppliers to readable names. */
 const namesIn = (ops: ReadonlyArray<Op>): ReadonlyMap<string, string> => {
   const names = new Map<string, string>()
   for (const op of ops) {
@@ -27,7 +27,7 @@ const localTime = (seed: number, { at_ms }: Line): string => {
   return `${formatLocal(DateTime.makeUnsafe(instant))}.${String(instant % 1000).padStart(3, "0")}`
 }
 
-/** What happened, a line each, with the local time and the names that a reader knows. */
+/** The trace of a shrunk failure, one line for each event, with local times and readable names. */
 export const linesOf = ({ ops, result }: Story): ReadonlyArray<string> => {
   const names = namesIn(ops)
   const named = (text: string): string => text.replaceAll(/RD-[0-9a-f]{24}/g, (name) => names.get(name) ?? name)
@@ -36,7 +36,7 @@ export const linesOf = ({ ops, result }: Story): ReadonlyArray<string> => {
   )
 }
 
-/** The story of a failure, for a person to read. */
+/** A shrunk failure as text. */
 export const wordsOfStory = (story: Story): string => {
   const { ops, result, whole } = story
   const { mishaps, seed, violation } = result

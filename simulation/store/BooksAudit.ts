@@ -7,21 +7,21 @@ import type { Insurance } from "../../core/domain/Insurance.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import { isUnresolved } from "../../core/domain/Status.ts"
 
-/** What the ledger says of one sale. */
+/** The ledger entries of one sale. */
 interface Posted {
   readonly entries: number
   readonly charged: number
   readonly returned: number
 }
 
-/** A company's books, gone through once. */
+/** Totals of a company's books, computed in one pass. */
 interface Tally {
   readonly books: CompanyBooks
   readonly posted: ReadonlyMap<TransactionId, Posted>
   readonly ledger: number
   readonly held: number
   readonly spent: ReadonlyMap<string, number>
-  /** How many reversals of a sale are confirmed. */
+  /** Number of confirmed reversals of each sale. */
   readonly confirmed: ReadonlyMap<TransactionId, number>
 }
 
@@ -59,7 +59,7 @@ const tallyOf = (books: CompanyBooks): Tally => {
 
 const found = (wrong: boolean, what: () => string): string | null => (wrong ? what() : null)
 
-/** The first of many that is wrong. */
+/** The first problem that a check finds in a list. */
 const each = <A>(all: Iterable<A>, look: (each: A) => string | null): string | null => {
   for (const one of all) {
     const wrong = look(one)
@@ -105,7 +105,10 @@ const runningFrom = (entries: ReadonlyArray<Entry>): string | null => {
   })
 }
 
-/** For each invariant what breaks it, if anything. The blocks of lists are the database's alone. */
+/**
+ * A check for each invariant. It returns the problem, or null. `listed` is left out, because only the database has list
+ * blocks.
+ */
 const looks: Record<Exclude<Invariant, "listed">, (tally: Tally) => string | null> = {
   owned: ({ books: { purse }, ledger }) =>
     found(owned(purse.balance) !== ledger, () => `owned ${owned(purse.balance)}, ledger ${ledger}`),
@@ -169,7 +172,7 @@ const looks: Record<Exclude<Invariant, "listed">, (tally: Tally) => string | nul
 
 const audited = Struct.keys(looks)
 
-/** The first invariant that a company's books in memory break. */
+/** The first invariant that a company's books in memory violate. */
 export const auditBooks = (books: CompanyBooks): { readonly invariant: Invariant; readonly what: string } | null => {
   const tally = tallyOf(books)
   for (const invariant of audited) {

@@ -30,7 +30,7 @@ const layer = Layer.mergeAll(
   UnresolvedMemory.layer
 ).pipe(Layer.provideMerge(Books.layer))
 
-/** Not before it is to be asked about, and not while another has it. */
+/** The time at which an entry may be claimed: it is due, and no lease is active. */
 const free_ms = (at: DateTime.Utc | null, leasedUntil: DateTime.Utc | null): number =>
   Math.max(at === null ? 0 : DateTime.toEpochMillis(at), leasedUntil === null ? 0 : DateTime.toEpochMillis(leasedUntil))
 
@@ -49,7 +49,7 @@ const dueIn = ({ messages, reversals, sales }: CompanyBooks, chore: Chore): numb
   return soonest(instants)
 }
 
-/** A database in memory: one set of books, which every process sees and which is looked at after every step. */
+/** A database in memory. All processes share one set of books, and every write is followed by an audit. */
 export const memoryStore = (watch: Watch): Store => {
   const context = Effect.runSync(Layer.buildWithScope(Layer.fresh(layer), Scope.makeUnsafe()))
   const books = Context.get(context, Books)

@@ -6,19 +6,21 @@ import type { Sim } from "../engine/Sim.ts"
 import type { Ports } from "../process/Ports.ts"
 import type { Machine } from "../process/Process.ts"
 
-/** What the loops of a process may have to do. */
+/** The background loops of a process. */
 export type Chore = "recovery" | "messages"
 
-/** A database under a simulation. */
+/** The database of a simulation. */
 export interface Store extends Observed {
-  /** The books themselves, where they are in memory. */
+  /** The books in memory; null on SQL. */
   readonly books: Books["Service"] | null
-  /** The ports as a process has them that starts now. */
+  /** Creates the database ports of a process that starts. */
   readonly open: (sim: Sim, incarnation: Incarnation, machine: Context.Context<Machine>) => Ports
-  /** The instant at which a loop next has something to do; null when nothing waits. */
+  /** The instant at which a background loop next has work; null when there is none. */
   readonly due: (chore: Chore) => number | null
-  /** Lets what happens outside the world's time come to its end; null where nothing does. */
+  /**
+   * Waits for work outside the event loop of the simulation, such as the driver of Postgres. Null when there is none.
+   */
   readonly settle: ((sim: Sim) => Promise<void>) | null
-  /** Looks at everything. */
+  /** Audits everything a last time. */
   readonly close: () => Promise<void>
 }

@@ -1,11 +1,13 @@
 import { Console, Effect } from "effect"
 
-/** The other tests have the rest of the machine: a second thread for each run cost more than it gained. */
+/**
+ * Number of threads. A second thread cost more than it gained, because other tests use the machine at the same time.
+ */
 export const threads = 1
 
-/** It takes a minute of a core that has nothing else to do, which it seldom has. */
+/** Test timeout. A test takes about a minute of an idle core, but the cores are rarely idle. */
 export const timeout_ms = 20 * 60_000
 
-/** Nobody waits here who wants to know how far it has come. */
+/** Runs without progress lines. */
 export const quietly = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(run, Console.Console, { ...globalThis.console, error: () => {} })

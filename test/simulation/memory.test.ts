@@ -4,9 +4,9 @@ import { campaign } from "../../simulation/run/Campaign.ts"
 import { runSeed } from "../../simulation/run/Job.ts"
 import { quietly, threads, timeout_ms } from "./Running.ts"
 
-describe("a world on the books in memory", () => {
+describe("the simulation on memory", () => {
   it.live(
-    "breaks no law, whatever its seed lets go wrong",
+    "violates no invariant under the faults of 320 seeds",
     () =>
       Effect.gen(function* () {
         const { failed, outcomes, thin } = yield* quietly(
@@ -19,7 +19,7 @@ describe("a world on the books in memory", () => {
     timeout_ms
   )
 
-  it.live("goes the same way to the letter when its seed is run again", () =>
+  it.live("repeats a run exactly for the same seed", () =>
     Effect.promise(async () => {
       const run = { seed: 4711, ops: 150, on: "memory" } as const
       const [one, two, other] = [await runSeed(run), await runSeed(run), await runSeed({ ...run, seed: 4712 })]

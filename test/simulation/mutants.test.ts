@@ -7,9 +7,9 @@ import { quietly, threads, timeout_ms } from "./Running.ts"
 
 const onSql = mutants.flatMap((mutant) => (mutant.on === "sql" ? [mutant] : []))
 
-describe("a planted bug", () => {
+describe("a mutant", () => {
   it.live(
-    "is caught in memory by one of the first seeds, whichever it is",
+    "is caught in memory within 60 seeds",
     () =>
       Effect.gen(function* () {
         const { results, survivors } = yield* quietly(
@@ -21,7 +21,7 @@ describe("a planted bug", () => {
     timeout_ms
   )
 
-  it.each(onSql)("is one change of a function: $name", ({ patch }) => {
+  it.each(onSql)("changes one place of an SQL function: $name", ({ patch }) => {
     assert.include(patched(patch), patch.to)
   })
 })

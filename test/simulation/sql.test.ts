@@ -7,9 +7,9 @@ import { quietly, threads, timeout_ms } from "./Running.ts"
 const ops = 200
 const on = "sql"
 
-describe("a world on the SQL functions", () => {
+describe("the simulation on the SQL functions", () => {
   it.live(
-    "breaks no law, whatever its seed lets go wrong, and goes the same way to the letter in another Postgres",
+    "violates no invariant, and repeats a run exactly in another Postgres",
     () =>
       Effect.gen(function* () {
         const { coverage, failed, outcomes } = yield* quietly(campaign({ seeds: 22, ops, seed: 0, on, threads }))
@@ -24,7 +24,7 @@ describe("a world on the SQL functions", () => {
   )
 
   it.live(
-    "catches a bug that is planted into a function, and is without it in the next run",
+    "catches a bug planted into an SQL function, and removes it before the next run",
     () =>
       Effect.promise(async () => {
         const run = { seed: 0, ops: 30, on } as const

@@ -32,8 +32,8 @@ const adapters = Layer.mergeAll(
 )
 
 /**
- * The driver of production, whose one connection ends in this process. It is opened by the first statement, so that
- * nothing has to be waited for here.
+ * The production driver, connected to this process over one in-process connection. The first statement opens it, so the
+ * layer is built without waiting.
  */
 const driver = (answerer: Answerer) =>
   PgClient.layerFrom(
@@ -42,14 +42,14 @@ const driver = (answerer: Answerer) =>
       username: "saldo",
       minConnections: 0,
       maxConnections: 1,
-      // One that is not shared waits for an interrupted statement by the machine's time, not by the world's.
+      // Without multiplexing, an interrupted statement waits on the timer of the machine instead of simulated time.
       multiplex: true,
       // Longer than any run.
       idleTimeout: "3650 days"
     })
   )
 
-/** The adapters of production for one process, with its clock, its chance and its own connection. */
+/** The production adapters for one process, with its own clock, random numbers and connection. */
 export const adaptersFor = (machine: Context.Context<Machine>, answerer: Answerer): Ports => {
   const layer = Layer.fresh(adapters.pipe(Layer.provide(readingInAnyRole), Layer.provide(driver(answerer))))
   const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer"
 
-/** The messages of Postgres's wire protocol that a simulation has to understand or to write. */
+/** The messages of the Postgres wire protocol that the simulation reads or writes. */
 
-/** The messages of a client that matter here. */
+/** Types of the client messages that are read here. */
 const letters = { bind: "B", parse: "P", query: "Q", sync: "S", terminate: "X" } as const
 
 const int32 = (value: number): Buffer => {
@@ -18,7 +18,7 @@ const text = (...parts: ReadonlyArray<string>): Buffer => Buffer.from(parts.map(
 
 const ready = message("Z", Buffer.from("I"))
 
-/** What a server says to somebody who is let in at once. */
+/** The server's reply to a new connection that needs no password. */
 export const greeting = Buffer.concat([
   message("R", int32(0)),
   message("S", text("client_encoding", "UTF8")),
@@ -27,7 +27,7 @@ export const greeting = Buffer.concat([
   ready
 ])
 
-/** What a server says to a transaction that has lost a conflict. */
+/** The server's reply to a transaction with a serialization conflict. */
 export const lostConflict = Buffer.concat([
   message(
     "E",
@@ -39,26 +39,26 @@ export const lostConflict = Buffer.concat([
   ready
 ])
 
-/** Messages that belong together, and what they ask for. */
+/** The messages of one statement, and its SQL. */
 export interface Statement {
   readonly bytes: Uint8Array
   readonly sql: string
 }
 
-/** The text that begins there, and where it ends. */
+/** The null-terminated text at a position, and the position after it. */
 const textAt = (bytes: Buffer, from: number): readonly [string, number] => {
   const end = bytes.indexOf(0, from)
   return [bytes.toString("utf8", from, end), end + 1]
 }
 
-/** What a client has sent so far, cut into what belongs together: the greeting, then one statement after the other. */
+/** Splits the bytes of a client into the greeting and statements. */
 export class Statements {
   private left: Buffer = Buffer.alloc(0)
   private isGreeted = false
-  /** The text of what was prepared, by its name. */
+  /** SQL of prepared statements, by name. */
   private readonly prepared = new Map<string, string>()
 
-  /** Takes what has come and answers the statements that are whole by now. */
+  /** Adds received bytes. Returns the statements that are complete. */
   take(chunk: Uint8Array): { readonly greets: boolean; readonly whole: ReadonlyArray<Statement> } {
     this.left = Buffer.concat([this.left, chunk])
     const greets = !this.isGreeted && this.greet()
@@ -81,7 +81,7 @@ export class Statements {
     return { greets, whole }
   }
 
-  /** The SQL that a message speaks of; null when it speaks of none. */
+  /** The SQL to which a message refers; null when it refers to none. */
   private read(letter: string, from: number): string | null {
     if (letter === letters.query) return textAt(this.left, from)[0]
     if (letter === letters.parse) {

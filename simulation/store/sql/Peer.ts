@@ -5,7 +5,7 @@ import { greeting, lostConflict, type Statement } from "./Frames.ts"
 import type { Server } from "./Server.ts"
 import type { Answerer, Wire } from "./Wire.ts"
 
-/** The statements that an adapter makes again when the transaction was lost, by what their text says. */
+/** Statements that an adapter retries after a rollback. Each is recognised by a part of its SQL. */
 const repeated: ReadonlyArray<readonly [string, Step]> = [
   ["cell.reserve(", "wire: reserve"],
   ["cell.settle(", "wire: settle"],
@@ -19,10 +19,10 @@ const repeated: ReadonlyArray<readonly [string, Step]> = [
 const stepOf = (sql: string): Step | null => repeated.find(([part]) => sql.includes(part))?.[1] ?? null
 
 /**
- * The server as a process reaches it: a statement is one transaction, or none when the connection is cut before or the
- * transaction loses a conflict; it is one that nobody hears of when the connection is cut afterwards.
+ * The server as one process reaches it, with faults. A cut before the commit or a conflict runs no transaction. A cut
+ * after the commit runs it, but the process receives no response.
  *
- * @param ran is told of every statement that was run.
+ * @param ran receives the SQL of every executed statement.
  */
 export const peerOf = (sim: Sim, incarnation: Incarnation, server: Server, ran: (sql: string) => void): Answerer => {
   const { mishaps, trace, world } = sim

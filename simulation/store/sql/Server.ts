@@ -10,8 +10,8 @@ import { functionText, type Patch, patched } from "./Patch.ts"
 import { type Answerer, Wire } from "./Wire.ts"
 
 /**
- * Everything that a run leaves behind; the sequences begin anew too, so that the same seed draws the same ids. What was
- * prepared goes, because all connections are one session here.
+ * Removes everything that a run leaves behind. It also resets the sequences, so that equal seeds draw equal ids, and
+ * the prepared statements, because all connections share one session.
  */
 const emptied = `
   deallocate all;
@@ -26,15 +26,15 @@ const emptied = `
   set session_replication_role = origin;
 `
 
-/** A run sells little; with blocks of its lists as short as this it makes some all the same. */
+/** Length of a list block. It is short, so that the few sales of a run still complete some blocks. */
 const blockLength = 4
 
-/** A Postgres in this process, and a connection from which it is looked at. Nothing ever goes wrong with that one. */
+/** A Postgres in this process, and a connection without faults to observe it. */
 export interface Server {
-  /** Runs a statement to its end, at once. */
+  /** Runs a statement to its end, synchronously. */
   readonly run: (statement: Uint8Array) => Uint8Array
   readonly observe: <A, E>(effect: Effect.Effect<A, E, Layer.Success<Observer>>) => Promise<A>
-  /** Empties the tables, and makes the functions anew: as they are, or with a bug in one of them. */
+  /** Empties the tables and installs the functions again: the original text, or with a mutant. */
   readonly reset: (patch: Patch | null) => Promise<void>
 }
 
@@ -67,7 +67,7 @@ export const startServer = async (): Promise<Server> => {
        overriding system value values ($1, $2, $3, $4, 'epoch')`,
       [id, legalName, code, environment]
     )
-  // The tables of a run are small, so that to plan a statement would take longer than to run it.
+  // The tables of a run are small, so that planning a statement would take longer than running it.
   await postgres.exec("set plan_cache_mode = force_generic_plan")
   let changed: string | null = null
   return {

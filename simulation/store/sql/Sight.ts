@@ -12,13 +12,13 @@ import { Audit } from "../../../core/ports/Audit.ts"
 import type { ByHand, ReversalSeen, SaleSeen } from "../../engine/Observed.ts"
 import type { Chore } from "../Store.ts"
 
-/** A company's money. */
+/** The balance and limits of a company. */
 export interface Money {
   readonly balance: Balance
   readonly limits: Limits
 }
 
-/** What was in the database when it was last looked at, by company. */
+/** A snapshot of the database, by company. */
 export interface Sight {
   readonly money: ReadonlyMap<number, Money>
   readonly sales: ReadonlyMap<number, ReadonlyArray<SaleSeen>>
@@ -26,10 +26,10 @@ export interface Sight {
   readonly undecided: ReadonlyMap<number, ReadonlyArray<ReversalSeen>>
 }
 
-/** Before anything was looked at. */
+/** The snapshot before the first read. */
 export const nothingSeen: Sight = { money: new Map(), sales: new Map(), byHand: new Map(), undecided: new Map() }
 
-/** A company whose money has never moved. */
+/** The balance and limits of a company without ledger entries. */
 export const noMoney: Money = { balance: { available: zero, held: zero }, limits: defaultLimits }
 
 interface OfCompany {
@@ -101,7 +101,7 @@ const moneyOf = (row: MoneyRow): Money => ({
   }
 })
 
-/** Looks at the money, the sales, the reversals and what operators did. */
+/** Reads balances, sales, unsettled reversals and the entries of operators. */
 export const seen = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const money = yield* sql<MoneyRow>`
@@ -122,7 +122,7 @@ export const seen = Effect.gen(function* () {
   } as Sight
 })
 
-/** Runs the queries of `saldo audit`. */
+/** Runs the queries of `saldo audit` and returns the failed invariants. */
 export const unsound = Effect.gen(function* () {
   const audit = yield* Audit
   const examined = yield* audit.prove
@@ -139,7 +139,7 @@ interface DueRow {
 
 const instant_ms = (at: Date | null | undefined): number | null => at?.getTime() ?? null
 
-/** When the loops of the server next have something to do. */
+/** The instants at which the background loops next have work. */
 export const dues = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<DueRow>`

@@ -6,29 +6,29 @@ import { peerOf } from "./Peer.ts"
 import type { Server } from "./Server.ts"
 import { dues, noMoney, nothingSeen, seen, unsound } from "./Sight.ts"
 
-/** After so many statements that may have written something the whole database is looked at again. */
+/** Number of possibly writing statements after which the whole database is read again. */
 const lookEvery = 40
 
-/** Limits are set by hand and hold at once, so they are known before the next sale is judged by them. */
+/** Whether a statement changes limits. A snapshot must follow at once, because new limits apply to the next sale. */
 const setsLimits = (sql: string): boolean => sql.includes("limit_daily") && sql.includes("insert into cell.balance")
 
-/** Behind the wall around a company's rows nothing is written. */
+/** Whether a statement only reads. Statements under row-level security of one company never write. */
 const onlyReads = (sql: string): boolean => sql.includes("set_config('saldo.company'")
 
-/** A step of an insurance sells nothing and sends nothing: when the loops are due stays as it was. */
+/** Whether a statement only changes an insurance. It creates no work for the background loops. */
 const onlyInsures = (sql: string): boolean =>
   sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
 
 /**
- * The SQL functions in a Postgres in this process, behind the adapters and the driver of production. Connections are
- * cut, and transactions lose conflicts, between the driver and the server.
+ * The SQL functions in an in-process Postgres, behind the production adapters and driver. Faults hit the connection
+ * between driver and server.
  */
 export const sqlStore =
   (server: Server) =>
   (watch: Watch): Store => {
     let sight = nothingSeen
     let checks: Array<() => void> = []
-    /** How many statements were run since the last look. */
+    /** Number of statements since the last snapshot. */
     let unseen = 0
     let isUrgent = false
     let isDueKnown = false
@@ -54,7 +54,7 @@ export const sqlStore =
 
     return {
       books: null,
-      // An answer has to come through a driver whose process may be paused by then.
+      // A response passes through the driver of a process, which may be paused.
       isHeardInOrder: false,
       eyes: {
         balance: (companyId) => (sight.money.get(companyId) ?? noMoney).balance,
@@ -68,7 +68,7 @@ export const sqlStore =
       wrote: () => {},
       look: (check) => void checks.push(check),
       settle: async ({ world }) => {
-        // What the driver does of itself it does before this comes back: it never sets a timer of the machine.
+        // After `setImmediate`, the driver has done all its work, because it never sets a timer of the machine.
         await setImmediate()
         if (isUrgent || unseen >= lookEvery) await look()
         if (isDueKnown || !world.asksLoops()) return

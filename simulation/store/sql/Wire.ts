@@ -1,20 +1,20 @@
 import { Duplex } from "node:stream"
 import { type Statement, Statements } from "./Frames.ts"
 
-/** Who answers what comes over a wire. */
+/** Answers the statements of a connection. */
 export interface Answerer {
-  /** Sends back what belongs to a connection that has just been made. */
+  /** Sends the server's greeting to a new connection. */
   readonly greet: (wire: Wire) => void
   readonly deal: (wire: Wire, statement: Statement) => void
 }
 
 /**
- * One end of a connection: what the driver writes is dealt with statement by statement, in this process. An answer is
- * sent, and arrives whenever the world lets it; answers arrive in the order in which they were sent.
+ * A connection's socket as the driver uses it. Statements are answered in this process. A response arrives when the
+ * event loop delivers it, and responses keep their order.
  */
 export class Wire extends Duplex {
   private readonly statements = new Statements()
-  /** What has been sent and has not arrived; null is the end of the connection. */
+  /** Responses sent and not arrived yet. Null marks the end of the connection. */
   private readonly underWay: Array<Uint8Array | null> = []
   private isCut = false
   private readonly answerer: Answerer
@@ -29,7 +29,7 @@ export class Wire extends Duplex {
   override _write(chunk: Uint8Array, _: string, done: () => void): void {
     const { greets, whole } = this.statements.take(chunk)
     if (greets) this.answerer.greet(this)
-    // What was written behind the statement at which the connection broke reaches nobody.
+    // Statements written after the one at which the connection broke are discarded.
     for (const statement of whole) if (!this.isCut) this.answerer.deal(this, statement)
     done()
   }
@@ -38,13 +38,13 @@ export class Wire extends Duplex {
     this.underWay.push(bytes)
   }
 
-  /** Cuts the connection. The driver hears so after what was sent before. */
+  /** Cuts the connection. The driver notices it after the responses sent before. */
   cut(): void {
     this.isCut = true
     this.underWay.push(null)
   }
 
-  /** The driver hears the next thing. */
+  /** Delivers the next response to the driver. */
   arrive(): void {
     const next = this.underWay.shift()
     if (this.destroyed || next === undefined) return
