@@ -1,19 +1,12 @@
 import { Predicate } from "effect"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
 import type { NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
-import type { BadCatalogue } from "../catalogue/CatalogueFile.ts"
-import type { Document } from "./terminal/Output.ts"
+import type { BadCatalogue } from "../settings/CatalogueFile.ts"
+import type { Refusal } from "./terminal/Output.ts"
 
-/** An error as the operator reads it: a code for scripts, a sentence that says what to do next. */
-export interface Refusal {
-  readonly code: string
-  readonly message: string
-  readonly details?: Document
-}
+type RefusedError = OperatorError | BadCatalogue
 
-type Refused = OperatorError | BadCatalogue
-
-const unresolvable: { readonly [Why in NotResolvable["why"]]: (id: number, status: string) => string } = {
+const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: (id: number, status: string) => string } = {
   settled: (id, status) => `Transaction ${id} is ${status}: it is settled, and nothing was changed.`,
   reversal: (id, status) =>
     `Transaction ${id} is ${status}, and nobody knows how its reversal ended: propose --as reversed if it was taken back, --as stands if it was not.`,
@@ -36,7 +29,7 @@ const unresolvable: { readonly [Why in NotResolvable["why"]]: (id: number, statu
     `Somebody has already confirmed how transaction ${id} ended, and it is not settled yet: nothing was proposed. "saldo transactions show ${id}" tells the number of that proposal; confirm it once more.`
 }
 
-const unconfirmable: { readonly [Why in NotConfirmable["why"]]: (id: number) => string } = {
+const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: number) => string } = {
   no_proposal: (id) => `Nobody has proposed how transaction ${id} ended. "saldo transactions resolve ${id}" does.`,
   same_operator: (id) => `You proposed this yourself. Somebody else has to confirm transaction ${id}.`,
   changed: (id) =>
@@ -48,7 +41,7 @@ const unconfirmable: { readonly [Why in NotConfirmable["why"]]: (id: number) => 
 }
 
 /** Each cause in words. A cause without a row does not compile. */
-const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag: Tag }>) => Refusal } = {
+const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
   UnknownCompany: ({ companyId }) => ({
     code: "COMPANY_NOT_FOUND",
     message: `There is no company ${companyId}. "saldo company list" shows those that there are.`,
@@ -100,12 +93,12 @@ const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag
   }),
   NotResolvable: ({ status, transactionId, why }) => ({
     code: "TRANSACTION_NOT_RESOLVABLE",
-    message: unresolvable[why](transactionId, status),
+    message: notResolvableMessages[why](transactionId, status),
     details: { transaction_id: transactionId, status, motivo: why }
   }),
   NotConfirmable: ({ transactionId, why }) => ({
     code: "RESOLUTION_NOT_CONFIRMABLE",
-    message: unconfirmable[why](transactionId),
+    message: notConfirmableMessages[why](transactionId),
     details: { transaction_id: transactionId, motivo: why }
   }),
   SupplierDisagrees: ({ about, said, transactionId }) => ({
@@ -122,10 +115,10 @@ const rows: { readonly [Tag in Refused["_tag"]]: (error: Extract<Refused, { _tag
 
 /** What the operator is told of an error: of a row above, or one that brings its own sentence. */
 export const refusalOf = (error: unknown): Refusal => {
-  if (isRefused(error)) return (rows[error._tag] as (error: Refused) => Refusal)(error)
+  if (isRefused(error)) return (refusals[error._tag] as (error: RefusedError) => Refusal)(error)
   if (error instanceof Error) return { code: "FAILED", message: error.message }
   return { code: "FAILED", message: String(error) }
 }
 
-const isRefused = (error: unknown): error is Refused =>
-  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(rows, error._tag)
+const isRefused = (error: unknown): error is RefusedError =>
+  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && Object.hasOwn(refusals, error._tag)

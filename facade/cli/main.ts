@@ -3,19 +3,19 @@ import { setFlagsFromString } from "node:v8"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Stdio } from "effect"
-import { run } from "./Run.ts"
+import { runCommandLine } from "./CommandLine.ts"
 
-const interrupted = 130
+const interruptedExitCode = 130
 
 // One Ctrl-C can arrive twice: from the terminal, and from npm, which passes on what it gets.
-const sameSignal_ms = 1000
+const repeatedSignal_ms_max = 1000
 
 /** Whoever signals again does not want to wait for the sales under way: recovery settles them after the next start. */
 const exitOnSecondSignal = (): void => {
   let asked_ms: number | null = null
   const asked = () => {
     asked_ms ??= performance.now()
-    if (performance.now() - asked_ms > sameSignal_ms) process.exit(interrupted)
+    if (performance.now() - asked_ms > repeatedSignal_ms_max) process.exit(interruptedExitCode)
   }
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, asked)
 }
@@ -43,7 +43,7 @@ const failOnUnwrittenAnswer = (): void => {
 }
 
 // A server is there to be stopped: once it has drained, that is no failure. Any other command was cut short.
-const codeWhenStopped = isServing ? 0 : interrupted
+const stoppedExitCode = isServing ? 0 : interruptedExitCode
 
 // V8 would let the heap double before it collects all of it, which under load is half a gigabyte of what sales left
 // behind.
@@ -62,14 +62,14 @@ exitOnSecondSignal()
 ignoreClosedStreams()
 failOnUnwrittenAnswer()
 
-Stdio.Stdio.use(({ args }) => Effect.flatMap(args, run)).pipe(
+Stdio.Stdio.use(({ args }) => Effect.flatMap(args, runCommandLine)).pipe(
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({
     teardown: (exit, onExit) =>
       onExit(
         Exit.match(exit, {
           onSuccess: (code) => Number(code),
-          onFailure: (cause) => (Cause.hasInterruptsOnly(cause) ? codeWhenStopped : 1)
+          onFailure: (cause) => (Cause.hasInterruptsOnly(cause) ? stoppedExitCode : 1)
         })
       )
   })

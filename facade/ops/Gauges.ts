@@ -8,44 +8,52 @@ import type { Vitals } from "../../core/ports/VitalSigns.ts"
 import { seriesOf } from "../../core/telemetry/Series.ts"
 
 /** What was read so long ago is still true enough: however often it is asked for, the database is asked so seldom. */
-const fresh_max = Duration.seconds(5)
+const cacheTtl = Duration.seconds(5)
 
 /** Whoever asks does not wait longer for the database. */
-const read_max = Duration.seconds(2)
+const readTimeout = Duration.seconds(2)
 
 const gauge = <Labels extends string>(name: string, labels: ReadonlyArray<Labels>, description: string) =>
   seriesOf(labels, (attributes) => Metric.gauge(name, { description, attributes }))
 
-const isUp = Metric.gauge("saldo_database_up", { description: "Whether the database answers: 1 or 0" })
+const databaseUp = Metric.gauge("saldo_database_up", { description: "Whether the database answers: 1 or 0" })
 
 const archiveFailing = Metric.gauge("saldo_archive_failing", {
   description: "Whether Postgres archives its log and failed at it last: 1 or 0"
 })
 
-const ofEnvironment = ["ambiente"] as const
-const held = gauge("saldo_held_pesos", ofEnvironment, "What sales of unknown outcome hold, in pesos")
+const environmentLabel = ["ambiente"] as const
+const held = gauge("saldo_held_pesos", environmentLabel, "What sales of unknown outcome hold, in pesos")
 const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Sales whose outcome is not known")
-const oldest = gauge("saldo_pending_oldest_seconds", ofEnvironment, "Age of the oldest sale whose outcome is not known")
-const reversals = gauge("saldo_pending_reversals", ofEnvironment, "Reversals whose outcome is not known")
+const oldest = gauge(
+  "saldo_pending_oldest_seconds",
+  environmentLabel,
+  "Age of the oldest sale whose outcome is not known"
+)
+const reversals = gauge("saldo_pending_reversals", environmentLabel, "Reversals whose outcome is not known")
 const oldestReversal = gauge(
   "saldo_pending_reversal_oldest_seconds",
-  ofEnvironment,
+  environmentLabel,
   "Age of the oldest reversal whose outcome is not known"
 )
-const sms = gauge("saldo_sms_undelivered", ofEnvironment, "Messages that did not arrive in the last 24 hours")
+const sms = gauge("saldo_sms_undelivered", environmentLabel, "Messages that did not arrive in the last 24 hours")
 const late = gauge(
   "saldo_late_outcomes",
   ["kind"],
   "Firm answers of a provider, in the last hour, that contradict what was settled"
 )
-const lowBalances = gauge("saldo_companies_low_balance", ofEnvironment, "Companies below their own low-balance alert")
+const lowBalances = gauge(
+  "saldo_companies_low_balance",
+  environmentLabel,
+  "Companies below their own low-balance alert"
+)
 const connections = gauge(
   "saldo_pool_connections",
   ["state"],
   "Connections to the database, of all processes, by state"
 )
 
-const states = ["active", "idle", "idle in transaction"]
+const connectionStates = ["active", "idle", "idle in transaction"]
 
 const set = (series: Metric.Metric<number, unknown>, value: number) => Metric.update(series, value)
 
@@ -57,8 +65,8 @@ const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, no
   Math.max(0, ...items.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now))))
 
 /** Shows what was read; what there is none of is shown as none. */
-const show = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
-  yield* set(isUp, 1)
+const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
+  yield* set(databaseUp, 1)
   yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)
   for (const ambiente of Environment.literals) {
     const here = <A extends { readonly environment: Environment }>(items: ReadonlyArray<A>) =>
@@ -98,7 +106,7 @@ const show = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
       sumOf(those, (each) => each.outcomes)
     )
   }
-  for (const state of states) {
+  for (const state of connectionStates) {
     const those = vitals.connections.filter((each) => each.state === state)
     yield* set(
       connections({ state }),
@@ -108,8 +116,8 @@ const show = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
 })
 
 /** Nobody knows: an old number would look like a true one. */
-const forget = Effect.gen(function* () {
-  yield* set(isUp, 0)
+const markUnknown = Effect.gen(function* () {
+  yield* set(databaseUp, 0)
   yield* set(archiveFailing, Number.NaN)
   for (const ambiente of Environment.literals) {
     for (const each of [held, oldest, reversals, oldestReversal, sms, lowBalances])
@@ -117,7 +125,7 @@ const forget = Effect.gen(function* () {
     for (const status of unresolvedStatuses) yield* set(pending({ ambiente, status }), Number.NaN)
   }
   for (const kind of lateOutcomes) yield* set(late({ kind }), Number.NaN)
-  for (const state of states) yield* set(connections({ state }), Number.NaN)
+  for (const state of connectionStates) yield* set(connections({ state }), Number.NaN)
 })
 
 /** The metrics that stand in the database. */
@@ -131,13 +139,15 @@ export class Gauges extends Context.Service<
   }
 >()("saldo/facade/Gauges") {
   static readonly layer = Layer.sync(Gauges, () => {
-    let refresh = forget
+    let refresh = markUnknown
     const reading = (read: Effect.Effect<Vitals>) =>
       read.pipe(
-        Effect.timeout(read_max),
-        Effect.flatMap((vitals) => Effect.flatMap(DateTime.now, (now) => show(vitals, now))),
-        Effect.catchCause((cause) => Effect.andThen(Effect.logWarning("the gauges could not be read", cause), forget)),
-        Effect.cachedInvalidateWithTTL(fresh_max)
+        Effect.timeout(readTimeout),
+        Effect.flatMap((vitals) => Effect.flatMap(DateTime.now, (now) => setGauges(vitals, now))),
+        Effect.catchCause((cause) =>
+          Effect.andThen(Effect.logWarning("the gauges could not be read", cause), markUnknown)
+        ),
+        Effect.cachedInvalidateWithTTL(cacheTtl)
       )
     return Gauges.of({
       readBy: (read) =>

@@ -7,17 +7,17 @@ import { Settings } from "../settings/Settings.ts"
 
 type Collector = NonNullable<Settings["Service"]["otlp"]>
 
-const yes = () => true
+const always = () => true
 
 // What the libraries would put into their spans by themselves are whole addresses: numbers of customers are in some.
-const discreet = Layer.mergeAll(
-  Layer.succeed(HttpMiddleware.TracerDisabledWhen, yes),
-  Layer.succeed(HttpClient.TracerDisabledWhen, yes),
+const traceLimits = Layer.mergeAll(
+  Layer.succeed(HttpMiddleware.TracerDisabledWhen, always),
+  Layer.succeed(HttpClient.TracerDisabledWhen, always),
   // Rounds that begin every second are Debug.
   Layer.succeed(Tracer.MinimumTraceLevel, "Info")
 )
 
-const sendingTo = ({ headers, url }: Collector, environment: string) => {
+const exportTo = ({ headers, url }: Collector, environment: string) => {
   const options = {
     headers: Redacted.value(headers),
     resource: {
@@ -29,16 +29,16 @@ const sendingTo = ({ headers, url }: Collector, environment: string) => {
   return Layer.mergeAll(
     OtlpTracer.layer({ ...options, url: `${url}/v1/traces` }),
     OtlpLogger.layer({ ...options, url: `${url}/v1/logs` }),
-    discreet
+    traceLimits
   ).pipe(Layer.provide([OtlpSerialization.layerJson, NodeHttpClient.layerUndici]))
 }
 
 /** Without a collector nothing is traced, and no span is made. */
-const nowhere = Layer.succeed(References.TracerEnabled, false)
+const tracingOff = Layer.succeed(References.TracerEnabled, false)
 
 /**
  * Sends traces and logs to the operator's collector. One that is gone costs nothing but what it would have been told.
  */
 export const telemetry = Layer.unwrap(
-  Settings.useSync(({ environment, otlp }) => (otlp === null ? nowhere : sendingTo(otlp, environment)))
+  Settings.useSync(({ environment, otlp }) => (otlp === null ? tracingOff : exportTo(otlp, environment)))
 )

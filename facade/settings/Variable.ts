@@ -6,12 +6,12 @@ export class WrongVariable extends Schema.TaggedError<WrongVariable>()("WrongVar
 }) {}
 
 /** What a text of the environment means; null when it means nothing. */
-export type Reading<A> = (text: string) => A | null
+export type Parser<A> = (text: string) => A | null
 
 export interface VariableOptions<A, Default> {
   /** What a right value looks like, in words. */
   readonly expected: string
-  readonly read: Reading<A>
+  readonly read: Parser<A>
   readonly fallback: Default
   /** A secret's value is not repeated in an error. */
   readonly secret?: boolean
@@ -36,7 +36,7 @@ export const variable = <A, Default = A>(
   )
 
 /** All of them, or every one that is wrong, a line each. */
-export const together = Effect.fnUntraced(function* <A extends object>(
+export const readAll = Effect.fnUntraced(function* <A extends object>(
   variables: {
     readonly [Name in keyof A]: Effect.Effect<A[Name], WrongVariable>
   }
@@ -52,39 +52,39 @@ export const together = Effect.fnUntraced(function* <A extends object>(
 })
 
 export const integer =
-  (minimum: number, maximum: number): Reading<number> =>
+  (minimum: number, maximum: number): Parser<number> =>
   (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     return value >= minimum && value <= maximum ? value : null
   }
 
-export const matching =
-  (pattern: RegExp): Reading<string> =>
+export const matchingPattern =
+  (pattern: RegExp): Parser<string> =>
   (text) =>
     pattern.test(text) ? text : null
 
 /** One of some words, in whatever case. */
-export const word =
-  <A>(meanings: Readonly<Record<string, A>>): Reading<A> =>
+export const keyword =
+  <A>(meanings: Readonly<Record<string, A>>): Parser<A> =>
   (text) => {
     const meaning = text.toLowerCase()
     return Object.hasOwn(meanings, meaning) ? (meanings[meaning] as A) : null
   }
 
-export const address =
-  (...protocols: ReadonlyArray<string>): Reading<string> =>
+export const urlWithProtocol =
+  (...protocols: ReadonlyArray<string>): Parser<string> =>
   (text) => {
     const url = URL.parse(text)
     return url !== null && url.hostname !== "" && protocols.includes(url.protocol) ? text : null
   }
 
 /** An address of the web with nothing after it: what leads on from there begins with a slash. */
-export const origin: Reading<string> = (text) => {
+export const webOrigin: Parser<string> = (text) => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null
 }
 
-export const onOff = word({
+export const onOff = keyword({
   on: true,
   "1": true,
   true: true,

@@ -4,9 +4,9 @@ import { DateTime, Effect } from "effect"
 import type { Insured } from "../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../core/domain/Person.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
-import { plan, tow, version } from "../../tools/world/Insured.ts"
-import { beginning, codeToSend, lease, priced } from "../../tools/world/StepsTaken.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { plan, tow, version } from "../support/InsuranceExample.ts"
+import { codeToSend, messageLease, newInsurance, quotedEvent } from "../support/InsuranceStages.ts"
 import { insuranceIntent, insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 import { opened, replica, reservedOrder } from "../support/Sales.ts"
 
@@ -61,7 +61,7 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       const id = yield* insurances.nextId
       const first = yield* codeToSend(text)
       const addressed = { ...first, sms: { ...first.sms, message: { ...first.sms.message, to: insured.phone } } }
-      const { companyId } = yield* insurances.create(id, yield* beginning(7, { plate, insured }), addressed)
+      const { companyId } = yield* insurances.create(id, yield* newInsurance(7, { plate, insured }), addressed)
       yield* nothingStands("begun")
 
       // What a gateway says may repeat what it was given.
@@ -70,7 +70,7 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       const sms = { companyId, insuranceId: id, message }
       yield* outbox.record(sms, { _tag: "Later", at, reason: `+1${insured.phone} is busy: ${text}` }, at)
       yield* nothingStands("to be tried again")
-      const [claimed] = yield* outbox.claim({ now: at, lease, limit: 10 })
+      const [claimed] = yield* outbox.claim({ now: at, lease: messageLease, limit: 10 })
       assert.deepStrictEqual(claimed?.message, message)
       yield* outbox.record(sms, { _tag: "Failed", reason: `${insured.phone} does not exist` }, at)
       yield* nothingStands("failed")
@@ -84,7 +84,7 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       yield* insurances.attempt(companyId, id)
       yield* insurances.advance(companyId, id, { event: "code_verified" })
       yield* insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow] })
-      const quoted = yield* insurances.advance(companyId, id, yield* priced(10_000))
+      const quoted = yield* insurances.advance(companyId, id, yield* quotedEvent(10_000))
       yield* nothingStands("quoted")
 
       yield* opened(ledger, 7, 20_000)

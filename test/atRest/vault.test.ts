@@ -5,7 +5,7 @@ import { DataKey } from "../../adapters/crypto/DataKey.ts"
 import * as VaultAead from "../../adapters/crypto/VaultAead.ts"
 import { codeMaterial } from "../../core/domain/OneTimeCode.ts"
 import { Vault } from "../../core/ports/Vault.ts"
-import { insurance } from "../../tools/world/Insured.ts"
+import { insurance } from "../support/InsuranceExample.ts"
 
 /** A vault whose key has this byte throughout. */
 const vaultOf = (byte: number) =>

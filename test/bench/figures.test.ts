@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { cpu, type Figure, isMet, median, percentile, rate, slope } from "../../bench/support/Figures.ts"
+import { cpuTimeOf, isGoalMet, type Measurement, median, percentile, rateOf, slope } from "./support/Measurements.ts"
 
 const measured = (perSecond: number) => ({
   succeeded: 1,
@@ -10,7 +10,7 @@ const measured = (perSecond: number) => ({
   database_us: null
 })
 
-const figure = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Figure => ({
+const figure = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Measurement => ({
   what: "sales",
   unit: "/s",
   ours,
@@ -35,7 +35,7 @@ describe("a figure", () => {
       { ours: measured(10), theirs: measured(5) },
       { ours: measured(90), theirs: measured(30) }
     ]
-    expect(rate("sales", null, rounds)).toMatchObject({ ours: 90, theirs: 30, ratio: 2 })
+    expect(rateOf("sales", null, rounds)).toMatchObject({ ours: 90, theirs: 30, ratio: 2 })
   })
 
   it.each([
@@ -48,22 +48,22 @@ describe("a figure", () => {
     [null, 1_000, "at least", 1_000, true],
     [null, 600, "at most", 512, false]
   ] as const)("with ratio %s and value %d has the goal of %s %d met: %s", (ratio, ours, is, value, met) => {
-    expect(isMet(figure(ratio, ours, is, value))).toBe(met)
+    expect(isGoalMet(figure(ratio, ours, is, value))).toBe(met)
   })
 
   it("without a goal is neither met nor missed", () => {
-    expect(isMet({ ...figure(1, 1, "at least", 2), goal: null })).toBeNull()
+    expect(isGoalMet({ ...figure(1, 1, "at least", 2), goal: null })).toBeNull()
   })
 })
 
 describe("the processor time of a call", () => {
   it("is no figure where nobody counted", () => {
-    expect(cpu("a sale", "cpu_us", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
+    expect(cpuTimeOf("a sale", "cpu_us", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
   })
 
   it("is held against the other's", () => {
     const counted = (cpu_us: number) => ({ ...measured(1), cpu_us })
-    expect(cpu("a sale", "cpu_us", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
+    expect(cpuTimeOf("a sale", "cpu_us", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
       { ours: 300, theirs: 600, ratio: 0.5, unit: "µs" }
     ])
   })

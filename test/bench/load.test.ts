@@ -2,19 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { prove } from "../../bench/stages/Soundness.ts"
-import { makeCompanies } from "../../bench/support/Companies.ts"
-import { makeHistory, makePending } from "../../bench/support/History.ts"
-import { measure } from "../../bench/support/Measure.ts"
-import { Progress } from "../../bench/support/Progress.ts"
-import { startBare, startPeer, startSaldo } from "../../bench/support/Services.ts"
-import { readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../../bench/support/Shape.ts"
-import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { copyDatabase } from "../support/EmbeddedDatabases.ts"
+import { checkSoundness } from "./stages/Soundness.ts"
+import { makeCompanies, makeHistory, makePendingSales } from "./support/Dataset.ts"
+import { measure } from "./support/Measure.ts"
+import { BenchmarkProgress } from "./support/Rounds.ts"
+import { startBare, startPeer, startSaldo } from "./support/Services.ts"
+import { readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "./support/Workload.ts"
 
 const short = { connections: 4, seconds: 1 }
 
-const silent = Progress.of({ options: { rounds: 1, ...short }, step: (_what, _planned_s, work) => work })
+const silent = BenchmarkProgress.of({ options: { rounds: 1, ...short }, step: (_what, _planned_s, work) => work })
 
 const connected = (url: string) => Database.layer({ url: Redacted.make(url), connections_max: 1 })
 
@@ -49,16 +48,16 @@ describe("a load", () => {
     () =>
       Effect.gen(function* () {
         const database = yield* freshDatabaseUrl
-        const filled = Effect.all([makeCompanies, makeHistory(1_000), makePending(200)], { discard: true })
+        const filled = Effect.all([makeCompanies, makeHistory(1_000), makePendingSales(200)], { discard: true })
         yield* Effect.provide(filled, connected(database))
         const { url } = yield* startSaldo(database, null)
         const sales = yield* measure({ ...short, urls: [url], shape: saleBySaldo(1_000) })
         const reads = yield* measure({ ...short, urls: [url], shape: readFromSaldo("/v1/saldo", 1_000) })
         assert.isAbove(reads.succeeded, 0)
-        const [audit, deadlocks, recorded] = yield* prove("main", database, { answered: sales.succeeded })
+        const [audit, deadlocks, recorded] = yield* checkSoundness("main", database, { answered: sales.succeeded })
         assert.deepStrictEqual([audit, deadlocks], sound("main"))
         assert.isTrue(recorded?.ok, recorded?.detail)
-      }).pipe(Effect.provideService(Progress, silent)),
+      }).pipe(Effect.provideService(BenchmarkProgress, silent)),
     120_000
   )
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { flameOf } from "../../bench/report/Flame.ts"
-import { ownShares, readProfile } from "../../bench/report/Profile.ts"
+import { flameGraph, ownShares, readProfile } from "./report/CpuProfile.ts"
 
 const call = (functionName: string, url: string) => ({ functionName, url })
 
@@ -49,7 +48,7 @@ describe("a profile of the server", () => {
   })
 
   it("is drawn with widths that are times", () => {
-    const drawn = flameOf(readProfile(profile))
+    const drawn = flameGraph(readProfile(profile))
     expect(drawn).toContain("<title>effect, 66.7 %</title>")
     expect(drawn).toMatch(/^<svg .*<\/svg>\n$/s)
   })

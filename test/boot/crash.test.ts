@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Predicate, Schedule } from "effect"
-import { postgresIn, postgresOf } from "../../tools/database/Postmaster.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { serving, stopped } from "../../tools/server/Server.ts"
+import { postgresPidIn, postgresPidOf } from "../support/EmbeddedDatabases.ts"
+import { eventually } from "../support/Eventually.ts"
+import { serving, stopped } from "../support/SaldoProcess.ts"
 import { sellAsPrinted } from "./FirstSale.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
 import { timeout_ms } from "./Timeout.ts"
@@ -35,12 +35,12 @@ describe("after kill -9", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const first = yield* killedAfterSale(dataDirectory)
-      const left = postgresOf(dataDirectory)
+      const left = postgresPidOf(dataDirectory)
       const second = yield* serving({ DATA_DIR: dataDirectory })
-      assert.strictEqual(postgresOf(dataDirectory), left)
+      assert.strictEqual(postgresPidOf(dataDirectory), left)
       assert.strictEqual(yield* replayed(first, second), first.sale.body.data.transaction_id)
       yield* stopped(second, "SIGINT")
-      assert.isNull(postgresOf(dataDirectory))
+      assert.isNull(postgresPidOf(dataDirectory))
     })
   )
 
@@ -48,7 +48,7 @@ describe("after kill -9", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const first = yield* killedAfterSale(dataDirectory)
-      yield* kill(postgresOf(dataDirectory))
+      yield* kill(postgresPidOf(dataDirectory))
       const second = yield* serving({ DATA_DIR: dataDirectory })
       assert.strictEqual(yield* replayed(first, second), first.sale.body.data.transaction_id)
     })
@@ -58,7 +58,7 @@ describe("after kill -9", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const server = yield* serving({ DATA_DIR: dataDirectory })
-      const before = postgresOf(dataDirectory)
+      const before = postgresPidOf(dataDirectory)
       yield* kill(before)
       const after = yield* sellAsPrinted(server.stdout()).pipe(
         Effect.tap(({ body, response }) =>
@@ -70,7 +70,7 @@ describe("after kill -9", { timeout: timeout_ms }, () => {
       )
       assert.strictEqual(after.body.data.status, "SUCCESS")
       const again = yield* eventually(
-        Effect.sync(() => postgresOf(dataDirectory)),
+        Effect.sync(() => postgresPidOf(dataDirectory)),
         Predicate.isNotNull
       )
       assert.notStrictEqual(again, before)
@@ -88,7 +88,7 @@ describe("two servers on one data directory", { timeout: timeout_ms }, () => {
       const { response } = yield* sellAsPrinted(second.stdout())
       assert.strictEqual(response.status, 201)
       yield* stopped(second, "SIGINT")
-      assert.isNull(postgresOf(dataDirectory))
+      assert.isNull(postgresPidOf(dataDirectory))
     })
   )
 
@@ -115,9 +115,9 @@ describe("root, in a directory that only its owner may enter", { timeout: timeou
       const server = yield* serving({ DATA_DIR: dataDirectory })
       const { elsewhere } = JSON.parse(readFileSync(join(dataDirectory, "postgres.json"), "utf8"))
       assert.include(server.stdout(), elsewhere)
-      assert.isNotNull(postgresIn(elsewhere))
+      assert.isNotNull(postgresPidIn(elsewhere))
       yield* stopped(server, "SIGINT")
-      assert.isNull(postgresIn(elsewhere))
+      assert.isNull(postgresPidIn(elsewhere))
       rmSync(elsewhere, { recursive: true })
     })
   )

@@ -5,8 +5,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { ended, serving } from "../../tools/server/Server.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { ended, serving } from "../support/SaldoProcess.ts"
 import { timeout_ms } from "./Timeout.ts"
 
 const headers = {

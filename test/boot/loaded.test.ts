@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ended, saldo, serving, stopped } from "../../tools/server/Server.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { ended, saldo, serving, stopped } from "../support/SaldoProcess.ts"
 import { timeout_ms } from "./Timeout.ts"
 
 const tellsWhatItLoads = `

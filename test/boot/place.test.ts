@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { runningPort } from "../../adapters/embedded/EmbeddedCluster.ts"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
-import { eventually } from "../../tools/Eventually.ts"
+import { eventually } from "../support/Eventually.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
 import { timeout_ms } from "./Timeout.ts"
 

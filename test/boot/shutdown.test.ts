@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
-import { eventually } from "../../tools/Eventually.ts"
-import { ended, type Running, serving, stopped } from "../../tools/server/Server.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ended, type SaldoProcess, serving, stopped } from "../support/SaldoProcess.ts"
 import { timeout_ms } from "./Timeout.ts"
 
 const secret = "0123456789abcdef0123456789abcdef"
@@ -91,7 +91,7 @@ const readyz = (ops: string) =>
     return { status: response.status, stopping: missing.includes("stopping") }
   })
 
-const tell = (running: Running, signal: NodeJS.Signals) => Effect.sync(() => running.process.kill(signal))
+const tell = (running: SaldoProcess, signal: NodeJS.Signals) => Effect.sync(() => running.process.kill(signal))
 
 /** Waits until whoever asks is told that the process stops. */
 const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })

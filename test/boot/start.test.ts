@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { postgresOf } from "../../tools/database/Postmaster.ts"
-import { ended, saldo, serving, stopped } from "../../tools/server/Server.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { postgresPidOf } from "../support/EmbeddedDatabases.ts"
+import { ended, saldo, serving, stopped } from "../support/SaldoProcess.ts"
 import { sellAsPrinted } from "./FirstSale.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
 import { timeout_ms } from "./Timeout.ts"
@@ -25,9 +25,9 @@ describe("a first start", { timeout: timeout_ms }, () => {
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const server = yield* serving({ DATA_DIR: dataDirectory })
-      assert.isNotNull(postgresOf(dataDirectory))
+      assert.isNotNull(postgresPidOf(dataDirectory))
       assert.strictEqual(yield* stopped(server, signal), 0)
-      assert.isNull(postgresOf(dataDirectory))
+      assert.isNull(postgresPidOf(dataDirectory))
     })
   )
 
@@ -37,7 +37,7 @@ describe("a first start", { timeout: timeout_ms }, () => {
       const server = yield* serving({ DATA_DIR: dataDirectory, DATABASE_URL: yield* freshDatabaseUrl })
       const { response } = yield* sellAsPrinted(server.stdout())
       assert.strictEqual(response.status, 201)
-      assert.isNull(postgresOf(dataDirectory))
+      assert.isNull(postgresPidOf(dataDirectory))
     })
   )
 })

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
-import { serving } from "../../tools/server/Server.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { serving } from "../support/SaldoProcess.ts"
 
 /** Where Debian puts it. */
 const executablePath = "/usr/bin/chromium"

@@ -4,9 +4,9 @@ import { Data, Effect, Layer } from "effect"
 import * as AuditPostgres from "../../adapters/postgres/AuditPostgres.ts"
 import type { Invariant } from "../../core/domain/Invariants.ts"
 import { Audit } from "../../core/ports/Audit.ts"
-import { blocksAreOf } from "../../tools/database/Lists.ts"
 import { CommandLine } from "../support/CommandLine.ts"
 import { insureInEveryState, sellInEveryState } from "../support/EveryState.ts"
+import { setBlockLength } from "../support/SalesHistory.ts"
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(CommandLine.layer))
 
@@ -90,7 +90,7 @@ const brokenBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>)
 layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
   it.effect("of sales in every state finds nothing", () =>
     Effect.gen(function* () {
-      yield* blocksAreOf(2)
+      yield* setBlockLength(2)
       yield* sellInEveryState(7)
       yield* insureInEveryState(8)
       const { answer } = yield* CommandLine

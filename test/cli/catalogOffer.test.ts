@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import * as CataloguePostgres from "../../adapters/postgres/CataloguePostgres.ts"
 import { CompanyId, ServiceId } from "../../core/domain/Ids.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
-import example from "../../facade/catalogue/catalogue.example.json" with { type: "json" }
+import example from "../../facade/settings/catalogue.example.json" with { type: "json" }
 import { CommandLine } from "../support/CommandLine.ts"
 import { company } from "../unit/support/Examples.ts"
 import { fileOf } from "./support/FileOf.ts"

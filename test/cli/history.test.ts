@@ -7,14 +7,14 @@ import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { Answer } from "../../core/domain/Sale.ts"
 import { CatalogueAdmin } from "../../core/ports/CatalogueAdmin.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { Store } from "../../facade/settings/Store.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { DatabaseServer } from "../../facade/settings/DatabaseServer.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { Script } from "../contract/support/Script.ts"
 import { TestServer } from "../contract/support/Server.ts"
 import { post, sell } from "../facade/support/Calls.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { asLoginIn } from "../support/Logins.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
@@ -22,7 +22,7 @@ type Printed = any
 
 /** What `saldo transactions show` prints of a sale, with --json and without. */
 const shown = Effect.fnUntraced(function* (id: number) {
-  const { url } = yield* Store
+  const { url } = yield* DatabaseServer
   const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
   const { historia } = yield* answer("transactions", "show", `${id}`)
   const { stdout } = yield* run("transactions", "show", `${id}`)
@@ -58,7 +58,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
   it.effect("whose outcome was unknown tells what recovery asked, alike answers once, and how it ended", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* customer()
       const identifier = "204510009"
       const said = [StatusAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.NotFound()]
@@ -109,7 +109,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
   it.effect("whose reversal had no answer tells that recovery found it", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* customer()
       const identifier = "204510006"
       provider.set(identifier, { reverse: () => Effect.succeed(ReversalAnswer.Unknown()) })
@@ -126,7 +126,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
 
   it.effect("whose answers were heard again tells how often, also once its service is withheld", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth, companyId } = yield* customer()
       const headers = { ...auth, "idempotency-key": "cuatro" }
       const sale = { ...sold, identifier: "204510004" }
@@ -170,7 +170,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
   it.effect("that a provider contradicts later tells that too", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* customer()
       const identifier = "204510008"
       provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Unknown()) })

@@ -7,12 +7,12 @@ import { Finding } from "../../core/domain/Resolution.ts"
 import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { confirmResolution, proposeResolution } from "../../core/workflows/Resolve.ts"
-import { Store } from "../../facade/settings/Store.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { DatabaseServer } from "../../facade/settings/DatabaseServer.ts"
 import { forms, sold, statusOf } from "../contract/support/Reversing.ts"
 import { Script } from "../contract/support/Script.ts"
 import { TestServer } from "../contract/support/Server.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { asLoginIn } from "../support/Logins.ts"
 
 const Serving = Layer.provideMerge(ResolutionsPostgres.layer, TestServer)
@@ -22,7 +22,7 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators settle 
 
   /** A sale of 100 pesos whose reversal nobody answers, and twenty minutes. */
   const silent = Effect.fnUntraced(function* (identifier: string) {
-    const { pass } = yield* OwnTime
+    const { pass } = yield* ManualClock
     const { provider } = yield* Script
     const unknown = () => Effect.succeed(ReversalAnswer.Unknown())
     provider.set(identifier, { reverse: unknown, reversalStatus: unknown })
@@ -48,7 +48,7 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators settle 
   ] as const)("is settled by the first: %j", ([heard, identifier, reversal, status, available, alerts]) =>
     Effect.gen(function* () {
       const { provider } = yield* Script
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth, companyId, id, transactionId } = yield* silent(identifier)
       yield* propose(transactionId)
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
@@ -83,7 +83,7 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators settle 
       assert.strictEqual((yield* reverse(id, auth, "una")).status, 202)
       const { body } = yield* reverse(id, auth, "otra")
       assert.strictEqual(body.error.details.status, "no_anulable")
-      const { url } = yield* Store
+      const { url } = yield* DatabaseServer
       const { answer } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
       assert.isTrue((yield* answer("audit")).ok)
     })

@@ -9,7 +9,7 @@ import * as CompaniesPostgres from "../../adapters/postgres/CompaniesPostgres.ts
 import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
 import * as TokensPostgres from "../../adapters/postgres/TokensPostgres.ts"
 import { seed } from "../../core/workflows/Seed.ts"
-import { exampleCatalogue } from "../../facade/catalogue/ExampleCatalogue.ts"
+import { exampleCatalogue } from "../../facade/settings/CatalogueFile.ts"
 import { CommandLine } from "../support/CommandLine.ts"
 
 const replica = Layer.mergeAll(

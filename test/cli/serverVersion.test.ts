@@ -5,8 +5,8 @@ import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { faultOf } from "../../adapters/postgres/ServerVersion.ts"
-import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
+import { copyDatabase } from "../support/EmbeddedDatabases.ts"
 
 const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
 

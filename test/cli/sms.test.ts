@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { SmsResult } from "../../core/ports/Outbox.ts"
-import { insurance as example } from "../../tools/world/Insured.ts"
-import { beginning, codeToSend } from "../../tools/world/StepsTaken.ts"
 import { CommandLine } from "../support/CommandLine.ts"
+import { insurance as example } from "../support/InsuranceExample.ts"
+import { codeToSend, newInsurance } from "../support/InsuranceStages.ts"
 import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 
 /** A message of a company, made at an instant, and what became of it; null for one that is still on its way. */
@@ -12,7 +12,7 @@ const messageOf = Effect.fnUntraced(function* (company: number, iso: string, res
   const outbox = yield* outboxReplica
   const at = DateTime.makeUnsafe(iso)
   const { code, sms } = yield* codeToSend("771177 es su código")
-  const { companyId, id } = yield* insurances.create(yield* insurances.nextId, yield* beginning(company), {
+  const { companyId, id } = yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company), {
     code,
     sms: { ...sms, at }
   })

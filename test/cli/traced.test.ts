@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import example from "../../facade/catalogue/catalogue.example.json" with { type: "json" }
+import example from "../../facade/settings/catalogue.example.json" with { type: "json" }
 import { CommandLine } from "../support/CommandLine.ts"
 import { fileOf } from "./support/FileOf.ts"
 

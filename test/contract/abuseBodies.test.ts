@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { noObject, refusedBy, tricky } from "../../tools/api/Hostile.ts"
+import { invalidBodies, invalidValuesFor, trickyTexts } from "../support/HostileInput.ts"
 import { customer } from "./support/Customer.ts"
 import { type Door, exampleBody, fieldsOf, knock, writing } from "./support/Endpoints.ts"
 import { unchanged, unchangedByAll } from "./support/Rows.ts"
@@ -22,7 +22,7 @@ const ofSize = (bytes: number): string => `{"relleno":"${"x".repeat(bytes - 14)}
 
 layer(TestServer, { excludeTestServices: true })("a body that is wrong", (it) => {
   describe.each(doors)("at %s %s", (_method, _path, door) => {
-    it.effect.each(noObject)("is refused as no JSON object: %s", ([, body]) =>
+    it.effect.each(invalidBodies)("is refused as no JSON object: %s", ([, body]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const answer = yield* unchanged(knock(door, auth, body))
@@ -70,7 +70,7 @@ layer(TestServer, { excludeTestServices: true })("a body that is wrong", (it) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const wrong = fieldsOf(door).flatMap(([name, document]) =>
-          refusedBy(document).map((json) => [name, json] as const)
+          invalidValuesFor(document).map((json) => [name, json] as const)
         )
         yield* unchangedByAll(wrong, ([name, json]) =>
           Effect.map(knock(door, auth, withField(door, name, json)), ({ body, status }) => {
@@ -85,7 +85,7 @@ layer(TestServer, { excludeTestServices: true })("a body that is wrong", (it) =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0 })
         for (const [name, { type }] of fieldsOf(door)) {
-          for (const text of type === "string" ? tricky : []) {
+          for (const text of type === "string" ? trickyTexts : []) {
             const { body, status } = yield* knock(door, auth, withField(door, name, JSON.stringify(text)))
             assert.isBelow(status, 500, text)
             assert.notStrictEqual(body.error?.code, "INTERNAL_ERROR", text)

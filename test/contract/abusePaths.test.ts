@@ -1,7 +1,13 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { noId, refusedInQueryBy, strangeQueries, tricky, unprintableInQuery } from "../../tools/api/Hostile.ts"
 import { call, raw } from "../facade/support/Calls.ts"
+import {
+  invalidIds,
+  invalidQueryValuesFor,
+  strangeQueries,
+  trickyTexts,
+  unprintableInQuery
+} from "../support/HostileInput.ts"
 import { customer } from "./support/Customer.ts"
 import { type Door, doors, fieldsOf, knock } from "./support/Endpoints.ts"
 import { unchanged, unchangedByAll } from "./support/Rows.ts"
@@ -37,7 +43,7 @@ layer(TestServer, { excludeTestServices: true })("an address that is wrong", (it
         const { auth } = yield* customer()
         const wrong = fieldsOf(door).flatMap(([name, document]) => [
           [name, `${name}=1&${name}=1`] as const,
-          ...refusedInQueryBy(document).map((value) => [name, `${name}=${value}`] as const)
+          ...invalidQueryValuesFor(document).map((value) => [name, `${name}=${value}`] as const)
         ])
         yield* unchangedByAll(wrong, ([name, query]) =>
           Effect.map(asking(door, query, auth), ({ body, status }) => {
@@ -63,7 +69,9 @@ layer(TestServer, { excludeTestServices: true })("an address that is wrong", (it
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const texts = fieldsOf(door).flatMap(([name, { type }]) =>
-          (type === "string" ? [...tricky, "7".repeat(8_000)] : []).map((text) => `${name}=${encodeURIComponent(text)}`)
+          (type === "string" ? [...trickyTexts, "7".repeat(8_000)] : []).map(
+            (text) => `${name}=${encodeURIComponent(text)}`
+          )
         )
         yield* unchangedByAll(texts, (query) =>
           Effect.map(asking(door, query, auth), ({ status }) => assert.isBelow(status, 500, short(query)))
@@ -77,7 +85,7 @@ layer(TestServer, { excludeTestServices: true })("an address that is wrong", (it
       const { auth } = yield* customer()
       // Of an insurance process a malformed id is a wrong parameter. Contract: 7.
       const isInsurance = /^\/v1\/(seguros|insurance)\//.test(template)
-      yield* unchangedByAll(noId, (id) =>
+      yield* unchangedByAll(invalidIds, (id) =>
         Effect.map(knock({ ...door, path: template.replace(/\{\w+\}/, () => id) }, auth), (answer) =>
           isInsurance ? assert.include([404, 422], answer.status, short(id)) : isNowhere(answer, short(id))
         )

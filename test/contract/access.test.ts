@@ -4,10 +4,10 @@ import { DateTime, Effect } from "effect"
 import { Permission } from "../../core/domain/Token.ts"
 import { Companies, type NewCompany } from "../../core/ports/Companies.ts"
 import { type NewToken, Tokens } from "../../core/ports/Tokens.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { call, get, sell } from "../facade/support/Calls.ts"
 import { secret } from "../facade/support/Service.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer, newToken } from "./support/Customer.ts"
 import { guarded, knock, writing } from "./support/Endpoints.ts"
 import { unchanged } from "./support/Rows.ts"
@@ -103,7 +103,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
 
   it.effect("a token expires on time", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const expiresAt = DateTime.addDuration(yield* DateTime.now, "1 hour")
       const { auth } = yield* customer({ token: { expiresAt } })
       yield* pass("3599 seconds")

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { Centavos } from "../../core/domain/Money.ts"
 import { Answer } from "../../core/domain/Sale.ts"
-import type { Answered } from "../../tools/api/Answered.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { call, get, post, sell } from "../facade/support/Calls.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "./support/Customer.ts"
 import {
   applicationFor,
@@ -27,7 +27,7 @@ type Wanted = Parameters<typeof customer>[0]
 const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
 
 /** A call of a company that has 1000 pesos unless said otherwise. */
-const by = <R>(how: (auth: Headers) => Effect.Effect<Answered, never, R>, wanted?: Wanted) =>
+const by = <R>(how: (auth: Headers) => Effect.Effect<ApiResponse, never, R>, wanted?: Wanted) =>
   Effect.flatMap(customer(wanted), ({ auth }) => how(auth))
 
 const sold = (other: object, wanted?: Wanted) => by((auth) => sell({ ...sale, ...other }, auth), wanted)
@@ -44,7 +44,7 @@ const afterCrash = (identifier: string, later: "1 minutes" | "1 hours") =>
   by((auth) =>
     Effect.gen(function* () {
       const { crash } = yield* Script
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const once = sell({ ...sale, identifier }, { ...auth, "idempotency-key": "una" })
       crash.add(identifier)
       const lost = yield* once
@@ -75,7 +75,7 @@ const reversed = by((auth) =>
 )
 
 /** A call of a company that may sell insurance. */
-const insuring = <E, R>(how: (auth: Headers) => Effect.Effect<Answered, E, R>) =>
+const insuring = <E, R>(how: (auth: Headers) => Effect.Effect<ApiResponse, E, R>) =>
   Effect.flatMap(insurer(), ({ auth }) => how(auth))
 
 /** The first step, of a plate that ends so. */
@@ -83,7 +83,7 @@ const startedAt = (ending: string) => insuring((auth) => spanish.start(auth, app
 
 const soldLate = insuring((auth) =>
   Effect.gen(function* () {
-    const { pass } = yield* OwnTime
+    const { pass } = yield* ManualClock
     const { id, placa } = yield* quoted(auth)
     yield* pass("30 minutes")
     return yield* spanish.sell(auth, id, placa)
@@ -153,7 +153,7 @@ const scenes = {
   OTP_BLOQUEADO: guessedSixTimes,
   SEGURO_PASO_INVALIDO: insuring((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.quote(auth, id))),
   SEGUROS_NO_DISPONIBLE: startedAt("55")
-} satisfies Record<ErrorCode, Effect.Effect<Answered, unknown, unknown>>
+} satisfies Record<ErrorCode, Effect.Effect<ApiResponse, unknown, unknown>>
 
 /** What clients wait before they try again, in seconds. */
 const waits: Partial<Record<ErrorCode, string>> = {

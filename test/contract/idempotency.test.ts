@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "./support/Customer.ts"
 import { unchanged } from "./support/Rows.ts"
 import { Script } from "./support/Script.ts"
@@ -79,7 +79,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
 
   it.effect("stays a 202 after its sale has been settled", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth, sellAgain } = yield* keyed
       const original = yield* sellAgain(sale("8095550022"))
       yield* pass("1 minutes")
@@ -140,7 +140,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
       ["8095550112", 202, "PENDING"]
     ] as const)("waits for recovery and then replays %s, a %i", ([identifier, status, state]) =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { auth, id, sellAgain } = yield* crashed(identifier)
         const waiting = yield* unchanged(sellAgain(sale(identifier)))
         assert.deepStrictEqual([waiting.status, waiting.body.error.code], [409, "IDEMPOTENT_REQUEST_IN_PROGRESS"])
@@ -160,7 +160,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
 
     it.effect("can no longer be waited for after 15 minutes", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { id, sellAgain } = yield* crashed("8095550043")
         yield* pass("15 minutes")
         assert.strictEqual(
@@ -180,7 +180,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
   describe("after its 24 hours", () => {
     it.effect("replays until they are over, and then names no second sale", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { sellAgain } = yield* keyed
         const { body } = yield* sellAgain(sale("8095550003"))
         yield* pass("24 hours")
@@ -197,7 +197,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
 
     it.effect("names no other sale though the old one FAILED: its provider knows the xid, and has refused it", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { sellAgain } = yield* keyed
         const { body } = yield* sellAgain(sale("8095550001"))
         yield* pass("25 hours")
@@ -212,7 +212,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
 
     it.effect("does not expire while its sale is unresolved", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { sellAgain } = yield* keyed
         yield* sellAgain(sale("8095550012"))
         yield* pass("72 hours")

@@ -5,9 +5,9 @@ import type { Extra, Plan, Version } from "../../core/domain/InsuranceOffer.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Answer, type Order } from "../../core/domain/Sale.ts"
 import { createClient } from "../../facade/trpc/client.ts"
-import { Running } from "../../tools/world/Running.ts"
 import { get } from "../facade/support/Calls.ts"
 import { secret } from "../facade/support/Service.ts"
+import { ServiceAddress } from "../support/InProcessService.ts"
 import { applicationFor, forms, insurer, plan, plateEnding, quoted, rightCode, spanish } from "./support/Insuring.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
@@ -192,7 +192,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (4.6)", (it) => {
   it.effect("goes the same way over tRPC, with types, and its documents are values there", () =>
     Effect.gen(function* () {
       const { apiKey } = yield* insurer()
-      const { url } = yield* Running
+      const { url } = yield* ServiceAddress
       const { recargas, seguros } = createClient({ url, apiKey, apiSecret: secret })
       const application = applicationFor()
       const issued = Effect.promise(async () => {

@@ -2,9 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import type { Answered } from "../../tools/api/Answered.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { call, post } from "../facade/support/Calls.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import {
   applicationFor,
   codeIn,
@@ -21,7 +21,7 @@ import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
 
 /** What an attempt is told: status, code, and how many are left. */
-const told = <R>(attempt: Effect.Effect<Answered, never, R>) =>
+const told = <R>(attempt: Effect.Effect<ApiResponse, never, R>) =>
   Effect.map(attempt, ({ body, status }) => [status, body.error?.code, body.error?.details?.intentos_restantes])
 
 const right = [200, undefined, undefined]
@@ -31,7 +31,7 @@ const blocked = [409, "OTP_BLOQUEADO", undefined]
 layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 and 8)", (it) => {
   it.effect("holds for ten minutes, to the millisecond", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* insurer()
       const [early, late] = [yield* started(auth), yield* started(auth)]
       yield* pass("599999 millis")
@@ -128,7 +128,7 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
 
   it.effect("that could not be sent is sent in the background, and the insurance goes on", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* insurer()
       const { id } = yield* inState.iniciada(auth, spanish)
       const stateNow = Effect.map(spanish.read(auth, id), ({ body }) => body.data.estado)
@@ -143,7 +143,7 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
 
   it.effect("that could not be sent may be asked for again: otp_enviado false, then true, and one message goes", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* insurer()
       const { id, telefono } = yield* inState.iniciada(auth, spanish)
       const messages = yield* messagesTo(telefono)

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Redacted } from "effect"
 import { simulator } from "../../adapters/insurer/Simulator.ts"
-import { Store } from "../../facade/settings/Store.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { DatabaseServer } from "../../facade/settings/DatabaseServer.ts"
 import { get } from "../facade/support/Calls.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { type Headers, insurer, plateEnding, quoted, spanish } from "./support/Insuring.ts"
 import { unchanged } from "./support/Rows.ts"
 import { Script } from "./support/Script.ts"
@@ -13,8 +13,8 @@ import { TestServer } from "./support/Server.ts"
 
 /** `saldo reconcile`, beside the server, once the sale can have lost the call that made it. */
 const reconcile = Effect.gen(function* () {
-  const { pass } = yield* OwnTime
-  const { url } = yield* Store
+  const { pass } = yield* ManualClock
+  const { url } = yield* DatabaseServer
   yield* pass("61 seconds")
   return yield* commandLineOn(Redacted.value(url)).answer("reconcile")
 })

@@ -8,9 +8,9 @@ import type { Insurer } from "../../core/ports/Insurer.ts"
 import { Vault } from "../../core/ports/Vault.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import type { Answered } from "../../tools/api/Answered.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { call, get, post } from "../facade/support/Calls.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import {
   applicationFor,
   type Headers,
@@ -58,7 +58,7 @@ const inspected = {
 }
 
 /** No answer's details quote anything of it. */
-const discreet = (answer: Answered): Answered => {
+const discreet = (answer: ApiResponse): ApiResponse => {
   const details = JSON.stringify(answer.body?.error?.details ?? null).toLowerCase()
   for (const needle of needles) assert.notInclude(details, needle)
   return answer
@@ -67,7 +67,7 @@ const discreet = (answer: Answered): Answered => {
 const played = (plate: string, how: Partial<Insurer>) => Script.useSync(({ insurer: script }) => script.set(plate, how))
 
 /** What a step answers when whoever is behind it breaks. */
-const answeredBy = Effect.fnUntraced(function* <R>(step: Effect.Effect<Answered, never, R>, status: number) {
+const answeredBy = Effect.fnUntraced(function* <R>(step: Effect.Effect<ApiResponse, never, R>, status: number) {
   assert.strictEqual(discreet(yield* step).status, status)
 })
 
@@ -187,7 +187,7 @@ describe.each(formats)("a log in %s", (format) => {
 
     it.effect("when the insurer breaks at the sale, or when it is asked about it", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { auth } = yield* insurer()
         const { id, placa } = yield* quoted(auth)
         yield* played(placa, { issue: () => Effect.die(defect), status: () => Effect.die(defect) })
@@ -202,7 +202,7 @@ describe.each(formats)("a log in %s", (format) => {
 
     it.effect("when a message does not go", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { sms } = yield* Script
         const { auth } = yield* insurer()
         for (const answer of [

@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Companies } from "../../core/ports/Companies.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { newToken } from "./support/Customer.ts"
 import {
   applicationFor,
@@ -114,7 +114,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
     it.effect("by an insurer that breaks, or is silent for 30 seconds, at every step that asks it", () =>
       Effect.gen(function* () {
         const { insurer: script } = yield* Script
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { auth } = yield* insurer()
         const { id, placa, version } = yield* planned(auth, undefined, at)
         const silence = Effect.yieldNow.pipe(Effect.andThen(pass("31 seconds")), Effect.andThen(Effect.never))

@@ -5,8 +5,8 @@ import { Centavos } from "../../core/domain/Money.ts"
 import { Answer } from "../../core/domain/Sale.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { deposit } from "./support/Customer.ts"
 import { inState, insuranceService, insurer, plateEnding, quoted, spanish } from "./support/Insuring.ts"
 import { money } from "./support/Money.ts"
@@ -72,7 +72,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
 
   it.effect("needs a quote that is younger than 30 minutes, to the millisecond", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* insurer()
       const [early, late] = [yield* quoted(auth), yield* quoted(auth)]
       yield* pass("1799999 millis")
@@ -107,7 +107,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     ["22", "SUCCESS", "emitida"]
   ] as const)("that the insurer left open, of a plate that ends in %s, ends %s", ([ending, status, estado]) =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* insurer()
       const { id, placa, total } = yield* quoted(auth, plateEnding(ending))
       const pending = yield* spanish.sell(auth, id, placa)

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Centavos } from "../../core/domain/Money.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "./support/Customer.ts"
 import { unchanged } from "./support/Rows.ts"
 import { TestServer } from "./support/Server.ts"
@@ -73,7 +73,7 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
 
   it.effect("count what is held, and not what was given back", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* customer({ limits: { daily: limit(200) } })
       yield* sell(of("8095550002", 150), auth)
       yield* sell(of("8095550001", 50), auth)
@@ -88,7 +88,7 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
 
   it.effect("begin anew at local midnight, on Monday and on the first", () =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       const limits = { daily: limit(100), weekly: limit(250), monthly: limit(400) }
       const { auth } = yield* customer({ limits })
       const days = [
@@ -123,7 +123,7 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
 
   it.effect("give back to the day of the sale what is released on another", () =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       const { auth } = yield* customer()
       yield* until("2026-04-06T23:59:50-04:00")
       yield* sell(of("8095550002", 100), auth)
@@ -146,7 +146,7 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
     ]
   ] as const)("%j let what was sold at %s be, at %s", ([limits, before, first, consumption]) =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       const { auth } = yield* customer({ limits })
       for (const instant of [before, first]) {
         yield* until(instant)

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Answer } from "../../core/domain/Sale.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "./support/Customer.ts"
 import { Script } from "./support/Script.ts"
 import { TestServer } from "./support/Server.ts"
@@ -122,7 +122,7 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
 
   it.effect("show a status as it stands, by status, identifier and day", () =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       const { auth } = yield* customer()
       const failed = yield* sold(auth, "8095550001")
       const pending = yield* sold(auth, "8095550012")

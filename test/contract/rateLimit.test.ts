@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Answered } from "../../tools/api/Answered.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { as, call, get, raw, sell } from "../facade/support/Calls.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "./support/Customer.ts"
 import { guarded, knock } from "./support/Endpoints.ts"
 import { unchanged } from "./support/Rows.ts"
@@ -74,7 +74,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
 
   it.effect("begins anew with the minute", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* customer({ token: { callsPerMinute: 1 } })
       const status = Effect.map(get("/v1/saldo", auth), (answer) => answer.status)
       yield* pass("59 seconds")
@@ -131,7 +131,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
 
   describe("of what no route answers", () => {
     const three = { RATE_LIMIT_ADDRESS_PER_MINUTE: "3" }
-    const statusAndLeft = ({ headers, status }: Answered) => [status, headers.get("x-ratelimit-remaining")]
+    const statusAndLeft = ({ headers, status }: ApiResponse) => [status, headers.get("x-ratelimit-remaining")]
 
     it.effect("has a count of its own for what cannot be read, as nobody knows whose proxy sent it", () =>
       Effect.gen(function* () {
@@ -143,7 +143,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
           [422, "0"],
           [429, "0"]
         ])
-        const { body, headers } = answers[3] as Answered
+        const { body, headers } = answers[3] as ApiResponse
         assert.strictEqual(headers.get("retry-after"), String(body.error.details.retry_after))
         const asked = yield* elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": "127.0.0.1" } }))
         assert.deepStrictEqual(statusAndLeft(asked), [200, "2"])

@@ -5,10 +5,9 @@ import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { createClient } from "../../facade/trpc/client.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
-import { Running } from "../../tools/world/Running.ts"
 import { get, post, sell } from "../facade/support/Calls.ts"
 import { secret } from "../facade/support/Service.ts"
+import { ManualClock, ServiceAddress } from "../support/InProcessService.ts"
 import { newToken } from "./support/Customer.ts"
 import { money } from "./support/Money.ts"
 import { forms, sold, statusOf } from "./support/Reversing.ts"
@@ -66,7 +65,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
 
     it.effect("whose outcome is unknown is settled by recovery, and its key stays the 202 that it answered", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { auth, id, xid } = yield* sold("204594")
         const { body, headers, status } = yield* reverse(id, auth, "r1")
         const path = `/v1/transacciones/${id}`
@@ -134,7 +133,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
 
   it.effect("gives the consumption back to the day of the sale, not to its own", () =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       yield* until("2026-03-12T23:59:59-04:00")
       const { auth, id } = yield* sold("204518")
       yield* until("2026-03-13T00:00:00-04:00")
@@ -147,7 +146,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
 
   it.effect("by tRPC is the same procedure", () =>
     Effect.gen(function* () {
-      const { url } = yield* Running
+      const { url } = yield* ServiceAddress
       const { auth, companyId, id } = yield* sold("204518")
       const { apiKey } = yield* newToken(companyId)
       const client = createClient({ url, apiKey, apiSecret: secret })

@@ -2,8 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { consult, get, post, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { insurer, quoted, spanish } from "./support/Insuring.ts"
 import { forms } from "./support/Reversing.ts"
 import { TestServer } from "./support/Server.ts"
@@ -24,7 +24,7 @@ const logins = Effect.gen(function* () {
 layer(TestServer, { excludeTestServices: true })("a server whose login owns nothing", (it) => {
   it.effect("sells, recovers, reverses, looks up and insures, and its books are right", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       assert.deepStrictEqual(yield* logins, [{ login: "test_saldo_server", may: false }])
 
       const { auth } = yield* insurer({ money: 60_000 })

@@ -7,16 +7,16 @@ import { Verdict } from "../../core/domain/Sale.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { sandboxCompany } from "../../core/workflows/Seed.ts"
-import { server } from "../../facade/Server.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { serverLayer } from "../../facade/ServerLayer.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { asLoginIn } from "../support/Logins.ts"
 import { intentOf, reservedOrder } from "../support/Sales.ts"
 
 /** What `serve` runs, but for the part that listens. */
 const serving = (url: string) =>
   Layer.build(
-    Layer.fresh(server).pipe(
+    Layer.fresh(serverLayer).pipe(
       Layer.provide(
         Layer.succeed(
           ConfigProvider.ConfigProvider,
@@ -65,7 +65,7 @@ const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: n
 describe("two servers with a sandbox", () => {
   it.live("reset it once a day at local midnight, beside what is held", () =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       const url = asLoginIn("saldo_server", yield* freshDatabaseUrl)
       const [one, two] = [yield* serving(url), yield* serving(url)]
       yield* Effect.gen(function* () {
@@ -98,6 +98,6 @@ describe("two servers with a sandbox", () => {
           []
         )
       }).pipe(Effect.provide(AuditPostgres.layer), Effect.provideContext(Context.merge(one, two)))
-    }).pipe(Effect.scoped, Effect.provide(OwnTime.layer))
+    }).pipe(Effect.scoped, Effect.provide(ManualClock.layer))
   )
 })

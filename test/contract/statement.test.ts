@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { load } from "../../tools/database/ManySales.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { as, get, post, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
+import { loadSalesHistory } from "../support/SalesHistory.ts"
 import { parseCsv } from "./support/Csv.ts"
 import { customer, deposit } from "./support/Customer.ts"
 import { TestServer } from "./support/Server.ts"
@@ -87,7 +87,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
 
   it.effect("is of local days, both inclusive", () =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       yield* until("2026-05-01T23:59:59.999-04:00")
       const { auth, companyId } = yield* customer()
       yield* until("2026-05-02T00:00:00-04:00")
@@ -144,7 +144,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
   it.effect("of any length comes as a file, whole", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer({ money: 0 })
-      yield* load({ company: companyId, sales: 2_600, days: 3 })
+      yield* loadSalesHistory({ company: companyId, sales: 2_600, days: 3 })
       const rows = rowsOf((yield* get("/v1/movimientos?formato=csv", auth)).text)
       assert.strictEqual(rows.length, 1 + 2_600 * 0.95)
       const pages = yield* Effect.forEach(

@@ -6,10 +6,10 @@ import { TokenId } from "../../core/domain/Ids.ts"
 import { Tokens } from "../../core/ports/Tokens.ts"
 import { hashSecret } from "../../core/workflows/HashSecret.ts"
 import { rotateToken } from "../../core/workflows/IssueToken.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get } from "../facade/support/Calls.ts"
 import { secret } from "../facade/support/Service.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "./support/Customer.ts"
 import { another, TestServer, testServer } from "./support/Server.ts"
 
@@ -29,7 +29,7 @@ const usedAt = ({ companyId, tokenId }: Effect.Success<ReturnType<typeof custome
 layer(TestServer, { excludeTestServices: true })("the secrets of a token (5)", (it) => {
   it.effect("are two on every server, until the overlap ends", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { apiKey, tokenId } = yield* customer()
       const elsewhere = yield* another()
       const heard = (given: string) => [knock(apiKey, given), elsewhere(knock(apiKey, given))]
@@ -101,7 +101,7 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (5)", (
 layer(TestServer, { excludeTestServices: true })("the last use of a token", (it) => {
   it.effect("is known to the minute", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const shop = yield* customer()
       const use = knock(shop.apiKey, secret)
       assert.isNull(yield* usedAt(shop))

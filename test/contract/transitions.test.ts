@@ -2,8 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Answer } from "../../core/domain/Sale.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "./support/Customer.ts"
 import { money } from "./support/Money.ts"
 import { Script } from "./support/Script.ts"
@@ -95,7 +95,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
     it.effect("when the provider is silent for 30 seconds: never FAILED", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
-        const time = yield* OwnTime
+        const time = yield* ManualClock
         const { auth } = yield* customer()
         // Time passes once everybody waits for the provider.
         const silence = Effect.yieldNow.pipe(Effect.andThen(time.pass("31 seconds")), Effect.andThen(Effect.never))
@@ -130,7 +130,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
       ["confirmed", "8095550022", "SUCCESS", charged]
     ] as const)("when it was PENDING and reconciliation finds it %s", ([, identifier, state, after]) =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { auth } = yield* customer()
         const { body } = yield* sellTo(auth, identifier, path)
         const { consultar_en } = body.error.details
@@ -153,7 +153,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
   it.effect("that stays unknown is asked about every five minutes, and is charged when it is confirmed at last", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* customer()
       const { consultar_en } = (yield* sellTo(auth, "8095550112", "/v1/recargas")).body.error.details
       yield* pass("2 minutes")
@@ -171,7 +171,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
 
   it.effect("ends once: reconciliation moves nothing that is over", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* customer()
       const sold = yield* sellTo(auth, "8095550003", "/v1/recargas")
       const refused = yield* sellTo(auth, "8095550000", "/v1/recargas")

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { program } from "../../crash/process/Child.ts"
 import { temporaryDirectory } from "../boot/TemporaryDirectory.ts"
+import { startChild } from "./processes/ChildProcess.ts"
 
 /** A process that runs these lines. */
 const running = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
@@ -11,7 +11,7 @@ const running = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
   const file = join(directory, "program.mjs")
   writeFileSync(file, lines.join("\n"))
   const log = join(directory, "program.log")
-  return { log, child: yield* program({ file, environment: {}, log }) }
+  return { log, child: yield* startChild({ file, environment: {}, log }) }
 })
 
 describe("a process of a crash run", () => {

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, References } from "effect"
 import { TestConsole } from "effect/testing"
-import { crash } from "../../crash/Crash.ts"
-import { kinds } from "../../crash/mishaps/Mishap.ts"
-import { points } from "../../crash/server/Points.ts"
+import { runCrashTest } from "./Crash.ts"
+import { faultKinds } from "./Faults.ts"
+import { crashPoints } from "./processes/CrashPoints.ts"
 
 const rounds = 20
 
@@ -12,12 +12,12 @@ describe("servers and a Postgres that crash under load", () => {
     "lose nothing, double nothing, and contradict nobody, wherever and however they crash",
     () =>
       Effect.gen(function* () {
-        const run = yield* crash({ rounds, seed: 1 })
+        const run = yield* runCrashTest({ rounds, seed: 1 })
         // On a machine that is busy with something else a mishap may come too late for its point, but hardly twice.
         const isWhole = run.missed.length === 0 && run.missedKinds.length === 0
-        const runs = isWhole ? [run] : [run, yield* crash({ rounds, seed: 2 })]
-        assert.sameMembers([...new Set(runs.flatMap(({ reached }) => reached))], [...points])
-        assert.sameMembers([...new Set(runs.flatMap((each) => each.kinds))], [...kinds])
+        const runs = isWhole ? [run] : [run, yield* runCrashTest({ rounds, seed: 2 })]
+        assert.sameMembers([...new Set(runs.flatMap(({ reached }) => reached))], [...crashPoints])
+        assert.sameMembers([...new Set(runs.flatMap((each) => each.kinds))], [...faultKinds])
         // It crashed while something was going on.
         assert.isAtLeast(run.errands, rounds * 40)
         assert.isAtLeast(run.unanswered, rounds)

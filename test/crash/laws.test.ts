@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CompanyId } from "../../core/domain/Ids.ts"
-import { type Evidence, judge } from "../../crash/judge/Laws.ts"
-import type { Answer, Errand } from "../../crash/load/Errand.ts"
+import type { ClientAnswer, ClientOperation } from "./Clients.ts"
+import { checkInvariants, type Evidence } from "./Invariants.ts"
 
-const answered = (status: number, changes: Partial<Answer> = {}): Answer => ({
+const answered = (status: number, changes: Partial<ClientAnswer> = {}): ClientAnswer => ({
   status,
   code: null,
   transactionId: 1,
@@ -16,7 +16,7 @@ const silent = answered(0, { transactionId: null })
 const pending = answered(202, { code: "TRANSACTION_PENDING" })
 const inProgress = answered(409, { code: "IDEMPOTENT_REQUEST_IN_PROGRESS" })
 
-const errand = (...answers: ReadonlyArray<Answer>): Errand => ({
+const errand = (...answers: ReadonlyArray<ClientAnswer>): ClientOperation => ({
   customer: { companyId: CompanyId.make(1), authorization: "Bearer a.b" },
   key: "k1",
   xid: "RD-1",
@@ -160,6 +160,6 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
 
 describe("the judge of a crash", () => {
   it.each(cases)("knows %s", (_, evidence, laws) => {
-    assert.deepStrictEqual([...new Set(judge(evidence).map(({ law }) => law))], laws)
+    assert.deepStrictEqual([...new Set(checkInvariants(evidence).map(({ law }) => law))], laws)
   })
 })

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber } from "effect"
-import { makeTime } from "../../crash/stage/Time.ts"
 import { temporaryDirectory } from "../boot/TemporaryDirectory.ts"
+import { makeRunTime } from "./environment/RunTime.ts"
 
-const time = Effect.flatMap(temporaryDirectory, makeTime)
+const time = Effect.flatMap(temporaryDirectory, makeRunTime)
 
 describe("the time of a run", () => {
   it.live("jumps for everybody who looks", () =>

@@ -7,9 +7,8 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.ts"
 import { answeringClientErrors, serverOptions } from "../../facade/http/ClientErrors.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
-import { Running } from "../../tools/world/Running.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock, ServiceAddress } from "../support/InProcessService.ts"
 
 /** The server as Node has it. */
 class Served extends Context.Service<Served, Server>()("test/Served") {
@@ -26,18 +25,18 @@ const echo = Effect.gen(function* () {
   return HttpServerResponse.text(`<${yield* text}>`)
 })
 
-const service = Layer.merge(Running.layer, HttpServer.serve(echo)).pipe(
+const service = Layer.merge(ServiceAddress.layer, HttpServer.serve(echo)).pipe(
   Layer.provide(
     Layer.unwrap(Served.useSync((server) => NodeHttpServer.layerServer(() => server, { port: 0, host: "127.0.0.1" })))
   ),
   Layer.provideMerge(Served.layer),
   Layer.provide([CallCounterMemory.layer, NodeCrypto.layerSecureRandom]),
-  Layer.provideMerge(OwnTime.layer)
+  Layer.provideMerge(ManualClock.layer)
 )
 
 /** A client that does not hang up unless it is told to. */
 const client = Effect.fnUntraced(function* (bytes: string) {
-  const { port } = yield* Running
+  const { port } = yield* ServiceAddress
   const open = Effect.sync(() => {
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => void socket.write(bytes))
     const heard: Array<string> = []
@@ -113,7 +112,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     ["bytes that nobody can read", "\u0000\r\n\r\n"]
   ] as const)("that falls silent after %s is closed two seconds after its answer", ([, bytes]) =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { said } = yield* client(bytes)
       const isAnswered = Effect.map(said, (text) => text.includes("\r\n\r\n"))
       yield* eventually(Effect.andThen(pass("1 minute"), isAnswered), Boolean)
@@ -138,7 +137,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
 
   it.effect("hears nothing in place of an answer that is due, also where the call waited to be told to go on", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { said, socket } = yield* client(
         "POST /slow HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab\u0000\r\n\r\n"
       )
@@ -174,7 +173,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
 
   it.effect.each([tunnel, "\u0000\r\n\r\n"])("is refused with the date (%#)", (bytes) =>
     Effect.gen(function* () {
-      const { until } = yield* OwnTime
+      const { until } = yield* ManualClock
       yield* until("2027-01-02T03:04:05Z")
       const { said, socket } = yield* client(bytes)
       assert.match(yield* answerIn(said), /^date: Sat, 02 Jan 2027 03:04:05 GMT\r$/im)

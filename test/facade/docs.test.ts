@@ -7,7 +7,7 @@ import { HttpOptions } from "../../facade/call/HttpOptions.ts"
 import { loadAssets } from "../../facade/docs/Assets.ts"
 import { consolePage } from "../../facade/docs/ConsolePage.ts"
 import { html } from "../../facade/docs/Html.ts"
-import type { Answered } from "../../tools/api/Answered.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
 import { as, call, get, post, raw, sell } from "./support/Calls.ts"
 import { secret, TestService } from "./support/Service.ts"
 
@@ -18,12 +18,12 @@ const everyCode = Struct.keys(codes)
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
 /** What a page makes its browser load, and where it leads. */
-const addressesIn = ({ text }: Answered): ReadonlyArray<string> =>
+const addressesIn = ({ text }: ApiResponse): ReadonlyArray<string> =>
   [...text.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = ""]) => address)
 
 const isAsset = (address: string): boolean => address.startsWith("/docs/assets/")
 
-const policyOf = ({ headers }: Answered): Readonly<Record<string, string>> =>
+const policyOf = ({ headers }: ApiResponse): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (headers.get("content-security-policy") ?? "").split("; ").map((rule) => rule.split(/ (.*)/s).slice(0, 2))
   )

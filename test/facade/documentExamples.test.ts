@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { openApiDocument } from "../../facade/rest/OpenApi.ts"
-import { heldTo } from "../../tools/api/HeldTo.ts"
+import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
 
 interface Content {
   readonly schema?: object
@@ -43,7 +43,7 @@ interface Document {
 }
 
 const document: Document = JSON.parse(JSON.stringify(openApiDocument("/")))
-const faultsBy = heldTo(document)
+const faultsBy = schemaFaultsBy(document)
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method, path, operation, name: operation.operationId }))

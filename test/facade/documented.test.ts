@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Answered } from "../../tools/api/Answered.ts"
-import { undocumented } from "../../tools/api/Documented.ts"
+import { type ApiResponse, documentFaults } from "../support/ApiDocument.ts"
 import { call, get, sell } from "./support/Calls.ts"
 import { TestService } from "./support/Service.ts"
 
@@ -10,13 +9,13 @@ const transaction = { method: "GET", path: "/v1/transactions/1" }
 const sale = { method: "POST", path: "/v1/recargas" }
 
 /** An answer whose body was tampered with. */
-const saying = (answer: Answered, change: (body: Record<string, Record<string, unknown>>) => void): Answered => {
+const saying = (answer: ApiResponse, change: (body: Record<string, Record<string, unknown>>) => void): ApiResponse => {
   const body = structuredClone(answer.body)
   change(body)
   return { ...answer, body, text: JSON.stringify(body) }
 }
 
-const withHeader = (answer: Answered, name: string, value: string | null): Answered => {
+const withHeader = (answer: ApiResponse, name: string, value: string | null): ApiResponse => {
   const headers = new Headers(answer.headers)
   if (value === null) headers.delete(name)
   else headers.set(name, value)
@@ -31,7 +30,7 @@ type Tampering = readonly [
   what: string,
   request: typeof balance,
   answer: typeof read,
-  tamper: (answer: Answered) => Answered
+  tamper: (answer: ApiResponse) => ApiResponse
 ]
 
 const tamperings: ReadonlyArray<Tampering> = [
@@ -113,15 +112,15 @@ const tamperings: ReadonlyArray<Tampering> = [
 layer(TestService, { excludeTestServices: true })("the document", (it) => {
   it.effect.each(tamperings)("does not allow %s", ([, request, answer, tamper]) =>
     Effect.gen(function* () {
-      assert.isNotEmpty(undocumented(request, tamper(yield* answer)))
+      assert.isNotEmpty(documentFaults(request, tamper(yield* answer)))
     })
   )
 
   it.effect("allows what is answered, wherever nothing is", () =>
     Effect.gen(function* () {
-      assert.isEmpty(undocumented(balance, yield* read))
-      assert.isEmpty(undocumented(sale, yield* pending))
-      assert.isEmpty(undocumented({ method: "PUT", path: "/v1/nada" }, yield* call("/v1/nada")))
+      assert.isEmpty(documentFaults(balance, yield* read))
+      assert.isEmpty(documentFaults(sale, yield* pending))
+      assert.isEmpty(documentFaults({ method: "PUT", path: "/v1/nada" }, yield* call("/v1/nada")))
     })
   )
 })

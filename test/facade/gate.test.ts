@@ -3,15 +3,15 @@ import { initTRPC } from "@trpc/server"
 import { Effect } from "effect"
 import { endpoints, endpointsOf } from "../../facade/rest/Endpoint.ts"
 import { procedures } from "../../facade/trpc/Router.ts"
-import type { Answered } from "../../tools/api/Answered.ts"
 import { doors, knock } from "../contract/support/Endpoints.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
 import { as, call, post, sell } from "./support/Calls.ts"
 import { Audited, secret, TestService } from "./support/Service.ts"
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
 /** Whether a caller was let in, or why not. */
-const admissionOf = ({ status }: Answered) => (status === 401 || status === 403 ? status : "in")
+const admissionOf = ({ status }: ApiResponse) => (status === 401 || status === 403 ? status : "in")
 
 describe("a procedure", () => {
   it("that says nothing of its callers keeps the service from starting", () => {

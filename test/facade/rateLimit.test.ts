@@ -5,7 +5,7 @@ import * as CallCounterMemory from "../../adapters/ratelimit/CallCounterMemory.t
 import * as CallCounterRedis from "../../adapters/ratelimit/CallCounterRedis.ts"
 import { dayWindowAt, windowAt } from "../../core/domain/RateLimit.ts"
 import { countCall, countOfDay, quotaOf } from "../../core/workflows/RateLimit.ts"
-import { fakeRedis } from "../../tools/fakes/Redis.ts"
+import { fakeRedis } from "../fakes/Redis.ts"
 
 const bucket = { key: "token:7", limit: 3 }
 

@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Redis } from "effect/persistence"
 import * as CallCounterRedis from "../../adapters/ratelimit/CallCounterRedis.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
-import { eventually } from "../../tools/Eventually.ts"
+import { eventually } from "../support/Eventually.ts"
 import { hasRedis, redis } from "../support/RedisServer.ts"
 
 const bucket = { key: "token:7", limit: 3 }

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Running } from "../../tools/world/Running.ts"
+import { ServiceAddress } from "../support/InProcessService.ts"
 import { as, call, get, raw } from "./support/Calls.ts"
 import { TestService } from "./support/Service.ts"
 
@@ -31,7 +31,7 @@ layer(TestService, { excludeTestServices: true })("REST", (it) => {
 
     it.effect("tells what the service is", () =>
       Effect.gen(function* () {
-        const { url } = yield* Running
+        const { url } = yield* ServiceAddress
         const { body } = yield* call("/v1/info")
         assert.deepStrictEqual(body.data, {
           application: "Saldo",
@@ -194,7 +194,7 @@ layer(TestService, { excludeTestServices: true })("REST", (it) => {
 
   it.effect("a file that breaks off after some rows is taken for whole by nobody", () =>
     Effect.gen(function* () {
-      const { url } = yield* Running
+      const { url } = yield* ServiceAddress
       const read = (apiKey: string) =>
         Effect.tryPromise(async () => {
           const response = await fetch(`${url}/v1/movimientos?formato=csv`, { headers: as(apiKey) })

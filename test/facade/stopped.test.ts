@@ -1,17 +1,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { another, TestServer } from "../contract/support/Server.ts"
+import { eventually } from "../support/Eventually.ts"
 import { holding } from "../support/Holding.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { sell } from "./support/Calls.ts"
 
 layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => {
   it.effect("tells a call that has no end to ask later, in the envelope", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const sql = yield* PgClient.PgClient
       const { auth, companyId } = yield* customer()
       const life = yield* Scope.make()

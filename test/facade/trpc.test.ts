@@ -4,12 +4,12 @@ import { assert, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect } from "effect"
 import { type ClientOptions, createClient, isSaldoError } from "../../facade/trpc/client.ts"
-import { Running } from "../../tools/world/Running.ts"
+import { ServiceAddress } from "../support/InProcessService.ts"
 import { as, call, post } from "./support/Calls.ts"
 import { secret, TestService } from "./support/Service.ts"
 
 const clientAs = (apiKey: string) =>
-  Effect.map(Running, ({ url }) => createClient({ url, apiKey, apiSecret: secret } satisfies ClientOptions))
+  Effect.map(ServiceAddress, ({ url }) => createClient({ url, apiKey, apiSecret: secret } satisfies ClientOptions))
 
 const failureOf = (promise: Promise<unknown>) =>
   Effect.promise(() =>

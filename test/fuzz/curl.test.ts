@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { curlOf } from "../../fuzz/request/Curl.ts"
-import { type HttpRequest, onTheWire } from "../../fuzz/request/HttpRequest.ts"
+import { curlOf, type HttpRequest, onTheWire } from "./request/HttpRequest.ts"
 
 /** What a shell gives to the commands that it is told to run, in the place of which these only say what they got. */
 const heard = (line: string): string =>

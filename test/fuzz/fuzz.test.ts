@@ -1,20 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { isSound, wordsOf } from "../../fuzz/report/Report.ts"
-import { fuzz, type Plan } from "../../fuzz/run/Fuzz.ts"
-import { worldOn } from "../../fuzz/world/World.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { type FuzzPlan, fuzz } from "./run/Fuzz.ts"
+import { allInvariantsHeld, reportText } from "./run/Report.ts"
+import { serviceOn } from "./service/ServiceUnderTest.ts"
 
-const world = Layer.unwrap(Effect.map(freshDatabaseUrl, worldOn))
+const world = Layer.unwrap(Effect.map(freshDatabaseUrl, serviceOn))
 
 layer(world, { excludeTestServices: true })("requests that the document leads to", (it) => {
   it.effect(
     "are all answered as the contract says",
     () =>
       Effect.gen(function* () {
-        const plan: Plan = { requests: 5_000, seed: 1_000 }
+        const plan: FuzzPlan = { requests: 5_000, seed: 1_000 }
         const outcome = yield* fuzz(plan, () => Effect.void)
-        assert.isTrue(isSound(outcome), wordsOf(plan, outcome))
+        assert.isTrue(allInvariantsHeld(outcome), reportText(plan, outcome))
         const locked = outcome.coverage.doors().filter(({ seen }) => !seen.includes(200) && !seen.includes(201))
         assert.deepStrictEqual(locked, [])
       }),

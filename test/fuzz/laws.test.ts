@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type HttpRequest, headerNamed, withHeader } from "../../fuzz/request/HttpRequest.ts"
-import { Line, type Send } from "../../fuzz/request/Line.ts"
-import { fuzz, type Outcome, type Plan } from "../../fuzz/run/Fuzz.ts"
-import { worldOn } from "../../fuzz/world/World.ts"
-import type { Answered } from "../../tools/api/Answered.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
+import { type HttpRequest, headerNamed, withHeader } from "./request/HttpRequest.ts"
+import { type FuzzOutcome, type FuzzPlan, fuzz } from "./run/Fuzz.ts"
+import { HttpClient, type Send, serviceOn } from "./service/ServiceUnderTest.ts"
 
-const world = Layer.unwrap(Effect.map(freshDatabaseUrl, worldOn))
+const world = Layer.unwrap(Effect.map(freshDatabaseUrl, serviceOn))
 
 const quietly = () => Effect.void
 
@@ -17,22 +16,22 @@ type Bend = (send: Send) => Send
 
 /** Requests go well, and what comes back is another answer. */
 const answering =
-  (tamper: (answer: Answered, request: HttpRequest) => Answered | null): Bend =>
+  (tamper: (answer: ApiResponse, request: HttpRequest) => ApiResponse | null): Bend =>
   (send) =>
   (request) =>
     Effect.map(send(request), (answer) => (answer === null ? null : tamper(answer, request)))
 
-const fuzzedOver = Effect.fnUntraced(function* (bend: Bend, { requests, seed }: Plan) {
-  const { port, send } = yield* Line
-  return yield* Effect.provideService(fuzz({ requests, seed }, quietly), Line, { port, send: bend(send) })
+const fuzzedOver = Effect.fnUntraced(function* (bend: Bend, { requests, seed }: FuzzPlan) {
+  const { port, send } = yield* HttpClient
+  return yield* Effect.provideService(fuzz({ requests, seed }, quietly), HttpClient, { port, send: bend(send) })
 })
 
-const lawsOf = ({ atTheEnd, counterexample }: Outcome): ReadonlyArray<string> =>
+const lawsOf = ({ atTheEnd, counterexample }: FuzzOutcome): ReadonlyArray<string> =>
   [...(counterexample === null ? [] : [counterexample.broken]), ...atTheEnd].map(({ law }) => law)
 
-const withBody = (answer: Answered, body: unknown): Answered => ({ ...answer, body, text: JSON.stringify(body) })
+const withBody = (answer: ApiResponse, body: unknown): ApiResponse => ({ ...answer, body, text: JSON.stringify(body) })
 
-const withoutHeader = (answer: Answered, name: string): Answered => {
+const withoutHeader = (answer: ApiResponse, name: string): ApiResponse => {
   const headers = new Headers(answer.headers)
   headers.delete(name)
   return { ...answer, headers }
@@ -92,7 +91,7 @@ const renumberingAgain = (): Bend => {
 /**
  * The companies of a run are named after its seed, so each run has one of its own; it ends as soon as a law is broken.
  */
-const bends: ReadonlyArray<readonly [law: string, bend: Bend, plan: Plan]> = [
+const bends: ReadonlyArray<readonly [law: string, bend: Bend, plan: FuzzPlan]> = [
   [
     "every request is answered",
     answering((answer, { method }) => (method === "POST" ? null : answer)),

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { openApiDocument } from "../../facade/rest/OpenApi.ts"
-import { literalOf } from "../../fuzz/document/Literal.ts"
-import { type Document, operationsOf } from "../../fuzz/document/Operations.ts"
-import { heldTo } from "../../tools/api/HeldTo.ts"
+import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
+import { validLiteralOf } from "./request/Literal.ts"
+import { type OpenApiDocument, operationsOf } from "./request/Operations.ts"
 
-const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument("/"))) as Document)
+const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument("/"))) as OpenApiDocument)
 
 /** Each kind of input once, however many operations have it. */
 const inputs = new Map(
@@ -16,9 +16,9 @@ describe("a value for an input", () => {
   it.each([...inputs.values()].map(({ name, schema }) => [name, schema] as const))(
     "is one that the document allows: %s",
     (_, schema) => {
-      const faultsBy = heldTo({ schema })
+      const faultsBy = schemaFaultsBy({ schema })
       fc.assert(
-        fc.property(literalOf(schema), (value) => {
+        fc.property(validLiteralOf(schema), (value) => {
           assert.deepStrictEqual(faultsBy(["schema"], JSON.parse(value)), [], value)
         })
       )

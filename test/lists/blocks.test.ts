@@ -11,8 +11,8 @@ import type { TransactionFilter } from "../../core/domain/Transaction.ts"
 import { AllTransactions } from "../../core/ports/AllTransactions.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { blocksAreOf } from "../../tools/database/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { setBlockLength } from "../support/SalesHistory.ts"
 import { group, groups, money, reserve, reverse, settle } from "./support/ListStatements.ts"
 
 const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPostgres.layer, AuditPostgres.layer).pipe(
@@ -114,7 +114,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
-      yield* blocksAreOf(blockLength)
+      yield* setBlockLength(blockLength)
       yield* run(money([company]))
       for (const n of [2, 1, 4, 3, 0]) yield* run(reserve([company], first, n))
       assert.deepStrictEqual(yield* blocksOf(company), [
@@ -140,7 +140,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
           )
         )`
       ]
-      yield* blocksAreOf(group)
+      yield* setBlockLength(group)
       yield* run(money([company]))
       yield* run(reserve([company], first, 0))
       assert.deepStrictEqual(yield* made, [["sale", group]])
@@ -159,7 +159,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
-      yield* blocksAreOf(group)
+      yield* setBlockLength(group)
       yield* run(money([company]))
       yield* run(reserve([company], first, 0))
       yield* run(settle([company], first, group))
@@ -199,7 +199,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     Effect.gen(function* () {
       const transactions = yield* Transactions
       const everybodys = yield* AllTransactions
-      yield* blocksAreOf(blockLength)
+      yield* setBlockLength(blockLength)
       const context = yield* Effect.context<PgClient.PgClient>()
       const holds = Effect.fnUntraced(function* (
         past: { groups: Array<number>; settled: Array<{ from: number; count: number }> },

@@ -11,10 +11,9 @@ import { AllTransactions, type OwnedFilter } from "../../core/ports/AllTransacti
 import { Statement } from "../../core/ports/Statement.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
-import { blocksAreOf } from "../../tools/database/Lists.ts"
-import { load } from "../../tools/database/ManySales.ts"
 import { TestDatabase } from "../support/Database.ts"
 import { type Scan, scansOfStatements } from "../support/Plans.ts"
+import { loadSalesHistory, setBlockLength } from "../support/SalesHistory.ts"
 
 const perPage = 50
 const block = 1_000
@@ -22,7 +21,9 @@ const block = 1_000
 const small = { company: 1, sales: 200, days: 30 }
 const large = { company: 2, sales: 200_000, days: 100 }
 
-const Loaded = Layer.effectDiscard(Effect.all([blocksAreOf(1_000), load(small), load(large)], { discard: true }))
+const Loaded = Layer.effectDiscard(
+  Effect.all([setBlockLength(1_000), loadSalesHistory(small), loadSalesHistory(large)], { discard: true })
+)
 
 const TestLayer = Layer.mergeAll(
   TransactionsPostgres.layer,

@@ -8,8 +8,8 @@ import { type Order, Verdict } from "../../core/domain/Sale.ts"
 import { Insurances } from "../../core/ports/Insurances.ts"
 import { Ledger } from "../../core/ports/Ledger.ts"
 import { type ClaimedSms, Outbox, type SmsResult } from "../../core/ports/Outbox.ts"
-import { plan, tow, version } from "../../tools/world/Insured.ts"
-import { beginning, codeToSend, priced } from "../../tools/world/StepsTaken.ts"
+import { plan, tow, version } from "../support/InsuranceExample.ts"
+import { codeToSend, newInsurance, quotedEvent } from "../support/InsuranceStages.ts"
 import { insuranceIntent } from "../support/Insuring.ts"
 import type { VerdictTag } from "./Commands.ts"
 import type { InsuranceCommand } from "./InsuranceCommands.ts"
@@ -62,7 +62,7 @@ const record = Effect.fnUntraced(function* (message: Message, result: SmsResult[
 const begin = Effect.fnUntraced(function* (side: Side, command: InsuranceCommand & { readonly do: "begin" }) {
   const insurances = yield* Insurances
   const id = yield* insurances.nextId
-  const insurance = yield* beginning(side.company + command.company, {
+  const insurance = yield* newInsurance(side.company + command.company, {
     plate: Plate.make(command.plate),
     terminalId: command.terminal === null ? null : TerminalId.make(command.terminal)
   })
@@ -110,7 +110,7 @@ const chosen = Effect.fnUntraced(function* (
       return { event: "plan_chosen", ...named, extras: [tow] } as const
     }
     case "quote":
-      return { ...(yield* priced(command.centavos)), version: command.version, plan: command.plan }
+      return { ...(yield* quotedEvent(command.centavos)), version: command.version, plan: command.plan }
   }
 })
 

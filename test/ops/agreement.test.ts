@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
-import { fakeHttpProvider } from "../../tools/fakes/HttpProvider.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { sell } from "../facade/support/Calls.ts"
+import { fakeHttpProvider } from "../fakes/HttpSuppliers.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { look, watchedServer } from "./support/Watched.ts"
 
 const textOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
@@ -30,7 +30,7 @@ const selling = Layer.unwrap(
   Fake.useSync(({ url }) =>
     watchedServer({ AUDIT_EVERY: "15", PROVIDER: "http", PROVIDER_URL: url, PROVIDER_SECRET: secret })
   )
-).pipe(Layer.provideMerge(Layer.effect(Fake, fakeHttpProvider(secret))), Layer.provide(OwnTime.layer))
+).pipe(Layer.provideMerge(Layer.effect(Fake, fakeHttpProvider(secret))), Layer.provide(ManualClock.layer))
 
 layer(selling, { excludeTestServices: true })("a live server", (it) => {
   it.effect("tells every metric that the alerts, the dashboard and the manual speak of, and no other", () =>

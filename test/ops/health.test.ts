@@ -7,13 +7,13 @@ import * as Database from "../../adapters/postgres/Database.ts"
 import { invariants } from "../../core/domain/Invariants.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { Gauges } from "../../facade/ops/Gauges.ts"
-import * as Ops from "../../facade/ops/Ops.ts"
-import { Readiness } from "../../facade/ops/Readiness.ts"
+import { Readiness } from "../../facade/ops/Monitoring.ts"
+import * as Ops from "../../facade/ops/OperationsPort.ts"
 import { Settings } from "../../facade/settings/Settings.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { testDatabaseUrl } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { insist, look, metrics, watchedServer } from "./support/Watched.ts"
 
 const readyz = Effect.map(look("/readyz"), ({ status, text }) => ({ status, missing: JSON.parse(text).missing }))
@@ -27,7 +27,7 @@ const elsewhere = (statement: string) =>
 layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
   it.effect("is ready once recovery has begun, and not when it has been silent for long", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["recovery"] })
       yield* recover("due")
       assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
@@ -40,7 +40,7 @@ layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
 
   it.effect("is not ready on a schema of another version", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const sql = yield* PgClient.PgClient
       yield* recover("due")
       const [known] = yield* sql<{ digest: string }>`select digest from migration_function where name = 'settle'`
@@ -69,7 +69,7 @@ layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
 
   it.effect("lives without its database, says so, and knows nothing of it", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
       yield* elsewhere(`alter database "${database}" with allow_connections false`)
       yield* elsewhere(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
@@ -105,7 +105,7 @@ layer(watchedServer(), { excludeTestServices: true })("a server", (it) => {
 layer(watchedServer({ AUDIT_EVERY: "15" }), { excludeTestServices: true })("a server that audits", (it) => {
   it.effect("knows nothing before the first audit, and then what broke each invariant", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const sql = yield* PgClient.PgClient
       const { companyId } = yield* customer({ money: 10 })
       const broken = Effect.map(metrics, (now) =>
@@ -134,7 +134,7 @@ const taken = Effect.acquireRelease(
 
 /** Where the operations port comes to be, if the settings have it so. */
 const opened = (ops: { readonly port: number; readonly wanted: boolean } | null) =>
-  Ops.Ops.useSync(({ url }) => url).pipe(
+  Ops.OperationsPort.useSync(({ url }) => url).pipe(
     Effect.provide(
       Ops.layer.pipe(
         Layer.provide([Readiness.layer, Gauges.layer]),

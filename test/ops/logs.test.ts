@@ -3,12 +3,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { Answer } from "../../core/domain/Sale.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { Script } from "../contract/support/Script.ts"
 import { call, get, post, raw, sell } from "../facade/support/Calls.ts"
 import { secret } from "../facade/support/Service.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { Logged } from "./support/Logged.ts"
 import { watchedServer } from "./support/Watched.ts"
 
@@ -104,7 +104,7 @@ describe("no line of a log", () => {
   layer(logging("all"), { excludeTestServices: true })("has a secret or a number", (it) => {
     it.effect("whatever is called, and whatever becomes of it", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { provider } = yield* Script
         const { apiKey, auth } = yield* customer()
         const key = { ...auth, "idempotency-key": canary.key }
@@ -138,7 +138,7 @@ describe("no line of a log", () => {
       ["PENDING", "/v1/recargas", "an outcome could not be written and is retried"]
     ] as const)("though the database refuses a sale in %s by %s", ([status, path, told]) =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { apiKey, auth } = yield* customer()
         const sql = yield* PgClient.PgClient
         const lines = yield* Logged

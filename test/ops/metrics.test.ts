@@ -6,11 +6,11 @@ import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import { Answer } from "../../core/domain/Sale.ts"
 import { SmsAnswer } from "../../core/domain/Sms.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { applicationFor, insurer, spanish } from "../contract/support/Insuring.ts"
 import { Script } from "../contract/support/Script.ts"
 import { call, get, post, raw, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { look, metrics, watchedServer } from "./support/Watched.ts"
 
 const canary = "8095557130"
@@ -18,7 +18,7 @@ const sale = { service_id: 1, amount: 100 }
 
 /** What it was read from is five seconds old at most. */
 const freshMetrics = Effect.gen(function* () {
-  const { pass } = yield* OwnTime
+  const { pass } = yield* ManualClock
   yield* pass("6 seconds")
   return yield* metrics
 })
@@ -87,7 +87,7 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
 
   it.effect("show what is held, for how long, and by whom, apart from the sandbox", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { provider } = yield* Script
       const { auth } = yield* customer()
       provider.set(canary, { dispatch: () => Effect.succeed(Answer.Unknown()) })
@@ -109,7 +109,7 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
 
   it.effect("show reversals that nobody answers, and for how long, though their sales are settled", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { provider } = yield* Script
       const { auth } = yield* customer()
       const identifier = "204510109"
@@ -154,7 +154,7 @@ layer(watchedServer(), { excludeTestServices: true })("the metrics", (it) => {
 
   it.effect("show that recovery goes on, and count an answer that comes too late", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { provider } = yield* Script
       const { auth } = yield* customer()
       const identifier = "8095557139"

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Answer } from "../../core/domain/Sale.ts"
 import { recover } from "../../core/workflows/Recover.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { Script } from "../contract/support/Script.ts"
 import { get, sell } from "../facade/support/Calls.ts"
 import { testDatabaseUrl } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { collector, type Span } from "./support/Collector.ts"
 import { Logged } from "./support/Logged.ts"
 import { watchedServer } from "./support/Watched.ts"
@@ -37,7 +37,7 @@ const attribute = (span: Span, key: string) => {
 
 /** What has been sent once this many spans of a name, and all that ended before them, are there. */
 const spansOnce = Effect.fnUntraced(function* (name: string, count: number) {
-  const { pass } = yield* OwnTime
+  const { pass } = yield* ManualClock
   const { spans } = yield* Collector
   return yield* eventually(
     Effect.andThen(
@@ -104,7 +104,7 @@ layer(followed, { excludeTestServices: true })("a collector", (it) => {
 
   it.effect("hears of each question of recovery, and nothing of the rounds that ask none", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { provider } = yield* Script
       const { auth } = yield* customer()
       yield* recover("due")

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { figuresOf, type Proof, withFigures } from "../../prove/Figures.ts"
-import type { Proven } from "../../prove/Prove.ts"
-import { holds, wordsOf } from "../../prove/Words.ts"
+import { everythingHeld, type Proof, proofTables, proofText, replaceTables } from "./ProofReport.ts"
+import type { PartProof } from "./Prove.ts"
 
 const page = readFileSync(new URL("../../docs/proof.md", import.meta.url), "utf8")
 
-const held: Proven = {
+const held: PartProof = {
   name: "memory",
   command: "npm run simulate -- --seeds 2000",
   seconds: 840,
@@ -15,7 +14,7 @@ const held: Proven = {
   broken: null,
   again: null
 }
-const broken: Proven = {
+const broken: PartProof = {
   ...held,
   name: "crash",
   command: "npm run crash -- --rounds 60",
@@ -36,12 +35,12 @@ const proof: Proof = {
 
 describe("the figures of docs/proof.md", () => {
   it("have their place there", () => {
-    assert.isNotNull(withFigures(page, "some figures"))
+    assert.isNotNull(replaceTables(page, "some figures"))
   })
 
   it("take the place of those before them, and nothing else's", () => {
-    const once = withFigures(page, "some figures") ?? ""
-    const twice = withFigures(once, "other figures") ?? ""
+    const once = replaceTables(page, "some figures") ?? ""
+    const twice = replaceTables(once, "other figures") ?? ""
     assert.include(once, "some figures")
     assert.notInclude(twice, "some figures")
     assert.strictEqual(twice.replace("other figures", "some figures"), once)
@@ -52,12 +51,12 @@ describe("the figures of docs/proof.md", () => {
   it.each(["no marks at all", "<!-- end of the figures --> <!-- figures: written by npm run prove -->"])(
     "are nowhere in a page that says: %s",
     (text) => {
-      assert.isNull(withFigures(text, "some figures"))
+      assert.isNull(replaceTables(text, "some figures"))
     }
   )
 
   it("say what was run, where, and what came of it", () => {
-    const figures = figuresOf(proof)
+    const figures = proofTables(proof)
     for (const said of [proof.at, proof.command, proof.commit, proof.machine, proof.software, "28 min"])
       assert.include(figures, said)
     assert.include(figures, "| `npm run simulate -- --seeds 2000` | 2,000 seeds | 14 min | held | `ab12` |")
@@ -65,11 +64,11 @@ describe("the figures of docs/proof.md", () => {
   })
 
   it("say so when they are a trial's", () => {
-    assert.include(figuresOf({ ...proof, isWhole: false }), "Not the long form, but a trial.")
+    assert.include(proofTables({ ...proof, isWhole: false }), "Not the long form, but a trial.")
   })
 
   it("keep what is broken within its cell, with the command that shows it again", () => {
-    const row = figuresOf({ ...proof, parts: [broken] })
+    const row = proofTables({ ...proof, parts: [broken] })
       .split("\n")
       .at(-1)
     assert.include(row, "**BROKEN**: a \\| b broke. Again: `npm run crash -- --rounds 13`")
@@ -77,20 +76,20 @@ describe("the figures of docs/proof.md", () => {
 
   it("list every planted bug with what caught it", () => {
     const caught = [{ bug: "nothing is held", on: "memory", seed: 3, law: "held" }]
-    assert.include(figuresOf({ ...proof, parts: [{ ...held, caught }] }), "| nothing is held | memory | 3 | held |")
+    assert.include(proofTables({ ...proof, parts: [{ ...held, caught }] }), "| nothing is held | memory | 3 | held |")
   })
 })
 
 describe("a proof", () => {
   it("holds when every part does", () => {
-    assert.isTrue(holds(proof))
-    assert.include(wordsOf(proof), "Everything held, in 28 min.")
+    assert.isTrue(everythingHeld(proof))
+    assert.include(proofText(proof), "Everything held, in 28 min.")
   })
 
   it("ends with the commands that show again what did not hold", () => {
     const failed = { ...proof, parts: [broken, held, { ...broken, name: "fuzz" as const, again: null }] }
-    assert.isFalse(holds(failed))
-    const lines = wordsOf(failed).split("\n")
+    assert.isFalse(everythingHeld(failed))
+    const lines = proofText(failed).split("\n")
     assert.deepStrictEqual(
       lines.filter((line) => line.includes("again: ")).map((line) => line.trim()),
       ["again: npm run crash -- --rounds 13", "again: npm run crash -- --rounds 60"]

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import manifest from "../../package.json" with { type: "json" }
-import { commandOf, nodeArgsOf } from "../../prove/Command.ts"
-import { type PartName, partNames, parts, plannedFor } from "../../prove/Parts.ts"
+import { type PartName, partNames, parts, plannedFor } from "./Parts.ts"
+import { commandOf, nodeArgsOf } from "./Prove.ts"
 
 const whole = { seed: 7, share: 1 }
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { overall, progressLine, shareSaid } from "../../prove/Progress.ts"
+import { overallProgress, progressLine, reportedShare } from "./Prove.ts"
 
 const planned_s = [600, 300, 100]
 
@@ -11,11 +11,11 @@ describe("the progress of a proof", () => {
     [1, 0, 600, 60, 400],
     [2, 1, 1_000, 99, 0]
   ])("in part %d at %d, after %d s, is at %d %%, with %d s left", (part, share, elapsed_s, percent, left_s) => {
-    assert.deepStrictEqual(overall({ planned_s, part, share, elapsed_s }), { percent, left_s })
+    assert.deepStrictEqual(overallProgress({ planned_s, part, share, elapsed_s }), { percent, left_s })
   })
 
   it("goes by the pace so far", () => {
-    const { left_s } = overall({ planned_s, part: 1, share: 0, elapsed_s: 1_230 })
+    const { left_s } = overallProgress({ planned_s, part: 1, share: 0, elapsed_s: 1_230 })
     assert.strictEqual(left_s, 800)
   })
 
@@ -25,7 +25,7 @@ describe("the progress of a proof", () => {
     ["seed 12 breaks a law", null],
     ["", null]
   ])("reads `%s` as %s", (line, share) => {
-    assert.strictEqual(shareSaid(line), share)
+    assert.strictEqual(reportedShare(line), share)
   })
 
   it("forwards what a command says", () => {

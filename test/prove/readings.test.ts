@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Reading } from "../../prove/Part.ts"
-import { type PartName, parts } from "../../prove/Parts.ts"
-import { judged } from "../../prove/Prove.ts"
+import { type PartName, type PartResult, parts } from "./Parts.ts"
+import { judgePart } from "./Prove.ts"
 
 const seeds = {
   done: 2_000,
@@ -27,8 +26,8 @@ const requests = {
 const breach = { law: "one delivery a name", what: "RD-1 was done 2 times" }
 const bug = (caught: object | null) => ({ mutant: "nothing is held", on: "memory", caught })
 
-const said = (name: PartName, document: object, exitCode: number): Reading =>
-  judged(parts[name], { stdout: JSON.stringify(document), exitCode }, [])
+const said = (name: PartName, document: object, exitCode: number): PartResult =>
+  judgePart(parts[name], { stdout: JSON.stringify(document), exitCode }, [])
 
 describe("what a command says of itself", () => {
   it.each<[PartName, object, string]>([
@@ -94,13 +93,13 @@ describe("what a command says of itself", () => {
   it("is not believed when it ends otherwise", () => {
     assert.strictEqual(said("races", { files: 1, passed: 1, failed: [] }, 1).broken, "it ended with exit code 1")
     assert.strictEqual(
-      judged(parts.crash, { stdout: JSON.stringify(rounds), exitCode: null }, []).broken,
+      judgePart(parts.crash, { stdout: JSON.stringify(rounds), exitCode: null }, []).broken,
       "it was ended by a signal"
     )
   })
 
   it("is broken when it says nothing that can be read, with what it says instead", () => {
-    const { broken } = judged(parts.fuzz, { stdout: "a stack\n  of lines\n", exitCode: 1 }, ["no room on the disk"])
+    const { broken } = judgePart(parts.fuzz, { stdout: "a stack\n  of lines\n", exitCode: 1 }, ["no room on the disk"])
     assert.strictEqual(
       broken,
       "it ended with exit code 1 and printed no document: no room on the disk: a stack: of lines"

@@ -2,14 +2,14 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Providers } from "../../core/ports/Provider.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import type { Answered } from "../../tools/api/Answered.ts"
-import { eventually } from "../../tools/Eventually.ts"
-import type { Misbehaviours } from "../../tools/fakes/Misbehaviour.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { type Headers, insurer as insuring, spanish } from "../contract/support/Insuring.ts"
 import { unchanged } from "../contract/support/Rows.ts"
 import { scripted } from "../contract/support/Script.ts"
 import { get, sell } from "../facade/support/Calls.ts"
+import type { Misbehaviours } from "../fakes/FakeServer.ts"
+import type { ApiResponse } from "../support/ApiDocument.ts"
+import { eventually } from "../support/Eventually.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { insurable, quotedLive } from "./support/LiveInsurance.ts"
 import { Outsiders, production } from "./support/Production.ts"
 
@@ -25,20 +25,20 @@ const company = insuring({ company: { environment: "production" } })
 const topUp = (auth: Headers) =>
   Effect.suspend(() => sell({ service_id: 1, identifier: "8095550012", amount: 100 }, auth))
 
-const codeOf = ({ body }: Answered): string | undefined => body.error?.code
+const codeOf = ({ body }: ApiResponse): string | undefined => body.error?.code
 
 /** So many calls in a row fail, and the circuit opens. */
 const enough = 10
 
 /** Lets time pass, and everybody do what they do at each second, until it is so. */
 const secondsUntil = Effect.fnUntraced(function* <R>(isSo: Effect.Effect<boolean, never, R>) {
-  const { pass } = yield* OwnTime
+  const { pass } = yield* ManualClock
   const second = Effect.andThen(pass("1 second"), Effect.repeat(Effect.yieldNow, { times: 50 }))
   yield* Effect.repeat(Effect.andThen(second, isSo), { until: (so) => so })
 })
 
 /** Does what must change nothing, and be heard of by nobody. */
-const withheld = Effect.fnUntraced(function* <E, R>({ requests }: Fake, what: Effect.Effect<Answered, E, R>) {
+const withheld = Effect.fnUntraced(function* <E, R>({ requests }: Fake, what: Effect.Effect<ApiResponse, E, R>) {
   const before = requests.length
   const answer = yield* unchanged(what)
   assert.strictEqual(requests.length, before)
@@ -47,7 +47,7 @@ const withheld = Effect.fnUntraced(function* <E, R>({ requests }: Fake, what: Ef
 
 /** The party behaves well again, and the circuit's time is over. */
 const healed = Effect.fnUntraced(function* ({ misbehaviours }: Fake) {
-  const { pass } = yield* OwnTime
+  const { pass } = yield* ManualClock
   misbehaviours.otherwise(() => null)
   yield* pass("10 seconds")
 })
@@ -124,7 +124,7 @@ layer(production("http"), { excludeTestServices: true })("an insurer that fails 
 layer(production("http"), { excludeTestServices: true })("a gateway of messages that fails again and again", (it) => {
   it.effect("is left alone, and no insurance begins that nobody could verify, until it is asked once more", () =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { insurer, sms } = yield* Outsiders
       const { auth } = yield* company
       sms.misbehaviours.otherwise(() => "broken before")

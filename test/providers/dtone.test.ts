@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ids } from "../../tools/fakes/DtOneCatalogue.ts"
+import { productIds } from "../fakes/DtOneData.ts"
 import { ordered, type Sold, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 describe("a sale through DT One", () => {
@@ -47,7 +47,7 @@ describe("a sale through DT One", () => {
       "a free amount, in DOP",
       { centavos: 10_050 },
       {
-        product_id: ids.topUp,
+        product_id: productIds.topUp,
         credit_party_identifier: { mobile_number: "+18095551234" },
         calculation_mode: "DESTINATION_AMOUNT",
         destination: { unit_type: "CURRENCY", unit: "DOP", amount: 100.5 }
@@ -55,9 +55,9 @@ describe("a sale through DT One", () => {
     ],
     [
       "a free amount for an account",
-      { type: "platform_sport", identifier: "JUG-77", product: String(ids.credit) },
+      { type: "platform_sport", identifier: "JUG-77", product: String(productIds.credit) },
       {
-        product_id: ids.credit,
+        product_id: productIds.credit,
         credit_party_identifier: { account_number: "JUG-77" },
         calculation_mode: "DESTINATION_AMOUNT",
         destination: { unit_type: "CURRENCY", unit: "DOP", amount: 100 }
@@ -67,11 +67,11 @@ describe("a sale through DT One", () => {
       "a package, by its own product",
       {
         type: "data_package",
-        product: String(ids.operator),
-        reference: `dtone:producto:${ids.week}`,
+        product: String(productIds.operator),
+        reference: `dtone:producto:${productIds.week}`,
         centavos: 15_050
       },
-      { product_id: ids.week, credit_party_identifier: { mobile_number: "+18095551234" } }
+      { product_id: productIds.week, credit_party_identifier: { mobile_number: "+18095551234" } }
     ]
   ] satisfies ReadonlyArray<readonly [string, Sold, object]>)("asks for %s", ([, sold, body]) =>
     withDtOne(({ fake, provider }) =>
@@ -87,7 +87,11 @@ describe("a sale through DT One", () => {
   it.effect("of electricity brings the meter's token in groups of four", () =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
-        const sold = { type: "electricity_prepaid", identifier: "NIC-5501", product: String(ids.electricity) } as const
+        const sold = {
+          type: "electricity_prepaid",
+          identifier: "NIC-5501",
+          product: String(productIds.electricity)
+        } as const
         const answer = yield* provider.dispatch(yield* ordered(sold))
         assert.deepStrictEqual(answer, {
           _tag: "Delivered",
@@ -100,12 +104,19 @@ describe("a sale through DT One", () => {
   it.effect.each([
     ["no PIN", { pin: null }],
     ["no PIN, nor what it sold", { pin: null, product: null }],
-    ["a PIN that nobody can print", { pin: { code: "1".repeat(101), serial: null }, product: { id: ids.electricity } }]
+    [
+      "a PIN that nobody can print",
+      { pin: { code: "1".repeat(101), serial: null }, product: { id: productIds.electricity } }
+    ]
   ] as const)("of electricity that tells %s is delivered, and somebody has to look for its token", ([, told]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         fake.tell(xid, told)
-        const sold = { type: "electricity_prepaid", identifier: "NIC-5501", product: String(ids.electricity) } as const
+        const sold = {
+          type: "electricity_prepaid",
+          identifier: "NIC-5501",
+          product: String(productIds.electricity)
+        } as const
         const answer = yield* provider.dispatch(yield* ordered(sold))
         assert.deepStrictEqual(answer, {
           _tag: "Delivered",
@@ -170,7 +181,7 @@ describe("an order that DT One could not understand", () => {
     ["a phone with hyphens", { identifier: "809-555-1234" }, "Refused"],
     ["a phone with the country's code", { identifier: "+18095551234" }, "Refused"],
     ["a code of the catalogue", { type: "data_package", reference: "CM-DIA-1GB" }, "Refused"],
-    ["a number that another provider offered", { type: "data_package", reference: String(ids.week) }, "Refused"],
+    ["a number that another provider offered", { type: "data_package", reference: String(productIds.week) }, "Refused"],
     ["a product that is none", { type: "data_package", reference: "dtone:producto:dos" }, "Refused"],
     ["a bill of the simulator's", { type: "generic", identifier: "5501", reference: "ejemplo-2026-03" }, "Refused"],
     ["a service without a product", { product: null }, "NotSent"],

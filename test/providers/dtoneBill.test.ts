@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { ids, statement } from "../../tools/fakes/DtOneCatalogue.ts"
+import { productIds, statement } from "../fakes/DtOneData.ts"
 import { ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 describe("a bill that was looked up", () => {
   const sold = {
     type: "generic",
-    product: String(ids.bills),
+    product: String(productIds.bills),
     reference: "dtone:factura:Ene 2026",
     identifier: "550011",
     centavos: 25_075
@@ -23,7 +23,7 @@ describe("a bill that was looked up", () => {
         assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, "Delivered")
         assert.deepStrictEqual(fake.requests.find(({ about }) => about === xid)?.body, {
           external_id: xid,
-          product_id: ids.bills,
+          product_id: productIds.bills,
           auto_confirm: true,
           credit_party_identifier: { account_number: "550011" },
           calculation_mode: "DESTINATION_AMOUNT",

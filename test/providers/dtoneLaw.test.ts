@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import * as fc from "fast-check"
 import { conclude } from "../../core/domain/Recovery.ts"
 import { type Answer, denialOf, type Order } from "../../core/domain/Sale.ts"
-import type { Misbehaviour } from "../../tools/fakes/Misbehaviour.ts"
+import type { Misbehaviour } from "../fakes/FakeServer.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 const misbehaviour = fc.constantFrom<Misbehaviour | null>(

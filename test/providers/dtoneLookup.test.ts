@@ -5,7 +5,7 @@ import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import type { Offer } from "../../core/domain/Offered.ts"
 import type { Service } from "../../core/domain/Service.ts"
-import { type FakeProduct, ids, products, statement } from "../../tools/fakes/DtOneCatalogue.ts"
+import { type FakeProduct, productIds, products, statement } from "../fakes/DtOneData.ts"
 import { billService, packageService, packages, service } from "../unit/support/Examples.ts"
 import { withDtOne } from "./support/DtOneWorld.ts"
 
@@ -15,14 +15,14 @@ const of = (service: Service, product: string | null, identifier: string): Looku
   packages
 })
 
-const bundles = of(packageService, String(ids.operator), "8095551234")
+const bundles = of(packageService, String(productIds.operator), "8095551234")
 const bundleOf = (id: number): FakeProduct => {
   const product = products.find((each) => each.id === id)
   if (product === undefined) throw new Error(`the fake sells no ${id}`)
   return product
 }
 
-const water = of(billService, String(ids.bills), "550011")
+const water = of(billService, String(productIds.bills), "550011")
 
 const offer = (
   reference: string,
@@ -60,7 +60,7 @@ describe("a lookup at DT One", () => {
   it.effect("reads every page", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        const operator = String(ids.operator)
+        const operator = String(productIds.operator)
         fake.reply(operator, { status: 200, body: [], headers: { "x-total-pages": "2" } })
         const answer = yield* provider.lookup(bundles)
         assert.deepStrictEqual(
@@ -75,15 +75,18 @@ describe("a lookup at DT One", () => {
   it.effect("tells a package once that two pages have told, and none that they price differently", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        const operator = String(ids.operator)
+        const operator = String(productIds.operator)
         const page = (...told: ReadonlyArray<FakeProduct>) => ({
           status: 200,
           body: told,
           headers: { "x-total-pages": "2" }
         })
-        const dearer = { ...bundleOf(ids.week), destination: { unit_type: "CURRENCY", unit: "DOP", amount: 160 } }
-        fake.reply(operator, page(bundleOf(ids.day), bundleOf(ids.week)))
-        fake.reply(operator, page(bundleOf(ids.day), dearer))
+        const dearer = {
+          ...bundleOf(productIds.week),
+          destination: { unit_type: "CURRENCY", unit: "DOP", amount: 160 }
+        }
+        fake.reply(operator, page(bundleOf(productIds.day), bundleOf(productIds.week)))
+        fake.reply(operator, page(bundleOf(productIds.day), dearer))
         assert.deepStrictEqual(
           yield* provider.lookup(bundles),
           found(offer("dtone:producto:2001", "Día 1 GB", 5_000, "1 día", "1 GB"))
@@ -118,7 +121,7 @@ describe("a lookup at DT One", () => {
 
   it.effect.each([
     ["nothing of an account without debt", water],
-    ["nothing of a free amount, whose number exists", of(service, String(ids.topUp), "8095551234")],
+    ["nothing of a free amount, whose number exists", of(service, String(productIds.topUp), "8095551234")],
     ["nothing of a free amount for an account", of({ ...service, type: "generic" }, null, "PRE-1")]
   ] as const)("tells %s", ([, query]) =>
     withDtOne(({ provider }) =>
@@ -129,8 +132,8 @@ describe("a lookup at DT One", () => {
   )
 
   it.effect.each([
-    ["no number of this country", of(packageService, String(ids.operator), "2125551234")],
-    ["no number at all", of(packageService, String(ids.operator), "809-555-1234")]
+    ["no number of this country", of(packageService, String(productIds.operator), "2125551234")],
+    ["no number at all", of(packageService, String(productIds.operator), "809-555-1234")]
   ] as const)("says that there is %s", ([, query]) =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
@@ -168,7 +171,7 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  it.effect.each(["+18095551234", String(ids.operator)])("of packages is not answered when %s is not", (about) =>
+  it.effect.each(["+18095551234", String(productIds.operator)])("of packages is not answered when %s is not", (about) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.misbehaviours.plan(about, "garbage")

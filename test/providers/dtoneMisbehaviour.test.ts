@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { Misbehaviour } from "../../tools/fakes/Misbehaviour.ts"
+import type { Misbehaviour } from "../fakes/FakeServer.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 /** Begins a sale, which a test may have to wait for. */

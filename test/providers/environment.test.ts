@@ -3,11 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { insurer as insuring, quoted, spanish } from "../contract/support/Insuring.ts"
 import { statusOf } from "../contract/support/Reversing.ts"
 import { unchanged } from "../contract/support/Rows.ts"
 import { consult, get, post, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { livePrice, quotedLive } from "./support/LiveInsurance.ts"
 import { Outsiders, production } from "./support/Production.ts"
 import { company, type Environment, refusal, unheard, wares } from "./support/Wares.ts"
@@ -25,7 +25,7 @@ const sellWare = Effect.fnUntraced(function* (auth: Headers, [service_id, identi
 /** From now on the company is in another environment. */
 const moved = Effect.fnUntraced(function* (companyId: number, environment: Environment) {
   const sql = yield* PgClient.PgClient
-  const { pass } = yield* OwnTime
+  const { pass } = yield* ManualClock
   yield* sql`update directory.company set environment = ${environment} where id = ${companyId}`
   // Whatever is remembered of it is forgotten.
   yield* pass("6 seconds")
@@ -43,7 +43,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
     it.effect("in development sells through the simulators, and nobody outside hears of it", () =>
       unheard(
         Effect.gen(function* () {
-          const { pass } = yield* OwnTime
+          const { pass } = yield* ManualClock
           const { auth } = yield* company("development")
           const codes: Array<string> = []
           // These end so that the simulator knows them, and delivers or holds.
@@ -144,7 +144,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
 
     it.effect("that moved to production leaves its open sales with the simulator", () =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { auth, companyId } = yield* company("development")
         const { body } = yield* sell({ service_id: 1, identifier: "8095550022", amount: 60 }, auth)
         yield* moved(companyId, "production")

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { Answer } from "../../core/domain/Sale.ts"
-import type { Reply } from "../../tools/fakes/Misbehaviour.ts"
-import { protocol } from "../../tools/fakes/Protocol.ts"
+import { protocol } from "../fakes/FakeGateway.ts"
+import type { FakeReply } from "../fakes/FakeServer.ts"
 import { Outside, overheard, secret } from "./support/Gateways.ts"
 import { start } from "./support/HttpWorld.ts"
 import { order, xidOf } from "./support/Orders.ts"
@@ -18,7 +18,7 @@ const another = xidOf(2)
 const page = "<html>nginx</html>"
 
 // What the gateway answers to a dispatch -> whether the document has it, and what it means.
-const answers: ReadonlyArray<readonly [string, Reply, boolean, Answer]> = [
+const answers: ReadonlyArray<readonly [string, FakeReply, boolean, Answer]> = [
   [
     "the least that there must be",
     { status: 200, body: yes },

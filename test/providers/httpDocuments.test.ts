@@ -6,7 +6,7 @@ import { OpenApi } from "effect/http-api"
 import { insurerProtocol } from "../../adapters/insurer/http/InsurerProtocol.ts"
 import { providerProtocol } from "../../adapters/provider/http/ProviderProtocol.ts"
 import { smsProtocol } from "../../adapters/sms/http/SmsProtocol.ts"
-import { protocolDocument } from "../../tools/fakes/Protocol.ts"
+import { protocolDocument } from "../fakes/FakeGateway.ts"
 
 const pageOf = (name: string) => readFileSync(new URL(`../../docs/providers/${name}.md`, import.meta.url), "utf8")
 

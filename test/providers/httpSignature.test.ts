@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { Answer } from "../../core/domain/Sale.ts"
-import { signatureOf } from "../../tools/fakes/FakeGateway.ts"
-import { type Asked, fakeServer } from "../../tools/fakes/Misbehaviour.ts"
+import { signatureOf } from "../fakes/FakeGateway.ts"
+import { type FakeRequest, fakeServer } from "../fakes/FakeServer.ts"
 import { at, Outside, secret } from "./support/Gateways.ts"
 import { start } from "./support/HttpWorld.ts"
 import { order, xidOf } from "./support/Orders.ts"
@@ -20,7 +20,7 @@ const captured = Effect.gen(function* () {
   yield* provider.dispatch(order(1))
   const sent = gateway.requests[0]
   if (sent === undefined) return yield* Effect.die(new Error("nothing was sent"))
-  const again = (changes: Partial<Asked> = {}) => {
+  const again = (changes: Partial<FakeRequest> = {}) => {
     const { headers, method, path, text } = { ...sent, ...changes }
     const given = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("saldo-")))
     return Effect.promise(async () => {
@@ -60,7 +60,7 @@ layer(Outside)("a signed request", (it) => {
 
   it.effect("covers the path that the operator's address begins with, and asks for nothing by a body", () =>
     Effect.gen(function* () {
-      const seen: Array<Asked> = []
+      const seen: Array<FakeRequest> = []
       const url = yield* fakeServer((asked) => {
         seen.push(asked)
         return { misbehaviour: null, reply: () => ({ status: 500, body: {} }) }
@@ -102,14 +102,14 @@ layer(Outside)("a signed request", (it) => {
   )
 
   it.effect.each([
-    ["another amount", ({ text }: Asked) => ({ text: text.replace("10000", "90000") })],
-    ["a space more", ({ text }: Asked) => ({ text: `${text} ` })],
+    ["another amount", ({ text }: FakeRequest) => ({ text: text.replace("10000", "90000") })],
+    ["a space more", ({ text }: FakeRequest) => ({ text: `${text} ` })],
     ["another path", () => ({ path: "/v1/reversals" })],
     ["another method", () => ({ method: "PUT" })],
-    ["another time", ({ headers }: Asked) => ({ headers: { ...headers, "saldo-timestamp": "1" } })],
+    ["another time", ({ headers }: FakeRequest) => ({ headers: { ...headers, "saldo-timestamp": "1" } })],
     [
       "another signature",
-      ({ headers }: Asked) => ({ headers: { ...headers, "saldo-signature": `v1=${"0".repeat(64)}` } })
+      ({ headers }: FakeRequest) => ({ headers: { ...headers, "saldo-signature": `v1=${"0".repeat(64)}` } })
     ],
     ["no signature", () => ({ headers: {} })]
   ] as const)("that has %s is not believed", ([, change]) =>

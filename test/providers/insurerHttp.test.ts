@@ -6,7 +6,7 @@ import { Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { Answer, type Order } from "../../core/domain/Sale.ts"
-import type { Reply } from "../../tools/fakes/Misbehaviour.ts"
+import type { FakeReply } from "../fakes/FakeServer.ts"
 import { at, isSilent, nobody, nowhere, Outside, overheard } from "./support/Gateways.ts"
 import { startInsurer } from "./support/InsurerWorld.ts"
 import { misheard } from "./support/Misheard.ts"
@@ -128,7 +128,7 @@ const issued = {
   valid_from: "2026-03-02",
   valid_until: "2027-03-01"
 }
-const ok = (changes: object): Reply => ({ status: 200, body: { ...issued, ...changes } })
+const ok = (changes: object): FakeReply => ({ status: 200, body: { ...issued, ...changes } })
 const another = xidOf(2)
 
 layer(Outside)("what an insurer's gateway answers to a policy", (it) => {

@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { countCall, countOfDay } from "../../core/workflows/RateLimit.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { consult } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { Outsiders, production } from "./support/Production.ts"
 
 /** Contract: 8. */
@@ -60,7 +60,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
     it.effect("falls back to examples beyond its calls of a minute, which each token has for itself", () =>
       Effect.gen(function* () {
         const { provider } = yield* Outsiders
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         provider.offer(phone)
         const { auth } = yield* company()
         const another = yield* company()
@@ -75,7 +75,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
 
     it.effect.each(["0", "1", "2"])("beyond its calls finds something for a number that ends in %s, too", (ending) =>
       Effect.gen(function* () {
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         const { auth, tokenId } = yield* company()
         yield* pass("1 minute")
         const one = countCall({ key: `lookups:minute:${tokenId}`, limit: perMinute })
@@ -95,7 +95,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
     it.effect("falls back to examples beyond its calls of a local day", () =>
       Effect.gen(function* () {
         const { provider } = yield* Outsiders
-        const { pass } = yield* OwnTime
+        const { pass } = yield* ManualClock
         provider.offer(phone)
         const { auth, tokenId } = yield* company()
         const one = countOfDay({ key: `lookups:day:${tokenId}`, limit: perDay })

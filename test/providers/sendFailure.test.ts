@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { isProvablyUnsent } from "../../adapters/http/SendFailure.ts"
-import { fakeServer, type Misbehaviour } from "../../tools/fakes/Misbehaviour.ts"
+import { fakeServer, type Misbehaviour } from "../fakes/FakeServer.ts"
 
 const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/ventas"), { monto: 1 })
 

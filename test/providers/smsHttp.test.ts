@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as HttpSms from "../../adapters/sms/http/HttpSms.ts"
 import { Phone } from "../../core/domain/Person.ts"
 import { SmsAnswer } from "../../core/domain/Sms.ts"
-import { fakeHttpSms } from "../../tools/fakes/HttpSms.ts"
+import { fakeHttpSms } from "../fakes/Sms.ts"
 import { at, isSilent, nobody, nowhere, Outside, overheard, secret } from "./support/Gateways.ts"
 
 const id = "0199c1f5-7a3e-7c51-9d0a-4f1f0c1b2a3d"

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as TwilioSms from "../../adapters/sms/twilio/TwilioSms.ts"
 import { Phone } from "../../core/domain/Person.ts"
 import { SmsAnswer } from "../../core/domain/Sms.ts"
-import { accountSid, authToken, fakeTwilio } from "../../tools/fakes/Twilio.ts"
+import { accountSid, authToken, fakeTwilio } from "../fakes/Sms.ts"
 import { isSilent, nobody, nowhere, Outside, overheard } from "./support/Gateways.ts"
 
 const message = { id: "m1", to: Phone.make("8095551234"), text: "Su código es 123456. ¡No lo comparta! & +1" }

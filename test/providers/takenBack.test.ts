@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { recover } from "../../core/workflows/Recover.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { insurer as insuring } from "../contract/support/Insuring.ts"
 import { Logged } from "../contract/support/Logged.ts"
 import { statusOf } from "../contract/support/Reversing.ts"
 import { get, post, sell } from "../facade/support/Calls.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { Outsiders, production } from "./support/Production.ts"
 
 const company = insuring({ company: { environment: "production" }, money: 1_000 })
@@ -19,7 +19,7 @@ layer(loud, { excludeTestServices: true })("what a provider takes back by hand",
   it.effect("before anybody knew that it was delivered stays held, and the operator hears of it", () =>
     Effect.gen(function* () {
       const { provider } = yield* Outsiders
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* company
       // DT One's sandbox delivers to such a number after five minutes.
       const { body } = yield* sell({ service_id: 1, identifier: "8095551300", amount: 100 }, auth)
@@ -40,7 +40,7 @@ layer(loud, { excludeTestServices: true })("what a provider takes back by hand",
   it.effect("after it was charged moves nothing until its reversal is asked for, which gives the money back", () =>
     Effect.gen(function* () {
       const { provider } = yield* Outsiders
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const { auth } = yield* company
       const sold = (yield* sell({ service_id: 7, identifier: "JUGADOR-8", amount: 100 }, auth)).body.data
       const reverse = (key: string) =>

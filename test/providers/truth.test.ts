@@ -7,12 +7,12 @@ import type { CompanyId } from "../../core/domain/Ids.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { recover } from "../../core/workflows/Recover.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
-import { misbehaviours } from "../../tools/fakes/Misbehaviour.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import type { Headers } from "../contract/support/Insuring.ts"
 import { Logged } from "../contract/support/Logged.ts"
 import { statusOf } from "../contract/support/Reversing.ts"
 import { get, post } from "../facade/support/Calls.ts"
+import { misbehaviours } from "../fakes/FakeServer.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { makeBuyer } from "./support/Buying.ts"
 import { Chaos } from "./support/Chaos.ts"
 import { Outsiders, production } from "./support/Production.ts"
@@ -33,8 +33,8 @@ const cyclesToCertainty = 12
 type Buyer = Effect.Success<ReturnType<typeof makeBuyer>>
 
 /** Recovers what is due, and sends the messages that are. */
-const tidied = Effect.fnUntraced(function* (chaos: Chaos, after: Parameters<OwnTime["Service"]["pass"]>[0]) {
-  const { pass } = yield* OwnTime
+const tidied = Effect.fnUntraced(function* (chaos: Chaos, after: Parameters<ManualClock["Service"]["pass"]>[0]) {
+  const { pass } = yield* ManualClock
   yield* pass(after)
   yield* chaos.together([recover("due")])
   yield* chaos.together([sendDue()])

@@ -5,8 +5,8 @@ import * as HistoriesPostgres from "../../adapters/postgres/HistoriesPostgres.ts
 import { settleRow } from "../../adapters/postgres/SettleRow.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { Histories } from "../../core/ports/Histories.ts"
-import { eventually } from "../../tools/Eventually.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { intentOf, opened, replica, reservedOrder } from "../support/Sales.ts"
 
 const TestLayer = Layer.provideMerge(HistoriesPostgres.layer, TestDatabase)

@@ -7,10 +7,10 @@ import { quoteLife } from "../../core/domain/Insurance.ts"
 import { Verdict } from "../../core/domain/Sale.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import type { Chosen } from "../../core/ports/Insurances.ts"
-import { plan, version } from "../../tools/world/Insured.ts"
-import { priced, quoted } from "../../tools/world/StepsTaken.ts"
 import { atOnce, tagsOf } from "../support/AtOnce.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { plan, version } from "../support/InsuranceExample.ts"
+import { quotedEvent, quotedInsurance } from "../support/InsuranceStages.ts"
 import { insuranceIntent, insurancesReplica } from "../support/Insuring.ts"
 import { inRounds, onItsOwn, racers, racing } from "../support/Racers.ts"
 import { opened, replica, reservedOrder } from "../support/Sales.ts"
@@ -54,7 +54,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       yield* inRounds({ count: 300, first: 1 }, (company) =>
         Effect.gen(function* () {
           yield* opened(all[0], company, 100_000)
-          const insurance = yield* quoted(insurances, company, centavos)
+          const insurance = yield* quotedInsurance(insurances, company, centavos)
           const tags = tagsOf(
             yield* atOnce(all.map((ledger, racer) => ledger.reserve(insuranceIntent(insurance, `sale ${racer}`))))
           )
@@ -76,7 +76,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
 
   // What its buyer does at the same moment -> what is left if the sale comes too late; the first round's company.
   it.effect.each([
-    ["another quote", priced(centavos + 1, "COT-2"), { state: "cotizado", quote: centavos + 1 }, 1_001],
+    ["another quote", quotedEvent(centavos + 1, "COT-2"), { state: "cotizado", quote: centavos + 1 }, 1_001],
     ["another plan", Effect.succeed(replanned), { state: "plan_confirmado", quote: null }, 1_501]
   ] as const)("is sold as it was quoted, or not, beside %s", ([, choice, left, first]) =>
     Effect.gen(function* () {
@@ -85,7 +85,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       yield* inRounds({ count: 200, first }, (company) =>
         Effect.gen(function* () {
           yield* opened(ledger, company, 100_000)
-          const insurance = yield* quoted(insurances, company, centavos)
+          const insurance = yield* quotedInsurance(insurances, company, centavos)
           const step: Chosen = yield* choice
           const results = yield* Effect.all(
             [
@@ -125,7 +125,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       const company = 3_001 + early_ms
       const ledger = yield* onItsOwn(replica)
       yield* opened(ledger, company, 100_000)
-      const insurance = yield* quoted(yield* insurancesReplica, company, centavos)
+      const insurance = yield* quotedInsurance(yield* insurancesReplica, company, centavos)
       yield* TestClock.adjust(Duration.subtract(quoteLife, Duration.millis(early_ms)))
       const reserved = yield* Effect.result(ledger.reserve(insuranceIntent(insurance, "key")))
       assert.deepStrictEqual(tagsOf([reserved]), [expected])
@@ -139,7 +139,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
       yield* inRounds({ count: 100, first: 2_001 }, (company) =>
         Effect.gen(function* () {
           yield* opened(ledger, company, 100_000)
-          const insurance = yield* quoted(all[0], company, centavos)
+          const insurance = yield* quotedInsurance(all[0], company, centavos)
           const order = yield* reservedOrder(ledger, insuranceIntent(insurance, "key"))
           const verdict = company % 2 === 0 ? Verdict.Hold() : Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })
           const settling = Effect.flatMap(DateTime.now, (at) => ledger.settle({ order, verdict, at, notFound: 0 }))

@@ -2,9 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Result } from "effect"
 import type { Insurance } from "../../core/domain/Insurance.ts"
-import { begun, codeToSend, lease } from "../../tools/world/StepsTaken.ts"
 import { atOnce, tagsOf } from "../support/AtOnce.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { begunInsurance, codeToSend, messageLease } from "../support/InsuranceStages.ts"
 import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 import { inRounds, racers, racing } from "../support/Racers.ts"
 
@@ -30,7 +30,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the co
       const all = yield* insurers
       yield* inRounds({ count: rounds, first: 1 }, (company) =>
         Effect.gen(function* () {
-          const insurance = yield* begun(all[0], company)
+          const insurance = yield* begunInsurance(all[0], company)
           const { companyId, id } = insurance
           const results = yield* atOnce(all.map((insurances) => insurances.attempt(companyId, id)))
           const tags = tagsOf(results)
@@ -48,7 +48,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the co
       const all = yield* insurers
       yield* inRounds({ count: rounds, first: 4_001 }, (company) =>
         Effect.gen(function* () {
-          const insurance = yield* begun(all[0], company)
+          const insurance = yield* begunInsurance(all[0], company)
           const { companyId, id } = insurance
           const given = all.map(({ advance, attempt }) =>
             Effect.andThen(attempt(companyId, id), advance(companyId, id, { event: "code_verified" }))
@@ -67,7 +67,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the co
       const all = yield* insurers
       yield* inRounds({ count: 100, first: 1_001 }, (company) =>
         Effect.gen(function* () {
-          const insurance = yield* begun(all[0], company)
+          const insurance = yield* begunInsurance(all[0], company)
           const { companyId, id } = insurance
           const codes = yield* Effect.forEach(all, () => codeToSend())
           const results = yield* atOnce(
@@ -93,7 +93,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the co
       const all = yield* insurers
       yield* inRounds({ count: 100, first: 2_001 }, (company) =>
         Effect.gen(function* () {
-          const insurance = yield* begun(all[0], company)
+          const insurance = yield* begunInsurance(all[0], company)
           const { companyId, id } = insurance
           const code = yield* codeToSend()
           const attempts = all.slice(1).map((insurances) => Effect.asVoid(insurances.attempt(companyId, id)))
@@ -115,8 +115,8 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the co
     Effect.gen(function* () {
       const senders = yield* racing(outboxReplica)
       const insurances = yield* insurancesReplica
-      const staged = yield* Effect.forEach(Arr.range(3_001, 3_100), (company) => begun(insurances, company))
-      const now = DateTime.addDuration(yield* DateTime.now, lease)
+      const staged = yield* Effect.forEach(Arr.range(3_001, 3_100), (company) => begunInsurance(insurances, company))
+      const now = DateTime.addDuration(yield* DateTime.now, messageLease)
       const claim = { now, lease: Duration.seconds(30), limit: 20 }
       const exhaust = Effect.fnUntraced(function* (outbox: (typeof senders)[number]) {
         const taken: Array<number> = []

@@ -2,10 +2,10 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
 import { CompanyId } from "../../core/domain/Ids.ts"
-import { cuts } from "../../tools/database/CuttingProxy.ts"
-import { beginning, begun, codeToSend } from "../../tools/world/StepsTaken.ts"
 import { behindProxy } from "../support/BehindProxy.ts"
+import { cuts } from "../support/CuttingProxy.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { begunInsurance, codeToSend, newInsurance } from "../support/InsuranceStages.ts"
 import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 
 const stateOf = Effect.fnUntraced(function* (company: number) {
@@ -30,7 +30,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
       const id = yield* insurances.nextId
       const first = yield* codeToSend()
       proxy.arm(cut, first.code.hash)
-      const insurance = yield* insurances.create(id, yield* beginning(company), first)
+      const insurance = yield* insurances.create(id, yield* newInsurance(company), first)
       assert.strictEqual(proxy.cuts(), 1)
       assert.deepStrictEqual([insurance.id, insurance.state], [id, "iniciada"])
       assert.deepStrictEqual(yield* stateOf(company), [
@@ -44,7 +44,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
       const company = cuts.indexOf(cut) + 11
       const { connected, proxy } = yield* behindProxy
       const insurances = yield* Effect.provide(insurancesReplica, connected)
-      const { companyId, id } = yield* begun(insurances, company)
+      const { companyId, id } = yield* begunInsurance(insurances, company)
       const next = yield* codeToSend()
       proxy.arm(cut, next.code.hash)
       yield* insurances.resend(companyId, id, next)
@@ -63,7 +63,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
       const outbox = yield* Effect.provide(outboxReplica, connected)
       const id = yield* insurances.nextId
       const first = yield* codeToSend()
-      yield* insurances.create(id, yield* beginning(company), first)
+      yield* insurances.create(id, yield* newInsurance(company), first)
       const reference = `SM-${company}-gateway`
       proxy.arm(cut, reference)
       const { message } = first.sms
@@ -85,7 +85,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
       const company = 31 + attempts
       const { connected, proxy } = yield* behindProxy
       const insurances = yield* Effect.provide(insurancesReplica, connected)
-      const { companyId, id } = yield* begun(insurances, company)
+      const { companyId, id } = yield* begunInsurance(insurances, company)
       proxy.arm(cut, "attempts + 1")
       assert.isTrue(Exit.isFailure(yield* Effect.exit(insurances.attempt(companyId, id))))
       assert.strictEqual(proxy.cuts(), 1)

@@ -2,15 +2,15 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Result } from "effect"
 import type { Intent } from "../../core/domain/Sale.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { onItsOwn } from "../support/Racers.ts"
 import { intentOf, opened, replica } from "../support/Sales.ts"
 
 /** How a server whose clock says so answers a reservation. */
 const serverAt = Effect.fnUntraced(function* (iso: string) {
-  const time = yield* Layer.build(Layer.fresh(OwnTime.layer))
-  yield* Context.get(time, OwnTime).until(iso)
+  const time = yield* Layer.build(Layer.fresh(ManualClock.layer))
+  yield* Context.get(time, ManualClock).until(iso)
   const ledger = yield* onItsOwn(replica)
   return (intent: Intent) =>
     ledger.reserve(intent).pipe(

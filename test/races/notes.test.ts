@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
-import { Store } from "../../facade/settings/Store.ts"
-import { OwnTime } from "../../tools/world/OwnTime.ts"
+import { DatabaseServer } from "../../facade/settings/DatabaseServer.ts"
 import { customer } from "../contract/support/Customer.ts"
 import { TestServer } from "../contract/support/Server.ts"
 import { get, sell } from "../facade/support/Calls.ts"
 import { commandLineOn } from "../support/CommandLine.ts"
 import { holding } from "../support/Holding.ts"
+import { ManualClock } from "../support/InProcessService.ts"
 import { asLoginIn } from "../support/Logins.ts"
 
 const sold = { service_id: 7, amount: 100, identifier: "204510003" }
@@ -14,7 +14,7 @@ const sold = { service_id: 7, amount: 100, identifier: "204510003" }
 layer(TestServer, { excludeTestServices: true })("a note that has to wait", (it) => {
   it.effect.each(["cell.replay", "directory.token_use"])("holds nobody else: %s", (table) =>
     Effect.gen(function* () {
-      const { pass } = yield* OwnTime
+      const { pass } = yield* ManualClock
       const [one, other] = [yield* customer(), yield* customer()]
       const headers = { ...one.auth, "idempotency-key": "una" }
       const first = yield* sell(sold, headers)
@@ -49,7 +49,7 @@ layer(TestServer, { excludeTestServices: true })("an audit log that cannot be wr
 
   it.effect("changes nothing by hand, and frees what that has locked", () =>
     Effect.gen(function* () {
-      const { url } = yield* Store
+      const { url } = yield* DatabaseServer
       const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
       const { auth, companyId } = yield* customer()
       const limit = ["company", "set", `${companyId}`, "--limite-diario", "1"]

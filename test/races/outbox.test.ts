@@ -1,15 +1,15 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect } from "effect"
-import { insurance as example } from "../../tools/world/Insured.ts"
-import { beginning, codeToSend } from "../../tools/world/StepsTaken.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { insurance as example } from "../support/InsuranceExample.ts"
+import { codeToSend, newInsurance } from "../support/InsuranceStages.ts"
 import { insurancesReplica, outboxReplica } from "../support/Insuring.ts"
 
 const staged = Effect.fnUntraced(function* (company: number) {
   const insurances = yield* insurancesReplica
   const letter = yield* codeToSend("771177 es su código")
-  yield* insurances.create(yield* insurances.nextId, yield* beginning(company), letter)
+  yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company), letter)
   return letter.sms
 }, Effect.scoped)
 

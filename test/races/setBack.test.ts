@@ -7,8 +7,8 @@ import * as DirectoryPostgres from "../../adapters/postgres/DirectoryPostgres.ts
 import { Catalogue } from "../../core/ports/Catalogue.ts"
 import { Directory } from "../../core/ports/Directory.ts"
 import { Gauges } from "../../facade/ops/Gauges.ts"
-import { eventually } from "../../tools/Eventually.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { company } from "../unit/support/Examples.ts"
 
 const noon_ms = Date.UTC(2026, 2, 4, 16)

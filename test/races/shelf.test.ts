@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import * as CataloguePostgres from "../../adapters/postgres/CataloguePostgres.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
-import { eventually } from "../../tools/Eventually.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { company } from "../unit/support/Examples.ts"
 
 layer(TestDatabase, { excludeTestServices: true })("the catalogue in memory", (it) => {

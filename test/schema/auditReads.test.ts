@@ -2,8 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { auditing, broken } from "../../adapters/postgres/AuditPostgres.ts"
-import { blocksAreOf, listed } from "../../tools/database/Lists.ts"
 import { TestDatabase } from "../support/Database.ts"
+import { rebuildLists, setBlockLength } from "../support/SalesHistory.ts"
 
 const sales = 20_000
 
@@ -66,8 +66,8 @@ layer(TestDatabase)("an audit holds rows only against those that they belong to"
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(sell(1, sales)).unprepared
-      yield* blocksAreOf(1_000)
-      yield* listed
+      yield* setBlockLength(1_000)
+      yield* rebuildLists
       yield* sql.unsafe("analyze cell.transaction, cell.block").unprepared
       yield* auditing(holdsFew)
     })

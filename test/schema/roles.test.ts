@@ -3,20 +3,20 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
-import type { Role } from "../../facade/settings/Store.ts"
+import type { DatabaseRole } from "../../facade/settings/DatabaseServer.ts"
 import { TestDatabase, testDatabaseUrl } from "../support/Database.ts"
 import { asLoginIn } from "../support/Logins.ts"
 import { populated } from "./support/TwoCompanies.ts"
 
 /** Connections to the test's database by the login that is in a role. */
-const asIn = (role: Role) =>
+const asIn = (role: DatabaseRole) =>
   Layer.unwrap(
     Effect.map(testDatabaseUrl, (url) =>
       Layer.fresh(Database.layer({ url: Redacted.make(asLoginIn(role, url)), connections_max: 1 }))
     )
   )
 
-const attempt = Effect.fnUntraced(function* (role: Role, statement: string) {
+const attempt = Effect.fnUntraced(function* (role: DatabaseRole, statement: string) {
   const tried = PgClient.PgClient.use((sql) => sql.unsafe(statement).unprepared)
   return yield* Effect.match(Effect.provide(tried, asIn(role)), {
     onSuccess: () => "done",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { campaign } from "../../simulation/run/Campaign.ts"
-import { runSeed } from "../../simulation/run/Job.ts"
+import { runCampaign } from "./campaign/Campaign.ts"
+import { runSeed } from "./campaign/Job.ts"
 import { quietly, threads, timeout_ms } from "./Running.ts"
 
 describe("the simulation on memory", () => {
@@ -10,7 +10,7 @@ describe("the simulation on memory", () => {
     () =>
       Effect.gen(function* () {
         const { failed, outcomes, thin } = yield* quietly(
-          campaign({ seeds: 320, ops: 200, seed: 0, on: "memory", threads })
+          runCampaign({ seeds: 320, ops: 200, seed: 0, on: "memory", threads })
         )
         assert.isNull(failed)
         assert.lengthOf(outcomes, 320)

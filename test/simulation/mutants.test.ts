@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mutants } from "../../simulation/mutants/All.ts"
-import { runMutants } from "../../simulation/run/MutationRun.ts"
-import { patched } from "../../simulation/store/sql/Patch.ts"
+import { runMutants } from "./campaign/Campaign.ts"
+import { allMutants } from "./mutants/AllMutants.ts"
 import { quietly, threads, timeout_ms } from "./Running.ts"
+import { patchedFunction } from "./sql/InProcessPostgres.ts"
 
-const onSql = mutants.flatMap((mutant) => (mutant.on === "sql" ? [mutant] : []))
+const onSql = allMutants.flatMap((mutant) => (mutant.on === "sql" ? [mutant] : []))
 
 describe("a mutant", () => {
   it.live(
@@ -22,6 +22,6 @@ describe("a mutant", () => {
   )
 
   it.each(onSql)("changes one place of an SQL function: $name", ({ patch }) => {
-    assert.include(patched(patch), patch.to)
+    assert.include(patchedFunction(patch), patch.to)
   })
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { campaign } from "../../simulation/run/Campaign.ts"
-import { runMutant, runSeed } from "../../simulation/run/Job.ts"
+import { runCampaign } from "./campaign/Campaign.ts"
+import { runMutant, runSeed } from "./campaign/Job.ts"
 import { quietly, threads, timeout_ms } from "./Running.ts"
 
 const ops = 200
@@ -12,7 +12,7 @@ describe("the simulation on the SQL functions", () => {
     "violates no invariant, and repeats a run exactly in another Postgres",
     () =>
       Effect.gen(function* () {
-        const { coverage, failed, outcomes } = yield* quietly(campaign({ seeds: 22, ops, seed: 0, on, threads }))
+        const { coverage, failed, outcomes } = yield* quietly(runCampaign({ seeds: 22, ops, seed: 0, on, threads }))
         assert.isNull(failed)
         assert.lengthOf(outcomes, 22)
         const missed = [...coverage].flatMap(([cell, hits]) => (cell.startsWith("wire") && hits === 0 ? [cell] : []))

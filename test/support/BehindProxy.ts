@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
-import { cuttingProxy } from "../../tools/database/CuttingProxy.ts"
+import { cuttingProxy } from "./CuttingProxy.ts"
 import { testDatabaseUrl } from "./Database.ts"
 
 /** Connections to the test's database that run through a proxy, which can be told to break. */

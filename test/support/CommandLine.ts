@@ -3,7 +3,7 @@ import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { TestConsole } from "effect/testing"
 import { readingInAnyRole } from "../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { run } from "../../facade/cli/Run.ts"
+import { runCommandLine } from "../../facade/cli/CommandLine.ts"
 import { freshDatabaseUrl } from "./Database.ts"
 import { asLoginIn } from "./Logins.ts"
 
@@ -46,7 +46,7 @@ export const commandLineOn = (
 ): CommandLine["Service"] => {
   const runOn = (...args: ReadonlyArray<string>) =>
     Effect.gen(function* () {
-      const code = yield* run(args)
+      const code = yield* runCommandLine(args)
       const stdout = (yield* TestConsole.logLines).join("\n")
       const stderr = (yield* TestConsole.errorLines).join("\n")
       return { code, stdout, stderr }

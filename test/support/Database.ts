@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { reading } from "../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
-import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
+import { copyDatabase } from "./EmbeddedDatabases.ts"
 
 /** The address of a new migrated database, for a server that a test starts. */
 export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>

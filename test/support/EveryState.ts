@@ -1,7 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
-import { begun, planned, quoted } from "../../tools/world/StepsTaken.ts"
+import { begunInsurance, plannedInsurance, quotedInsurance } from "./InsuranceStages.ts"
 import { insuranceIntent, insurancesReplica } from "./Insuring.ts"
 import { begunOn, intentOf, opened, replica, reservedOrder, reversalOf, reversalsReplica } from "./Sales.ts"
 
@@ -51,11 +51,11 @@ export const insureInEveryState = Effect.fnUntraced(function* (company: number) 
   const insurances = yield* insurancesReplica
   yield* opened(ledger, company, 10_000)
   const at = yield* DateTime.now
-  yield* begun(insurances, company)
-  yield* planned(insurances, company)
-  yield* quoted(insurances, company, 100)
+  yield* begunInsurance(insurances, company)
+  yield* plannedInsurance(insurances, company)
+  yield* quotedInsurance(insurances, company, 100)
   for (const [key, verdict] of insuranceSales) {
-    const order = yield* reservedOrder(ledger, insuranceIntent(yield* quoted(insurances, company, 100), key))
+    const order = yield* reservedOrder(ledger, insuranceIntent(yield* quotedInsurance(insurances, company, 100), key))
     if (verdict !== null) yield* ledger.settle({ order, verdict, at, notFound: 0 })
   }
 }, Effect.scoped)

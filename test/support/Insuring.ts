@@ -7,7 +7,7 @@ import { type Insurance, insuranceOption } from "../../core/domain/Insurance.ts"
 import type { Intent } from "../../core/domain/Sale.ts"
 import { Insurances } from "../../core/ports/Insurances.ts"
 import { Outbox } from "../../core/ports/Outbox.ts"
-import { insurance as example } from "../../tools/world/Insured.ts"
+import { insurance as example } from "./InsuranceExample.ts"
 import { intentOf } from "./Sales.ts"
 
 /** Insurances as another replica of the server has them. */

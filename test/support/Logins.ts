@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import type { Role } from "../../facade/settings/Store.ts"
+import type { DatabaseRole } from "../../facade/settings/DatabaseServer.ts"
 
 /** Logins as an operator makes them: members of a role, and nothing else. */
-const logins: ReadonlyArray<Role> = ["saldo_server", "saldo_operator"]
+const logins: ReadonlyArray<DatabaseRole> = ["saldo_server", "saldo_operator"]
 const password = "of-the-tests"
-const loginIn = (role: Role) => `test_${role}`
+const loginIn = (role: DatabaseRole) => `test_${role}`
 
 /** Makes the logins of a server, once the roles are there. */
 export const makeLogins = (url: string) =>
@@ -22,7 +22,7 @@ export const makeLogins = (url: string) =>
   )
 
 /** The same database by the login that is in a role. */
-export const asLoginIn = (role: Role, url: string): string => {
+export const asLoginIn = (role: DatabaseRole, url: string): string => {
   const address = new URL(url)
   address.username = loginIn(role)
   address.password = password

@@ -6,9 +6,9 @@ import type { TestProject } from "vitest/node"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
-import { blocksAreOf } from "../../tools/database/Lists.ts"
-import { copyDatabase } from "../../tools/database/PostgresDatabases.ts"
+import { copyDatabase } from "./EmbeddedDatabases.ts"
 import { makeLogins } from "./Logins.ts"
+import { setBlockLength } from "./SalesHistory.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -36,7 +36,7 @@ const start = Effect.gen(function* () {
   const url = Redacted.value(embedded.url)
   const template = yield* copyDatabase(url, "template0", "template_saldo")
   yield* Effect.provide(
-    Effect.andThen(migrate, blocksAreOf(blockLength)),
+    Effect.andThen(migrate, setBlockLength(blockLength)),
     Database.layer({ url: Redacted.make(template), connections_max: 1 })
   )
   yield* makeLogins(url)

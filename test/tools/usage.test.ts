@@ -48,7 +48,7 @@ const tools = [
 
 describe.each(tools)("the command line of $folder", ({ defaults, folder, refused, usage }) => {
   const [flag, value, allowed] = refused
-  const file = `${folder}/main.ts`
+  const file = `test/${folder}/main.ts`
   const tellsMore = `Usage: ${usage}\n"${usage.slice(0, usage.indexOf("-- "))}-- --help" tells more.`
 
   it("tells what holds without a flag", async () => {
@@ -73,17 +73,17 @@ describe.each(tools)("the command line of $folder", ({ defaults, folder, refused
   })
 })
 
-describe("the command line of bench/list.ts", () => {
+describe("the command line of test/bench/list.ts", () => {
   const usage = "npm run bench:list -- [--json]"
 
   it("tells what it measures, and measures nothing", async () => {
-    const { code, stderr, stdout } = await run("bench/list.ts", "--help")
+    const { code, stderr, stdout } = await run("test/bench/list.ts", "--help")
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(stdout, `USAGE\n  ${usage}\n`)
   })
 
   it("answers a flag that there is not in short, on stderr", async () => {
     const stderr = `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"npm run bench:list -- --help" tells more.\n`
-    assert.deepStrictEqual(await run("bench/list.ts", "--bogus"), { code: 2, stdout: "", stderr })
+    assert.deepStrictEqual(await run("test/bench/list.ts", "--bogus"), { code: 2, stdout: "", stderr })
   })
 })

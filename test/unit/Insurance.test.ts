@@ -14,7 +14,7 @@ import {
 import { AlreadySold, PolicyNotIssued, QuoteExpired, QuoteMissing } from "../../core/domain/InsuranceErrors.ts"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { Amount } from "../../core/domain/Money.ts"
-import { insurance, quoteEnds } from "../../tools/world/Insured.ts"
+import { insurance, quoteEnds } from "../support/InsuranceExample.ts"
 
 const wanted: InsuranceRequest = {
   environment: insurance.environment,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Struct } from "effect"
 import { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { afterEvent, insuranceTransitions } from "../../core/domain/InsuranceTransitions.ts"
-import { insurancePage, pageFile } from "../../scripts/InsurancePage.ts"
+import { insurancePage, insurancePageFile } from "../../scripts/insuranceStates.ts"
 
 const page = insurancePage()
 
@@ -24,7 +24,7 @@ const states = InsuranceState.literals
 
 describe("the page of the insurance states", () => {
   it("is on disk as it is generated: run `npm run docs:insurance` when it is not", () => {
-    expect(readFileSync(pageFile, "utf8")).toBe(page)
+    expect(readFileSync(insurancePageFile, "utf8")).toBe(page)
   })
 
   it.each(events)("says what %s makes of every state", (event) => {

@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import fc from "fast-check"
 import { extrasFor, VehicleType, validFor } from "../../core/domain/InsuranceOffer.ts"
 import { nextDay } from "../../core/domain/LocalTime.ts"
-import { home, tow } from "../../tools/world/Insured.ts"
+import { home, tow } from "../support/InsuranceExample.ts"
 
 describe("the extras for a vehicle", () => {
   it.each(VehicleType.literals.filter((type) => type !== "motocicleta"))(

@@ -17,10 +17,9 @@ const service: Arrows = {
   "core/telemetry": ["core/domain"],
   "core/workflows": ["core/ports", "core/telemetry", "core/domain"],
   "adapters/postgres": ["core/ports", "core/telemetry", "core/domain"],
-  facade: [...core, "adapters/postgres", "facade/call", "facade/catalogue", "facade/ops", "facade/settings"],
+  facade: [...core, "adapters/postgres", "facade/call", "facade/http", "facade/ops", "facade/settings"],
   "facade/wire": core,
   "facade/settings": [...core, "adapters/postgres"],
-  "facade/catalogue": core,
   "facade/call": [...core, "facade/wire"],
   "facade/trpc": [...core, "facade/call", "facade/wire"],
   "facade/rest": [...core, "facade/trpc", "facade/call", "facade/wire"],
@@ -35,16 +34,13 @@ const service: Arrows = {
     "facade/settings"
   ],
   "facade/ops": [...core, "adapters/postgres", "facade/call", "facade/settings"],
-  "facade/cli": [...core, "adapters/postgres", "facade/catalogue", "facade/cli/commands", "facade/cli/terminal"],
-  "facade/cli/terminal": [...core, "facade/catalogue", "facade/settings", "facade/wire"],
+  "facade/cli": [...core, "adapters/postgres", "facade/settings", "facade/cli/commands", "facade/cli/terminal"],
+  "facade/cli/terminal": [...core, "facade/settings"],
   "facade/cli/checks": [...core, "adapters/postgres", "facade/settings"],
   "facade/cli/commands": [
     ...core,
     "adapters/postgres",
     "facade",
-    "facade/catalogue",
-    "facade/http",
-    "facade/ops",
     "facade/settings",
     "facade/wire",
     "facade/cli/checks",
@@ -52,18 +48,16 @@ const service: Arrows = {
   ]
 }
 
-const shared = [...Object.keys(service), "tools"]
+const shared = [...Object.keys(service), "test/fakes", "test/support"]
+const suites = ["test/bench", "test/crash", "test/fuzz", "test/prove", "test/simulation"]
 
-/** What a file of each folder may import: the arrows of docs/architecture.md. Whatever is not here is refused. */
+/** What a file of each folder may import: the arrows of docs/architecture.md. Every other import is refused. */
 const arrows: Arrows = {
   ...service,
-  tools: Object.keys(service),
-  bench: shared,
-  crash: shared,
-  fuzz: shared,
-  prove: shared,
-  simulation: shared,
-  test: [...shared, "bench", "crash", "fuzz", "prove", "simulation"]
+  "test/fakes": Object.keys(service),
+  "test/support": [...Object.keys(service), "test/fakes"],
+  ...Object.fromEntries(suites.map((suite) => [suite, shared])),
+  "test/unit": [...shared, ...suites]
 }
 
 const folders = Object.keys(arrows)

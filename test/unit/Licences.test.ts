@@ -1,8 +1,14 @@
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import manifest from "../../package.json" with { type: "json" }
-import { bill } from "../../scripts/BillOfMaterials.ts"
-import { accepted, licencesFile, licencesPage, licensed, readByHand } from "../../scripts/LicencesPage.ts"
+import {
+  acceptedLicences,
+  licencesFile,
+  licencesPage,
+  licencesReadByHand,
+  shippedPackages
+} from "../../scripts/licences.ts"
+import { billOfMaterials } from "../../scripts/sbom.ts"
 
 const manifestOf = (path: string) => new URL(`../../${path}/package.json`, import.meta.url)
 
@@ -12,16 +18,16 @@ describe("the page of licences", () => {
   })
 
   it("has every package that runs", () => {
-    const names = new Set(licensed.map(({ name }) => name))
+    const names = new Set(shippedPackages.map(({ name }) => name))
     assert.isEmpty(Object.keys(manifest.dependencies).filter((name) => !names.has(name)))
   })
 
   it("has licences alone that somebody has read and accepted", () => {
-    assert.isEmpty(licensed.filter(({ licence }) => !accepted.has(licence)))
+    assert.isEmpty(shippedPackages.filter(({ licence }) => !acceptedLicences.has(licence)))
   })
 
   it("says of each package that is installed what that says itself", () => {
-    const installed = licensed.filter(({ path }) => existsSync(manifestOf(path)))
+    const installed = shippedPackages.filter(({ path }) => existsSync(manifestOf(path)))
     assert.isNotEmpty(installed)
     for (const { declared, name, path } of installed) {
       const { license } = JSON.parse(readFileSync(manifestOf(path), "utf8"))
@@ -30,15 +36,15 @@ describe("the page of licences", () => {
   })
 
   it("reads by hand only what names no licence that can be looked up", () => {
-    for (const name of Object.keys(readByHand)) {
-      const { declared } = licensed.find((each) => each.name === name) ?? {}
-      assert.isFalse(accepted.has(declared ?? ""), name)
+    for (const name of Object.keys(licencesReadByHand)) {
+      const { declared } = shippedPackages.find((each) => each.name === name) ?? {}
+      assert.isFalse(acceptedLicences.has(declared ?? ""), name)
     }
   })
 })
 
 describe("the bill of materials", () => {
-  const { components } = bill()
+  const { components } = billOfMaterials()
 
   it("has the packages of the page, and no others", () => {
     const rows = components.map(({ licenses: [licence], name, version }) => {

@@ -4,9 +4,9 @@ import * as PepperNode from "../../../adapters/node/PepperNode.ts"
 import { mayRead } from "../../../adapters/postgres/CompanyReads.ts"
 import { countPeppers } from "../../../adapters/postgres/PeppersPostgres.ts"
 import { Pepper } from "../../../core/ports/Pepper.ts"
+import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
-import { Store } from "../../settings/Store.ts"
-import { byItself, fine, wrong } from "./Check.ts"
+import { failed, isolated, passed } from "./Check.ts"
 
 // Without TOKEN_PEPPER everything works, so that is advice and nothing wrong.
 const tokenSecrets = Effect.gen(function* () {
@@ -17,18 +17,18 @@ const tokenSecrets = Effect.gen(function* () {
   if (underAnother > 0) {
     const state = name === null ? "absent" : "not the one that there was"
     const advice = "set it as it was set before, or give each a new secret with saldo token rotate"
-    return wrong(check, `TOKEN_PEPPER is ${state}, and calls of ${underAnother} tokens are refused: ${advice}`)
+    return failed(check, `TOKEN_PEPPER is ${state}, and calls of ${underAnother} tokens are refused: ${advice}`)
   }
   if (name === null) {
-    return fine(check, "kept as SHA-256; with TOKEN_PEPPER a copy of the database could not even confirm one")
+    return passed(check, "kept as SHA-256; with TOKEN_PEPPER a copy of the database could not even confirm one")
   }
   const later = plain === 0 ? "" : `; ${plain} more will be from their next use on`
-  return fine(check, `${under} kept under TOKEN_PEPPER${later}`)
+  return passed(check, `${under} kept under TOKEN_PEPPER${later}`)
 })
 
 // The table is looked for in the catalogue, which everybody may read: by its name it is refused to who may not use its
 // schema.
-const rights = Effect.gen(function* () {
+const loginRights = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ login: string; may: boolean | null; uses: boolean | null }>`
     select
@@ -43,29 +43,30 @@ const rights = Effect.gen(function* () {
 
 // One login for everything is how an installation begins, and no fault.
 const role = Effect.gen(function* () {
-  const { ours } = yield* Store
-  if (ours) return fine("role", "sessions of the server and of commands give up the rights of the one login")
-  const { login, may, uses } = yield* rights
-  if (may === null) return fine("role", `${login}; there are no tables yet`)
-  if (may) return fine("role", `${login} could change tables and ledger by itself: give the server a login of its own`)
+  const { ours } = yield* DatabaseServer
+  if (ours) return passed("role", "sessions of the server and of commands give up the rights of the one login")
+  const { login, may, uses } = yield* loginRights
+  if (may === null) return passed("role", `${login}; there are no tables yet`)
+  if (may)
+    return passed("role", `${login} could change tables and ledger by itself: give the server a login of its own`)
   return uses === true
-    ? fine("role", `${login} owns nothing, and cannot change the ledger`)
-    : wrong("role", `${login} may not use the tables: grant saldo_server to it, or saldo_operator`)
+    ? passed("role", `${login} owns nothing, and cannot change the ledger`)
+    : failed("role", `${login} may not use the tables: grant saldo_server to it, or saldo_operator`)
 })
 
 // A login of the server's own was made for such walls. One that owns everything never had any.
-const companies = Effect.gen(function* () {
+const companyReads = Effect.gen(function* () {
   const check = "companies"
-  const { login, may } = yield* rights
-  if (may === null) return fine(check, "there are no tables yet")
-  if (yield* mayRead) return fine(check, "what is read for one is read as saldo_reader, which sees no other's rows")
+  const { login, may } = yield* loginRights
+  if (may === null) return passed(check, "there are no tables yet")
+  if (yield* mayRead) return passed(check, "what is read for one is read as saldo_reader, which sees no other's rows")
   const said = `${login} may not act as saldo_reader, so only its own condition holds a read to one company`
-  return (may ? fine : wrong)(check, `${said}: grant saldo_reader to ${login}`)
+  return (may ? passed : failed)(check, `${said}: grant saldo_reader to ${login}`)
 })
 
 /** Who may do what, as far as the database tells. */
 export const accessChecks = Effect.all([
-  byItself("token secrets", tokenSecrets),
-  byItself("role", role),
-  byItself("companies", companies)
+  isolated("token secrets", tokenSecrets),
+  isolated("role", role),
+  isolated("companies", companyReads)
 ])

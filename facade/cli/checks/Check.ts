@@ -9,16 +9,16 @@ export interface Check {
 }
 
 /** A check that found nothing wrong. */
-export const fine = (name: string, detail: string): Check => ({ name, ok: true, detail })
+export const passed = (name: string, detail: string): Check => ({ name, ok: true, detail })
 
 /** A check that did, and what to do about it. */
-export const wrong = (name: string, detail: string): Check => ({ name, ok: false, detail })
+export const failed = (name: string, detail: string): Check => ({ name, ok: false, detail })
 
-const unseen = (name: string) => (error: unknown) =>
+const notExamined = (name: string) => (error: unknown) =>
   Effect.succeed(
-    wrong(name, `could not be looked at: ${isForbidden(error) ? "the login may not; see role" : wordsOf(error)}`)
+    failed(name, `could not be looked at: ${isForbidden(error) ? "the login may not; see role" : wordsOf(error)}`)
   )
 
 /** What breaks while it looks is a check that failed, and the others look all the same. */
-export const byItself = <E, R>(name: string, check: Effect.Effect<Check, E, R>): Effect.Effect<Check, never, R> =>
-  check.pipe(Effect.catch(unseen(name)), Effect.catchDefect(unseen(name)))
+export const isolated = <E, R>(name: string, check: Effect.Effect<Check, E, R>): Effect.Effect<Check, never, R> =>
+  check.pipe(Effect.catch(notExamined(name)), Effect.catchDefect(notExamined(name)))

@@ -1,35 +1,85 @@
+import { readFile } from "node:fs/promises"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as DataKeyPostgres from "../../../adapters/postgres/DataKeyPostgres.ts"
 import { pending } from "../../../adapters/postgres/Migrations.ts"
 import { isAhead } from "../../../adapters/postgres/SchemaVersion.ts"
 import { faultOf, serverVersion } from "../../../adapters/postgres/ServerVersion.ts"
 import { isWritable } from "../../../adapters/postgres/Writable.ts"
+import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
-import { Store } from "../../settings/Store.ts"
-import { byItself, type Check, fine, wrong } from "./Check.ts"
-import { silence } from "./SilenceCheck.ts"
+import { type Check, failed, isolated, passed } from "./Check.ts"
+
+/** How often Linux sends again what nobody acknowledges; then the connection is dead. */
+const retriesSetting = "net.ipv4.tcp_retries2"
+
+/** Half a minute: longer than a network needs to find another way, shorter than anybody waits at a counter. */
+const advisedRetries = 6
+
+/** The pauses between the tries, in seconds. Each is twice the one before. */
+const retryPause = { first_s: 0.2, longest_s: 120 }
+
+/** How long a connection is kept that nobody acknowledges, in seconds. */
+const silenceTimeout_s = (retries: number): number => {
+  const pauses = Array.from({ length: retries + 1 }, (_, n) =>
+    Math.min(retryPause.first_s * 2 ** n, retryPause.longest_s)
+  )
+  return Math.round(pauses.reduce((sum, each) => sum + each, 0))
+}
+
+const localHost = /^(localhost|127\..*|\[::1\]|)$/
+
+/**
+ * How long a database is waited for that falls silent, because its machine or the way to it is gone without a word.
+ * Everything works until then, so more than advised is nothing wrong.
+ *
+ * @param retries what the system is set to; null where it does not say.
+ */
+export const silenceCheck = (host: string, retries: number | null): Check => {
+  const name = "silence"
+  if (localHost.test(host)) return passed(name, "the database is on this machine, which never falls silent to itself")
+  if (retries === null)
+    return passed(name, `this system does not tell how long it waits for a ${host} that falls silent`)
+  const said = `a connection to ${host} that falls silent is given up after ${silenceTimeout_s(retries)} s`
+  return passed(
+    name,
+    retries <= advisedRetries
+      ? said
+      : `${said}, and calls wait as long; ${retriesSetting} = ${advisedRetries} would make it less`
+  )
+}
+
+const readRetries = Effect.tryPromise(() => readFile(`/proc/sys/${retriesSetting.replaceAll(".", "/")}`, "utf8")).pipe(
+  Effect.map(Number),
+  Effect.orElseSucceed(() => null)
+)
+
+/** The same for the database of this installation. */
+const databaseSilence = Effect.gen(function* () {
+  const { url } = yield* DatabaseServer
+  return silenceCheck(new URL(Redacted.value(url)).hostname, yield* readRetries)
+})
 
 /** How far this machine's clock may be from the database's. Limits and recovery go by the former. */
-const skew_max_ms = 2000
+const clockSkew_ms_max = 2000
 
 /** So many dead rows, and more of them than live ones: nobody cleans up. Fewer come and go with every busy minute. */
-const dead_max = 100_000
+const deadRows_max = 100_000
 
 const durable = ["fsync", "full_page_writes", "synchronous_commit"]
 
 const server = Effect.gen(function* () {
-  const { place } = yield* Store
+  const { place } = yield* DatabaseServer
   const found = yield* serverVersion
   const fault = faultOf(found)
-  if (fault !== null) return wrong("database", `${place} answers, but ${fault}`)
+  if (fault !== null) return failed("database", `${place} answers, but ${fault}`)
   if (!(yield* isWritable))
-    return wrong(
+    return failed(
       "database",
       `${place} takes no writes: it is a standby, or default_transaction_read_only is on; nothing can be sold`
     )
-  return fine("database", `Postgres ${found.version} answers: ${place}`)
+  return passed("database", `Postgres ${found.version} answers: ${place}`)
 })
 
 const durability = Effect.gen(function* () {
@@ -38,15 +88,17 @@ const durability = Effect.gen(function* () {
     select name, setting from pg_settings where name in ${sql.in(durable)} order by name`
   const said = rows.map(({ name, setting }) => `${name} = ${setting}`).join(", ")
   const ok = rows.every(({ setting }) => setting !== "off")
-  return ok ? fine("durability", said) : wrong("durability", `a crash can lose money: ${said}; set all of them to on`)
+  return ok
+    ? passed("durability", said)
+    : failed("durability", `a crash can lose money: ${said}; set all of them to on`)
 })
 
 const schema = Effect.gen(function* () {
-  if (yield* isAhead) return fine("migrations", "of a later version than this one, which uses it as it is")
+  if (yield* isAhead) return passed("migrations", "of a later version than this one, which uses it as it is")
   const missing = yield* pending
   return missing.length === 0
-    ? fine("migrations", "up to date")
-    : wrong("migrations", `"saldo migrate" would apply ${missing.join(", ")}`)
+    ? passed("migrations", "up to date")
+    : failed("migrations", `"saldo migrate" would apply ${missing.join(", ")}`)
 })
 
 const clock = Effect.gen(function* () {
@@ -56,7 +108,9 @@ const clock = Effect.gen(function* () {
   const after = yield* Clock.currentTimeMillis
   const skew_ms = Math.round(Math.abs((row?.ms ?? 0) - (before + after) / 2))
   const said = `${skew_ms} ms from the database's`
-  return skew_ms <= skew_max_ms ? fine("clock", said) : wrong("clock", `${said}: set both by the same time service`)
+  return skew_ms <= clockSkew_ms_max
+    ? passed("clock", said)
+    : failed("clock", `${said}: set both by the same time service`)
 })
 
 // Without DATA_KEY everything works, so that is advice and nothing wrong.
@@ -64,9 +118,9 @@ const personalData = Effect.gen(function* () {
   const { dataKey } = yield* Settings
   const name = "personal data"
   return yield* Effect.match(DataKeyPostgres.inspect(dataKey), {
-    onFailure: ({ message }): Check => wrong(name, message),
+    onFailure: ({ message }): Check => failed(name, message),
     onSuccess: (kept) =>
-      fine(
+      passed(
         name,
         kept === "protected"
           ? "encrypted, and only DATA_KEY opens it"
@@ -82,9 +136,9 @@ interface TableRow {
   readonly vacuumed_min: number | null
 }
 
-const isBloated = ({ dead, live }: TableRow): boolean => dead > dead_max && dead > live
+const isBloated = ({ dead, live }: TableRow): boolean => dead > deadRows_max && dead > live
 
-const tableWords = ({ dead, live, name, vacuumed_min }: TableRow): string => {
+const formatTableState = ({ dead, live, name, vacuumed_min }: TableRow): string => {
   const share = Math.round((100 * dead) / Math.max(1, dead + live))
   return `${name} ${share} % dead, ${vacuumed_min === null ? "never vacuumed" : `vacuumed ${vacuumed_min} min ago`}`
 }
@@ -93,7 +147,7 @@ const tableWords = ({ dead, live, name, vacuumed_min }: TableRow): string => {
 const vacuum = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [setting] = yield* sql<{ autovacuum: string }>`select current_setting('autovacuum') as autovacuum`
-  if (setting?.autovacuum !== "on") return wrong("vacuum", "autovacuum is off: dead rows stay for ever; set it to on")
+  if (setting?.autovacuum !== "on") return failed("vacuum", "autovacuum is off: dead rows stay for ever; set it to on")
   const tables = yield* sql<TableRow>`
     select
       relname as name,
@@ -105,20 +159,20 @@ const vacuum = Effect.gen(function* () {
     order by relname`
   const bloated = tables.filter(isBloated)
   return bloated.length === 0
-    ? fine("vacuum", tables.map(tableWords).join("; "))
-    : wrong(
+    ? passed("vacuum", tables.map(formatTableState).join("; "))
+    : failed(
         "vacuum",
-        `${bloated.map(tableWords).join("; ")}: look for old transactions in pg_stat_activity, then vacuum them`
+        `${bloated.map(formatTableState).join("; ")}: look for old transactions in pg_stat_activity, then vacuum them`
       )
 })
 
 /** What the database is like, as far as one connection shows. */
 export const databaseChecks = Effect.all([
-  byItself("database", server),
-  byItself("durability", durability),
-  byItself("migrations", schema),
-  byItself("clock", clock),
-  byItself("personal data", personalData),
-  byItself("vacuum", vacuum),
-  byItself("silence", silence)
+  isolated("database", server),
+  isolated("durability", durability),
+  isolated("migrations", schema),
+  isolated("clock", clock),
+  isolated("personal data", personalData),
+  isolated("vacuum", vacuum),
+  isolated("silence", databaseSilence)
 ])

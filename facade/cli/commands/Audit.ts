@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { invariants } from "../../../core/domain/Invariants.ts"
 import { Audit, type Examined } from "../../../core/ports/Audit.ts"
-import { operator } from "../../Operator.ts"
+import { operatorLayer } from "../../AppLayer.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
 const examinedDocument = ({ invariant, offenders, violations }: Examined): Document => ({
@@ -13,7 +13,7 @@ const examinedDocument = ({ invariant, offenders, violations }: Examined): Docum
   ejemplos: offenders
 })
 
-const examinedWords = ({ invariant, offenders, violations }: Examined): string => {
+const formatExamined = ({ invariant, offenders, violations }: Examined): string => {
   const statement = `${invariant.padEnd(11)}  ${invariants[invariant]}`
   return violations === 0
     ? `ok      ${statement}`
@@ -25,11 +25,11 @@ export const audit = Command.make("audit", {}, () =>
     const { prove } = yield* Audit
     const examined = yield* prove
     const ok = examined.every(({ violations }) => violations === 0)
-    yield* print({ ok, invariantes: examined.map(examinedDocument) }, examined.map(examinedWords).join("\n"))
+    yield* print({ ok, invariantes: examined.map(examinedDocument) }, examined.map(formatExamined).join("\n"))
     if (!ok) return yield* new CheckFailed()
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "Prove every invariant of the money on the whole database, as it stands at one instant, while the service goes on. Exit code 1 if one is broken, with the first few that break it."
   ),

@@ -2,10 +2,10 @@ import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Listed } from "../../../core/ports/CatalogueAdmin.ts"
 import { enableService, importCatalogue, servicesOf } from "../../../core/workflows/ManageCatalogue.ts"
-import { readCatalogue } from "../../catalogue/CatalogueFile.ts"
-import { operator } from "../../Operator.ts"
+import { operatorLayer } from "../../AppLayer.ts"
+import { readCatalogueFile } from "../../settings/CatalogueFile.ts"
 import { serviceView } from "../../wire/ServiceView.ts"
-import { type Document, print, table } from "../terminal/Output.ts"
+import { type Document, formatTable, print } from "../terminal/Output.ts"
 import { companyId, serviceId } from "../terminal/Parameters.ts"
 
 const importCommand = Command.make(
@@ -14,7 +14,7 @@ const importCommand = Command.make(
     file: Argument.FileText("file").pipe(Argument.withDescription("JSON file with categorias, servicios and paquetes"))
   },
   Effect.fn(function* ({ file }) {
-    const draft = yield* readCatalogue(file)
+    const draft = yield* readCatalogueFile(file)
     yield* importCatalogue(draft)
     const { categories, packages, services } = draft
     yield* print(
@@ -23,9 +23,9 @@ const importCommand = Command.make(
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
-    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody; a package as GET /v1/servicios/{id}/paquetes shows it, with its service_id. facade/catalogue/catalogue.example.json is one to begin with.'
+    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody; a package as GET /v1/servicios/{id}/paquetes shows it, with its service_id. facade/settings/catalogue.example.json is one to begin with.'
   ),
   Command.withShortDescription("Add and replace catalogue entries from a file"),
   Command.withExamples([
@@ -40,7 +40,7 @@ const listedDocument = ({ active, enabled, service }: Listed): Document => ({
 })
 
 /** What fits on a line. */
-const listedLine = ({ como_comprar: _, descripcion: __, categoria_id: ___, ...line }: Document): Document => line
+const listedRow = ({ como_comprar: _, descripcion: __, categoria_id: ___, ...line }: Document): Document => line
 
 const list = Command.make(
   "list",
@@ -49,10 +49,10 @@ const list = Command.make(
   },
   Effect.fn(function* ({ companyId }) {
     const items = (yield* servicesOf(Option.getOrNull(companyId))).map(listedDocument)
-    yield* print({ items }, items.length === 0 ? "The catalogue is empty." : table(items.map(listedLine)))
+    yield* print({ items }, items.length === 0 ? "The catalogue is empty." : formatTable(items.map(listedRow)))
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "List every service, withdrawn ones too. With a company, habilitado tells whether that company may sell it."
   ),
@@ -63,7 +63,7 @@ const list = Command.make(
   ])
 )
 
-const offering = (name: string, enabled: boolean, done: string, description: string) =>
+const serviceSwitch = (name: string, enabled: boolean, done: string, description: string) =>
   Command.make(
     name,
     { companyId, serviceId },
@@ -75,13 +75,13 @@ const offering = (name: string, enabled: boolean, done: string, description: str
       )
     })
   ).pipe(
-    Command.provide(operator),
+    Command.provide(operatorLayer),
     Command.withDescription(description),
     Command.withExamples([{ command: `saldo catalog ${name} 7 4`, description: "Company 7, service 4" }])
   )
 
-const enable = offering("enable", true, "may sell", "Let a company sell a service that was withheld from it.")
-const disable = offering(
+const enable = serviceSwitch("enable", true, "may sell", "Let a company sell a service that was withheld from it.")
+const disable = serviceSwitch(
   "disable",
   false,
   "may no longer sell",

@@ -5,11 +5,11 @@ import { toPesos } from "../../../core/domain/Money.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
 import { changeCompany, createCompany, showCompany } from "../../../core/workflows/Company.ts"
 import { deposit } from "../../../core/workflows/Deposit.ts"
-import { operator } from "../../Operator.ts"
+import { operatorLayer } from "../../AppLayer.ts"
 import { balanceView } from "../../wire/BalanceView.ts"
 import { orDefault, toggle } from "../terminal/Flags.ts"
-import { card, type Document, print, table } from "../terminal/Output.ts"
-import { amount, companyId, label, limit, onOff, text } from "../terminal/Parameters.ts"
+import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
+import { amountArgument, companyId, labelFlag, limitFlag, onOffFlag, textFlag } from "../terminal/Parameters.ts"
 
 const companyDocument = (company: Company): Document => ({
   empresa_id: company.id,
@@ -24,8 +24,8 @@ const companyDocument = (company: Company): Document => ({
 const create = Command.make(
   "create",
   {
-    legalName: text("razon-social", 200, "Legal name of the business"),
-    code: label("codigo", 50, "Short code of the business, unique"),
+    legalName: textFlag("razon-social", 200, "Legal name of the business"),
+    code: labelFlag("codigo", 50, "Short code of the business, unique"),
     environment: Flag.Literals("ambiente", Environment.literals).pipe(
       Flag.withDescription("development sells through the simulator, production for real")
     ),
@@ -44,7 +44,7 @@ const create = Command.make(
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "Create a company. It starts without money and with the contract's limits: 50000 a day, 250000 a week, 1000000 a month."
   ),
@@ -57,28 +57,30 @@ const create = Command.make(
   ])
 )
 
-const optionally = orDefault(undefined, "unchanged")
+const orUnchanged = orDefault(undefined, "unchanged")
 
 const set = Command.make(
   "set",
   {
     companyId,
-    state: optionally(
+    state: orUnchanged(
       Flag.Literals("estado", CompanyState.literals).pipe(Flag.withDescription("State of the business"))
     ),
-    apiEnabled: optionally(onOff("api", "Whether it may call the API")),
-    insuranceEnabled: optionally(onOff("seguros", "Whether it may sell insurance")),
-    daily: optionally(limit("limite-diario", "Most that it may spend a day; 0 for no limit")),
-    weekly: optionally(limit("limite-semanal", "Most that it may spend a week, from Monday; 0 for no limit")),
-    monthly: optionally(limit("limite-mensual", "Most that it may spend a month; 0 for no limit")),
-    lowBalanceAlert: optionally(limit("alerta-saldo-bajo", "Below this balance the API says saldo_bajo; 0 for never"))
+    apiEnabled: orUnchanged(onOffFlag("api", "Whether it may call the API")),
+    insuranceEnabled: orUnchanged(onOffFlag("seguros", "Whether it may sell insurance")),
+    daily: orUnchanged(limitFlag("limite-diario", "Most that it may spend a day; 0 for no limit")),
+    weekly: orUnchanged(limitFlag("limite-semanal", "Most that it may spend a week, from Monday; 0 for no limit")),
+    monthly: orUnchanged(limitFlag("limite-mensual", "Most that it may spend a month; 0 for no limit")),
+    lowBalanceAlert: orUnchanged(
+      limitFlag("alerta-saldo-bajo", "Below this balance the API says saldo_bajo; 0 for never")
+    )
   },
   Effect.fn(function* ({ apiEnabled, companyId, insuranceEnabled, state, ...settings }) {
     yield* changeCompany(companyId, { apiEnabled, insuranceEnabled, state }, settings)
     yield* printCompany(companyId)
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.validate(({ companyId: _, ...changes }) =>
     Object.values(changes).some((value) => value !== undefined)
       ? Effect.void
@@ -98,8 +100,8 @@ const depositCommand = Command.make(
   "deposit",
   {
     companyId,
-    amount,
-    reference: label("referencia", 200, "Your name for this deposit, such as the bank's number of the transfer")
+    amount: amountArgument,
+    reference: labelFlag("referencia", 200, "Your name for this deposit, such as the bank's number of the transfer")
   },
   Effect.fn(function* ({ amount, companyId, reference }) {
     const { entryId, repeated } = yield* deposit(companyId, amount, reference)
@@ -120,7 +122,7 @@ const depositCommand = Command.make(
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "Add money to a company: an entry of its ledger. The same reference with the same amount again changes nothing, so it is safe to repeat."
   ),
@@ -134,10 +136,10 @@ const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const companies = yield* Companies
     const items = (yield* companies.list).map(companyDocument)
-    yield* print({ items }, items.length === 0 ? "No companies yet." : table(items))
+    yield* print({ items }, items.length === 0 ? "No companies yet." : formatTable(items))
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription("List the companies, in order of id."),
   Command.withExamples([{ command: "saldo company list --json", description: "For a script" }])
 )
@@ -145,11 +147,11 @@ const list = Command.make("list", {}, () =>
 const printCompany = Effect.fnUntraced(function* (companyId: Company["id"]) {
   const { account, company } = yield* showCompany(companyId)
   const document = { ...companyDocument(company), ...balanceView(account, yield* DateTime.now) }
-  yield* print(document, card(document))
+  yield* print(document, formatFields(document))
 })
 
 const show = Command.make("show", { companyId }, ({ companyId }) => printCompany(companyId)).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription("Show a company with its balance, its limits and what it has consumed of them."),
   Command.withShortDescription("Show a company and its money"),
   Command.withExamples([{ command: "saldo company show 7", description: "Company 7" }])

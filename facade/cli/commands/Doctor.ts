@@ -1,38 +1,38 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { foundation } from "../../Foundation.ts"
-import { connections, Store } from "../../settings/Store.ts"
+import { baseLayer } from "../../AppLayer.ts"
+import { connections, DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { accessChecks } from "../checks/AccessChecks.ts"
-import { type Check, fine, wrong } from "../checks/Check.ts"
+import { type Check, failed, passed } from "../checks/Check.ts"
 import { databaseChecks } from "../checks/DatabaseChecks.ts"
-import { certificateAlone, exposureChecks } from "../checks/ExposureChecks.ts"
-import { reachChecks } from "../checks/ReachChecks.ts"
+import { certificateCheckOnly, exposureChecks, reachabilityChecks } from "../checks/NetworkChecks.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
-const settings = fine("settings", "every variable of the environment can be used")
+const settings = passed("settings", "every variable of the environment can be used")
 
 const database = Effect.all([databaseChecks, accessChecks]).pipe(
   Effect.map((checks) => checks.flat()),
-  Effect.provide(Layer.provideMerge(connections(1), Store.layer)),
-  Effect.catch((error) => Effect.succeed([wrong("database", error.message)]))
+  Effect.provide(Layer.provideMerge(connections(1), DatabaseServer.layer)),
+  Effect.catch((error) => Effect.succeed([failed("database", error.message)]))
 )
 
 /** Each layer that cannot be built is a failed check of its own, and what stands on it is not looked at. */
-const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([database, exposureChecks, reachChecks]).pipe(
+const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([database, exposureChecks, reachabilityChecks]).pipe(
   Effect.map((checks) => [settings, ...checks.flat()]),
-  Effect.provide(foundation),
-  Effect.catch((error) => Effect.map(certificateAlone, (checks) => [wrong("settings", error.message), ...checks]))
+  Effect.provide(baseLayer),
+  Effect.catch((error) => Effect.map(certificateCheckOnly, (checks) => [failed("settings", error.message), ...checks]))
 )
 
 const checkDocument = ({ detail, name, ok }: Check): Document => ({ nombre: name, ok, detalle: detail })
 
-const checkWords = ({ detail, name, ok }: Check): string => `${ok ? "ok    " : "WRONG "}  ${name.padEnd(13)}  ${detail}`
+const formatCheck = ({ detail, name, ok }: Check): string =>
+  `${ok ? "ok    " : "WRONG "}  ${name.padEnd(13)}  ${detail}`
 
 export const doctor = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
     const checks = yield* examine
     const ok = checks.every((check) => check.ok)
-    yield* print({ ok, comprobaciones: checks.map(checkDocument) }, checks.map(checkWords).join("\n"))
+    yield* print({ ok, comprobaciones: checks.map(checkDocument) }, checks.map(formatCheck).join("\n"))
     if (!ok) return yield* new CheckFailed()
   })
 ).pipe(

@@ -1,15 +1,15 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { migrate as bringUp } from "../../../adapters/postgres/Migrations.ts"
-import { foundation } from "../../Foundation.ts"
-import { owning, Store } from "../../settings/Store.ts"
+import { baseLayer } from "../../AppLayer.ts"
+import { DatabaseServer, ownerConnection } from "../../settings/DatabaseServer.ts"
 import { print } from "../terminal/Output.ts"
 
-const database = owning.pipe(Layer.provideMerge(Store.layer), Layer.provideMerge(foundation))
+const database = ownerConnection.pipe(Layer.provideMerge(DatabaseServer.layer), Layer.provideMerge(baseLayer))
 
 export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
-    const { place } = yield* Store
+    const { place } = yield* DatabaseServer
     const names = yield* bringUp
     const words = names.length === 0 ? "was up to date" : `has now ${names.join(", ")}`
     yield* print({ aplicadas: names }, `The schema in ${place} ${words}.`)

@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { type Recovered, recover } from "../../../core/workflows/Recover.ts"
-import { operator } from "../../Operator.ts"
+import { operatorLayer } from "../../AppLayer.ts"
 import { Settings } from "../../settings/Settings.ts"
 import { CheckFailed, print } from "../terminal/Output.ts"
 
-const askedWords = (asked: number, recovered: Recovered): string => {
+const formatAsked = (asked: number, recovered: Recovered): string => {
   const { confirmed, released, reversalsDenied, reversed, stillUnknown } = recovered
   return `Asked about ${asked}: ${confirmed} confirmed, ${released} given back, ${reversed} reversed, ${reversalsDenied} reversals denied, ${stillUnknown} still unknown.`
 }
 
 // A shell without the variables that the servers have is the usual cause.
-const notAskedWords = (notAsked: number, absent: ReadonlyArray<string>): string => {
+const formatNotAsked = (notAsked: number, absent: ReadonlyArray<string>): string => {
   const why =
     absent.length === 0
       ? "whoever would know takes no calls at present. Run it again later; the servers do so by themselves."
@@ -29,8 +29,8 @@ export const reconcile = Command.make("reconcile", {}, () =>
       parties[name] === null ? [name.toUpperCase()] : []
     )
     const words = [
-      ...(asked > 0 || notAsked === 0 ? [askedWords(asked, recovered)] : []),
-      ...(notAsked > 0 ? [notAskedWords(notAsked, absent)] : [])
+      ...(asked > 0 || notAsked === 0 ? [formatAsked(asked, recovered)] : []),
+      ...(notAsked > 0 ? [formatNotAsked(notAsked, absent)] : [])
     ]
     yield* print(
       {
@@ -47,7 +47,7 @@ export const reconcile = Command.make("reconcile", {}, () =>
     if (asked === 0 && notAsked > 0) return yield* new CheckFailed()
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "Ask the providers now about every sale and reversal whose outcome is unknown, and settle what is firm. The server does the same by itself, on its schedule; any number of both may run at once. Nothing is ever sent twice. Exit code 1 if there was something to ask and nobody to ask."
   ),

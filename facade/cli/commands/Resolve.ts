@@ -4,14 +4,14 @@ import { isDay } from "../../../core/domain/LocalTime.ts"
 import { readRechargeToken } from "../../../core/domain/RechargeToken.ts"
 import { Finding } from "../../../core/domain/Resolution.ts"
 import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
-import { operator } from "../../Operator.ts"
+import { operatorLayer } from "../../AppLayer.ts"
 import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
-import { label, text, transactionId } from "../terminal/Parameters.ts"
+import { labelFlag, textFlag, transactionId } from "../terminal/Parameters.ts"
 
-const who = label("operador", 80, "Your name, as the audit log is to have it")
+const operatorName = labelFlag("operador", 80, "Your name, as the audit log is to have it")
 
-const day = (name: string, description: string) =>
+const dayFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
     Flag.withMetavar("YYYY-MM-DD"),
@@ -21,7 +21,7 @@ const day = (name: string, description: string) =>
   )
 
 /** What was found, in the words of the options that say it. */
-const findingWords = Finding.match({
+const findingDocument = Finding.match({
   Failed: () => ({ resultado: "failed" }),
   Reversed: () => ({ resultado: "reversed" }),
   Stands: () => ({ resultado: "stands" }),
@@ -34,7 +34,7 @@ const findingWords = Finding.match({
 })
 
 /** What was found, as the options say it; only a success has more to it. */
-const findingAs = {
+const findingFrom = {
   success: (found: Omit<Extract<Finding, { readonly _tag: "Success" }>, "_tag">) => Finding.cases.Success.make(found),
   failed: () => Finding.cases.Failed.make({}),
   reversed: () => Finding.cases.Reversed.make({}),
@@ -50,9 +50,9 @@ export const resolve = Command.make(
         "How it ended. A sale: success charges what is held, failed gives it back. A reversal: reversed gives the money back, stands lets the sale stand"
       )
     ),
-    reason: text("motivo", 500, "What proves it: a statement, a ticket, a letter of the provider"),
-    who,
-    authCode: label(
+    reason: textFlag("motivo", 500, "What proves it: a statement, a ticket, a letter of the provider"),
+    who: operatorName,
+    authCode: labelFlag(
       "autorizacion",
       100,
       "The provider's authorization, or the policy's number; --as success needs it"
@@ -67,19 +67,19 @@ export const resolve = Command.make(
       ),
       orDefault(null, "none")
     ),
-    from: day("desde", "Of a policy: the first day of its validity"),
-    until: day("hasta", "Of a policy: the last day of its validity")
+    from: dayFlag("desde", "Of a policy: the first day of its validity"),
+    until: dayFlag("hasta", "Of a policy: the last day of its validity")
   },
   Effect.fn(function* ({ as, authCode, from, reason, token, transactionId, until, who }) {
     const validity = from === null || until === null ? null : { from, until }
-    const finding = findingAs[as]({ authCode: authCode ?? "", rechargeToken: token, validity })
+    const finding = findingFrom[as]({ authCode: authCode ?? "", rechargeToken: token, validity })
     const { number, order } = yield* proposeResolution(transactionId, { finding, operator: who, reason })
     yield* print(
       {
         transaction_id: transactionId,
         empresa_id: order.companyId,
         propuesta: number,
-        ...findingWords(finding),
+        ...findingDocument(finding),
         motivo: reason,
         operador: who
       },
@@ -87,7 +87,7 @@ export const resolve = Command.make(
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.validate(({ as, authCode, from, token, until }) => {
     const wrong = (message: string) => new CliError.ValidationError({ message })
     if (as === "success" && authCode === null)
@@ -129,7 +129,7 @@ export const confirm = Command.make(
       "sin-preguntar",
       "Settle it also when there is nobody left to ask: the provider is gone for good"
     ),
-    who
+    who: operatorName
   },
   Effect.fn(function* ({ evenUnasked, number, transactionId, who }) {
     const { finding, order, reversal, status } = yield* confirmResolution(transactionId, {
@@ -142,7 +142,7 @@ export const confirm = Command.make(
         transaction_id: transactionId,
         empresa_id: order.companyId,
         propuesta: number,
-        ...findingWords(finding),
+        ...findingDocument(finding),
         status,
         ...(reversal !== null && { anulacion: reversal }),
         operador: who
@@ -151,7 +151,7 @@ export const confirm = Command.make(
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     'Confirm what another operator proposed with "saldo transactions resolve", and settle the sale or its reversal so. A proposal that has changed since you saw it is not confirmed. The provider is asked once more, and what it firmly says wins.'
   ),

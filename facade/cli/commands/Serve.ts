@@ -1,15 +1,62 @@
-import { Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, Redacted } from "effect"
 import { Command } from "effect/cli"
+import type { Started } from "../../ServerLayer.ts"
+import { localUrl } from "../../settings/ListenAddress.ts"
+import { print } from "../terminal/Output.ts"
 
-// What serves is half of all modules: other commands begin sooner without them.
-const serving = Layer.unwrap(
+/** What a person needs to see of a server that has just started: where it is, and how to sell. */
+const banner = (started: Started): string => {
+  const base = baseUrl(started)
+  const { sandbox } = started.settings
+  const lines = [`Saldo is ready at ${base}`, `  docs         ${base}/docs`, `  data         ${started.place}`]
+  if (started.ops !== null) lines.push(`  metrics      ${started.ops}/metrics`)
+  if (sandbox === null) return [...lines, ""].join("\n")
+  const secret = Redacted.value(sandbox.secret)
+  return [
+    ...lines,
+    `  api_key      ${sandbox.apiKey}`,
+    `  api_secret   ${secret}`,
+    "",
+    "Sell a top-up of RD$ 100 in the sandbox:",
+    "",
+    `  curl -s${started.settings.tls === null ? "" : "k"} ${base}/v1/recargas \\`,
+    `    -H 'Authorization: Bearer ${sandbox.apiKey}.${secret}' \\`,
+    `    -H 'Idempotency-Key: ${randomUUID()}' \\`,
+    "    -H 'Content-Type: application/json' \\",
+    `    -d '{"service_id": 1, "identifier": "8095550123", "amount": 100}'`,
+    ""
+  ].join("\n")
+}
+
+/** The same for a program. */
+const startedDocument = (started: Started) => {
+  const base = baseUrl(started)
+  const { sandbox } = started.settings
+  return {
+    url: base,
+    docs: `${base}/docs`,
+    data: started.place,
+    operations: started.ops,
+    api_key: sandbox?.apiKey ?? null,
+    api_secret: sandbox === null ? null : Redacted.value(sandbox.secret)
+  }
+}
+
+const baseUrl = ({ port, settings: { http, tls } }: Started): string =>
+  localUrl(tls === null ? "http" : "https", { host: http.host, port })
+
+const announce = (started: Started) => print(startedDocument(started), banner(started))
+
+// The server's modules are half of all modules. Loading them here lets every other command start sooner.
+const server = Layer.unwrap(
   Effect.map(
-    Effect.promise(() => import("./Serving.ts")),
-    (serves) => serves.serving
+    Effect.promise(() => import("../../ServerLayer.ts")),
+    ({ httpServerLayer }) => httpServerLayer(announce)
   )
 )
 
-export const serve = Command.make("serve", {}, () => Layer.launch(serving)).pipe(
+export const serve = Command.make("serve", {}, () => Layer.launch(server)).pipe(
   Command.withDescription(
     "Serve the API. Without DATABASE_URL an embedded Postgres is started, with its data in DATA_DIR. Migrates and seeds first, says how to sell, and goes on until it is told to stop (Ctrl-C, SIGTERM); then it waits for the sales under way."
   ),

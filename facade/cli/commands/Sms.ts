@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { Outbox, type UndeliveredSms } from "../../../core/ports/Outbox.ts"
-import { operator } from "../../Operator.ts"
-import { orDefault, whole } from "../terminal/Flags.ts"
-import { type Document, print, table } from "../terminal/Output.ts"
+import { operatorLayer } from "../../AppLayer.ts"
+import { orDefault, wholeNumber } from "../terminal/Flags.ts"
+import { type Document, formatTable, print } from "../terminal/Output.ts"
 
 const smsDocument = ({ companyId, createdAt, id, insuranceId, reason, status }: UndeliveredSms): Document => ({
   sms_id: id,
@@ -21,7 +21,7 @@ const meanings: { readonly [Status in UndeliveredSms["status"]]: string } = {
 }
 
 /** What the states that are listed mean, and what helps. */
-const explained = (undelivered: ReadonlyArray<UndeliveredSms>): string =>
+const formatMeanings = (undelivered: ReadonlyArray<UndeliveredSms>): string =>
   [
     ...[...new Set(undelivered.map(({ status }) => status))].toSorted().map((status) => meanings[status]),
     "The seller may have another code sent: POST /v1/seguros/{id}/otp."
@@ -29,7 +29,7 @@ const explained = (undelivered: ReadonlyArray<UndeliveredSms>): string =>
 
 const list = Command.make(
   "list",
-  { limit: whole("ultimos", { minimum: 1, maximum: 1000 }, "How many of the newest").pipe(orDefault(50)) },
+  { limit: wholeNumber("ultimos", { minimum: 1, maximum: 1000 }, "How many of the newest").pipe(orDefault(50)) },
   Effect.fn(function* ({ limit }) {
     const outbox = yield* Outbox
     const undelivered = yield* outbox.undelivered(limit)
@@ -38,11 +38,11 @@ const list = Command.make(
       { items },
       items.length === 0
         ? "Every message has arrived or is still on its way."
-        : `${table(items)}\n\n${explained(undelivered)}`
+        : `${formatTable(items)}\n\n${formatMeanings(undelivered)}`
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "List the messages that did not arrive, newest first, with what the gateway said. Phone and text are never shown: they are erased once a message is settled."
   ),

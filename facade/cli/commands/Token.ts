@@ -4,10 +4,10 @@ import type { TokenState } from "../../../core/domain/Token.ts"
 import { type RegisteredToken, Tokens } from "../../../core/ports/Tokens.ts"
 import { companyOf } from "../../../core/workflows/Company.ts"
 import { changeToken, issueToken, rotateToken } from "../../../core/workflows/IssueToken.ts"
-import { operator } from "../../Operator.ts"
-import { orDefault, toggle, whole } from "../terminal/Flags.ts"
-import { type Document, print, table } from "../terminal/Output.ts"
-import { addresses, companyId, expiry, overlap, permissions, text, tokenId } from "../terminal/Parameters.ts"
+import { operatorLayer } from "../../AppLayer.ts"
+import { orDefault, toggle, wholeNumber } from "../terminal/Flags.ts"
+import { type Document, formatTable, print } from "../terminal/Output.ts"
+import { addresses, companyId, expiry, overlap, permissions, textFlag, tokenId } from "../terminal/Parameters.ts"
 
 const iso = (at: DateTime.Utc | null) => (at === null ? null : DateTime.formatIso(at))
 
@@ -28,7 +28,7 @@ const tokenDocument =
     expira_anterior: previousUntil !== null && DateTime.isGreaterThan(previousUntil, now) ? iso(previousUntil) : null
   })
 
-const shownOnce = (apiKey: string, apiSecret: string) =>
+const formatCredentials = (apiKey: string, apiSecret: string) =>
   `  api_key:    ${apiKey}\n  api_secret: ${apiSecret}\nThe secret is not kept and cannot be shown again: store it now.\nAuthorization: Bearer ${apiKey}.${apiSecret}`
 
 const perMinute_max = 1_000_000
@@ -37,11 +37,11 @@ const issue = Command.make(
   "issue",
   {
     companyId,
-    name: text("nombre", 100, "Name of the token, such as the shop or the program that will use it"),
+    name: textFlag("nombre", 100, "Name of the token, such as the shop or the program that will use it"),
     permissions,
     addresses,
     expiresAt: expiry,
-    callsPerMinute: whole(
+    callsPerMinute: wholeNumber(
       "por-minuto",
       { minimum: 1, maximum: perMinute_max },
       "Its own limit of requests a minute"
@@ -53,11 +53,11 @@ const issue = Command.make(
     const apiSecret = Redacted.value(secret)
     yield* print(
       { token_id: tokenId, api_key: apiKey, api_secret: apiSecret },
-      `Token ${tokenId} issued.\n${shownOnce(apiKey, apiSecret)}`
+      `Token ${tokenId} issued.\n${formatCredentials(apiKey, apiSecret)}`
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.validate(
     Effect.fnUntraced(function* ({ expiresAt }) {
       if (expiresAt === null || DateTime.isGreaterThan(expiresAt, yield* DateTime.now)) return
@@ -87,11 +87,11 @@ const rotate = Command.make(
     const before = expires === null ? "The old one is refused from now on." : `The old one is good until ${expires}.`
     yield* print(
       { token_id: tokenId, api_key: apiKey, api_secret: apiSecret, expira_anterior: expires },
-      `Token ${tokenId} has a new secret. ${before}\n${shownOnce(apiKey, apiSecret)}`
+      `Token ${tokenId} has a new secret. ${before}\n${formatCredentials(apiKey, apiSecret)}`
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "Give a token a new secret, shown once. The old one stays good for the overlap, so that programs can be changed over one after the other; one from an earlier overlap is refused from now on. All else stays as it is: key, permissions, addresses, expiry, state. A start gives the sandbox the secret of SANDBOX_API_SECRET again."
   ),
@@ -102,7 +102,7 @@ const rotate = Command.make(
   ])
 )
 
-const change = (name: string, state: TokenState, done: string, description: string) =>
+const stateCommand = (name: string, state: TokenState, done: string, description: string) =>
   Command.make(
     name,
     { tokenId },
@@ -111,19 +111,19 @@ const change = (name: string, state: TokenState, done: string, description: stri
       yield* print({ token_id: tokenId, estado: state }, `Token ${tokenId} ${done}`)
     })
   ).pipe(
-    Command.provide(operator),
+    Command.provide(operatorLayer),
     Command.withDescription(description),
     Command.withExamples([{ command: `saldo token ${name} 12`, description: "Token 12" }])
   )
 
-const suspend = change(
+const suspend = stateCommand(
   "suspend",
   "suspended",
   "is suspended: its calls are refused until it is activated.",
   "Refuse a token's calls until it is activated again."
 )
-const activate = change("activate", "active", "is active.", "Let a suspended token call again.")
-const revoke = change(
+const activate = stateCommand("activate", "active", "is active.", "Let a suspended token call again.")
+const revoke = stateCommand(
   "revoke",
   "revoked",
   "is revoked for good.",
@@ -137,10 +137,10 @@ const list = Command.make(
     yield* companyOf(companyId)
     const tokens = yield* Tokens
     const items = (yield* tokens.list(companyId)).map(tokenDocument(yield* DateTime.now))
-    yield* print({ items }, items.length === 0 ? "No tokens yet." : table(items))
+    yield* print({ items }, items.length === 0 ? "No tokens yet." : formatTable(items))
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "List a company's tokens, in order of id, with the minute in which each was last used; without their secrets, which nobody has."
   ),

@@ -1,6 +1,6 @@
 import { DateTime, Duration, Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { timelineOf } from "../../../core/domain/History.ts"
+import { type FoundBy, HistoryEvent, type Moment, timelineOf } from "../../../core/domain/History.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
@@ -14,14 +14,93 @@ import {
   type PendingTransaction
 } from "../../../core/ports/AllTransactions.ts"
 import { Histories } from "../../../core/ports/Histories.ts"
-import { operator } from "../../Operator.ts"
+import { operatorLayer } from "../../AppLayer.ts"
+import { entryView } from "../../wire/EntryView.ts"
 import { paginationOf } from "../../wire/Paging.ts"
 import { transactionView } from "../../wire/TransactionView.ts"
-import { orDefault, toggle, whole } from "../terminal/Flags.ts"
-import { historyDocument, historyWords } from "../terminal/History.ts"
-import { card, type Document, print, table } from "../terminal/Output.ts"
-import { ofCompany, transactionId } from "../terminal/Parameters.ts"
+import { orDefault, toggle, wholeNumber } from "../terminal/Flags.ts"
+import { type Document, formatFields, formatTable, print } from "../terminal/Output.ts"
+import { companyFilter, transactionId } from "../terminal/Parameters.ts"
 import { confirm, resolve } from "./Resolve.ts"
+
+/** What happened to a sale, for a program. */
+const eventDocument = HistoryEvent.$match({
+  Reserved: ({ amount, key }): Document => ({ evento: "reserved", idempotency_key: key, monto: toPesos(amount) }),
+  Answered: ({ by, outcome, repeatsUntil }): Document => ({
+    evento: "answered",
+    respuesta: outcome,
+    por: by,
+    se_repite_hasta: repeatsUntil === null ? null : formatLocal(repeatsUntil)
+  }),
+  Replayed: ({ about, times, until }): Document => ({
+    evento: "replayed",
+    sobre: about,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
+  Asked: ({ about, answer, times, until }): Document => ({
+    evento: "asked",
+    sobre: about,
+    respuesta: answer,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
+  NotAsked: ({ about, times, until }): Document => ({
+    evento: "not_asked",
+    sobre: about,
+    veces: times,
+    ultima: formatLocal(until)
+  }),
+  Settled: ({ authCode, by, refusal, status }): Document => ({
+    evento: "settled",
+    status,
+    por: by,
+    auth_code: authCode,
+    motivo: refusal
+  }),
+  Entered: ({ entry }): Document => {
+    const { monto, movimiento_id, saldo, tipo } = entryView(entry)
+    return { evento: "entered", movimiento_id, tipo, monto, saldo }
+  },
+  ReversalBegun: ({ xid }): Document => ({ evento: "reversal_begun", xid }),
+  ReversalEnded: ({ by, status, xid }): Document => ({ evento: "reversal_ended", xid, status, por: by }),
+  Audited: ({ action, details }): Document => ({ evento: action, detalles: details })
+})
+
+const formatRepetition = (times: number, until: DateTime.Utc): string =>
+  times === 1 ? "" : `, ${times} times until ${formatLocal(until)}`
+
+const foundByTexts: Readonly<Record<FoundBy, string>> = {
+  call: "by the call itself",
+  recovery: "by recovery",
+  operator: "by two operators"
+}
+
+/** The same for a person. */
+const formatEvent = HistoryEvent.$match({
+  Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
+  Answered: ({ by, outcome, repeatsUntil }) =>
+    `answered ${outcome} ${foundByTexts[by]}; a repeat hears the same ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
+  Replayed: ({ about, times, until }) =>
+    `a call heard the answer of the ${about} again${formatRepetition(times, until)}`,
+  Asked: ({ about, answer, times, until }) =>
+    `recovery asked about the ${about}: ${answer}${formatRepetition(times, until)}`,
+  NotAsked: ({ about, times, until }) =>
+    `recovery could not ask about the ${about}, as whoever would know takes no calls${formatRepetition(times, until)}`,
+  Settled: ({ authCode, by, refusal, status }) =>
+    `settled ${foundByTexts[by]}: ${[status, authCode ?? refusal ?? "never sent"].join(", ")}`,
+  Entered: ({ entry }) =>
+    `ledger entry ${entry.id}, ${entry.type}: ${toPesos(entry.amount)} pesos, leaving ${toPesos(entry.balance)}`,
+  ReversalBegun: ({ xid }) => `reversal begun as ${xid}`,
+  ReversalEnded: ({ by, status, xid }) => `reversal ${xid} ended ${foundByTexts[by]}: ${status}`,
+  Audited: ({ action, details }) => `${action}: ${formatFields(details).replaceAll("\n", ", ")}`
+})
+
+const historyDocument = (timeline: ReadonlyArray<Moment>): ReadonlyArray<Document> =>
+  timeline.map(({ at, event }) => ({ fecha: formatLocal(at), ...eventDocument(event) }))
+
+const formatHistory = (timeline: ReadonlyArray<Moment>): string =>
+  timeline.map(({ at, event }) => `${formatLocal(at)}  ${formatEvent(event)}`).join("\n")
 
 const perPage_max = 200
 
@@ -31,20 +110,20 @@ const transactionDocument = ({ companyId, transaction }: OwnedTransaction) => ({
 })
 
 /** What fits on a line. */
-const transactionLine = (owned: OwnedTransaction): Document => {
+const transactionRow = (owned: OwnedTransaction): Document => {
   const { amount, created_at, empresa_id, identifier, service, status, transaction_id } = transactionDocument(owned)
   return { transaction_id, empresa_id, status, servicio: service.nombre, identifier, amount, created_at }
 }
 
-const pageWords = (page: Page, total: number): string =>
+const formatPagePosition = (page: Page, total: number): string =>
   `Page ${page.page} of ${paginationOf(page, total).total_pages}; ${total} in all.`
 
 /** What a page says of those that this version cannot read. */
-const unreadableWords = (ids: ReadonlyArray<number>): string =>
+const formatUnreadable = (ids: ReadonlyArray<number>): string =>
   ids.length === 0 ? "" : `\nNot shown, as this version cannot read them: ${ids.join(", ")}. They stay as they are.`
 
 /** Days, hours and minutes, as a person would say them. */
-const ageOf = (since: DateTime.Utc, now: DateTime.Utc): string => {
+const formatAge = (since: DateTime.Utc, now: DateTime.Utc): string => {
   const { days, hours, minutes } = Duration.parts(DateTime.distance(since, now))
   return [
     [days, "d"],
@@ -57,14 +136,14 @@ const ageOf = (since: DateTime.Utc, now: DateTime.Utc): string => {
 }
 
 /** Since when nobody knows: of a reversal, since it began. */
-const doubtedAt = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
+const unknownSince = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
   reversal?.createdAt ?? transaction.createdAt
 
 /** What is in doubt of a sale whose own state is settled. */
 const reversalDocument = ({ reversal }: PendingTransaction) =>
   reversal === null ? null : { xid: reversal.xid, status: reversal.status, created_at: formatLocal(reversal.createdAt) }
 
-const pendingWords = (reversals: number, held: Centavos): string =>
+const formatHeld = (reversals: number, held: Centavos): string =>
   `They hold ${toPesos(held)} pesos.${reversals === 0 ? "" : ` Reversals among them: ${reversals}; they hold nothing.`}`
 
 const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
@@ -76,7 +155,7 @@ const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefine
       items: items.map((owned) => ({
         ...transactionDocument(owned),
         anulacion: reversalDocument(owned),
-        edad_segundos: Math.floor(Duration.toSeconds(DateTime.distance(doubtedAt(owned), now)))
+        edad_segundos: Math.floor(Duration.toSeconds(DateTime.distance(unknownSince(owned), now)))
       })),
       anulaciones: reversals,
       retenido: toPesos(held),
@@ -85,14 +164,14 @@ const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefine
     },
     items.length + unreadable.length === 0
       ? "Nothing is pending."
-      : `${table(items.map((owned) => ({ ...transactionLine(owned), anulacion: owned.reversal?.status ?? null, edad: ageOf(doubtedAt(owned), now) })))}\n\n${pageWords(page, total)} ${pendingWords(reversals, held)}${unreadableWords(unreadable)}`
+      : `${formatTable(items.map((owned) => ({ ...transactionRow(owned), anulacion: owned.reversal?.status ?? null, edad: formatAge(unknownSince(owned), now) })))}\n\n${formatPagePosition(page, total)} ${formatHeld(reversals, held)}${formatUnreadable(unreadable)}`
   )
 })
 
 const list = Command.make(
   "list",
   {
-    companyId: ofCompany,
+    companyId: companyFilter,
     status: Flag.Literals("status", Status.literals).pipe(
       Flag.withDescription("Only those in this state"),
       orDefault(undefined, "any")
@@ -110,8 +189,8 @@ const list = Command.make(
       ),
       orDefault(undefined, "edad")
     ),
-    page: whole("page", { minimum: 1, maximum: 1_000_000 }, "Which page").pipe(orDefault(1)),
-    perPage: whole("per-page", { minimum: 1, maximum: perPage_max }, "How many a page").pipe(orDefault(50))
+    page: wholeNumber("page", { minimum: 1, maximum: 1_000_000 }, "Which page").pipe(orDefault(1)),
+    perPage: wholeNumber("per-page", { minimum: 1, maximum: perPage_max }, "How many a page").pipe(orDefault(50))
   },
   Effect.fn(function* ({ companyId, order, page, pending, perPage, status }) {
     if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })
@@ -126,11 +205,11 @@ const list = Command.make(
       },
       items.length + unreadable.length === 0
         ? "No such transactions."
-        : `${table(items.map(transactionLine))}\n\n${pageWords({ page, perPage }, total)}${unreadableWords(unreadable)}`
+        : `${formatTable(items.map(transactionRow))}\n\n${formatPagePosition({ page, perPage }, total)}${formatUnreadable(unreadable)}`
     )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.validate(({ order, pending, status }) => {
     if (pending && status !== undefined) {
       return new CliError.ValidationError({ message: "--status and --pendientes exclude each other: give one." })
@@ -156,10 +235,13 @@ const show = Command.make(
     if (Option.isNone(found)) return yield* new UnknownTransaction({ transactionId })
     const document = transactionDocument(found.value)
     const timeline = timelineOf(found.value)
-    yield* print({ ...document, historia: historyDocument(timeline) }, `${card(document)}\n\n${historyWords(timeline)}`)
+    yield* print(
+      { ...document, historia: historyDocument(timeline) },
+      `${formatFields(document)}\n\n${formatHistory(timeline)}`
+    )
   })
 ).pipe(
-  Command.provide(operator),
+  Command.provide(operatorLayer),
   Command.withDescription(
     "Show one sale, whichever company's it is, and all that happened to it: reservation, answers, what recovery asked, settlement, ledger, reversals, and what operators did."
   ),

@@ -27,7 +27,7 @@ interface Bounds {
 }
 
 /** A whole number within bounds. */
-export const whole = (name: string, { maximum, minimum }: Bounds, description: string) => {
+export const wholeNumber = (name: string, { maximum, minimum }: Bounds, description: string) => {
   const form = maximum === undefined ? `${minimum} or more` : `from ${minimum} to ${maximum}`
   return Flag.Int(name).pipe(
     Flag.withDescription(description),
@@ -40,7 +40,7 @@ export const whole = (name: string, { maximum, minimum }: Bounds, description: s
 }
 
 /** `a,b,c`. */
-export const list = (name: string, description: string) =>
+export const commaList = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
     Flag.withMetavar("a,b"),
@@ -48,9 +48,13 @@ export const list = (name: string, description: string) =>
   )
 
 /** Some of these, parted by commas. */
-export const someOf = <const Name extends string>(name: string, names: ReadonlyArray<Name>, description: string) => {
+export const commaListOf = <const Name extends string>(
+  name: string,
+  names: ReadonlyArray<Name>,
+  description: string
+) => {
   const form = `any of ${names.join(", ")}, parted by commas`
-  return list(name, description).pipe(
+  return commaList(name, description).pipe(
     withNote(form),
     Flag.filterMap(
       (given) =>

@@ -1,5 +1,5 @@
-import { Console, Context, Effect, Schema } from "effect"
-import { CliOutput, GlobalFlag } from "effect/cli"
+import { Console, Context, Effect, Option, Schema } from "effect"
+import { CliConfig, type CliError, CliOutput, GlobalFlag, type HelpDoc } from "effect/cli"
 import { toggle } from "./Flags.ts"
 
 /** What a command answers with --json: numbers in pesos, names as on the wire. */
@@ -14,10 +14,10 @@ export const jsonFlag = GlobalFlag.Setting("json")({
   flag: toggle("json", "Print one JSON document, and errors as JSON too")
 })
 
-export const wantsJson = (args: ReadonlyArray<string>): boolean =>
+const wantsJson = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => /^--json(?:=(?:true|1|y|yes|on))?$/.test(arg))
 
-export const toJson = (document: Document): string => JSON.stringify(document, null, 2)
+const toJson = (document: Document): string => JSON.stringify(document, null, 2)
 
 /** Prints what a command did: the document with --json, otherwise the words for a person. */
 export const print = Effect.fnUntraced(function* (document: Document, words: string) {
@@ -25,9 +25,9 @@ export const print = Effect.fnUntraced(function* (document: Document, words: str
 })
 
 /** Columns as wide as their widest cell. */
-export const table = (rows: ReadonlyArray<Document>): string => {
+export const formatTable = (rows: ReadonlyArray<Document>): string => {
   const names = Object.keys(rows[0] ?? {})
-  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))]
+  const lines = [names, ...rows.map((row) => names.map((name) => formatValue(row[name])))]
   const widths = names.map((_, column) => Math.max(...lines.map((line) => CliOutput.displayWidth(line[column] ?? ""))))
   return lines
     .map((line) =>
@@ -40,19 +40,92 @@ export const table = (rows: ReadonlyArray<Document>): string => {
 }
 
 /** A document as lines of `name: value`. */
-export const card = (document: Document): string =>
+export const formatFields = (document: Document): string =>
   Object.entries(document)
-    .map(([name, value]) => `${name}: ${cell(value)}`)
+    .map(([name, value]) => `${name}: ${formatValue(value)}`)
     .join("\n")
 
-const cell = (value: unknown): string => {
+const formatValue = (value: unknown): string => {
   if (value === null || value === undefined) return "-"
-  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(cell).join(", ")
+  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(formatValue).join(", ")
   if (typeof value !== "object") return String(value)
   return Object.entries(value)
-    .map(([name, part]) => `${name} ${cell(part)}`)
+    .map(([name, part]) => `${name} ${formatValue(part)}`)
     .join(", ")
 }
 
 /** What was asked to be checked does not hold. It has been printed; only the exit code is left to say. */
 export class CheckFailed extends Schema.TaggedError<CheckFailed>()("CheckFailed", {}) {}
+
+/**
+ * Answers a command line as every program of this project does: help goes to stdout; what is wrong with a command line
+ * goes to stderr with its usage, in JSON if that is asked for.
+ */
+export const withUsage =
+  (args: ReadonlyArray<string>, builtIns: ReadonlyArray<GlobalFlag.BuiltIn>) =>
+  <A, E, R>(running: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    running.pipe(
+      Effect.provideService(CliOutput.Presenter, { present: presentHelp }),
+      Effect.provideService(AsJson, wantsJson(args)),
+      Effect.provideService(CliConfig.CliConfig, { builtIns })
+    )
+
+/** An error as the operator reads it: a code for scripts, a sentence that says what to do next. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly details?: Document
+}
+
+/** Says on stderr why nothing was done. */
+export const printRefusal = Effect.fnUntraced(function* (refusal: Refusal) {
+  yield* Console.error((yield* AsJson) ? toJson({ error: refusal }) : `error: ${refusal.message}`)
+})
+
+const presentHelp = Effect.fnUntraced(function* (event: CliOutput.Presenter.Event) {
+  if (event._tag === "Version") return yield* CliOutput.defaultPresenter.present(event)
+  const helpDoc = withRequiredMarks(event.helpDoc)
+  if (event._tag === "InvalidInvocation")
+    return yield* printWrongUsage(event.commandPath, helpDoc, event.errors.map(usageFault))
+  // Where a command is missing a person is answered with help, and a program as ever.
+  const unasked = event.reason === "Implicit"
+  if (!(unasked && (yield* AsJson))) return yield* CliOutput.defaultPresenter.present({ ...event, helpDoc })
+  const names = helpDoc.subcommands?.flatMap(({ commands }) => commands.map(({ name }) => name)) ?? []
+  yield* printWrongUsage(event.commandPath, helpDoc, [`A command is missing: ${names.join(", ")}`])
+})
+
+/** The library knows what is required, and leaves it to the reader to find out. */
+const withRequiredMarks = (help: HelpDoc.HelpDoc): HelpDoc.HelpDoc => ({
+  ...help,
+  usage: help.usage.replace("[flags]", [...help.flags.map(flagUsage), "[--json]"].join(" ")),
+  flags: help.flags.map(markRequired),
+  ...(help.args && { args: help.args.map(markRequired) })
+})
+
+const flagUsage = ({ name, required, type }: HelpDoc.FlagDoc): string => {
+  const form = type === "boolean" ? `--${name}` : `--${name} ${type}`
+  return required ? form : `[${form}]`
+}
+
+const markRequired = <Doc extends HelpDoc.ArgDoc | HelpDoc.FlagDoc>(doc: Doc): Doc =>
+  doc.required ? { ...doc, description: Option.map(doc.description, (text) => `${text} (required)`) } : doc
+
+// What the library's own readings say. Every number of the command line is a whole one, a file that is not there is
+// nothing that was expected, and which command it is the usage says.
+const numberErrorSuffix = /Expected (?:a string representing a finite number|an integer)$/
+const expectedPrefix = /Expected: (?=(?:File|Path|Failed) )/
+const commandSuffix = /(?<=^Unrecognized flag: \S+) in command .*/
+
+const usageFault = ({ message }: CliError.CliError): string =>
+  message.replace(numberErrorSuffix, "Expected: a whole number").replace(expectedPrefix, "").replace(commandSuffix, "")
+
+const printWrongUsage = Effect.fnUntraced(function* (
+  path: ReadonlyArray<string>,
+  { usage }: HelpDoc.HelpDoc,
+  faults: ReadonlyArray<string>
+) {
+  yield* printRefusal({
+    code: "WRONG_USAGE",
+    message: `${faults.join("\n")}\nUsage: ${usage}\n"${path.join(" ")} --help" tells more.`
+  })
+})

@@ -5,16 +5,16 @@ import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/doma
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
 import { asRead, isClean, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
-import { pesosForm } from "../../catalogue/Pesos.ts"
-import { list, orDefault, someOf, withNote } from "./Flags.ts"
+import { pesosFormat } from "../../settings/CatalogueFile.ts"
+import { commaList, commaListOf, orDefault, withNote } from "./Flags.ts"
 
 /** Arguments and flags that several commands take. What they refuse is wrong usage: exit code 2. */
 
 const isId = (number: number): boolean => Number.isSafeInteger(number) && number > 0
-const idForm = () => "Expected: a whole number above zero"
+const idExpected = () => "Expected: a whole number above zero"
 
 const idArgument = (name: string, description: string) =>
-  Argument.Int(name).pipe(Argument.withDescription(description), Argument.filter(isId, idForm))
+  Argument.Int(name).pipe(Argument.withDescription(description), Argument.filter(isId, idExpected))
 
 export const companyId = Argument.map(idArgument("company", "Id of the company (empresa_id)"), CompanyId.make)
 export const tokenId = Argument.map(idArgument("token", "Id of the token (token_id)"), TokenId.make)
@@ -25,36 +25,36 @@ export const transactionId = Argument.map(
 )
 
 /** Of which company; undefined for all of them. */
-export const ofCompany = Flag.Int("empresa").pipe(
+export const companyFilter = Flag.Int("empresa").pipe(
   Flag.withDescription("Only those of this company, by its id (empresa_id)"),
-  Flag.filter(isId, idForm),
+  Flag.filter(isId, idExpected),
   Flag.map(CompanyId.make),
   orDefault(undefined, "all companies")
 )
 
 const textLiteral = (text: string) => AmountLiteral.TextLiteral({ text })
 
-export const amount = Argument.String("amount").pipe(
+export const amountArgument = Argument.String("amount").pipe(
   Argument.withDescription("Pesos above zero with at most two decimals, such as 1500 or 1500.50"),
   Argument.filterMap(
     (text) => Result.getSuccess(readAmount(textLiteral(text))),
-    () => `Expected: ${pesosForm}, such as 1500 or 1500.50`
+    () => `Expected: ${pesosFormat}, such as 1500 or 1500.50`
   )
 )
 
 /** Pesos, or 0 for none. */
-export const limit = (name: string, description: string) =>
+export const limitFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
     withNote("such as 50000 or 1500.50"),
     Flag.withMetavar("pesos"),
     Flag.filterMap(
       (text) => Result.getSuccess(readLimit(textLiteral(text))),
-      () => `Expected: ${pesosForm}, such as 50000, or 0 for none`
+      () => `Expected: ${pesosFormat}, such as 50000, or 0 for none`
     )
   )
 
-const textAs = (spelled: (text: string) => string) => (name: string, length_max: number, description: string) => {
+const textFlagWith = (spelled: (text: string) => string) => (name: string, length_max: number, description: string) => {
   const form = `1 to ${length_max} characters`
   const isFit = (value: string) => value.trim() !== "" && lengthOf(value) <= length_max
   return Flag.String(name).pipe(
@@ -68,23 +68,23 @@ const textAs = (spelled: (text: string) => string) => (name: string, length_max:
 }
 
 /** Text as it was typed. */
-export const text = textAs((typed) => typed)
+export const textFlag = textFlagWith((typed) => typed)
 
 /** A name that has to be the same when it is typed or pasted again: money that came once is recorded once. */
-export const label = textAs(asRead)
+export const labelFlag = textFlagWith(asRead)
 
-export const onOff = (name: string, description: string) =>
+export const onOffFlag = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [
     ["on", true],
     ["off", false]
   ]).pipe(Flag.withDescription(description))
 
 // An empty list restricts nothing.
-export const permissions = someOf("permisos", Permission.literals, "What the token may do").pipe(
+export const permissions = commaListOf("permisos", Permission.literals, "What the token may do").pipe(
   orDefault<ReadonlyArray<Permission>>([], "all")
 )
 
-export const addresses = list("ips", "Addresses and CIDR ranges that may use the token, parted by commas").pipe(
+export const addresses = commaList("ips", "Addresses and CIDR ranges that may use the token, parted by commas").pipe(
   withNote("such as 203.0.113.7,10.0.0.0/8"),
   Flag.filter(
     (ranges) => ranges.every(isAddressRange),
@@ -94,25 +94,25 @@ export const addresses = list("ips", "Addresses and CIDR ranges that may use the
   orDefault<ReadonlyArray<string>>([], "any")
 )
 
-const offset = /(?:Z|[+-]\d{2}:\d{2})$/
+const isoOffset = /(?:Z|[+-]\d{2}:\d{2})$/
 
 export const expiry = Flag.String("expira").pipe(
   Flag.withDescription("Instant from which the token is refused, in ISO 8601 with its offset"),
   withNote("such as 2027-01-01T00:00:00-04:00"),
   Flag.withMetavar("instant"),
   Flag.filterMap(
-    (text) => (offset.test(text) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()),
+    (text) => (isoOffset.test(text) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()),
     () => "Expected: an ISO 8601 instant with its offset, such as 2027-01-01T00:00:00-04:00"
   ),
   orDefault(null, "never")
 )
 
-const overlapForm = /^(?:0|(?<count>\d{1,5})(?<unit>[mhd]))$/
+const overlapPattern = /^(?:0|(?<count>\d{1,5})(?<unit>[mhd]))$/
 const units = { m: Duration.minutes, h: Duration.hours, d: Duration.days }
 const overlap_max = Duration.days(30)
 
-const overlapOf = (text: string): Option.Option<Duration.Duration> => {
-  const groups = overlapForm.exec(text)?.groups
+const readOverlap = (text: string): Option.Option<Duration.Duration> => {
+  const groups = overlapPattern.exec(text)?.groups
   if (groups === undefined) return Option.none()
   const { count = "0", unit = "m" } = groups
   const duration = units[unit as keyof typeof units](Number(count))
@@ -124,6 +124,6 @@ export const overlap = Flag.String("solape").pipe(
   Flag.withDescription("How long the old secret stays good: minutes, hours or days up to 30d; 0 for not"),
   withNote("such as 30m, 24h or 7d"),
   Flag.withMetavar("duration"),
-  Flag.filterMap(overlapOf, () => "Expected: 0, or minutes, hours or days up to 30d, such as 30m, 24h or 7d"),
+  Flag.filterMap(readOverlap, () => "Expected: 0, or minutes, hours or days up to 30d, such as 30m, 24h or 7d"),
   orDefault(Duration.hours(24), "24h")
 )

@@ -2,8 +2,8 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { InsuranceState } from "../../../core/domain/InsuranceState.ts"
 import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
-import type { Answered } from "../../../tools/api/Answered.ts"
 import { get, post, sell } from "../../facade/support/Calls.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
 import { customer } from "./Customer.ts"
 import { Script } from "./Script.ts"
 
@@ -93,7 +93,7 @@ export interface Under {
 }
 
 /** What went well. */
-export const well = (answer: Answered): Answered => {
+export const well = (answer: ApiResponse): ApiResponse => {
   assert.include([200, 201], answer.status, answer.text)
   return answer
 }

@@ -7,11 +7,10 @@ import { readingInAnyRole } from "../../../adapters/postgres/CompanyReads.ts"
 import * as Database from "../../../adapters/postgres/Database.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
-import { ports } from "../../../facade/Server.ts"
-import { Store } from "../../../facade/settings/Store.ts"
-import { OwnTime } from "../../../tools/world/OwnTime.ts"
-import { Running } from "../../../tools/world/Running.ts"
+import { portsLayer } from "../../../facade/ServerLayer.ts"
+import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
+import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { asLoginIn } from "../../support/Logins.ts"
 import { Script, scripted } from "./Script.ts"
 
@@ -30,15 +29,15 @@ const everywhere: Environment = {
 }
 
 /** The ports that a test takes into its hands. */
-type Played = Layer.Layer<Layer.Success<typeof scripted>, never, Layer.Services<typeof scripted> | OwnTime>
+type Played = Layer.Layer<Layer.Success<typeof scripted>, never, Layer.Services<typeof scripted> | ManualClock>
 
 const serverOn = (url: string, environment: Environment, played: Played) =>
-  Running.layer.pipe(
+  ServiceAddress.layer.pipe(
     Layer.merge(Http.layer),
     Layer.provide(Listener.layer),
     Layer.provide(NodeHttpServer.layerHttpServices),
     Layer.provideMerge(played),
-    Layer.provideMerge(ports),
+    Layer.provideMerge(portsLayer),
     Layer.provide(
       Layer.succeed(
         ConfigProvider.ConfigProvider,
@@ -65,14 +64,14 @@ export const testServer = (environment: Environment, played: Played = scripted) 
     Effect.map(freshDatabaseUrl, (url) =>
       Layer.merge(serverOn(asLoginIn("saldo_server", url), environment, played), operatorOn(url))
     )
-  ).pipe(Layer.provideMerge(Layer.merge(OwnTime.layer, Script.layer)))
+  ).pipe(Layer.provideMerge(Layer.merge(ManualClock.layer, Script.layer)))
 
 /** The same, as most tests want it. */
 export const TestServer = testServer({})
 
 /** Another server on the same database; answers a way to make calls of that one. */
 export const another = Effect.fnUntraced(function* (environment: Environment = {}, played: Played = scripted) {
-  const { url } = yield* Store
+  const { url } = yield* DatabaseServer
   const context = yield* Layer.build(Layer.fresh(serverOn(Redacted.value(url), environment, played)))
-  return Effect.provideService(Running, Context.get(context, Running))
+  return Effect.provideService(ServiceAddress, Context.get(context, ServiceAddress))
 })

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Answered } from "../../../tools/api/Answered.ts"
-import { undocumented } from "../../../tools/api/Documented.ts"
-import { Running } from "../../../tools/world/Running.ts"
+import { type ApiResponse, documentFaults } from "../../support/ApiDocument.ts"
+import { ServiceAddress } from "../../support/InProcessService.ts"
 import { secret } from "./Service.ts"
 
 let addresses = 0
@@ -19,19 +18,19 @@ export interface Sent extends RequestInit {
   readonly headers?: Record<string, string>
 }
 
-const answered = (status: number, headers: Headers, text: string): Answered => {
+const answered = (status: number, headers: Headers, text: string): ApiResponse => {
   const isJson = headers.get("content-type")?.startsWith("application/json") ?? false
   return { status, headers, text, body: isJson && text !== "" ? JSON.parse(text) : undefined }
 }
 
-const documented = (method: string, path: string, answer: Answered): Answered => {
-  assert.deepStrictEqual(undocumented({ method, path }, answer), [], `${method} ${path} -> ${answer.status}`)
+const documented = (method: string, path: string, answer: ApiResponse): ApiResponse => {
+  assert.deepStrictEqual(documentFaults({ method, path }, answer), [], `${method} ${path} -> ${answer.status}`)
   return answer
 }
 
 /** Every answer is held against the OpenAPI document. */
 export const call = Effect.fnUntraced(function* (path: string, sent: Sent = {}) {
-  const { url } = yield* Running
+  const { url } = yield* ServiceAddress
   return yield* Effect.promise(async () => {
     const headers = { "x-forwarded-for": freshAddress(), ...sent.headers }
     const response = await fetch(url + path, { ...sent, headers, redirect: "manual" })
@@ -61,7 +60,7 @@ export const consult = (service_id: number, identifier: string, headers: Record<
   post("/v1/consultas", { service_id, identifier }, headers)
 
 /** The first answer in what a connection said, after any 100 Continue; its head as it stands. */
-const parsed = (said: string): Answered => {
+const parsed = (said: string): ApiResponse => {
   const [head = "", ...rest] = said.replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, "").split("\r\n\r\n")
   const [status = "", ...lines] = head.split("\r\n")
   const headers = new Headers(lines.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]))
@@ -81,7 +80,7 @@ const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/]*/, "
  * Whoever hangs up first has no more to say.
  */
 export const raw = Effect.fnUntraced(function* (request: string, { hangUp = false } = {}) {
-  const { port } = yield* Running
+  const { port } = yield* ServiceAddress
   const said = yield* Effect.callback<string>((resume) => {
     let answer = ""
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {

@@ -25,8 +25,7 @@ import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { HttpOptions } from "../../../facade/call/HttpOptions.ts"
 import { answeringClientErrors, serverOptions } from "../../../facade/http/ClientErrors.ts"
 import * as Http from "../../../facade/http/Http.ts"
-import { OwnTime } from "../../../tools/world/OwnTime.ts"
-import { Running } from "../../../tools/world/Running.ts"
+import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { billService, company, insuranceService, packageService, service, token } from "../../unit/support/Examples.ts"
 import { shelfOf } from "../../unit/support/Shelf.ts"
 
@@ -139,7 +138,7 @@ const funded = Layer.effectDiscard(
  * Its time stands still: no minute ends between two calls that a test counts.
  */
 export const serviceWith = (changed: Layer.Layer<never>) =>
-  Layer.mergeAll(Running.layer, Http.layer, funded).pipe(
+  Layer.mergeAll(ServiceAddress.layer, Http.layer, funded).pipe(
     Layer.provide(
       Layer.unwrap(
         Effect.map(answeringClientErrors, (answering) =>
@@ -160,7 +159,7 @@ export const serviceWith = (changed: Layer.Layer<never>) =>
         sandbox: { apiKey: "todo", secret: Redacted.make(secret) }
       })
     ),
-    Layer.provide(OwnTime.layer)
+    Layer.provide(ManualClock.layer)
   )
 
 export const TestService = serviceWith(Layer.empty)

@@ -4,15 +4,13 @@ import { ConfigProvider, Context, Effect, Layer, Metric } from "effect"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
 import { Gauges } from "../../../facade/ops/Gauges.ts"
-import * as Ops from "../../../facade/ops/Ops.ts"
-import { Readiness } from "../../../facade/ops/Readiness.ts"
-import { ready, watching } from "../../../facade/ops/Watching.ts"
-import { ports, withTelemetry } from "../../../facade/Server.ts"
-import { eventually } from "../../../tools/Eventually.ts"
-import { OwnTime } from "../../../tools/world/OwnTime.ts"
-import { Running } from "../../../tools/world/Running.ts"
+import { acceptingCalls, monitoring, Readiness } from "../../../facade/ops/Monitoring.ts"
+import * as Ops from "../../../facade/ops/OperationsPort.ts"
+import { baseWithTelemetry, portsLayer } from "../../../facade/ServerLayer.ts"
 import { Script, scripted } from "../../contract/support/Script.ts"
 import { freshDatabaseUrl } from "../../support/Database.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 
 type Environment = Readonly<Record<string, string>>
 
@@ -20,7 +18,7 @@ type Environment = Readonly<Record<string, string>>
 class Watched extends Context.Service<Watched, { readonly url: string }>()("test/Watched") {
   static readonly layer = Layer.effect(
     Watched,
-    Ops.Ops.useSync(({ url }) => ({ url: url ?? "nowhere" }))
+    Ops.OperationsPort.useSync(({ url }) => ({ url: url ?? "nowhere" }))
   )
 }
 
@@ -34,15 +32,15 @@ const everywhere: Environment = {
 }
 
 const serverOn = (url: string, environment: Environment) =>
-  Layer.mergeAll(Watched.layer, Running.layer, ready, Http.layer).pipe(
+  Layer.mergeAll(Watched.layer, ServiceAddress.layer, acceptingCalls, Http.layer).pipe(
     Layer.provide(Listener.layer),
     Layer.provide(NodeHttpServer.layerHttpServices),
-    Layer.provide(watching),
+    Layer.provide(monitoring),
     Layer.provideMerge(scripted),
-    Layer.provideMerge(ports),
+    Layer.provideMerge(portsLayer),
     Layer.provide(Ops.layer),
     Layer.provide([Readiness.layer, Gauges.layer]),
-    Layer.provide(withTelemetry),
+    Layer.provide(baseWithTelemetry),
     Layer.provide(
       Layer.succeed(
         ConfigProvider.ConfigProvider,
@@ -59,7 +57,7 @@ export const watchedServer = (environment: Environment = {}) =>
   Layer.unwrap(Effect.map(freshDatabaseUrl, (url) => serverOn(url, environment))).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        OwnTime.layer,
+        ManualClock.layer,
         Script.layer,
         Layer.sync(Metric.MetricRegistry, () => new Map())
       )

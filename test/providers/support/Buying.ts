@@ -2,11 +2,11 @@ import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { zero } from "../../../core/domain/Money.ts"
-import type { Answered } from "../../../tools/api/Answered.ts"
-import { misbehaviours } from "../../../tools/fakes/Misbehaviour.ts"
 import { type Headers, insurer, plan, spanish } from "../../contract/support/Insuring.ts"
 import { another } from "../../contract/support/Server.ts"
 import { consult, post, sell } from "../../facade/support/Calls.ts"
+import { misbehaviours } from "../../fakes/FakeServer.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
 import type { Chaos } from "./Chaos.ts"
 import { nobody } from "./Gateways.ts"
 import { insurable, lastCode } from "./LiveInsurance.ts"
@@ -30,7 +30,7 @@ const wares = [
 type Body = object | null
 
 /** Asks again while somebody outside does not answer; null if it never does. */
-const persist = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<Answered, E, R>) {
+const persist = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<ApiResponse, E, R>) {
   for (let time = 0; time < 5; time++) {
     const answer = yield* step
     if (answer.status < 300) return answer.body.data
@@ -114,7 +114,7 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: Chaos, dispatchPati
   }
 
   /** A seller that repeats itself hears the same. */
-  const repeated = Effect.fnUntraced(function* (number: number, body: object, first: Answered) {
+  const repeated = Effect.fnUntraced(function* (number: number, body: object, first: ApiResponse) {
     const again = yield* sell(body, { ...auth, "idempotency-key": keyOf(number) })
     assert.deepStrictEqual([again.status, again.headers.get("idempotent-replay")], [201, "true"])
     assert.deepStrictEqual(again.body.data, first.body.data)

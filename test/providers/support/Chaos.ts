@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Clock, Duration, Effect, Fiber } from "effect"
-import { type Misbehaviour, type Misbehaviours, misbehaviours } from "../../../tools/fakes/Misbehaviour.ts"
-import { OwnTime } from "../../../tools/world/OwnTime.ts"
+import { type Misbehaviour, type Misbehaviours, misbehaviours } from "../../fakes/FakeServer.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
 
 /** After these nobody hears anything until time passes. */
 const stuckAfter: ReadonlySet<Misbehaviour> = new Set(["silent before", "silent after", "trickle"])
@@ -50,18 +50,18 @@ export class Chaos {
   readonly #known = new Map<string, { readonly since_ms: number; asked: number; denied: boolean }>()
   readonly #watchers = new Set<() => void>()
   readonly #clock: Clock.Clock
-  readonly #pass: OwnTime["Service"]["pass"]
+  readonly #pass: ManualClock["Service"]["pass"]
   #raging = true
   #stuck: ReadonlyArray<number> = []
 
-  private constructor(seed: string, clock: Clock.Clock, pass: OwnTime["Service"]["pass"]) {
+  private constructor(seed: string, clock: Clock.Clock, pass: ManualClock["Service"]["pass"]) {
     this.chance = new Chance(seed)
     this.#clock = clock
     this.#pass = pass
   }
 
   static readonly make = Effect.fnUntraced(function* (seed: string) {
-    const { pass } = yield* OwnTime
+    const { pass } = yield* ManualClock
     return new Chaos(seed, yield* Clock.Clock, pass)
   })
 

@@ -6,9 +6,9 @@ import { Amount } from "../../../core/domain/Money.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import type { ServiceType } from "../../../core/domain/Service.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
-import { credentials, FakeDtOne } from "../../../tools/fakes/DtOne.ts"
-import { ids } from "../../../tools/fakes/DtOneCatalogue.ts"
-import { OwnTime } from "../../../tools/world/OwnTime.ts"
+import { credentials, FakeDtOne } from "../../fakes/DtOne.ts"
+import { productIds } from "../../fakes/DtOneData.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
 import { company, service } from "../../unit/support/Examples.ts"
 import { Client } from "./Gateways.ts"
 
@@ -34,7 +34,7 @@ export const xid = "RD-5f2b8c0d9e4a7163b8f0a1c2"
 
 /** An order that is made now. */
 export const ordered = Effect.fnUntraced(function* (sold: Sold = {}) {
-  const { centavos = 10_000, identifier = "8095551234", product = String(ids.topUp), reference = null } = sold
+  const { centavos = 10_000, identifier = "8095551234", product = String(productIds.topUp), reference = null } = sold
   return {
     companyId: company.id,
     transactionId: TransactionId.make(1),
@@ -79,7 +79,7 @@ export const withDtOne = <A, E>(
 ) =>
   Effect.gen(function* () {
     const alerts: Array<string> = []
-    const { pass } = yield* OwnTime
+    const { pass } = yield* ManualClock
     const clock = napping(yield* Clock.Clock, pass)
     return yield* Effect.gen(function* () {
       const { fake, url } = yield* FakeDtOne.start
@@ -88,4 +88,4 @@ export const withDtOne = <A, E>(
       const provider = yield* dtone({ baseUrl, key: credentials.key, secret })
       return yield* test({ fake, provider, alerts, pass })
     }).pipe(Effect.provideService(Clock.Clock, clock), Effect.provide(errorsInto(alerts)))
-  }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.mergeAll(OwnTime.layer, Client))))
+  }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.mergeAll(ManualClock.layer, Client))))

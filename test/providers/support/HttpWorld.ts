@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as HttpProvider from "../../../adapters/provider/http/HttpProvider.ts"
-import { fakeHttpProvider } from "../../../tools/fakes/HttpProvider.ts"
+import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import { at, secret } from "./Gateways.ts"
 
 /** A gateway of the operator's, and the provider that asks it. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as HttpInsurer from "../../../adapters/insurer/http/HttpInsurer.ts"
-import { fakeHttpInsurer } from "../../../tools/fakes/HttpInsurer.ts"
+import { fakeHttpInsurer } from "../../fakes/HttpSuppliers.ts"
 import { at, secret } from "./Gateways.ts"
 
 /** An insurer's gateway, and the insurer that asks it. */

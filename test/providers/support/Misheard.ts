@@ -1,6 +1,6 @@
 import type { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { Answer } from "../../../core/domain/Sale.ts"
-import type { Misbehaviour } from "../../../tools/fakes/Misbehaviour.ts"
+import type { Misbehaviour } from "../../fakes/FakeServer.ts"
 
 /**
  * What is heard of a gateway of ours that misbehaves when it is told to deliver: at once, when it is asked later, and

@@ -1,17 +1,15 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { CatalogueAdmin } from "../../../core/ports/CatalogueAdmin.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
-import { exampleCatalogue } from "../../../facade/catalogue/ExampleCatalogue.ts"
-import { credentials, FakeDtOne } from "../../../tools/fakes/DtOne.ts"
-import { ids, statement } from "../../../tools/fakes/DtOneCatalogue.ts"
-import { fakeHttpInsurer } from "../../../tools/fakes/HttpInsurer.ts"
-import { fakeHttpProvider } from "../../../tools/fakes/HttpProvider.ts"
-import { fakeHttpSms } from "../../../tools/fakes/HttpSms.ts"
-import type { Asked, Misbehaviours } from "../../../tools/fakes/Misbehaviour.ts"
-import type { Truth } from "../../../tools/fakes/Truth.ts"
-import { OwnTime } from "../../../tools/world/OwnTime.ts"
+import { exampleCatalogue } from "../../../facade/settings/CatalogueFile.ts"
 import { scripted } from "../../contract/support/Script.ts"
 import { testServer } from "../../contract/support/Server.ts"
+import { credentials, FakeDtOne } from "../../fakes/DtOne.ts"
+import { productIds, statement } from "../../fakes/DtOneData.ts"
+import type { DeliveryRecord, FakeRequest, Misbehaviours } from "../../fakes/FakeServer.ts"
+import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import { fakeHttpSms } from "../../fakes/Sms.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
 import { napping } from "./DtOneWorld.ts"
 import { secret } from "./Gateways.ts"
 
@@ -19,9 +17,9 @@ type Environment = Readonly<Record<string, string>>
 
 /** A provider's fake, whichever protocol it speaks. */
 interface FakeProvider {
-  readonly truth: Truth
+  readonly truth: DeliveryRecord
   readonly misbehaviours: Misbehaviours
-  readonly requests: ReadonlyArray<Asked>
+  readonly requests: ReadonlyArray<FakeRequest>
   /** What a request that delivers goes to. */
   readonly deliversAt: string
   /** Has a package or a bill for an identifier. */
@@ -95,13 +93,13 @@ const fakes = { http: outsiders(gateway), dtone: outsiders(dtOne) }
 
 /** What DT One calls the services of the example catalogue. */
 const products: Readonly<Record<number, number>> = {
-  1: ids.topUp,
-  2: ids.topUp,
-  3: ids.operator,
-  4: ids.electricity,
-  5: ids.bills,
-  7: ids.credit,
-  8: ids.bills
+  1: productIds.topUp,
+  2: productIds.topUp,
+  3: productIds.operator,
+  4: productIds.electricity,
+  5: productIds.bills,
+  7: productIds.credit,
+  8: productIds.bills
 }
 
 /** An operator's catalogue says what the provider calls each service. */
@@ -121,7 +119,7 @@ const catalogued = Layer.effectDiscard(
 const unhurried = Layer.effect(
   Providers,
   Effect.gen(function* () {
-    const { pass } = yield* OwnTime
+    const { pass } = yield* ManualClock
     const clock = napping(yield* Clock.Clock, pass)
     const real = yield* Providers
     const played = (provider: Provider): Provider => ({
@@ -155,5 +153,5 @@ export const production = (
       Layer.unwrap(Outsiders.useSync(({ variables }) => testServer({ ...variables, ...changes }, ports)))
     ),
     Layer.provideMerge(fakes[name]),
-    Layer.provideMerge(OwnTime.layer)
+    Layer.provideMerge(ManualClock.layer)
   )

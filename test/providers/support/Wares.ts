@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Answered } from "../../../tools/api/Answered.ts"
 import { insurer as insuring } from "../../contract/support/Insuring.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
 import { Outsiders } from "./Production.ts"
 
 export type Environment = "development" | "production"
@@ -37,4 +37,4 @@ export const unheard = Effect.fnUntraced(function* <A, E, R>(what: Effect.Effect
 })
 
 /** Status and code of what was refused. */
-export const refusal = ({ body, status }: Answered) => [status, body.error.code]
+export const refusal = ({ body, status }: ApiResponse) => [status, body.error.code]

@@ -10,8 +10,14 @@ import { Adjustments } from "../../../core/ports/Adjustments.ts"
 import type { Insurances } from "../../../core/ports/Insurances.ts"
 import { Options } from "../../../core/ports/Options.ts"
 import { Resolutions } from "../../../core/ports/Resolutions.ts"
-import { plan, tow, version } from "../../../tools/world/Insured.ts"
-import { begun, codeToSend, planned, priced, quoted } from "../../../tools/world/StepsTaken.ts"
+import { plan, tow, version } from "../../support/InsuranceExample.ts"
+import {
+  begunInsurance,
+  codeToSend,
+  plannedInsurance,
+  quotedEvent,
+  quotedInsurance
+} from "../../support/InsuranceStages.ts"
 import { insuranceIntent, insurancesReplica, outboxReplica } from "../../support/Insuring.ts"
 import { begunOn, intentOf, replica, reservedOrder, reversalOf, reversalsReplica } from "../../support/Sales.ts"
 
@@ -88,7 +94,7 @@ const insured = <A, E1, E2>(
   )
 
 const quotedOnce = (company: number) =>
-  Effect.flatMap(insurancesReplica, (insurances) => quoted(insurances, company, 100))
+  Effect.flatMap(insurancesReplica, (insurances) => quotedInsurance(insurances, company, 100))
 
 const insuredOrder = (company: number) =>
   Effect.gen(function* () {
@@ -155,26 +161,26 @@ export const happenings = {
         })
     ),
   "an insurance that begins": (company: number) =>
-    Effect.map(insurancesReplica, (insurances) => begun(insurances, company)),
+    Effect.map(insurancesReplica, (insurances) => begunInsurance(insurances, company)),
   "a code that is sent again": (company: number) =>
-    insured(company, begun, (insurances, { companyId, id }) =>
+    insured(company, begunInsurance, (insurances, { companyId, id }) =>
       Effect.flatMap(codeToSend(), (code) => insurances.resend(companyId, id, code))
     ),
   "a code that is tried": (company: number) =>
-    insured(company, begun, (insurances, { companyId, id }) => insurances.attempt(companyId, id)),
+    insured(company, begunInsurance, (insurances, { companyId, id }) => insurances.attempt(companyId, id)),
   "a plan that is chosen": (company: number) =>
-    insured(company, planned, (insurances, { companyId, id }) =>
+    insured(company, plannedInsurance, (insurances, { companyId, id }) =>
       insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow, tow] })
     ),
   "a quote": (company: number) =>
-    insured(company, planned, (insurances, { companyId, id }) =>
-      Effect.flatMap(priced(100), (step) => insurances.advance(companyId, id, step))
+    insured(company, plannedInsurance, (insurances, { companyId, id }) =>
+      Effect.flatMap(quotedEvent(100), (step) => insurances.advance(companyId, id, step))
     ),
   "a message that went": (company: number) =>
     Effect.map(
       Effect.gen(function* () {
         const letter = yield* codeToSend()
-        const { companyId, id } = yield* begun(yield* insurancesReplica, company)
+        const { companyId, id } = yield* begunInsurance(yield* insurancesReplica, company)
         yield* (yield* insurancesReplica).resend(companyId, id, letter)
         return { companyId, insuranceId: id, message: letter.sms.message }
       }),

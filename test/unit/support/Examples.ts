@@ -6,7 +6,7 @@ import type { Package } from "../../../core/domain/Package.ts"
 import type { Intent } from "../../../core/domain/Sale.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
-import { insuranceServiceId } from "../../../tools/world/Insured.ts"
+import { insuranceServiceId } from "../../support/InsuranceExample.ts"
 import { plainSale } from "../../support/PlainSale.ts"
 
 export const company: Company = {

@@ -1,7 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { newCode } from "../../../core/workflows/SendCode.ts"
-import { insurance } from "../../../tools/world/Insured.ts"
+import { insurance } from "../../support/InsuranceExample.ts"
 
 /** Staged by a process that died before it could send. */
 export const orphan = Effect.gen(function* () {

@@ -1,0 +1,148 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer, type Redacted } from "effect"
+import { HttpServer } from "effect/http"
+import { DataKey } from "../adapters/crypto/DataKey.ts"
+import * as PolicyPdf from "../adapters/pdf/PolicyPdf.ts"
+import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
+import * as CataloguePostgres from "../adapters/postgres/CataloguePostgres.ts"
+import { mayRead } from "../adapters/postgres/CompanyReads.ts"
+import * as DirectoryPostgres from "../adapters/postgres/DirectoryPostgres.ts"
+import { countPeppers } from "../adapters/postgres/PeppersPostgres.ts"
+import * as CallCounterMemory from "../adapters/ratelimit/CallCounterMemory.ts"
+import { Pepper } from "../core/ports/Pepper.ts"
+import { keepRecovering } from "../core/workflows/Recover.ts"
+import { keepResetting } from "../core/workflows/SandboxReset.ts"
+import { seed } from "../core/workflows/Seed.ts"
+import { keepSending } from "../core/workflows/SendSms.ts"
+import { appLayer, baseLayer } from "./AppLayer.ts"
+import { HttpOptions } from "./call/HttpOptions.ts"
+import * as Http from "./http/Http.ts"
+import * as Listener from "./http/Listener.ts"
+import { Gauges } from "./ops/Gauges.ts"
+import { acceptingCalls, monitoring, Readiness } from "./ops/Monitoring.ts"
+import * as Ops from "./ops/OperationsPort.ts"
+import { telemetry } from "./ops/Telemetry.ts"
+import { exampleCatalogue } from "./settings/CatalogueFile.ts"
+import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
+import { Settings } from "./settings/Settings.ts"
+
+/** The foundation of what goes on for long: somebody may follow it. */
+export const baseWithTelemetry = Layer.provideMerge(telemetry, baseLayer)
+
+const seeding = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { sandbox } = yield* Settings
+    yield* seed(yield* exampleCatalogue, sandbox)
+  })
+)
+
+const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
+
+const smsSending = Layer.effectDiscard(Effect.forkScoped(keepSending))
+
+// Whoever can read a database of our own can read our files too; that of another server is seen by others.
+const startupWarnings = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { databaseUrl } = yield* Settings
+    const dataKey = yield* DataKey
+    const { name } = yield* Pepper
+    if (databaseUrl !== null && !dataKey.protected)
+      yield* Effect.logWarning("personal data can be read by whoever has the database: set DATA_KEY")
+    if (!(yield* mayRead))
+      yield* Effect.logWarning(
+        "nothing but its own condition holds a read to one company: grant saldo_reader to the login of DATABASE_URL"
+      )
+    const { underAnother } = yield* Effect.orDie(countPeppers(name))
+    if (underAnother > 0)
+      yield* Effect.logError("calls of tokens are refused that are kept under another TOKEN_PEPPER", {
+        tokens: underAnother
+      })
+  })
+)
+
+const sandboxResetting = Layer.unwrap(
+  Settings.useSync(({ sandbox }) =>
+    sandbox === null ? Layer.empty : Layer.effectDiscard(Effect.forkScoped(keepResetting))
+  )
+)
+
+// The client of Redis is a third of all modules, and most installations have no Redis.
+const redisCallCounter = (url: Redacted.Redacted) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("../adapters/ratelimit/CallCounterRedis.ts")),
+      (CallCounterRedis) => CallCounterRedis.layer(url)
+    )
+  )
+
+const callCounter = Layer.unwrap(
+  Settings.useSync(({ redisUrl }) => (redisUrl === null ? CallCounterMemory.layer : redisCallCounter(redisUrl)))
+)
+
+const httpOptions = Layer.effect(
+  HttpOptions,
+  Settings.useSync(({ environment, publicUrl, rateLimit, sandbox, trustProxy }) => ({
+    environment,
+    limits: rateLimit,
+    publicUrl,
+    sandbox,
+    trustProxy
+  }))
+)
+
+/** All that calls need: the ports, on a seeded database. */
+export const portsLayer = Layer.mergeAll(
+  seeding,
+  CataloguePostgres.layer,
+  DirectoryPostgres.layer,
+  PolicyPdf.layer,
+  ReceiptPdf.layer
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(appLayer, callCounter, httpOptions)),
+  Layer.provideMerge(
+    Layer.unwrap(Settings.useSync(({ connections_max }) => migratedConnections(connections_max, "saldo_server")))
+  ),
+  Layer.provideMerge(DatabaseServer.layer),
+  Layer.provideMerge(baseWithTelemetry)
+)
+
+/** All that serves sales: the ports, and what goes on for as long as the process. */
+export const serverLayer = Layer.provideMerge(
+  Layer.mergeAll(recovering, smsSending, sandboxResetting, startupWarnings),
+  portsLayer
+)
+
+/** A server that listens, as `saldo serve` announces it. */
+export interface Started {
+  readonly settings: Settings["Service"]
+  /** The port that it listens on. With PORT=0 the system chose it. */
+  readonly port: number
+  /** The database that it uses, in words and without secrets. */
+  readonly place: string
+  /** URL of the operations port; null when it has none. */
+  readonly ops: string | null
+}
+
+const started = Effect.gen(function* () {
+  const { address } = yield* HttpServer.HttpServer
+  const { place } = yield* DatabaseServer
+  const { url } = yield* Ops.OperationsPort
+  const port = "port" in address ? address.port : 0
+  return { settings: yield* Settings, port, place, ops: url } satisfies Started
+})
+
+/**
+ * The whole server of `saldo serve`; calls `announce` once it listens. The listener starts last and stops first. The
+ * operations port starts first and stops last.
+ */
+export const httpServerLayer = (announce: (started: Started) => Effect.Effect<void>) =>
+  Layer.merge(Layer.effectDiscard(Effect.flatMap(started, announce)), acceptingCalls).pipe(
+    Layer.provide(Http.layer),
+    Layer.provide(Listener.layer),
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.provide(monitoring),
+    Layer.provide(serverLayer),
+    Layer.provide(Ops.layer),
+    Layer.provide([Readiness.layer, Gauges.layer]),
+    Layer.provide(baseWithTelemetry)
+  )

@@ -1,0 +1,60 @@
+import { Cause, Effect } from "effect"
+import { CliError, Command, GlobalFlag } from "effect/cli"
+import { wordsOf } from "../../adapters/postgres/SqlFailure.ts"
+import manifest from "../../package.json" with { type: "json" }
+import { audit } from "./commands/Audit.ts"
+import { catalog } from "./commands/Catalog.ts"
+import { company } from "./commands/Company.ts"
+import { doctor } from "./commands/Doctor.ts"
+import { migrate } from "./commands/Migrate.ts"
+import { reconcile } from "./commands/Reconcile.ts"
+import { serve } from "./commands/Serve.ts"
+import { sms } from "./commands/Sms.ts"
+import { token } from "./commands/Token.ts"
+import { transactions } from "./commands/Transactions.ts"
+import { refusalOf } from "./Refusals.ts"
+import { AsJson, CheckFailed, jsonFlag, printRefusal, withUsage } from "./terminal/Output.ts"
+
+/** The operator's command line. */
+const saldo = Command.make("saldo").pipe(
+  Command.withDescription(
+    "Sell top-ups, bills and insurance on a prepaid balance. Commands work on DATABASE_URL or, without it, on the embedded Postgres in DATA_DIR, which is started when it does not run. Times are those of Santo Domingo (UTC-4), as on the wire; a time that ends in Z is UTC. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
+  ),
+  Command.withSubcommands([serve, migrate, doctor, company, token, catalog, transactions, sms, reconcile, audit]),
+  Command.withGlobalFlags([jsonFlag])
+)
+
+/** What the shell is told: done, a failed check or a refusal, wrong usage. */
+const exitCodes = { done: 0, refused: 1, wrongUsage: 2 }
+
+// What is logged, and how, is a matter of the environment: LOG_LEVEL.
+const builtInFlags = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
+
+/**
+ * Runs a command line and answers its exit code. Answers go to stdout, everything else to stderr.
+ */
+export const runCommandLine = Effect.fn("Run.run")((args: ReadonlyArray<string>) =>
+  Command.runWith(saldo, { version: manifest.version })(args).pipe(
+    Effect.as(exitCodes.done),
+    Effect.catchCause(exitCodeOf),
+    withUsage(args, builtInFlags)
+  )
+)
+
+const exitCodeOf = (cause: Cause.Cause<unknown>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  const error = Cause.squash(cause)
+  if (CliError.isCliError(error) && error._tag === "ShowHelp") {
+    const asked = error.errors.length === 0 && error.commandPath.length === 1
+    return Effect.map(AsJson, (json) => (asked && !json ? exitCodes.done : exitCodes.wrongUsage))
+  }
+  if (error instanceof CheckFailed) return Effect.succeed(exitCodes.refused)
+  return Effect.as(Cause.hasDies(cause) ? reportUnexpected(cause) : printRefusal(refusalOf(error)), exitCodes.refused)
+}
+
+/** A failure of the machine, or of this program: whoever has to look into it gets all there is. */
+const reportUnexpected = (cause: Cause.Cause<unknown>) =>
+  printRefusal({
+    code: "UNEXPECTED",
+    message: `${wordsOf(Cause.squash(cause))}. "saldo doctor" looks for what is wrong.\n${Cause.pretty(cause)}`
+  })

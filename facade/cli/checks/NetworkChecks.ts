@@ -1,0 +1,195 @@
+import { createPrivateKey, X509Certificate } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { connect, isIP } from "node:net"
+import { connect as connectSecurely } from "node:tls"
+import { Data, DateTime, Duration, Effect, Redacted } from "effect"
+import { localUrl } from "../../settings/ListenAddress.ts"
+import { Settings, tlsFiles } from "../../settings/Settings.ts"
+import { type Check, failed, passed } from "./Check.ts"
+
+/** Long enough to order a new one. */
+const certificateValidity_min = Duration.days(7)
+
+const livezAnswer_ms_max = 1000
+
+const isLocal = (host: string): boolean => /^(?:127\.[\d.]+|::1|localhost)$/.test(host)
+
+// The simulator moves no real money, but whoever knows its credentials can fill tables with it.
+const exposure = Settings.useSync(({ http, sandbox }): Check => {
+  if (isLocal(http.host)) return passed("exposure", `HOST is ${http.host}: this machine alone reaches the service`)
+  if (sandbox === null) return passed("exposure", `HOST is ${http.host}, and there is no sandbox`)
+  return sandbox.knownToAll
+    ? failed(
+        "exposure",
+        `HOST is ${http.host}, and the sandbox has credentials that everybody knows: set SANDBOX=off or SANDBOX_API_SECRET`
+      )
+    : passed("exposure", `HOST is ${http.host}; the sandbox has credentials of its own, which /docs shows to everybody`)
+})
+
+const certificate = Effect.fnUntraced(function* (tls: Settings["Service"]["tls"]) {
+  if (tls === null) return passed("certificate", "none: a proxy in front speaks TLS, or nobody does")
+  const now = yield* DateTime.now
+  return yield* Effect.match(
+    Effect.tryPromise(async () => {
+      const given = new X509Certificate(await readFile(tls.certificateFile))
+      const matches = given.checkPrivateKey(createPrivateKey(await readFile(tls.keyFile)))
+      return { matches, until: DateTime.makeUnsafe(given.validToDate) }
+    }),
+    {
+      onFailure: ({ cause }): Check =>
+        failed("certificate", `cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`),
+      onSuccess: ({ matches, until }) => {
+        const ends = `valid until ${DateTime.formatIsoDateUtc(until)}`
+        if (!matches) return failed("certificate", "TLS_KEY_FILE is not the key of TLS_CERT_FILE")
+        return DateTime.isLessThan(until, DateTime.addDuration(now, certificateValidity_min))
+          ? failed("certificate", `${ends}: renew it`)
+          : passed("certificate", ends)
+      }
+    }
+  )
+})
+
+/** What listens at an address: a process of ours, another program, or nobody. */
+const listenerAt = (url: string) =>
+  Effect.promise(async () => {
+    try {
+      const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(livezAnswer_ms_max) })
+      return response.ok && (await response.text()) === "ok\n" ? ("ours" as const) : ("another" as const)
+    } catch (error) {
+      const { cause } = error as { readonly cause?: { readonly code?: unknown } }
+      return cause?.code === "ECONNREFUSED" ? ("nobody" as const) : ("another" as const)
+    }
+  })
+
+const operationsPort = Effect.gen(function* () {
+  const { ops } = yield* Settings
+  if (ops === null) return passed("operations", "OPS_PORT is off: nobody can watch the service")
+  if (ops.port === 0) return passed("operations", "at any free port: a start says which")
+  const url = localUrl("http", ops)
+  const seen = isLocal(ops.host) ? "" : "; others than this machine can read it"
+  switch (yield* listenerAt(url)) {
+    case "ours":
+      return passed("operations", `a server tells health and metrics at ${url}${seen}`)
+    case "nobody":
+      return passed("operations", `nobody listens at ${url} yet${seen}`)
+    case "another":
+      return failed("operations", `another program listens at ${url}: set OPS_PORT to another port`)
+  }
+})
+
+/** Who can reach the service, and how it shows itself. */
+export const exposureChecks = Effect.all([
+  exposure,
+  Effect.flatMap(Settings, ({ tls }) => certificate(tls)),
+  operationsPort
+])
+
+/**
+ * The certificate, where other settings are wrong: its files are named by variables too, and all faults are told at
+ * once.
+ */
+export const certificateCheckOnly: Effect.Effect<ReadonlyArray<Check>> = tlsFiles.pipe(
+  Effect.flatMap((files) => (files === null ? Effect.succeed([]) : Effect.map(certificate(files), (check) => [check]))),
+  // That is among the settings that are wrong.
+  Effect.orElseSucceed(() => [])
+)
+
+/** Long enough for a connection with TLS. A count waits far shorter, and then is made by the process itself. */
+const redisAnswer_max = Duration.seconds(3)
+
+/** The first sentence of what went wrong: Redis explains itself at length. */
+const firstSentence = (cause: unknown): string => {
+  const [first = ""] = (cause instanceof Error ? cause.message : String(cause)).split(/\.? *\n|\. /)
+  return first
+}
+
+const redisClient = (url: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const { createClient } = await import("redis")
+      const made = createClient({ url, socket: { reconnectStrategy: false } })
+      // Whoever waits for an answer hears of it; an event that nobody listens to would end the process.
+      made.on("error", () => {})
+      return made
+    }),
+    (made) => Effect.sync(() => made.destroy())
+  )
+
+/**
+ * Whether Redis answers a PING. One that accepts connections may still refuse every command, for want of a password or
+ * because it takes orders from its own machine alone.
+ */
+const redisCheck = (address: Redacted.Redacted): Effect.Effect<Check> => {
+  const url = Redacted.value(address)
+  const { host } = new URL(url)
+  // The clock runs for Redis alone: to load its client takes a busy machine seconds.
+  const answered = (made: Effect.Success<ReturnType<typeof redisClient>>) =>
+    Effect.tryPromise(() => made.connect().then(() => made.ping())).pipe(
+      Effect.mapError(({ cause }) => firstSentence(cause)),
+      Effect.timeoutOrElse({ duration: redisAnswer_max, orElse: () => Effect.fail("no answer in 3 s") })
+    )
+  return Effect.flatMap(redisClient(url), answered).pipe(
+    Effect.scoped,
+    Effect.match({
+      onSuccess: () => passed("redis", `${host} answers`),
+      onFailure: (reason) =>
+        failed("redis", `${host} does not answer (${reason}): until it does, each process counts calls by itself`)
+    })
+  )
+}
+
+/** Whoever does not accept a connection in this time would make sales wait. */
+const connect_max = Duration.seconds(3)
+
+const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
+
+class UnreachableHost extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
+
+/** Connects, with TLS where it is spoken, and hangs up: nothing is asked, so nothing can be sold. */
+const openConnection = ({ hostname, port, protocol }: URL) =>
+  Effect.callback<void, UnreachableHost>((resume) => {
+    const isSecure = protocol === "https:"
+    const host = hostname.replace(/^\[|\]$/g, "")
+    const place = { host, port: port === "" ? (defaultPorts[protocol] ?? 0) : Number(port) }
+    // Servers that share an address show the certificate of the name that is asked for; an address is no name.
+    const named = isIP(host) === 0 ? { servername: host } : {}
+    const socket = isSecure ? connectSecurely({ ...place, ...named }) : connect(place)
+    socket.once(isSecure ? "secureConnect" : "connect", () => {
+      // The other side may keep the connection for ever, and nobody would come back to the prompt.
+      socket.destroy()
+      resume(Effect.void)
+    })
+    socket.once("error", ({ message }) => resume(Effect.fail(new UnreachableHost({ message }))))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: connect_max,
+      orElse: () => Effect.fail(new UnreachableHost({ message: "no connection in 3 s" }))
+    })
+  )
+
+const reachabilityCheck = (name: string, address: string): Effect.Effect<Check> => {
+  const url = new URL(address)
+  return Effect.match(openConnection(url), {
+    onSuccess: () => passed(name, `${url.host} accepts connections; nothing was asked`),
+    onFailure: (error) =>
+      failed(name, `${url.host} cannot be reached (${error.message}): check its address, and what stands between`)
+  })
+}
+
+/** Whether those who are configured can be reached; the database has checks of its own. */
+export const reachabilityChecks = Effect.gen(function* () {
+  const { otlp, parties, redisUrl } = yield* Settings
+  const places: Readonly<Record<string, string | undefined>> = {
+    provider: parties.provider?.baseUrl,
+    insurer: parties.insurer?.baseUrl,
+    sms: parties.sms?.baseUrl,
+    collector: otlp?.url
+  }
+  const configured = Object.entries(places).flatMap(([name, address]) =>
+    address === undefined ? [] : [reachabilityCheck(name, address)]
+  )
+  return yield* Effect.all(redisUrl === null ? configured : [...configured, redisCheck(redisUrl)], {
+    concurrency: "unbounded"
+  })
+})

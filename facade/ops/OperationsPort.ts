@@ -1,0 +1,83 @@
+import { createServer } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, Layer } from "effect"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+import { withoutUpgrades } from "../call/Upgrades.ts"
+import { cannotListen, localUrl } from "../settings/ListenAddress.ts"
+import { Settings } from "../settings/Settings.ts"
+import { Gauges } from "./Gauges.ts"
+import { Readiness } from "./Monitoring.ts"
+
+type OpsSettings = NonNullable<Settings["Service"]["ops"]>
+
+/** Where whoever runs the service watches it; null when nowhere. */
+export class OperationsPort extends Context.Service<OperationsPort, { readonly url: string | null }>()(
+  "saldo/facade/Ops"
+) {}
+
+/** The process runs, whatever else: who hears nothing may start it anew. */
+const livez = Effect.succeed(HttpServerResponse.text("ok\n"))
+
+/** Whether calls may be sent here. */
+const readyz = Effect.gen(function* () {
+  const missing = yield* Readiness.use((readiness) => readiness.missing)
+  const ready = missing.length === 0
+  return HttpServerResponse.jsonUnsafe({ ready, missing }, { status: ready ? 200 : 503 })
+})
+
+const metrics = Effect.gen(function* () {
+  yield* Gauges.use((gauges) => gauges.refresh)
+  return HttpServerResponse.text(yield* PrometheusMetrics.format(), {
+    contentType: "text/plain; version=0.0.4; charset=utf-8"
+  })
+})
+
+const notFound = Effect.succeed(
+  HttpServerResponse.text("There are /livez, /readyz and /metrics here.\n", { status: 404 })
+)
+
+const routes = new Map<string, Effect.Effect<HttpServerResponse.HttpServerResponse, never, Gauges | Readiness>>([
+  ["/livez", livez],
+  ["/readyz", readyz],
+  ["/metrics", metrics]
+])
+
+// A trace of every look would bury those of the sales.
+const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+  Effect.withTracerEnabled(routes.get(url.replace(/\?.*/, "")) ?? notFound, false)
+)
+
+const listening = ({ host, port }: OpsSettings) =>
+  Layer.merge(
+    Layer.effect(
+      OperationsPort,
+      HttpServer.HttpServer.useSync(({ address }) => ({
+        url: localUrl("http", { host, port: "port" in address ? address.port : port })
+      }))
+    ),
+    HttpServer.serve(app)
+  ).pipe(
+    Layer.provide(
+      NodeHttpServer.layerServer(() => withoutUpgrades(createServer()), { host, port, gracefulShutdownTimeout: 1000 })
+    )
+  )
+
+const notListening = Layer.succeed(OperationsPort, { url: null })
+
+/** Two services on one machine both find their port by default; the second does without rather than not start. */
+const withoutPort = (message: string) =>
+  Layer.effect(OperationsPort, Effect.as(Effect.logWarning(`nobody can watch this process: ${message}`), { url: null }))
+
+const listeningOrWithout = (settings: OpsSettings) =>
+  listening(settings).pipe(
+    Layer.catchTag("ServeError", ({ cause }) => {
+      const failure = cannotListen(cause, settings, { host: "OPS_HOST", port: "OPS_PORT" })
+      return settings.wanted ? Layer.effect(OperationsPort, failure) : withoutPort(failure.message)
+    })
+  )
+
+/** Tells health and metrics at a port of their own, from before the database is reached until all else has stopped. */
+export const layer = Layer.unwrap(
+  Settings.useSync(({ ops }) => (ops === null ? notListening : listeningOrWithout(ops)))
+)

@@ -1,0 +1,35 @@
+import { Predicate, Schema } from "effect"
+
+/** The process cannot listen. The message says why and what to do, in one line. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  message: Schema.String
+}) {}
+
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+const explain = (cause: unknown, { host, port }: Place, variables: { readonly [Part in keyof Place]: string }) => {
+  const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : String(cause)
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} at ${host} is taken: stop the program that listens there, or set ${variables.port} to another port`
+    case "EACCES":
+      return `port ${port} may not be used by this user (${code}): set ${variables.port} to one from 1024 on`
+    default:
+      return `cannot listen at ${host}, port ${port} (${code}): check ${variables.host}, a name or an address of this machine`
+  }
+}
+
+/** Why a server cannot listen at a place, and which variables say otherwise. */
+export const cannotListen = (...why: Parameters<typeof explain>) => new CannotListen({ message: explain(...why) })
+
+/** Where this machine reaches a server: one that listens everywhere is at the loopback address too. */
+export const localUrl = (
+  scheme: "http" | "https",
+  { host, port }: { readonly host: string; readonly port: number }
+) => {
+  const name = ["0.0.0.0", "::", "localhost"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
+  return `${scheme}://${name}:${port}`
+}

@@ -1,0 +1,117 @@
+import { Effect } from "effect"
+import { companies_max } from "../support/Dataset.ts"
+import { cpuTimeOf, type Goal, latencyOf, type Measurement, type Round, rateOf } from "../support/Measurements.ts"
+import { type LoadOptions, playRounds, roundsLength_s, type SaleCount, type Side } from "../support/Rounds.ts"
+import type { Service } from "../support/Services.ts"
+import { type RequestShape, readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../support/Workload.ts"
+
+/** A load that Saldo and another do in turn, and what is read off it. */
+interface Comparison {
+  readonly name: "many" | "busy" | "alone" | "read"
+  readonly what: string
+  readonly ours: RequestShape
+  readonly against: "peer" | "bare"
+  readonly theirs: RequestShape
+  /** One call after the other, or as many at once as the benchmark was asked for. */
+  readonly calls: "one" | "many"
+  readonly figures: (rounds: ReadonlyArray<Round>) => ReadonlyArray<Measurement>
+}
+
+const atLeast = (value: number): Goal => ({ is: "at least", value })
+const atMost = (value: number): Goal => ({ is: "at most", value })
+
+/** What sales of many at once come to: how many, how late the latest are, and what they cost. */
+const saleMeasurements = (sellers: string, ratio: number) => (rounds: ReadonlyArray<Round>) => [
+  rateOf(`Sales of ${sellers}`, atLeast(ratio), rounds),
+  latencyOf(`p99 of a sale, ${sellers}`, "p99_ms", atMost(0.5), rounds),
+  ...cpuTimeOf("Processor time of the server for a sale", "cpu_us", rounds),
+  ...cpuTimeOf("Processor time of the database for a sale", "database_us", rounds)
+]
+
+const comparisons: ReadonlyArray<Comparison> = [
+  {
+    name: "many",
+    what: "Sales of 1,000 companies",
+    ours: saleBySaldo(companies_max),
+    against: "peer",
+    theirs: saleByPeer(companies_max),
+    calls: "many",
+    figures: saleMeasurements("1,000 companies", 4.5)
+  },
+  {
+    name: "busy",
+    what: "Sales of one busy company",
+    ours: saleBySaldo(1),
+    against: "peer",
+    theirs: saleByPeer(1),
+    calls: "many",
+    figures: saleMeasurements("one busy company", 12)
+  },
+  {
+    name: "alone",
+    what: "One sale alone",
+    ours: saleBySaldo(1),
+    against: "peer",
+    theirs: saleByPeer(1),
+    calls: "one",
+    figures: (rounds) => [latencyOf("One sale alone, median", "p50_ms", atMost(1), rounds)]
+  },
+  {
+    name: "read",
+    what: "GET /v1/saldo",
+    ours: readFromSaldo("/v1/saldo", companies_max),
+    against: "bare",
+    theirs: readFromBare,
+    calls: "many",
+    figures: (rounds) => [
+      rateOf('GET /v1/saldo, against a bare "ok"', atLeast(0.35), rounds),
+      ...cpuTimeOf("Processor time of the server for it", "cpu_us", rounds)
+    ]
+  }
+]
+
+export type ComparisonName = Comparison["name"]
+export const comparisonNames = comparisons.map(({ name }) => name)
+
+/** Saldo, as so many servers on one database, and whom it is measured against. */
+export interface ServersUnderTest {
+  readonly saldo: ReadonlyArray<Service>
+  readonly book: SaleCount
+  readonly peer: Service
+  readonly bare: Service
+}
+
+const sides = ({ against, calls, ours, theirs, what }: Comparison, { book, saldo, ...others }: ServersUnderTest) => {
+  // One call at a time needs one server.
+  const servers = calls === "one" ? saldo.slice(0, 1) : saldo
+  const other = others[against]
+  const side: Side = {
+    name: servers.length === 1 ? "Saldo" : `${servers.length} Saldos`,
+    urls: servers.map(({ url }) => url),
+    shape: ours,
+    pid: servers.length === 1 ? (servers[0]?.pid ?? null) : null,
+    ...(ours.method === "POST" && { book })
+  }
+  return { what, ours: side, theirs: { name: against, urls: [other.url], shape: theirs, pid: other.pid } }
+}
+
+const comparisonsNamed = (names: ReadonlyArray<string>) => comparisons.filter(({ name }) => names.includes(name))
+
+export const comparisonsLength_s = (names: ReadonlyArray<string>, options: LoadOptions): number =>
+  comparisonsNamed(names).length * roundsLength_s(options)
+
+/** Holds the contests of these names, one after the other. */
+export const runComparisons = (
+  names: ReadonlyArray<string>,
+  field: ServersUnderTest,
+  { connections, seconds }: LoadOptions
+) =>
+  Effect.map(
+    Effect.forEach(comparisonsNamed(names), (contest) =>
+      Effect.map(
+        playRounds({ ...sides(contest, field), connections: contest.calls === "one" ? 1 : connections, seconds }),
+        contest.figures
+      )
+    ),
+    (figures) => figures.flat()
+  )

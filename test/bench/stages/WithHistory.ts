@@ -1,0 +1,132 @@
+import { Duration, Effect } from "effect"
+import { ended } from "../../support/SaldoProcess.ts"
+import { companies_max, largeCompany, makePendingSales, salesOf, smallCompany } from "../support/Dataset.ts"
+import { BenchmarkFailed } from "../support/Measure.ts"
+import { type Goal, latencyOf, type Measurement, rateOf, singleMeasurement } from "../support/Measurements.ts"
+import { BenchmarkProgress, type LoadOptions, playRounds, roundsLength_s, type SaleCount } from "../support/Rounds.ts"
+import { command, connectedTo, type Service } from "../support/Services.ts"
+import { readByCompany, saleBySaldo } from "../support/Workload.ts"
+import { highest_MB, watchMemory } from "./Memory.ts"
+
+/** A server, and what was answered by it. */
+export interface CountedService {
+  readonly service: Service
+  readonly book: SaleCount
+}
+
+const speedGoal: Goal = { is: "at least", value: 0.9 }
+const latencyGoal: Goal = { is: "at most", value: 2 }
+
+const saleLoads = [
+  { what: "Sales of 1,000 companies", companies: companies_max },
+  { what: "Sales of one busy company", companies: 1 }
+]
+
+const perPage = 50
+const deepest = 1_000
+
+/** The page a thousand of a company, or nearly its last. */
+const deepPage = (company: number, rows: number): number =>
+  Math.max(1, Math.min(deepest, Math.floor((0.9 * salesOf(company, rows)) / perPage)))
+
+const page = (path: string, number: number) => `${path}?page=${number}&per_page=${perPage}`
+
+const lists = [
+  { what: "Sales", path: "/v1/transacciones" },
+  { what: "Statement", path: "/v1/movimientos" }
+]
+
+/** What a company with many sales reads, and what it asks of one with few. */
+const readings = (rows: number) => [
+  ...lists.flatMap(({ path, what }) => [
+    { what: `${what}, first page`, path: () => page(path, 1) },
+    {
+      what: `${what}, page ${deepPage(largeCompany, rows)}`,
+      path: (company: number) => page(path, deepPage(company, rows))
+    }
+  ]),
+  { what: "Balance", path: () => "/v1/saldo" }
+]
+
+const reading_s = 2
+
+export const historyComparisonLength_s = (options: LoadOptions): number =>
+  saleLoads.length * roundsLength_s(options) + readings(0).length * roundsLength_s({ ...options, seconds: reading_s })
+
+/** Sales with a history against sales without one. */
+export const sellWithHistory = (full: CountedService, empty: CountedService, { connections, seconds }: LoadOptions) =>
+  Effect.forEach(saleLoads, ({ companies, what }) => {
+    const side = ({ book, service: { pid, url } }: CountedService, name: string) => ({
+      name,
+      urls: [url],
+      pid,
+      shape: saleBySaldo(companies),
+      book
+    })
+    return Effect.map(
+      playRounds({ what, ours: side(full, "full"), theirs: side(empty, "empty"), connections, seconds }),
+      (rounds) => rateOf(`${what}, against an empty database`, speedGoal, rounds)
+    )
+  })
+
+/** What a company with a long history reads against what one with a short history reads. */
+export const readWithHistory = ({ service: { url } }: CountedService, rows: number) =>
+  Effect.forEach(readings(rows), ({ path, what }) => {
+    const side = (company: number, name: string) => ({
+      name,
+      urls: [url],
+      pid: null,
+      shape: readByCompany(path(company), company)
+    })
+    return Effect.map(
+      playRounds({
+        what,
+        ours: side(largeCompany, "large company"),
+        theirs: side(smallCompany, "small company"),
+        connections: 1,
+        seconds: reading_s
+      }),
+      (rounds) => latencyOf(`${what}, median, against a small company`, "p50_ms", latencyGoal, rounds)
+    )
+  })
+
+const pendingSales = 100_000
+const recoveryPlanned_s = 90
+const memory_MB = 512
+
+export const recoveryLength_s = recoveryPlanned_s
+
+/** Lets `saldo reconcile` settle what the provider, which answers at once, has left unknown. */
+export const measureRecovery = Effect.fnUntraced(function* (database: string) {
+  const { step } = yield* BenchmarkProgress
+  return yield* step(
+    `Recovery of ${pendingSales} pending sales`,
+    recoveryPlanned_s,
+    Effect.scoped(
+      Effect.gen(function* () {
+        yield* Effect.provide(makePendingSales(pendingSales), connectedTo(database))
+        const reconcile = yield* command(database, "reconcile")
+        const [took, { result, samples }] = yield* Effect.timed(
+          watchMemory(reconcile.process.pid ?? 0, ended(reconcile))
+        )
+        const { confirmadas } = result === 0 ? JSON.parse(reconcile.stdout()) : { confirmadas: 0 }
+        if (confirmadas !== pendingSales) {
+          return yield* new BenchmarkFailed({
+            message: `reconcile confirmed ${confirmadas} of ${pendingSales}: ${reconcile.stderr()}${reconcile.stdout()}`
+          })
+        }
+        const rate = pendingSales / Duration.toSeconds(took)
+        return [
+          singleMeasurement(
+            { what: "Recovery of 100,000 pending", unit: "/s", goal: { is: "at least", value: 1_000 } },
+            rate
+          ),
+          singleMeasurement(
+            { what: "Its memory at the most", unit: "MB", goal: { is: "at most", value: memory_MB } },
+            highest_MB(samples)
+          )
+        ] satisfies ReadonlyArray<Measurement>
+      })
+    )
+  )
+})

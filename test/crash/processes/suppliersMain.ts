@@ -1,0 +1,73 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Config, Console, Effect, Schema } from "effect"
+import type { DeliveryRecord, FakeRequest } from "../../fakes/FakeServer.ts"
+import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import * as SharedClock from "./SharedClock.ts"
+import { readStdinCommands, SupplierCommand, type SupplierPlan, SupplierRecord } from "./StdinCommands.ts"
+
+// A provider and an insurer, each behind its protocol, in a process of their own: what they did is beyond the reach of
+// every crash. They end in failure if a request was ever outside the protocol.
+
+const turnedAway = { status: 429, body: { outcome: "not_processed", reason: "too_many_requests" } }
+
+const print = <A>(schema: Schema.Codec<A>, value: A) =>
+  Effect.flatMap(Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(schema))(value)), (line) => Console.log(line))
+
+/** How often each xid came with an order to do something. */
+const countSent = (taken: ReadonlyArray<FakeRequest>): Readonly<Record<string, number>> => {
+  const sent: Record<string, number> = {}
+  for (const { body, method } of taken) {
+    const { xid } = (body ?? {}) as { readonly xid?: string }
+    if (method === "POST" && xid !== undefined) sent[xid] = (sent[xid] ?? 0) + 1
+  }
+  return sent
+}
+
+const doneBy = (truth: DeliveryRecord) => Object.fromEntries(truth.delivered.map((xid) => [xid, truth.of(xid)]))
+
+const main = Effect.gen(function* () {
+  const secret = yield* Config.String("CRASH_SECRET")
+  const provider = yield* fakeHttpProvider(secret)
+  const insurer = yield* fakeHttpInsurer(secret)
+  const gateways = [provider, insurer]
+  const planned: Array<string> = []
+
+  const play = ({ decision, misbehaviours, turnedAway: isTurnedAway, xid }: SupplierPlan) => {
+    planned.push(xid)
+    for (const gateway of gateways) {
+      if (isTurnedAway) gateway.says(xid, turnedAway)
+      gateway.misbehaviours.plan(xid, ...misbehaviours)
+    }
+    if (decision === null) return
+    // What the xid names is not known here; only one of the three will ever meet it.
+    provider.orders.set(xid, decision === "refused" ? "TRANSACTION_REJECTED" : decision)
+    provider.reversals.set(xid, decision === "refused" ? "denied" : decision)
+    insurer.policies.set(xid, decision)
+  }
+  const behave = () => {
+    for (const xid of planned.splice(0)) for (const gateway of gateways) gateway.misbehaviours.forget(xid)
+  }
+
+  yield* Console.log(`ready at ${provider.url} ${insurer.url}`)
+  yield* readStdinCommands(
+    SupplierCommand,
+    SupplierCommand.match({
+      Play: ({ plans }) =>
+        Effect.andThen(
+          Effect.sync(() => plans.forEach(play)),
+          Console.log("planned")
+        ),
+      Behave: () => Effect.andThen(Effect.sync(behave), Console.log("behaving")),
+      Tell: () =>
+        print(SupplierRecord, {
+          done: { ...doneBy(provider.truth), ...doneBy(insurer.truth) },
+          sent: { ...countSent(provider.taken), ...countSent(insurer.taken) }
+        })
+    })
+  )
+}).pipe(Effect.scoped)
+
+Config.String("CRASH_TIME_FILE").pipe(
+  Effect.flatMap((file) => Effect.provide(main, SharedClock.layer(file))),
+  NodeRuntime.runMain
+)

@@ -1,0 +1,235 @@
+import { Clock, Effect } from "effect"
+import {
+  type Booking,
+  endingOf,
+  type FakeProduct,
+  type FakeStatement,
+  products,
+  statusOf,
+  transactionJson
+} from "./DtOneData.ts"
+import {
+  DeliveryRecord,
+  type FakeReply,
+  type FakeRequest,
+  fakeServer,
+  Misbehaviours,
+  type Treatment
+} from "./FakeServer.ts"
+
+/** What the fake lets in. */
+export const credentials = { key: "clave-de-prueba", secret: "secreto-de-prueba" }
+
+const authorization = `Basic ${Buffer.from(`${credentials.key}:${credentials.secret}`).toString("base64")}`
+
+const lateBy_ms = 600_000
+
+const errorReply = (status: number, code: number): FakeReply => ({
+  status,
+  body: { errors: [{ code, message: `Error ${code}` }] }
+})
+
+/** What a transaction is asked for with. */
+interface TransactionRequest {
+  readonly external_id?: string
+  readonly product_id?: number
+  readonly auto_confirm?: boolean
+  readonly calculation_mode?: string
+  readonly destination?: { readonly unit: string; readonly amount: number }
+  readonly credit_party_identifier?: { readonly mobile_number?: string; readonly account_number?: string }
+  readonly statement_identifier?: object
+  readonly mobile_number?: string
+  readonly account_number?: string
+}
+
+/**
+ * DT One's sandbox on this machine, as far as its public documentation tells. Source: DT One DVS API 1.23.0, public
+ * OpenAPI description. It has the time of whoever starts it, and misbehaves on request.
+ */
+export class FakeDtOne {
+  readonly truth = new DeliveryRecord()
+  readonly misbehaviours = new Misbehaviours()
+  /** Every request, with what it is about, as they came. */
+  readonly requests: Array<FakeRequest & { readonly about: string }> = []
+  readonly #bookings = new Map<string, Booking>()
+  readonly #patches = new Map<string, object>()
+  readonly #insisted = new Map<string, ReadonlyArray<FakeReply>>()
+  readonly #owed = new Map<string, ReadonlyArray<FakeStatement>>()
+  readonly #waiting = new Set<() => void>()
+  readonly #now_ms: () => number
+
+  private constructor(now_ms: () => number) {
+    this.#now_ms = now_ms
+  }
+
+  /** Starts it; it is gone with the scope. */
+  static readonly start = Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const fake = new FakeDtOne(() => clock.currentTimeMillisUnsafe())
+    const url = yield* fakeServer((asked) => fake.#treat(asked))
+    return { fake, url }
+  })
+
+  /** The xids that were sent, each as often as it was. */
+  get sent(): ReadonlyArray<string> {
+    return this.requests.filter(({ path }) => path === "/v1/async/transactions").map(({ about }) => about)
+  }
+
+  /** Answers the next request about something with this, and does nothing. */
+  insist(about: string, status: number, ...codes: ReadonlyArray<number>): void {
+    this.reply(about, { status, body: { errors: codes.map((code) => ({ code, message: `Error ${code}` })) } })
+  }
+
+  reply(about: string, reply: FakeReply): void {
+    this.#insisted.set(about, [...(this.#insisted.get(about) ?? []), reply])
+  }
+
+  /** From now on a transaction is told with these fields instead of its own. */
+  tell(xid: string, fields: object): void {
+    this.#patches.set(xid, fields)
+  }
+
+  /** Somebody at DT One ends a transaction by hand. */
+  end(xid: string, status: string): void {
+    const booking = this.#bookings.get(xid)
+    if (booking === undefined) throw new Error(`the fake has no ${xid}`)
+    this.#bookings.set(xid, { ...booking, ending: { ...booking.ending, status, delay_ms: 0 } })
+    if (status !== "COMPLETED") this.truth.takeBack(xid)
+  }
+
+  /** What is due of an account from now on. */
+  owe(account: string, ...statements: ReadonlyArray<FakeStatement>): void {
+    this.#owed.set(account, statements)
+  }
+
+  /** Waits until so many requests about something have come. */
+  heard(about: string, times = 1): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      const look = () => {
+        if (this.requests.filter((request) => request.about === about).length < times) return
+        this.#waiting.delete(look)
+        resume(Effect.void)
+      }
+      this.#waiting.add(look)
+      look()
+    })
+  }
+
+  #treat(asked: FakeRequest): Treatment {
+    const wish = (asked.body ?? {}) as TransactionRequest
+    const about =
+      wish.external_id ??
+      asked.query.get("external_id") ??
+      wish.account_number ??
+      wish.mobile_number ??
+      asked.query.get("operator_id") ??
+      ""
+    this.requests.push({ ...asked, about })
+    for (const look of this.#waiting) look()
+    const misbehaviour = this.misbehaviours.next(about)
+    const [insisted, ...rest] = this.#insisted.get(about) ?? []
+    this.#insisted.set(about, rest)
+    const reply = () => {
+      if (asked.headers.authorization !== authorization) return errorReply(401, 1000401)
+      return insisted ?? this.#route(asked, wish, about, misbehaviour)
+    }
+    return { misbehaviour, reply }
+  }
+
+  #route(
+    { method, path, query }: FakeRequest,
+    wish: TransactionRequest,
+    about: string,
+    misbehaviour: Treatment["misbehaviour"]
+  ): FakeReply {
+    switch (`${method} ${path}`) {
+      case "POST /v1/async/transactions":
+        return this.#create(wish, misbehaviour)
+      case "GET /v1/transactions":
+        return this.#find(about, misbehaviour)
+      case "POST /v1/lookup/statement-inquiry":
+        return { status: 200, body: this.#owed.get(about) ?? [] }
+      case "POST /v1/lookup/mobile-number":
+        return /^\+1(809|829|849)\d{7}$/.test(about)
+          ? { status: 200, body: [{ id: 50, name: "Caribe Móvil", identified: true }] }
+          : errorReply(400, 1005003)
+      case "GET /v1/products":
+        return productPage(query)
+      default:
+        return errorReply(404, 1000404)
+    }
+  }
+
+  #create(wish: TransactionRequest, misbehaviour: Treatment["misbehaviour"]): FakeReply {
+    const booked = this.#book(wish, misbehaviour === "late" ? lateBy_ms : null)
+    if ("status" in booked) return booked
+    if (misbehaviour === "duplicate") return errorReply(400, 1007001)
+    // Whoever creates hears of the creation, not of its end.
+    return { status: 201, body: this.#shown(booked, misbehaviour, { status: statusOf("CONFIRMED") }) }
+  }
+
+  #book(wish: TransactionRequest, delay_ms: number | null): Booking | FakeReply {
+    const { credit_party_identifier: party = {}, external_id: externalId = "", statement_identifier } = wish
+    const product = products.find(({ id }) => id === wish.product_id)
+    const number = party.mobile_number ?? party.account_number ?? ""
+    if (externalId === "" || externalId.length > 40 || wish.auto_confirm !== true) return errorReply(400, 1000400)
+    if (this.#bookings.has(externalId)) return errorReply(400, 1007001)
+    if (product === undefined) return errorReply(404, 1003001)
+    if (party.mobile_number !== undefined && !/^\+[1-9]\d{6,14}$/.test(number)) return errorReply(400, 1005003)
+    if (number === "") return errorReply(400, 1000400)
+    const faulty = outOfRange(product, wish)
+    if (faulty !== null) return faulty
+    const ending = endingOf(number)
+    const booking: Booking = {
+      id: 2_400_000_000 + this.#bookings.size,
+      externalId,
+      product,
+      party,
+      statement: statement_identifier ?? null,
+      amount: wish.destination?.amount ?? null,
+      createdAt_ms: this.#now_ms(),
+      ending: {
+        ...ending,
+        pin: ending.pin || product.type.includes("PIN"),
+        delay_ms: delay_ms ?? ending.delay_ms
+      }
+    }
+    this.#bookings.set(externalId, booking)
+    const pesos = booking.amount ?? Number(product.destination.amount)
+    if (ending.status === "COMPLETED") this.truth.deliver(externalId, Math.round(pesos * 100))
+    return booking
+  }
+
+  #find(xid: string, misbehaviour: Treatment["misbehaviour"]): FakeReply {
+    const booking = this.#bookings.get(xid)
+    if (booking === undefined || misbehaviour === "not found") return { status: 200, body: [] }
+    const body = this.#shown(booking, misbehaviour)
+    return { status: 200, body: misbehaviour === "duplicate" ? [body, body] : [body] }
+  }
+
+  #shown(booking: Booking, misbehaviour: Treatment["misbehaviour"], more: object = {}) {
+    const told = { ...transactionJson(booking, this.#now_ms()), ...more, ...this.#patches.get(booking.externalId) }
+    return misbehaviour === "contradiction" ? { ...told, external_id: "RD-000000000000000000000000" } : told
+  }
+}
+
+const outOfRange = ({ destination: { amount: range } }: FakeProduct, wish: TransactionRequest): FakeReply | null => {
+  if (typeof range === "number") return null
+  const { calculation_mode, destination } = wish
+  if (calculation_mode !== "DESTINATION_AMOUNT" || destination === undefined) return errorReply(400, 1000400)
+  if (destination.unit !== "DOP") return errorReply(400, 1003003)
+  return destination.amount < range.min || destination.amount > range.max ? errorReply(400, 1003002) : null
+}
+
+const productPage = (query: URLSearchParams): FakeReply => {
+  const perPage = Number(query.get("per_page") ?? 50)
+  const number = Number(query.get("page") ?? 1)
+  const all = products.filter(
+    ({ operator, type }) => type === query.get("type") && String(operator.id) === query.get("operator_id")
+  )
+  return {
+    status: 200,
+    body: all.slice((number - 1) * perPage, number * perPage),
+    headers: { "x-total": String(all.length), "x-total-pages": String(Math.ceil(all.length / perPage)) }
+  }
+}

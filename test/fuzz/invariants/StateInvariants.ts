@@ -1,0 +1,198 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Predicate } from "effect"
+import type { ErrorCode } from "../../../core/domain/ErrorCodes.ts"
+import type { Status } from "../../../core/domain/Status.ts"
+import { operationIdOf } from "../../../facade/rest/DocumentedRouter.ts"
+import { endpoints } from "../../../facade/rest/Endpoint.ts"
+import { type CallResult, callResultsOf, type Exchange, isSuccess, type Violation } from "./Exchange.ts"
+
+const permissions = new Map(
+  endpoints.map((endpoint) => {
+    const { callers } = endpoint.meta.gate
+    return [operationIdOf(endpoint), callers._tag === "Permitted" ? callers.permission : undefined]
+  })
+)
+
+const accessViolation = (what: string): ReadonlyArray<Violation> => [{ law: "nobody does what they may not", what }]
+
+const admission = ({ caller }: Exchange, { operation }: CallResult): ReadonlyArray<Violation> => {
+  if (!operation.guarded) return []
+  if (caller.companyId === null) return accessViolation("credentials that must not be let in were")
+  const needed = permissions.get(operation.name)
+  return caller.permission === null || caller.permission === needed
+    ? []
+    : accessViolation(`a token for ${caller.permission} did what needs ${needed}`)
+}
+
+/** What an answer names that belongs to somebody. */
+const namesIn = (told: CallResult["told"]): ReadonlyArray<string> => {
+  const items = told?.["items"]
+  const all = [told, ...(Array.isArray(items) ? items : [])]
+  return all.flatMap((each) =>
+    ["transaction_id", "seguro_id"].flatMap((field) =>
+      Predicate.hasProperty(each, field) && typeof each[field] === "number" ? [`${field} ${each[field]}`] : []
+    )
+  )
+}
+
+export interface AccessInvariant {
+  readonly faults: (exchange: Exchange) => ReadonlyArray<Violation>
+}
+
+/** Nobody is let in who must not be, nobody is shown what belongs to another company. Contract: 1 and 5. */
+export const accessInvariant = (): AccessInvariant => {
+  const owners = new Map<string, number>()
+
+  const ownership = ({ caller: { companyId } }: Exchange, ended: CallResult): ReadonlyArray<Violation> => {
+    if (companyId === null) return []
+    const names = namesIn(ended.told)
+    const foreign = names.filter((name) => (owners.get(name) ?? companyId) !== companyId)
+    if (foreign.length === 0) for (const name of names) owners.set(name, companyId)
+    return foreign.flatMap((name) =>
+      accessViolation(`${name} of company ${owners.get(name)} was shown to ${companyId}`)
+    )
+  }
+
+  return {
+    faults: (exchange) =>
+      callResultsOf(exchange).flatMap((ended) => [
+        ...(isSuccess(ended) ? admission(exchange, ended) : []),
+        ...ownership(exchange, ended)
+      ])
+  }
+}
+
+/** What a client was told of a sale. */
+interface AnsweredSale {
+  readonly transactionId: number
+  readonly status: number
+}
+
+/** How a sale may stand that was answered so. Contract: 3.1. */
+const allowedStatuses: Readonly<Record<number, ReadonlyArray<Status>>> = {
+  201: ["SUCCESS", "REVERSED"],
+  202: ["PENDING", "SUCCESS", "FAILED", "REVERSED"]
+}
+
+// tRPC knows neither 201 nor 202 for what went well.
+const statusOf = ({ code, status }: CallResult): number =>
+  code === "TRANSACTION_PENDING" ? 202 : status < 300 ? 201 : status
+
+export interface KeptAnswersInvariant {
+  readonly faults: (exchange: Exchange) => ReadonlyArray<Violation>
+  /** Whether every sale that anybody was told of stands as it was told. */
+  readonly atTheEnd: Effect.Effect<ReadonlyArray<Violation>, never, PgClient.PgClient>
+}
+
+const statusesNow = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql<{ id: bigint; status: Status }>`select id, status from cell.transaction`
+  return new Map(rows.map(({ id, status }) => [Number(id), status]))
+})
+
+/** A sale has one answer, and it is kept. Contract: 3.1 and 3.2. */
+export const keptAnswersInvariant = (): KeptAnswersInvariant => {
+  const told = new Map<string, AnsweredSale>()
+  /** Sales whose key has named another one since: only a failed one makes room. */
+  const succeeded = new Set<number>()
+
+  const hear = (ended: CallResult, companyId: number): ReadonlyArray<Violation> => {
+    const transactionId = Number(ended.told?.["transaction_id"])
+    const xid = ended.told?.["xid"]
+    const now = { transactionId, status: statusOf(ended) }
+    if (
+      ended.operation.name !== "recargasCrear" ||
+      typeof xid !== "string" ||
+      allowedStatuses[now.status] === undefined
+    )
+      return []
+    const name = `${companyId} ${xid}`
+    const before = told.get(name) ?? now
+    const isSame = before.transactionId === transactionId
+    if (isSame ? before.status !== now.status : before.status !== 202) {
+      const what = `${xid} was sale ${before.transactionId} with ${before.status}, now it is ${transactionId} with ${now.status}`
+      return [{ law: "a key has one answer", what }]
+    }
+    told.set(name, now)
+    if (!isSame) succeeded.add(before.transactionId)
+    return []
+  }
+
+  const wanted = (): ReadonlyArray<readonly [id: number, statuses: ReadonlyArray<Status>]> => [
+    ...[...told.values()].map(({ status, transactionId }) => [transactionId, allowedStatuses[status] ?? []] as const),
+    ...[...succeeded].map((transactionId) => [transactionId, ["FAILED"]] as const)
+  ]
+
+  return {
+    faults: (exchange) =>
+      callResultsOf(exchange).flatMap((ended) =>
+        exchange.caller.companyId === null ? [] : hear(ended, exchange.caller.companyId)
+      ),
+    atTheEnd: Effect.map(statusesNow, (statuses) =>
+      wanted().flatMap(([id, allowed]): ReadonlyArray<Violation> => {
+        const stands = statuses.get(id)
+        return stands !== undefined && allowed.includes(stands)
+          ? []
+          : [{ law: "a sale stands as it was told", what: `sale ${id} is ${stands}, not ${allowed.join(" or ")}` }]
+      })
+    ).pipe(Effect.orDie)
+  }
+}
+
+/** What is kept of companies: a line a table, which says how many rows and what they hold. */
+export type TableDigests = ReadonlyArray<string>
+
+// That an answer was heard again is noted after it was heard, so a note may come while another call is watched.
+const tablesOf = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  return yield* sql<{ name: string }>`
+    select table_name as name
+    from information_schema.columns
+    where table_schema = 'cell' and column_name = 'company_id' and table_name <> 'replay'
+    order by table_name`
+})
+
+/** Looks at what is kept of some companies. */
+export interface TableWatch {
+  readonly look: Effect.Effect<TableDigests>
+}
+
+export const watchTables = Effect.fnUntraced(function* (companies: ReadonlyArray<number>) {
+  const sql = yield* PgClient.PgClient
+  const ids = companies.join(", ")
+  const parts = (yield* tablesOf).map(
+    ({ name }) => `
+    select '${name}' as name, count(*)::int4 as rows, coalesce(sum(hashtext(t::text)), 0)::text as held
+    from cell.${name} as t
+    where company_id in (${ids})`
+  )
+  const statement = parts.join(" union all ")
+  const found = sql.unsafe<{ name: string; rows: number; held: string }>(statement)
+  const look = Effect.map(found, (tables) => tables.map(({ held, name, rows }) => `${name}: ${rows} rows, ${held}`))
+  return { look: Effect.orDie(look) } satisfies TableWatch
+}, Effect.orDie)
+
+/** Refusals that come after the reservation, or after an attempt was counted. Contract: 3.1 and 4.6. */
+const refusedAfterReservation: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
+  "INVALID_PHONE",
+  "TRANSACTION_REJECTED",
+  "SEGURO_NO_EMITIDO",
+  "OTP_INCORRECTO"
+])
+
+const mayChange = ({ code, operation, replayed, status }: CallResult): boolean =>
+  operation.method === "POST" && !replayed && (status < 300 || refusedAfterReservation.has(code))
+
+/** Nothing changes by a question, by a refusal before the reservation, or by a replay. Contract: 3.2 and 4.5. */
+export const unchangedFaults = (
+  exchanges: ReadonlyArray<Exchange>,
+  before: TableDigests,
+  after: TableDigests
+): ReadonlyArray<Violation> => {
+  if (exchanges.some((exchange) => callResultsOf(exchange).some(mayChange))) return []
+  const changed = after.filter((line, index) => line !== before[index])
+  return changed.map((line) => ({
+    law: "a refusal changes nothing",
+    what: `${line}; before: ${before[after.indexOf(line)]}`
+  }))
+}

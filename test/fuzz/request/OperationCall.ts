@@ -1,0 +1,115 @@
+import { operationIdOf } from "../../../facade/rest/DocumentedRouter.ts"
+import { endpoints } from "../../../facade/rest/Endpoint.ts"
+import { keyHeader } from "../../../facade/rest/KeyHeader.ts"
+import { keyField } from "../../../facade/wire/Input.ts"
+import { bytesOf, type Header, type HttpRequest } from "./HttpRequest.ts"
+import { type JsonLiteral, plainText } from "./Literal.ts"
+import type { Operation, OperationInput } from "./Operations.ts"
+
+export type InputValue = readonly [name: string, literal: JsonLiteral]
+
+/** An operation and what it is given, before that has become a request. A name may be there twice, or be nobody's. */
+export interface OperationCall {
+  readonly operation: Operation
+  readonly values: ReadonlyArray<InputValue>
+}
+
+const hasBody = ({ inputs }: Operation): boolean => inputs.some(({ place }) => place === "body")
+
+/** Where a value belongs. One that nobody reads goes where the others are. */
+const inputPlaceOf = (operation: Operation, name: string): OperationInput["place"] =>
+  operation.inputs.find((input) => input.name === name)?.place ?? (hasBody(operation) ? "body" : "query")
+
+export const inputValueOf = ({ values }: OperationCall, name: string): JsonLiteral | undefined =>
+  values.find(([known]) => known === name)?.[1]
+
+export const withoutInput = (filled: OperationCall, name: string): OperationCall => ({
+  ...filled,
+  values: filled.values.filter(([known]) => known !== name)
+})
+
+/** With this value in the place of any other of that name. */
+export const withInput = (filled: OperationCall, name: string, value: JsonLiteral): OperationCall => ({
+  ...filled,
+  values: [...withoutInput(filled, name).values, [name, value]]
+})
+
+/** A request, and the calls that it makes. */
+export interface PreparedRequest {
+  readonly request: HttpRequest
+  readonly filled: readonly [OperationCall, ...Array<OperationCall>]
+}
+
+const escaped = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** Where an operation is, with these values in the place of its parameters. */
+const pathOf = (filled: OperationCall): string =>
+  filled.operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    escaped(plainText(inputValueOf(filled, name) ?? '""'))
+  )
+
+const valuesAt = (
+  { operation, values }: OperationCall,
+  place: ReturnType<typeof inputPlaceOf>
+): ReadonlyArray<InputValue> => values.filter(([name]) => inputPlaceOf(operation, name) === place)
+
+/** An object of JSON as text; a name that is there twice is written twice. */
+const jsonObject = (values: ReadonlyArray<InputValue>): string =>
+  `{${values.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`
+
+const takesBody = ({ inputs }: Operation): boolean => inputs.some(({ place }) => place === "body")
+
+/** The request that an operation's path, query, headers and body make. */
+export const restRequest = (filled: OperationCall, headers: ReadonlyArray<Header>): HttpRequest => {
+  const { operation } = filled
+  const ofBody = valuesAt(filled, "body")
+  const body = takesBody(operation) || ofBody.length > 0 ? bytesOf(jsonObject(ofBody)) : null
+  return {
+    method: operation.method,
+    path: pathOf(filled),
+    query: valuesAt(filled, "query").map(([name, value]) => `${escaped(name)}=${escaped(plainText(value))}`),
+    headers: [
+      ["Host", "saldo.test"],
+      ...headers,
+      ...valuesAt(filled, "header").map(([name, value]): Header => [name, bytesOf(plainText(value))]),
+      ...(body === null ? [] : [["Content-Type", "application/json"] as const])
+    ],
+    body,
+    chunked: false
+  }
+}
+
+/** Whether the key is the operation's own, which tells of a sale or a reversal. */
+export const takesKey = ({ inputs }: Operation): boolean => inputs.some(({ name }) => name === keyHeader)
+
+const procedures = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint), endpoint.name]))
+
+/** The procedure that an operation of the document is made of. */
+export const procedureOf = ({ operation: { name } }: OperationCall): string => {
+  const procedure = procedures.get(name)
+  if (procedure === undefined) throw new Error(`no procedure makes ${name}`)
+  return procedure
+}
+
+const inputOf = ({ values }: OperationCall): string =>
+  jsonObject(values.map(([name, value]) => [name === keyHeader ? keyField : name, value]))
+
+/** The calls as tRPC's clients make them, all in one request. They must be of one method. */
+export const trpcRequest = (
+  calls: readonly [OperationCall, ...Array<OperationCall>],
+  headers: ReadonlyArray<Header>,
+  batch: boolean
+): HttpRequest => {
+  const [first] = calls
+  const input = batch ? jsonObject(calls.map((call, index) => [String(index), inputOf(call)])) : inputOf(first)
+  const named = (batch ? calls : [first]).map(procedureOf).join(",")
+  const asked = first.operation.method === "GET"
+  return {
+    method: first.operation.method,
+    path: `/trpc/${named}`,
+    query: [...(batch ? ["batch=1"] : []), ...(asked ? [`input=${encodeURIComponent(input.toWellFormed())}`] : [])],
+    headers: [["Host", "saldo.test"], ...headers, ...(asked ? [] : [["Content-Type", "application/json"] as const])],
+    body: asked ? null : bytesOf(input),
+    chunked: false
+  }
+}

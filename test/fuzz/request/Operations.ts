@@ -1,0 +1,86 @@
+import type { JsonSchema } from "../../../facade/wire/Document.ts"
+
+/** Something that an operation reads from a request. */
+export interface OperationInput {
+  readonly name: string
+  readonly place: "path" | "query" | "header" | "body"
+  readonly required: boolean
+  readonly schema: JsonSchema
+}
+
+/** A path and a method of the document. */
+export interface Operation {
+  /** The same for a path and its aliases. */
+  readonly name: string
+  readonly method: string
+  /** With its parameters in braces. */
+  readonly path: string
+  readonly inputs: ReadonlyArray<OperationInput>
+  readonly guarded: boolean
+  readonly statuses: ReadonlyArray<number>
+}
+
+interface ParameterObject {
+  readonly in: OperationInput["place"]
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: JsonSchema
+}
+
+interface BodySchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
+}
+
+interface OperationObject {
+  readonly operationId: string
+  readonly parameters?: ReadonlyArray<ParameterObject>
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: BodySchema }>> }
+  readonly security: ReadonlyArray<object>
+  readonly responses: Readonly<Record<string, object>>
+}
+
+/** What of an OpenAPI document the fuzzer reads. */
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+}
+
+const bodyInputs = ({ requestBody }: OperationObject): ReadonlyArray<OperationInput> => {
+  const { properties = {}, required = [] } = requestBody?.content["application/json"]?.schema ?? {}
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    place: "body",
+    required: required.includes(name),
+    schema
+  }))
+}
+
+const parameterInputs = ({ parameters = [] }: OperationObject): ReadonlyArray<OperationInput> =>
+  parameters.map(({ in: place, name, required = false, schema }) => ({ name, place, required, schema }))
+
+/** Every path and method that a document describes. */
+export const operationsOf = ({ paths }: OpenApiDocument): ReadonlyArray<Operation> =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: operation.operationId.replace(/Alias\d+$/, ""),
+      method: method.toUpperCase(),
+      path,
+      inputs: [...parameterInputs(operation), ...bodyInputs(operation)],
+      guarded: operation.security.length > 0,
+      statuses: Object.keys(operation.responses).map(Number)
+    }))
+  )
+
+/** How an operation is named where it is counted. */
+export const endpointKey = ({ method, path }: Pick<Operation, "method" | "path">): string => `${method} ${path}`
+
+const patternOf = ({ path }: Operation): RegExp => new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`)
+
+/** Finds what a document has at a method and a path. */
+export const operationFinder = (operations: ReadonlyArray<Operation>) => {
+  const patterns = operations.map((operation) => ({ operation, pattern: patternOf(operation) }))
+  return (method: string, path: string): Operation | undefined => {
+    const wanted = method === "HEAD" ? "GET" : method
+    return patterns.find(({ operation, pattern }) => operation.method === wanted && pattern.test(path))?.operation
+  }
+}

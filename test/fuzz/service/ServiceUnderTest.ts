@@ -1,0 +1,110 @@
+import { Buffer } from "node:buffer"
+import { connect } from "node:net"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { ConfigProvider, Context, Effect, Layer } from "effect"
+import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as Http from "../../../facade/http/Http.ts"
+import * as Listener from "../../../facade/http/Listener.ts"
+import { portsLayer } from "../../../facade/ServerLayer.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
+import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
+import { type HttpRequest, onTheWire } from "../request/HttpRequest.ts"
+
+/** How long a request may take before it counts as unanswered. */
+const timeout_ms = 60_000
+
+/** What a connection said, whole; empty where nobody answered. */
+const sendBytes = (port: number, request: string) =>
+  Effect.callback<Buffer>((resume) => {
+    const said: Array<Buffer> = []
+    const done = () => resume(Effect.succeed(Buffer.concat(said)))
+    const socket = connect({ port, host: "127.0.0.1" }, () => socket.write(request, "latin1"))
+    socket.setTimeout(timeout_ms, () => socket.destroy())
+    socket.on("data", (chunk: Buffer) => said.push(chunk))
+    // Whoever refuses a body before it has read all of it may reset the connection after its answer.
+    socket.on("error", done)
+    socket.on("close", done)
+    return Effect.sync(() => socket.destroy())
+  })
+
+const unchunked = (body: Buffer): Buffer => {
+  const parts: Array<Buffer> = []
+  let at = 0
+  while (at < body.length) {
+    const end = body.indexOf("\r\n", at)
+    const size = Number.parseInt(body.toString("latin1", at, end), 16)
+    if (!(size > 0)) break
+    parts.push(body.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+  return Buffer.concat(parts)
+}
+
+const bodyOf = (headers: Headers, rest: Buffer): Buffer => {
+  if (headers.get("transfer-encoding") === "chunked") return unchunked(rest)
+  const length = headers.get("content-length")
+  return length === null ? rest : rest.subarray(0, Number(length))
+}
+
+const parseJson = (headers: Headers, text: string): unknown =>
+  text !== "" && headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : undefined
+
+/** What is said first to those who wait with their body is no answer yet. */
+const interim = /^HTTP\/1\.1 1\d\d /
+
+const parseAnswer = (said: Buffer): ApiResponse => {
+  const end = said.indexOf("\r\n\r\n")
+  if (interim.test(said.toString("latin1", 0, 16))) return parseAnswer(said.subarray(end + 4))
+  const [status = "", ...lines] = said.toString("latin1", 0, end).split("\r\n")
+  const headers = new Headers(lines.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]))
+  const text = bodyOf(headers, said.subarray(end + 4)).toString("utf8")
+  return { status: Number(status.slice(9, 12)), headers, text, body: parseJson(headers, text) }
+}
+
+/** Sends a request; answers null where there was no answer. */
+export type Send = (request: HttpRequest) => Effect.Effect<ApiResponse | null>
+
+const sender =
+  (port: number): Send =>
+  (request) =>
+    Effect.map(sendBytes(port, onTheWire(request)), (said) => (said.length === 0 ? null : parseAnswer(said)))
+
+/** The way to the service. */
+export class HttpClient extends Context.Service<HttpClient, { readonly port: number; readonly send: Send }>()(
+  "saldo/fuzz/Line"
+) {
+  static readonly layer = Layer.effect(
+    HttpClient,
+    ServiceAddress.useSync(({ port }) => ({ port, send: sender(port) }))
+  )
+}
+
+/** How often an address may call in a minute; each request but those of the crowd has an address of its own. */
+export const addressCalls_max = 60
+
+const serviceEnvironment = {
+  PORT: "0",
+  PG_POOL_MAX: "8",
+  LOG_LEVEL: "none",
+  TRUST_PROXY: "on",
+  RATE_LIMIT_PER_MINUTE: "1000000",
+  RATE_LIMIT_ADDRESS_PER_MINUTE: String(addressCalls_max)
+}
+
+/**
+ * The whole service as `serve` starts it, on a database of its own. Its time passes, and it recovers, when the fuzzer
+ * says so: what an answer may change is then known.
+ */
+export const serviceOn = (databaseUrl: string) =>
+  Layer.merge(HttpClient.layer.pipe(Layer.provide(ServiceAddress.layer)), Http.layer).pipe(
+    Layer.provide(Listener.layer),
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.provideMerge(Layer.merge(AuditPostgres.layer.pipe(Layer.provide(portsLayer)), portsLayer)),
+    Layer.provide(
+      Layer.succeed(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({ ...serviceEnvironment, DATABASE_URL: databaseUrl })
+      )
+    ),
+    Layer.provideMerge(ManualClock.layer)
+  )

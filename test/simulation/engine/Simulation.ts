@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto"
+import { Struct } from "effect"
+import type { Sale } from "../../../adapters/memory/Books.ts"
+import type { Balance } from "../../../core/domain/Balance.ts"
+import type { Entry } from "../../../core/domain/Entry.ts"
+import type { TransactionId } from "../../../core/domain/Ids.ts"
+import { type Invariant, invariants } from "../../../core/domain/Invariants.ts"
+import type { Limits } from "../../../core/domain/Limits.ts"
+import type { Reversal } from "../../../core/domain/Reversal.ts"
+import type { EventLoop, Incarnation } from "./EventLoop.ts"
+import type { FaultInjector } from "./FaultInjector.ts"
+import type { Fault } from "./Faults.ts"
+
+/** Invariants that the simulation checks in addition to those of `saldo audit`. */
+const observedInvariants = [
+  "an xid follows from company and key",
+  "a sale counts in its local day",
+  "a bill is paid once",
+  "a sale is settled once",
+  "what operators did is booked once",
+  "two operators agree",
+  "no order without a reservation",
+  "one order an xid",
+  "a sale is sent once",
+  "what is no longer fresh is not sent",
+  "no sale beyond a limit",
+  "no sale goes back",
+  "an answer is kept",
+  "an answer is to what was asked",
+  "a key answers the same again",
+  "a key names one sale",
+  "one recovery at a time",
+  "a code is tried five times",
+  "one delivery a name",
+  "a contradiction is an alert",
+  "every doubt ends",
+  "what was delivered is what was charged"
+] as const
+
+/** The name of an invariant. */
+export type SimulationInvariant = keyof typeof invariants | (typeof observedInvariants)[number]
+
+export const simulationInvariants: ReadonlyArray<SimulationInvariant> = [
+  ...Struct.keys(invariants),
+  ...observedInvariants
+]
+
+/** The fields of a sale that the invariants read. */
+export type ObservedSale = Pick<Sale, "order" | "key" | "status" | "day" | "billId">
+
+/** A reversal that is not settled. */
+export interface ObservedReversal extends Pick<Reversal, "xid" | "createdAt"> {
+  readonly transactionId: TransactionId
+}
+
+/** A ledger entry that an operator made: a deposit or an adjustment. */
+export type OperatorEntry = Pick<Entry, "type" | "amount" | "reference">
+
+/** Reads the database for the invariants, outside the simulated connections. */
+interface DatabaseView {
+  readonly balance: (companyId: number) => Balance
+  readonly limits: (companyId: number) => Limits
+  readonly sales: (companyId: number) => Iterable<ObservedSale>
+  /** The entries that operators made. */
+  readonly byHand: (companyId: number) => Iterable<OperatorEntry>
+  readonly undecided: (companyId: number) => Iterable<ObservedReversal>
+}
+
+/** Receives what a look at the database finds. */
+export interface DatabaseObserver {
+  readonly seen: (sales: Iterable<ObservedSale>) => void
+  readonly unsound: (invariant: Invariant, what: string) => void
+}
+
+/** The database as the invariants read it. */
+export interface ObservedDatabase {
+  /** Whether responses arrive in the order of their transactions. */
+  readonly isHeardInOrder: boolean
+  readonly eyes: DatabaseView
+  /** Reports a write to a company's data; null when no company's money changed. The store checks it now or soon. */
+  readonly wrote: (companyId: number | null) => void
+  /** Runs a check on the database: at once on memory, with the next snapshot on SQL. */
+  readonly look: (check: () => void) => void
+}
+
+/** A violated invariant. */
+export interface Violation {
+  readonly law: SimulationInvariant
+  readonly what: string
+  readonly at_ms: number
+}
+
+/** The state that all parts of one run share. */
+export interface Simulation {
+  readonly seed: number
+  /** The instant at which the run starts. */
+  readonly epoch_ms: number
+  readonly world: EventLoop
+  readonly trace: Trace
+  readonly mishaps: FaultInjector
+  /** Until this time, the database is unreachable. */
+  outageUntil_ms: number
+  /** The first violation. The run ends with it. */
+  violation: Violation | null
+  readonly store: ObservedDatabase
+  /** Kills a process. Its replica starts another one later. */
+  readonly kill: (incarnation: Incarnation) => void
+  /** Starts a recovery in the other replica. */
+  readonly rival: (incarnation: Incarnation) => void
+}
+
+export const addTraceLine = (sim: Simulation, where: string, what: string): void =>
+  sim.trace.add({ at_ms: sim.world.now_ms, where, what })
+
+/** Records a violation, if it is the first of the run. */
+export const reportViolation = (sim: Simulation, law: SimulationInvariant, what: string): void => {
+  if (sim.violation !== null) return
+  sim.violation = { law, what, at_ms: sim.world.now_ms }
+  addTraceLine(sim, "law", `${law} is broken: ${what}`)
+}
+
+/** One event of a run. */
+export interface TraceLine {
+  readonly at_ms: number
+  /** The process, the operation, or "outside" for an external service. */
+  readonly where: string
+  readonly what: string
+  /** The fault, if the event is one. */
+  readonly fault?: Fault
+}
+
+/** The balance of a company after a write. */
+export interface BalanceSample {
+  /** Number of trace lines before the sample. */
+  readonly line: number
+  readonly companyId: number
+  readonly available: number
+  readonly held: number
+}
+
+/** All events of a run, in order. Equal digests mean identical traces. */
+export class Trace {
+  readonly lines: Array<TraceLine> = []
+  readonly money: Array<BalanceSample> = []
+
+  add(line: TraceLine): void {
+    this.lines.push(line)
+  }
+
+  sample(companyId: number, available: number, held: number): void {
+    this.money.push({ line: this.lines.length, companyId, available, held })
+  }
+
+  get digest(): string {
+    const hash = createHash("sha256")
+    for (const { at_ms, what, where } of this.lines) hash.update(`${at_ms}|${where}|${what}\n`)
+    return hash.digest("hex").slice(0, 16)
+  }
+}

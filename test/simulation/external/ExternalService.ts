@@ -1,0 +1,188 @@
+import { Effect } from "effect"
+import type { SeededRandom } from "../../support/SeededRandom.ts"
+import { focusOf, isAboutStuck } from "../engine/FaultInjector.ts"
+import type { ExternalOperation, GroundTruth, Standing } from "../engine/GroundTruth.ts"
+import { applyProcessFault, type OutsideCall } from "../engine/OutsideCall.ts"
+import { addTraceLine, type Simulation } from "../engine/Simulation.ts"
+
+const second_ms = 1_000
+const minute_ms = 60 * second_ms
+
+/** A response time beyond every timeout. Contract: 8. */
+const tooLong_ms = 31 * second_ms
+
+/** Maximum delay until an order arrives or is decided. An order that has not arrived by then never arrives. */
+const lateness_max_ms = 8 * minute_ms
+
+/** Maximum time for which a supplier gives no firm answer about an order. */
+const silence_max_ms = 60 * minute_ms
+
+/** Minimum silence about an order in runs with stuck sales. Operators may resolve after 15 minutes. */
+const stuck_min_ms = 20 * minute_ms
+
+const silenceService = (sim: Simulation, operation: ExternalOperation, chance: SeededRandom): void => {
+  const isStuck = isAboutStuck(focusOf(sim.seed))
+  if (!isStuck && chance.happens(0.5)) return
+  operation.muteUntil_ms = sim.world.now_ms + chance.between(isStuck ? stuck_min_ms : minute_ms, silence_max_ms)
+}
+
+/**
+ * Time that a silent supplier needs for the question of an operator. The operator receives no firm answer, but in half
+ * of the cases later questions receive one.
+ */
+const lookUpByHand = (sim: Simulation, operation: ExternalOperation, chance: SeededRandom): number => {
+  if (chance.happens(0.5)) operation.muteUntil_ms = sim.world.now_ms
+  return chance.between(5 * second_ms, 25 * second_ms)
+}
+
+const isSilent = (sim: Simulation, { muteUntil_ms }: ExternalOperation): boolean =>
+  sim.world.now_ms < muteUntil_ms && !sim.mishaps.over
+
+/** The answers of an external service in the types of a port. */
+interface AnswerSet<A> {
+  readonly done: A
+  readonly refused: A
+  readonly unfirm: A
+  readonly notSent: A
+}
+
+/** An order to an external service, and what the service does with it. */
+export interface ExternalOrder<A> {
+  readonly name: string
+  readonly willDo: boolean
+  /** Whether the service performs a repeated order again. Otherwise it recognises the name and keeps its decision. */
+  readonly forgetful?: boolean
+  readonly words: AnswerSet<A>
+  /** Called when the order arrives. */
+  readonly arrives: () => void
+}
+
+/** An answer that the adapter cannot parse. */
+const unreadable = Effect.die(new Error("the answer cannot be understood"))
+
+const replyAfter =
+  <A>(sim: Simulation, call: OutsideCall, resume: (answer: Effect.Effect<A>) => void) =>
+  (answer: Effect.Effect<A>, after_ms: number): void => {
+    sim.world.after(after_ms, call.incarnation, () => {
+      applyProcessFault(sim, call)
+      sim.world.soon(call.incarnation, () => resume(answer))
+    })
+  }
+
+/**
+ * Sends an order. The fault of the call decides whether it arrives, when it is performed, and which response returns.
+ */
+export const placeOrder = <A>(
+  sim: Simulation,
+  call: OutsideCall,
+  truth: GroundTruth,
+  order: ExternalOrder<A>
+): Effect.Effect<A> =>
+  Effect.callback<A>((resume) => {
+    const { chance, fault } = call
+    const { name, willDo, words } = order
+    const answer = replyAfter(sim, call, resume)
+    const operation = truth.of(name)
+    const there_ms = chance.between(5, 60)
+    const back_ms = chance.between(5, 60)
+    const work_ms = chance.happens(0.1) ? chance.between(2 * second_ms, 25 * second_ms) : chance.between(20, 900)
+    const firm = willDo ? words.done : words.refused
+
+    const decide = (again: boolean, then?: () => void) => {
+      if (again) return then?.()
+      operation.undecided--
+      if (willDo) operation.done++
+      else operation.refused++
+      addTraceLine(sim, "outside", `${name} is ${willDo ? "done" : "refused"}`)
+      then?.()
+    }
+    const arrive = (after_ms: number, decided_ms: number, then?: () => void) => {
+      sim.world.after(after_ms, null, () => {
+        order.arrives()
+        const again = !order.forgetful && truth.standing(name) !== "unknown"
+        if (!again) operation.undecided++
+        sim.world.after(decided_ms, null, () => decide(again, then))
+      })
+    }
+    const reply = (word: A, after_ms = back_ms) => answer(Effect.succeed(word), after_ms)
+
+    switch (fault) {
+      case "timeout":
+        return arrive(there_ms, chance.between(tooLong_ms, 2 * minute_ms), () => reply(firm))
+      case "lost answer":
+        return arrive(there_ms, work_ms)
+      case "late":
+        silenceService(sim, operation, chance)
+        arrive(there_ms, chance.between(minute_ms, lateness_max_ms))
+        return reply(words.unfirm, there_ms + back_ms)
+      case "never arrives":
+        return
+      case "arrives late":
+        return arrive(chance.between(tooLong_ms, lateness_max_ms), work_ms)
+      case "duplicate":
+        arrive(there_ms, work_ms)
+        return reply(words.unfirm, there_ms + back_ms)
+      case "not sent":
+        return reply(words.notSent)
+      case "contradiction":
+        operation.lied = true
+        return arrive(there_ms, work_ms, () => reply(willDo ? words.refused : words.done))
+      case "breaks":
+        if (chance.happens(0.5)) arrive(there_ms, work_ms)
+        return answer(unreadable, back_ms)
+      default:
+        return arrive(there_ms, work_ms, () => reply(firm))
+    }
+  })
+
+/** Asks a question that creates no state at the external service: a lookup or an insurer's quote. */
+export const askQuestion = <A, E>(
+  sim: Simulation,
+  call: OutsideCall,
+  known: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.callback<A, E>((resume) => {
+    const { chance, fault, incarnation } = call
+    const back_ms = fault === "timeout" ? chance.between(tooLong_ms, 2 * minute_ms) : chance.between(20, 900)
+    if (fault === "lost answer") return
+    sim.world.after(back_ms, incarnation, () => {
+      applyProcessFault(sim, call)
+      sim.world.soon(incarnation, () => resume(fault === "breaks" ? unreadable : known))
+    })
+  })
+
+/** Asks an external service for the status of an order. */
+export const askStatus = <A>(
+  sim: Simulation,
+  call: OutsideCall,
+  truth: GroundTruth,
+  name: string,
+  words: Readonly<Record<Standing, A>>
+): Effect.Effect<A> =>
+  Effect.callback<A>((resume) => {
+    const { chance, fault } = call
+    const answer = replyAfter(sim, call, resume)
+    const back_ms = chance.between(5, 60)
+    const unfirm = Effect.succeed(words.undecided)
+    sim.world.after(chance.between(5, 60), null, () => {
+      const operation = truth.all.get(name)
+      const standing = truth.standing(name)
+      switch (fault) {
+        case "timeout":
+          return answer(Effect.succeed(words[standing]), chance.between(tooLong_ms, 2 * minute_ms))
+        case "lost answer":
+          return
+        case "late":
+          return answer(unfirm, back_ms)
+        case "breaks":
+          return answer(unreadable, back_ms)
+        case "contradiction":
+          truth.of(name).lied = true
+          return answer(Effect.succeed(standing === "done" ? words.refused : words.done), back_ms)
+        default:
+          if (operation === undefined || !isSilent(sim, operation))
+            return answer(Effect.succeed(words[standing]), back_ms)
+          return answer(unfirm, call.step.startsWith("operator") ? lookUpByHand(sim, operation, chance) : back_ms)
+      }
+    })
+  })

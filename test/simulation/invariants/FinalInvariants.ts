@@ -1,0 +1,91 @@
+import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
+import { type ObservedSale, type OperatorEntry, reportViolation, type Simulation } from "../engine/Simulation.ts"
+
+/** Everything outside the server with which the final books must agree. */
+export interface ExternalRecords {
+  readonly sales: GroundTruth
+  readonly reversals: GroundTruth
+  readonly messages: GroundTruth
+  /** Names of the reversals of each sale, by the xid of the sale. */
+  readonly reversalsOf: ReadonlyMap<string, ReadonlySet<string>>
+  /** Names for which an alert was raised. Operators examine them. */
+  readonly raised: ReadonlySet<string>
+  readonly operatorErrors: Pick<OperatorMistakes, "prevailed">
+  /** Centavos of every deposit and adjustment that operators requested, by company and reference. */
+  readonly byHand: ReadonlyMap<string, number>
+}
+
+/**
+ * Whether books and supplier may differ: an alert was raised, the supplier gave a false answer, or operators stated a
+ * false result.
+ */
+const mayDiffer = (
+  { operatorErrors, raised, reversals, reversalsOf, sales }: ExternalRecords,
+  xid: string
+): boolean => {
+  const takenBack = [...(reversalsOf.get(xid) ?? [])]
+  return (
+    [xid, ...takenBack].some((name) => raised.has(name) || operatorErrors.prevailed(name)) ||
+    sales.all.get(xid)?.lied === true ||
+    takenBack.some((name) => reversals.all.get(name)?.lied === true)
+  )
+}
+
+/**
+ * Checks that every sale and reversal is settled, and that exactly the delivered sales are charged. Runs after faults
+ * have stopped and time has passed. Contract: 1, Money safety.
+ */
+export const checkSettledAndCharged = (
+  sim: Simulation,
+  { sales, undecided }: { readonly sales: Iterable<ObservedSale>; readonly undecided: Iterable<string> },
+  outside: ExternalRecords
+): void => {
+  for (const name of undecided) reportViolation(sim, "every doubt ends", `nobody has settled the reversal ${name}`)
+  const charged = new Map<string, ObservedSale>()
+  for (const sale of sales) {
+    const { transactionId, xid } = sale.order
+    if (sale.status === "PROCESSING" || sale.status === "PENDING")
+      reportViolation(sim, "every doubt ends", `sale ${transactionId} is still ${sale.status}`)
+    if (sale.status !== "FAILED") charged.set(xid, sale)
+  }
+  for (const xid of new Set([...charged.keys(), ...outside.sales.all.keys()])) {
+    if (mayDiffer(outside, xid)) continue
+    const isDelivered = outside.sales.standing(xid) === "done"
+    const isTakenBack = [...(outside.reversalsOf.get(xid) ?? [])].some(
+      (name) => outside.reversals.standing(name) === "done"
+    )
+    const wanted = !isDelivered ? undefined : isTakenBack ? "REVERSED" : "SUCCESS"
+    const status = charged.get(xid)?.status
+    if (status !== wanted)
+      reportViolation(
+        sim,
+        "what was delivered is what was charged",
+        `${xid} is ${status ?? "not charged"}, outside ${wanted ?? "not delivered"}`
+      )
+  }
+}
+
+/** Checks that no external service performed an operation twice. */
+export const checkDoneOnce = (sim: Simulation, { messages, reversals, sales }: ExternalRecords): void => {
+  for (const [what, truth] of Object.entries({ sale: sales, reversal: reversals, message: messages }))
+    for (const { done, name } of truth.all.values())
+      if (done > 1) reportViolation(sim, "one delivery a name", `${what} ${name} was done ${done} times`)
+}
+
+/** Checks that the ledger contains each deposit and adjustment once, and only requested ones. */
+export const checkOperatorEntries = (
+  sim: Simulation,
+  companyId: number,
+  entries: Iterable<OperatorEntry>,
+  { byHand }: ExternalRecords
+): void => {
+  const seen = new Set<string>()
+  for (const { amount, reference, type } of entries) {
+    const name = `${companyId}/${reference}`
+    const asked = byHand.get(name)
+    const right = !seen.has(name) && (type === "adjustment" || asked === amount)
+    if (!right)
+      reportViolation(sim, "what operators did is booked once", `${type} ${reference} of ${amount}, asked for ${asked}`)
+    seen.add(name)
+  }
+}

@@ -1,0 +1,122 @@
+import { DateTime, Duration } from "effect"
+import type { Limits } from "../../../core/domain/Limits.ts"
+import { periodsAt, periodsOf } from "../../../core/domain/LocalTime.ts"
+import type { Order } from "../../../core/domain/Sale.ts"
+import { clockError_max_ms } from "../engine/OutsideCall.ts"
+import { type ObservedSale, reportViolation, type Simulation } from "../engine/Simulation.ts"
+
+const countsTowardsLimits = ({ status }: ObservedSale): boolean => status !== "FAILED" && status !== "REVERSED"
+
+/** The limits before the last observed change, and the time of the observation. */
+interface FormerLimits {
+  readonly limits: Limits
+  readonly until_ms: number
+}
+
+/**
+ * Checks that no sale exceeds a limit. Adds up the sales of its local day, week and month up to this sale, by the day
+ * recorded for each. Contract: 2.3.
+ */
+export const checkLimits = (sim: Simulation) => {
+  const known = new Map<number, Limits>()
+  const former = new Map<number, FormerLimits>()
+
+  // Operators may have changed the limits between the acceptance of a sale and this check. The sale passes if it fits
+  // the limits before or after the change.
+  const heldFor = ({ companyId, createdAt }: Order): ReadonlyArray<Limits> => {
+    const limits = sim.store.eyes.limits(companyId)
+    const before = known.get(companyId)
+    known.set(companyId, limits)
+    if (before !== undefined && periods.some((period) => before[period] !== limits[period])) {
+      former.set(companyId, { limits: before, until_ms: sim.world.now_ms })
+    }
+    const last = former.get(companyId)
+    const changedBy_ms = sim.epoch_ms + (last?.until_ms ?? 0) + clockError_max_ms
+    return last !== undefined && DateTime.toEpochMillis(createdAt) <= changedBy_ms ? [limits, last.limits] : [limits]
+  }
+
+  return (order: Order): void => {
+    const atHearing = heldFor(order)
+    sim.store.look(() => {
+      const { companyId, createdAt, transactionId } = order
+      const own = periodsAt(createdAt)
+      const spent = { daily: 0, weekly: 0, monthly: 0 }
+      for (const sale of sim.store.eyes.sales(companyId)) {
+        if (!countsTowardsLimits(sale) || sale.order.transactionId > transactionId) continue
+        const its = periodsOf(sale.day)
+        for (const period of periods)
+          if (its[periodStarts[period]] === own[periodStarts[period]]) spent[period] += sale.order.amount
+      }
+      const possible = [...atHearing, sim.store.eyes.limits(companyId)]
+      for (const period of periods) {
+        const isBounded = possible.every((limits) => limits[period] > 0)
+        const most = Math.max(...possible.map((limits) => limits[period]))
+        if (isBounded && spent[period] > most) {
+          const at = DateTime.formatIso(createdAt)
+          reportViolation(sim, "no sale beyond a limit", `${period} ${spent[period]} of ${most} at ${at}`)
+        }
+      }
+    })
+  }
+}
+
+const periods = ["daily", "weekly", "monthly"] as const
+const periodStarts = { daily: "day", weekly: "week", monthly: "month" } as const
+
+/**
+ * Maximum age of a reservation when its order is sent. An insurance has one more step before, which may take as long
+ * again.
+ */
+const fresh_max_ms = Duration.toMillis(Duration.seconds(10))
+
+/** Checks every order to a supplier: it has a reservation, is sent once, and in time. */
+export interface OrderChecks {
+  /** A process is about to reserve. */
+  readonly reserving: (xid: string) => void
+  /** A workflow sends the order. */
+  readonly sending: (order: Order) => void
+  /** The order has reached the supplier. */
+  readonly arrived: (order: Order) => void
+}
+
+export const checkOrders = (sim: Simulation): OrderChecks => {
+  const asked_ms = new Map<string, number>()
+  const sent = new Map<number, number>()
+
+  // On SQL, this check may run later. By then, a key whose refused sale is a day old may have a new sale with the same
+  // xid. Sales recorded after the arrival are therefore ignored, with a tolerance for clocks that run ahead.
+  const isCovered = (order: Order, arrived_ms: number) => {
+    const sales = [...sim.store.eyes.sales(order.companyId)]
+    const sale = sales.find(({ order: { transactionId } }) => transactionId === order.transactionId)
+    if (sale === undefined || sale.order.xid !== order.xid || sale.order.amount !== order.amount)
+      return reportViolation(sim, "no order without a reservation", `${order.xid} has none`)
+    const wasThere = ({ order: { createdAt } }: ObservedSale) =>
+      DateTime.toEpochMillis(createdAt) < arrived_ms + clockError_max_ms
+    const other = sales
+      .filter((each) => each.order.xid === order.xid && each !== sale && each.status !== "FAILED")
+      .find(wasThere)
+    if (other !== undefined)
+      reportViolation(
+        sim,
+        "one order an xid",
+        `${order.xid} also names sale ${other.order.transactionId}, ${other.status}`
+      )
+  }
+
+  return {
+    reserving: (xid) => void asked_ms.set(xid, sim.world.now_ms),
+    sending: ({ service, transactionId, xid }) => {
+      const age_ms = sim.world.now_ms - (asked_ms.get(xid) ?? 0)
+      const steps = service.type === "insurance" ? 2 : 1
+      if (age_ms > steps * fresh_max_ms)
+        reportViolation(sim, "what is no longer fresh is not sent", `${xid} is ${age_ms} ms old`)
+      const times = (sent.get(transactionId) ?? 0) + 1
+      sent.set(transactionId, times)
+      if (times > 1) reportViolation(sim, "a sale is sent once", `sale ${transactionId} is sent again`)
+    },
+    arrived: (order) => {
+      const { now_ms } = sim.world
+      sim.store.look(() => isCovered(order, now_ms))
+    }
+  }
+}

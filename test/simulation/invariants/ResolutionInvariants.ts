@@ -1,0 +1,93 @@
+import { DateTime } from "effect"
+import { lateOutcomes } from "../../../core/domain/LateOutcome.ts"
+import type { Proposal } from "../../../core/domain/Resolution.ts"
+import type { Order } from "../../../core/domain/Sale.ts"
+import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
+import type { Claim } from "../../../core/ports/Unresolved.ts"
+import type { Incarnation } from "../engine/EventLoop.ts"
+import { reportViolation, type Simulation } from "../engine/Simulation.ts"
+
+/** Checks that one operator alone moves no money: the operator who proposed a resolution may not confirm it. */
+export interface AgreementChecks {
+  readonly proposed: (order: Order, proposal: Pick<Proposal, "proposedBy">, number: number) => void
+  readonly confirmed: (order: Order, proposal: Pick<Proposal, "number">, operator: string) => void
+}
+
+export const checkAgreements = (sim: Simulation): AgreementChecks => {
+  const proposers = new Map<string, string>()
+  const nameOf = ({ transactionId }: Order, number: number): string => `proposal ${number} about sale ${transactionId}`
+  return {
+    proposed: (order, { proposedBy }, number) => void proposers.set(nameOf(order, number), proposedBy),
+    confirmed: (order, { number }, operator) => {
+      const name = nameOf(order, number)
+      if (proposers.get(name) === operator)
+        reportViolation(sim, "two operators agree", `${name} is confirmed by ${operator}, who made it`)
+    }
+  }
+}
+
+/** Time allowed until the alert. Longer than a pause, and longer than a process keeps retrying without the database. */
+const overdue_ms = 15 * 60_000
+
+/**
+ * Checks that a process raises an alert when a supplier contradicts a settled result, unless the process dies first.
+ */
+export interface AlertChecks {
+  readonly contradicted: (incarnation: Incarnation, xid: string) => void
+  readonly recorded: (event: AuditEvent) => void
+  /** The names of the sales and reversals for which an alert was raised. */
+  readonly raised: ReadonlySet<string>
+  readonly atRest: () => void
+}
+
+// The audit log also records proposals and confirmations of operators. They are not alerts.
+const isAlert = ({ action }: AuditEvent): boolean => lateOutcomes.some((kind) => kind === action)
+
+export const checkAlerts = (sim: Simulation): AlertChecks => {
+  const owed = new Map<string, Incarnation>()
+  const raised = new Set<string>()
+  const demand = (xid: string, incarnation: Incarnation) => {
+    if (owed.get(xid) !== incarnation || incarnation.dead) return
+    reportViolation(sim, "a contradiction is an alert", `${incarnation.name} heard one of ${xid} and kept it to itself`)
+  }
+  return {
+    raised,
+    contradicted: (incarnation, xid) => {
+      owed.set(xid, incarnation)
+      // The check runs during the run, because few processes live until its end.
+      sim.world.after(overdue_ms, null, () => demand(xid, incarnation))
+    },
+    recorded: (event) => {
+      if (!isAlert(event)) return
+      const xid = String(event.details["xid"])
+      owed.delete(xid)
+      raised.add(xid)
+    },
+    atRest: () => {
+      for (const [xid, incarnation] of owed) demand(xid, incarnation)
+    }
+  }
+}
+
+/** Checks that a claim belongs to one recovery until its lease ends or its result is recorded. */
+export interface LeaseChecks {
+  readonly claimed: (claim: Pick<Claim, "now" | "lease">, what: ReadonlyArray<string>) => void
+  readonly released: (what: string) => void
+}
+
+export const checkLeases = (sim: Simulation, lease_min_ms: number): LeaseChecks => {
+  const until_ms = new Map<string, number>()
+  return {
+    claimed: ({ now }, what) => {
+      // On SQL, the first claim may be reported last, so the order of claims is unknown.
+      if (!sim.store.isHeardInOrder) return
+      // Processes compare leases with their own clocks, so this check does too.
+      const now_ms = DateTime.toEpochMillis(now)
+      for (const one of what) {
+        if ((until_ms.get(one) ?? 0) > now_ms) reportViolation(sim, "one recovery at a time", `${one} is claimed twice`)
+        until_ms.set(one, now_ms + lease_min_ms)
+      }
+    },
+    released: (what) => void until_ms.delete(what)
+  }
+}

@@ -1,0 +1,22 @@
+import type { Mutant } from "./Mutant.ts"
+import { otherMutants, recoveryMutants } from "./RecoveryMutants.ts"
+import { keyMutants, reservationMutants } from "./ReservationMutants.ts"
+import { reversalMutants, settlementMutants } from "./SettlementMutants.ts"
+import { sqlMutants } from "./SqlMutants.ts"
+
+/** Every mutant. */
+export const allMutants: ReadonlyArray<Mutant> = [
+  ...reservationMutants,
+  ...keyMutants,
+  ...settlementMutants,
+  ...recoveryMutants,
+  ...reversalMutants,
+  ...otherMutants,
+  ...sqlMutants
+]
+
+export const mutantOf = (name: string): Mutant => {
+  const found = allMutants.find((mutant) => mutant.name === name)
+  if (found === undefined) throw new Error(`there is no mutant ${name}`)
+  return found
+}

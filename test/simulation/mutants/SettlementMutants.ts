@@ -1,0 +1,201 @@
+import { Effect } from "effect"
+import { consume, type Sale } from "../../../adapters/memory/Books.ts"
+import { owned } from "../../../core/domain/Balance.ts"
+import { dayOf } from "../../../core/domain/LocalTime.ts"
+import { Centavos } from "../../../core/domain/Money.ts"
+import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
+import { Verdict } from "../../../core/domain/Sale.ts"
+import type { Settled, Settlement } from "../../../core/ports/Ledger.ts"
+import type { ReversalSettlement } from "../../../core/ports/Reversals.ts"
+import type { VariantContext } from "../run/Simulate.ts"
+import { byActivity, companyIn, ledgerMutant, type Mutant, reversalsMutant, runAfter, runBefore } from "./Mutant.ts"
+
+/** Settles a reversal again as if it were not settled. */
+const reopened = <A, E>(bench: VariantContext, { under }: ReversalSettlement, settled: Effect.Effect<A, E>) =>
+  runBefore(() => {
+    const { id, order } = under.reversal
+    const { reversals } = companyIn(bench, order.companyId)
+    const known = reversals.get(id)
+    if (known !== undefined) reversals.set(id, { ...known, status: "PENDING" })
+  }, settled)
+
+/** Mutants of reversals. */
+export const reversalMutants: ReadonlyArray<Mutant> = [
+  reversalsMutant("a reversal is credited as often as it is confirmed", ({ settle }, bench) => ({
+    settle: (settlement) => reopened(bench, settlement, settle(settlement))
+  })),
+  reversalsMutant("operators do not ask whether the reversal is over", ({ settle }, bench) => ({
+    settle: (settlement) =>
+      byActivity((activity) =>
+        activity === "operator" ? reopened(bench, settlement, settle(settlement)) : settle(settlement)
+      )
+  })),
+  reversalsMutant("the money comes back before the provider has confirmed", ({ settle }) => ({
+    settle: (settlement) =>
+      settle(settlement.verdict._tag === "Hold" ? { ...settlement, verdict: ReversalVerdict.Confirm() } : settlement)
+  })),
+  reversalsMutant("two reversals of one sale go on at once", ({ begin }, bench) => ({
+    begin: (intent) =>
+      runBefore(() => {
+        const { reversals } = companyIn(bench, intent.companyId)
+        for (const [id, entry] of reversals)
+          if (entry.reversal.order.transactionId === intent.transactionId && entry.status === "PENDING")
+            reversals.set(id, { ...entry, status: "DENIED" })
+      }, begin(intent))
+  })),
+  reversalsMutant("a reversal gives no consumption back", ({ settle }, bench) => ({
+    settle: (settlement) =>
+      runAfter(settle(settlement), ({ won }) => {
+        const { order } = settlement.under.reversal
+        const books = companyIn(bench, order.companyId)
+        const sale = books.sales.get(order.transactionId)
+        if (won && settlement.verdict._tag === "Confirm" && sale !== undefined) consume(books, sale.day, order.amount)
+      })
+  })),
+  reversalsMutant("a silent provider has denied the reversal", ({ settle }) => ({
+    settle: (settlement) =>
+      settle(settlement.verdict._tag === "Hold" ? { ...settlement, verdict: ReversalVerdict.Deny() } : settlement)
+  })),
+  reversalsMutant("a denied reversal stays open", ({ settle }, bench) => ({
+    settle: (settlement) =>
+      runAfter(settle(settlement), ({ won }) => {
+        const { id, order } = settlement.under.reversal
+        const { reversals } = companyIn(bench, order.companyId)
+        const known = reversals.get(id)
+        if (won && settlement.verdict._tag === "Deny" && known !== undefined)
+          reversals.set(id, { ...known, status: "PENDING", askAt: null })
+      })
+  }))
+]
+
+const saleIn = (bench: VariantContext, { order }: Settlement): Sale | undefined =>
+  companyIn(bench, order.companyId).sales.get(order.transactionId)
+
+const isRefusal = ({ _tag }: Verdict): boolean => _tag === "Release" || _tag === "Free"
+
+const refused = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+
+/** A mutant of `settle` that changes the books after it has settled a sale with a matching verdict. */
+const settlementMutant = (
+  name: string,
+  when: (verdict: Verdict) => boolean,
+  more: (bench: VariantContext, settlement: Settlement, settled: Settled) => void
+): Mutant =>
+  ledgerMutant(name, ({ settle }, bench) => ({
+    settle: (settlement) =>
+      runAfter(settle(settlement), (settled) => {
+        if (settled.won && when(settlement.verdict)) more(bench, settlement, settled)
+      })
+  }))
+
+/** Mutants of `settle` and of its callers. */
+export const settlementMutants: ReadonlyArray<Mutant> = [
+  ledgerMutant("settle does not ask whether the sale is over", ({ settle }, bench) => ({
+    settle: (settlement) =>
+      runBefore(() => {
+        const sale = saleIn(bench, settlement)
+        if (sale === undefined) return
+        companyIn(bench, settlement.order.companyId).sales.set(settlement.order.transactionId, {
+          ...sale,
+          status: "PENDING"
+        })
+      }, settle(settlement))
+  })),
+  ledgerMutant("who settles second believes to have won", ({ settle }) => ({
+    settle: (settlement) => Effect.map(settle(settlement), (settled) => ({ ...settled, won: true }))
+  })),
+  ledgerMutant("a silent provider is a refusal", ({ settle }) => ({
+    settle: (settlement) =>
+      byActivity((activity) =>
+        settle(
+          activity === "sale" && settlement.verdict._tag === "Hold" ? { ...settlement, verdict: refused } : settlement
+        )
+      )
+  })),
+  ledgerMutant("a silent provider has delivered", ({ settle }) => ({
+    settle: (settlement) =>
+      byActivity((activity) => {
+        const silent = activity === "sale" && settlement.verdict._tag === "Hold"
+        const delivery = { authCode: "?", rechargeToken: null, validity: { from: "2027-01-01", until: "2027-12-31" } }
+        return settle(silent ? { ...settlement, verdict: Verdict.Confirm({ delivery }) } : settlement)
+      })
+  })),
+  ledgerMutant("recovery takes silence for a refusal", ({ settle }) => ({
+    settle: (settlement) =>
+      byActivity((activity) =>
+        settle(
+          activity === "recovery" && settlement.verdict._tag === "Hold"
+            ? { ...settlement, verdict: refused }
+            : settlement
+        )
+      )
+  })),
+  settlementMutant(
+    "an entry is written twice",
+    ({ _tag }) => _tag === "Confirm",
+    (bench, { order }) => {
+      const { entries } = companyIn(bench, order.companyId)
+      const last = entries.at(-1)
+      if (last !== undefined) entries.push({ ...last, id: last.id })
+    }
+  ),
+  settlementMutant(
+    "no entry is written",
+    ({ _tag }) => _tag === "Confirm",
+    (bench, { order }) => {
+      companyIn(bench, order.companyId).entries.pop()
+    }
+  ),
+  settlementMutant(
+    "an entry tells the balance before it",
+    ({ _tag }) => _tag === "Confirm",
+    (bench, { order }) => {
+      const { entries } = companyIn(bench, order.companyId)
+      const last = entries.pop()
+      if (last !== undefined) entries.push({ ...last, balance: Centavos.make(last.balance - last.amount) })
+    }
+  ),
+  settlementMutant("consumption is given back on the day of the refusal", isRefusal, (bench, { at, order }) => {
+    const books = companyIn(bench, order.companyId)
+    const sale = books.sales.get(order.transactionId)
+    const today = dayOf(at)
+    if (sale === undefined || today === sale.day) return
+    consume(books, sale.day, order.amount)
+    books.consumption.set(today, ((books.consumption.get(today) ?? 0) - order.amount) as Centavos)
+  }),
+  settlementMutant("consumption is not given back", isRefusal, (bench, settlement) => {
+    const sale = saleIn(bench, settlement)
+    if (sale !== undefined) consume(companyIn(bench, settlement.order.companyId), sale.day, settlement.order.amount)
+  }),
+  settlementMutant("a refused sale stays charged", isRefusal, (bench, { order }) => {
+    const books = companyIn(bench, order.companyId)
+    const { available, held } = books.purse.balance
+    books.purse = { ...books.purse, balance: { available: Centavos.make(available - order.amount), held } }
+  }),
+  settlementMutant(
+    "what was charged stays held",
+    ({ _tag }) => _tag === "Confirm",
+    (bench, { order }) => {
+      const books = companyIn(bench, order.companyId)
+      const { available, held } = books.purse.balance
+      const balance = { available, held: Centavos.make(held + order.amount) }
+      if (owned(balance) > 0) books.purse = { ...books.purse, balance }
+    }
+  ),
+  settlementMutant("a refused policy leaves its insurance open", isRefusal, (bench, settlement) => {
+    const { insurances } = companyIn(bench, settlement.order.companyId)
+    const id = saleIn(bench, settlement)?.insuranceId
+    const insurance = id == null ? undefined : insurances.get(id)
+    if (insurance !== undefined) insurances.set(insurance.id, { ...insurance, state: "emitiendo" })
+  }),
+  settlementMutant(
+    "a policy has no number",
+    ({ _tag }) => _tag === "Confirm",
+    (bench, settlement) => {
+      const { insurances } = companyIn(bench, settlement.order.companyId)
+      const id = saleIn(bench, settlement)?.insuranceId
+      const insurance = id == null ? undefined : insurances.get(id)
+      if (insurance !== undefined) insurances.set(insurance.id, { ...insurance, policy: null })
+    }
+  )
+]

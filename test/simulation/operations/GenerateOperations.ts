@@ -1,0 +1,264 @@
+import { DateTime } from "effect"
+import { dayOf, nextDay, startOfDay } from "../../../core/domain/LocalTime.ts"
+import { SeededRandom } from "../../support/SeededRandom.ts"
+import { focusOf, isAboutStuck, type RunFocus } from "../engine/FaultInjector.ts"
+import { serviceIds } from "../process/CompaniesAndCatalogue.ts"
+import type { Action, Operation } from "./Operation.ts"
+
+/**
+ * The kind of the next operation. `burst`: many sales at once. `again`: an earlier operation repeated. `reuse`: the key
+ * of an earlier sale with another amount.
+ */
+type OperationKind = Action["do"] | "again" | "reuse" | "burst"
+
+type AboutSales = "sell" | "burst" | "again" | "reuse" | "reverse"
+type Sale = Extract<Action, { do: "sell" }>
+
+const phones = ["8095550101", "8295550102", "8495550103"] as const
+
+/** Limits that operators set, in centavos; 0 means no limit. A week of sales can reach the tight ones. */
+const looseLimits = { daily: [0, 200_000, 400_000], weekly: [0, 600_000], monthly: [0, 900_000] }
+const tightLimits = {
+  daily: [0, 200_000],
+  weekly: [100_000, 200_000, 300_000, 400_000, 500_000],
+  monthly: [0, 1_000_000]
+}
+
+/** Generates an action that does not refer to an earlier one. */
+const newAct = (
+  chance: SeededRandom,
+  focus: RunFocus,
+  kind: Exclude<OperationKind, AboutSales>,
+  company: number,
+  nth: number
+): Action => {
+  switch (kind) {
+    case "buy":
+      return {
+        do: "buy",
+        company,
+        service: chance.pick([serviceIds.packages, serviceIds.bills]),
+        identifier: chance.pick(phones),
+        key: `k${nth}`
+      }
+    case "insure": {
+      // A run whose focus is issuing a policy must get there, so it makes no wrong attempts and no resends.
+      const straight = focus.steps.some((step) => step.includes("issue") || step.includes("insurer"))
+      return {
+        do: "insure",
+        company,
+        plate: `A${String(100_000 + nth)}`,
+        wrongCodes: straight ? 0 : chance.pick([0, 0, 0, 1, 3, 6]),
+        resends: straight ? 0 : chance.pick([0, 1, 2, 2, 6]),
+        quotes: chance.pick([1, 1, 2]),
+        keys: chance.pick([[`k${nth}`], [`k${nth}`, `k${nth}b`]])
+      }
+    }
+    case "deposit":
+      return { do: "deposit", company, centavos: chance.between(1, 100) * 1_000, reference: `d${nth}` }
+    case "limit": {
+      const { daily, monthly, weekly } = focus.by === "spend" ? tightLimits : looseLimits
+      return {
+        do: "limit",
+        company,
+        daily: chance.pick(daily),
+        weekly: chance.pick(weekly),
+        monthly: chance.pick(monthly)
+      }
+    }
+    case "adjust":
+      return { do: "adjust", company: 4, centavos: chance.between(1, 30) * 10_000, reference: `a${nth}` }
+    case "resolve":
+    case "resolve reversal":
+      return { do: kind, nth: chance.between(0, 9), mistaken: chance.happens(0.3) }
+    case "kill":
+      return { do: "kill", down_ms: chance.between(100, 30_000) }
+    case "reconcile":
+    case "wait":
+      return { do: kind }
+  }
+}
+
+/** Creates a generator of actions. It remembers earlier actions, because some kinds refer to them. */
+const actionGenerator = (chance: SeededRandom, focus: RunFocus): ((kind: OperationKind, nth: number) => Action) => {
+  const sold: Array<Sale> = []
+  /** Reversible sales without a requested reversal. */
+  const standing: Array<Sale> = []
+  const asked: Array<Action> = []
+
+  const isAboutReversals = focus.by === "reverse" || focus.by === "resolve reversal"
+  const services = isAboutReversals ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
+
+  /** Probability that a reversal takes a sale without an earlier one. Only a first reversal can get stuck. */
+  const anew = focus.by === "resolve reversal" ? 0.95 : 0.8
+
+  const sale = (company: number, nth: number): Sale => {
+    const act = {
+      do: "sell",
+      company,
+      service: chance.pick(services),
+      identifier: chance.pick(phones),
+      centavos: chance.between(1, 60) * 1_000,
+      key: `k${nth}`
+    } as const
+    sold.push(act)
+    if (act.service === serviceIds.credit) standing.push(act)
+    return act
+  }
+
+  const actOf = (kind: OperationKind, company: number, nth: number): Action => {
+    switch (kind) {
+      case "burst":
+      case "sell":
+        return sale(company, nth)
+      case "again":
+        return asked.length === 0 ? sale(company, nth) : chance.pick(asked)
+      case "reuse": {
+        const before = sold.length === 0 ? sale(company, nth) : chance.pick(sold)
+        return { ...before, centavos: before.centavos + 500 }
+      }
+      case "reverse": {
+        const before = chance.happens(anew)
+          ? (standing.shift() ?? sale(company, nth))
+          : chance.pick(sold.length === 0 ? [sale(company, nth)] : sold)
+        return { do: "reverse", company: before.company, saleKey: before.key, key: `v${nth}` }
+      }
+      default:
+        return newAct(chance, focus, kind, company, nth)
+    }
+  }
+
+  return (kind, nth) => {
+    const company = Number(chance.weighted({ 1: 50, 2: 25, 3: 15, 4: 10 }))
+    const act = actOf(kind, company, nth)
+    if (act.do !== "wait" && act.do !== "kill") asked.push(act)
+    return act
+  }
+}
+
+const second_ms = 1_000
+const minute_ms = 60 * second_ms
+const hour_ms = 60 * minute_ms
+const day_ms = 24 * hour_ms
+
+/**
+ * Start times of runs, in local time: ten minutes before a new day, week, month, leap day or year, and one ordinary
+ * noon.
+ */
+const startInstants = [
+  "2027-11-23T23:50:00-04:00",
+  "2027-11-28T23:50:00-04:00",
+  "2027-11-30T23:50:00-04:00",
+  "2027-12-31T23:50:00-04:00",
+  "2028-02-28T23:50:00-04:00",
+  "2028-02-29T23:50:00-04:00",
+  "2028-12-31T23:50:00-04:00",
+  "2027-06-16T12:00:00-04:00"
+] as const
+
+/** The start time of a seed's run. */
+export const startInstantOf = (seed: number): number =>
+  DateTime.toEpochMillis(DateTime.makeUnsafe(new SeededRandom(seed, "beginning").pick(startInstants)))
+
+const usualWeights: Readonly<Record<OperationKind, number>> = {
+  sell: 40,
+  again: 10,
+  reuse: 3,
+  burst: 4,
+  buy: 5,
+  insure: 4,
+  reverse: 8,
+  deposit: 6,
+  limit: 2,
+  adjust: 2,
+  resolve: 3,
+  "resolve reversal": 2,
+  reconcile: 3,
+  kill: 3,
+  wait: 7
+}
+
+/** Changed weights of operations, so that a run reaches the steps of its focus. */
+const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind, number>>>> = {
+  sell: { sell: 80 },
+  spend: { sell: 110, limit: 25 },
+  buy: { buy: 80 },
+  insure: { sell: 20, insure: 150 },
+  reverse: { sell: 90, reverse: 90 },
+  resolve: { sell: 90, resolve: 100, burst: 1, again: 4, reconcile: 15 },
+  "resolve reversal": {
+    sell: 120,
+    reverse: 100,
+    "resolve reversal": 90,
+    burst: 1,
+    again: 2,
+    reconcile: 15,
+    insure: 1,
+    buy: 1
+  },
+  operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
+}
+
+/** The opening deposit of every company. It is small where many sales should fail for lack of balance. */
+export const openingDepositOf = (seed: number): number => {
+  const { by } = focusOf(seed)
+  return by === "sell" || by === "operate" ? 400_000 : 8_000_000
+}
+
+const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, days: 0.8 }
+
+/** More gaps of minutes, because operators resolve only what is 15 minutes old. */
+const longGaps = { ...gaps, minutes: 15, midnight: 0.4, days: 0.2 }
+
+/** More gaps until midnight. Around midnight, two servers may disagree on the day while both apply the weekly limit. */
+const nightGaps = { ...gaps, midnight: 16, days: 0 }
+
+const gapsOf = (focus: RunFocus): typeof gaps => {
+  if (isAboutStuck(focus)) return longGaps
+  return focus.by === "spend" ? nightGaps : gaps
+}
+
+/** Time until the next operation. Most follow within seconds, some after a day or at midnight. */
+const gapOf = (chance: SeededRandom, weights: typeof gaps, now_ms: number): number => {
+  switch (chance.weighted(weights)) {
+    case "none":
+      return 0
+    case "moment":
+      return chance.between(1, 60)
+    case "seconds":
+      return chance.between(100, 6 * second_ms)
+    case "minute":
+      return chance.between(5 * second_ms, 90 * second_ms)
+    case "minutes":
+      return chance.between(2 * minute_ms, 20 * minute_ms)
+    case "midnight": {
+      const midnight = startOfDay(nextDay(dayOf(DateTime.makeUnsafe(now_ms))))
+      return DateTime.toEpochMillis(midnight) - now_ms + chance.between(-40, 40)
+    }
+    case "days":
+      return chance.between(23 * hour_ms, 2 * day_ms)
+  }
+}
+
+/** Generates all operations of a seed, before the run starts. */
+export const generateOperations = (seed: number, length: number): ReadonlyArray<Operation> => {
+  const chance = new SeededRandom(seed, "operations")
+  const focus = focusOf(seed)
+  const weights = { ...usualWeights, ...focusWeights[focus.by] }
+  const pauses = gapsOf(focus)
+  const epoch_ms = startInstantOf(seed)
+  const actOf = actionGenerator(chance, focus)
+  const ops: Array<Operation> = []
+  let at_ms = second_ms
+
+  while (ops.length < length) {
+    at_ms += gapOf(chance, pauses, epoch_ms + at_ms)
+    const kind = chance.weighted(weights)
+    const times = kind === "burst" ? chance.between(3, 8) : 1
+    for (let time = 0; time < times && ops.length < length; time++) {
+      const id = ops.length
+      ops.push({ ...actOf(kind, id), id, at_ms, replica: chance.between(0, 1) })
+    }
+  }
+  return ops
+}

@@ -1,0 +1,94 @@
+/**
+ * An action of a caller or operator, or an event of a process. It contains all its data and depends on no other action.
+ */
+export type Action =
+  | {
+      readonly do: "sell"
+      readonly company: number
+      readonly service: number
+      readonly identifier: string
+      readonly centavos: number
+      readonly key: string
+    }
+  /** Looks up what the identifier may buy, and buys the first option. */
+  | {
+      readonly do: "buy"
+      readonly company: number
+      readonly service: number
+      readonly identifier: string
+      readonly key: string
+    }
+  /**
+   * Goes through all steps to a policy. Each code receives `wrongCodes` wrong attempts, and all keys buy the same quote
+   * at the same time.
+   */
+  | {
+      readonly do: "insure"
+      readonly company: number
+      readonly plate: string
+      readonly wrongCodes: number
+      readonly resends: number
+      readonly quotes: number
+      readonly keys: ReadonlyArray<string>
+    }
+  | { readonly do: "reverse"; readonly company: number; readonly saleKey: string; readonly key: string }
+  | { readonly do: "deposit"; readonly company: number; readonly centavos: number; readonly reference: string }
+  | {
+      readonly do: "limit"
+      readonly company: number
+      readonly daily: number
+      readonly weekly: number
+      readonly monthly: number
+    }
+  | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
+  /** Two operators resolve a stuck sale or reversal. With `mistaken`, they state a false result. */
+  | { readonly do: "resolve" | "resolve reversal"; readonly nth: number; readonly mistaken: boolean }
+  /** Asks the suppliers about everything unresolved, at once. */
+  | { readonly do: "reconcile" }
+  | { readonly do: "kill"; readonly down_ms: number }
+  /** Lets time pass. */
+  | { readonly do: "wait" }
+
+/** An operation of a run. */
+export type Operation = Action & {
+  /** Names the random numbers of this operation. It stays the same when shrinking removes other operations. */
+  readonly id: number
+  readonly at_ms: number
+  /** The replica that receives the call: 0 or 1. */
+  readonly replica: number
+}
+
+const pesos = (centavos: number): string => (centavos / 100).toFixed(2)
+
+const describeResolution = (what: string, mistaken: boolean): string =>
+  `operators say how a stuck ${what} ended${mistaken ? ", and are mistaken" : ""}`
+
+/** The operation as text for the trace. */
+export const describeAction = (op: Action): string => {
+  switch (op.do) {
+    case "sell":
+      return `company ${op.company} sells ${pesos(op.centavos)} of service ${op.service} to ${op.identifier}, key ${op.key}`
+    case "buy":
+      return `company ${op.company} looks up ${op.identifier} at service ${op.service} and buys the first option, key ${op.key}`
+    case "insure":
+      return `company ${op.company} insures ${op.plate}: ${op.wrongCodes} wrong tries a code, ${op.resends} resends, ${op.quotes} quotes, sold by ${op.keys.join(" and ")}`
+    case "reverse":
+      return `company ${op.company} takes back the sale of key ${op.saleKey}, key ${op.key}`
+    case "deposit":
+      return `company ${op.company} deposits ${pesos(op.centavos)} as ${op.reference}`
+    case "limit":
+      return `company ${op.company} may spend ${[op.daily, op.weekly, op.monthly].map(pesos).join(", ")} a day, week, month`
+    case "adjust":
+      return `company ${op.company} owns ${pesos(op.centavos)} again, ${op.reference}`
+    case "resolve":
+      return describeResolution("sale", op.mistaken)
+    case "resolve reversal":
+      return describeResolution("reversal", op.mistaken)
+    case "reconcile":
+      return "an operator reconciles"
+    case "kill":
+      return `the process is killed, and starts again after ${op.down_ms} ms`
+    case "wait":
+      return "time passes"
+  }
+}

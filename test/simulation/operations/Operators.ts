@@ -1,0 +1,130 @@
+import { DateTime, Effect, Option } from "effect"
+import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
+import { validFor } from "../../../core/domain/InsuranceOffer.ts"
+import { dayOf, startOfDay } from "../../../core/domain/LocalTime.ts"
+import { Amount, Centavos } from "../../../core/domain/Money.ts"
+import type { NotResolvable } from "../../../core/domain/OperatorErrors.ts"
+import { Finding } from "../../../core/domain/Resolution.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { deposit } from "../../../core/workflows/Deposit.ts"
+import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
+import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
+import type { ObservedReversal, ObservedSale } from "../engine/Simulation.ts"
+import type { Operation } from "./Operation.ts"
+
+type OperationOf<Do extends Operation["do"]> = Operation & { readonly do: Do }
+
+/** What operators can see: stuck sales and reversals, and the suppliers' own records. */
+export interface BackOffice {
+  readonly stuckSales: () => ReadonlyArray<ObservedSale>
+  readonly stuckReversals: () => ReadonlyArray<ObservedReversal>
+  readonly sales: GroundTruth
+  readonly reversals: GroundTruth
+  /** Centavos of requested deposits, by company and reference. */
+  readonly byHand: Map<string, number>
+  readonly operatorErrors: OperatorMistakes
+}
+
+export const makeDeposit = ({ byHand }: BackOffice, { centavos, company, reference }: OperationOf<"deposit">) =>
+  Effect.suspend(() => {
+    byHand.set(`${company}/${reference}`, centavos)
+    return deposit(CompanyId.make(company), Amount.make(centavos), reference)
+  })
+
+export const setLimits = Effect.fnUntraced(function* ({ company, daily, monthly, weekly }: OperationOf<"limit">) {
+  const accounts = yield* Accounts
+  const limits = { daily: Centavos.make(daily), weekly: Centavos.make(weekly), monthly: Centavos.make(monthly) }
+  yield* accounts.configure(CompanyId.make(company), limits, yield* DateTime.now)
+})
+
+export const adjust = Effect.fnUntraced(function* ({ centavos, company, reference }: OperationOf<"adjust">) {
+  const adjustments = yield* Adjustments
+  const at = yield* DateTime.now
+  const since = startOfDay(dayOf(at))
+  const wanted = { companyId: CompanyId.make(company), goal: Amount.make(centavos), reference, since, at }
+  return yield* adjustments.adjust(wanted)
+})
+
+type ResolveOperation = Extract<Operation, { readonly do: "resolve" | "resolve reversal" }>
+
+/**
+ * Whether the operators state that it was done. They state what the supplier's records say or, when mistaken, the
+ * opposite. Null while the supplier has not decided.
+ */
+const claimsDone = (
+  { operatorErrors }: BackOffice,
+  truth: GroundTruth,
+  name: string,
+  mistaken: boolean
+): boolean | null => {
+  const standing = truth.standing(name)
+  if (standing === "undecided") return null
+  if (mistaken) operatorErrors.add(name)
+  return (standing === "done") !== mistaken
+}
+
+/** The sale as the command line shows it to an operator. */
+const resolutionView = (transactionId: TransactionId) =>
+  Effect.map(
+    Resolutions.use(({ find }) => find(transactionId)),
+    Option.getOrNull
+  )
+
+/**
+ * The number of a confirmed proposal whose settlement failed. A new proposal is refused then, so the operators confirm
+ * the old one again.
+ */
+const confirmedBefore = Effect.fnUntraced(function* (transactionId: TransactionId, refused: NotResolvable) {
+  const proposal = refused.why === "confirmed" ? (yield* resolutionView(transactionId))?.proposal : null
+  return proposal == null ? yield* refused : proposal.number
+})
+
+/** One operator proposes and another confirms. The proposer first tries to confirm alone, which must fail. */
+const proposeAndConfirm = Effect.fnUntraced(function* (transactionId: TransactionId, finding: Finding) {
+  const proposal = { finding, operator: "turno-1", reason: "el estado de cuenta" }
+  const number = yield* proposeResolution(transactionId, proposal).pipe(
+    Effect.map((proposed) => proposed.number),
+    Effect.catchTag("NotResolvable", (refused) => confirmedBefore(transactionId, refused))
+  )
+  yield* Effect.sleep("10 seconds")
+  const read = { evenUnasked: true, number }
+  yield* Effect.ignore(confirmResolution(transactionId, { ...read, operator: "turno-1" }))
+  return yield* confirmResolution(transactionId, { ...read, operator: "turno-2" })
+})
+
+const nthOf = <A>(all: ReadonlyArray<A>, nth: number): A | undefined => all[nth % Math.max(all.length, 1)]
+
+/** The finding that a sale succeeded, with the proof that its service type needs. */
+const successFinding = ({ order: { service, xid } }: ObservedSale) =>
+  Effect.map(DateTime.now, (now) =>
+    Finding.cases.Success.make({
+      authCode: `A${xid.slice(3, 15).toUpperCase()}`,
+      rechargeToken: service.type === "electricity_prepaid" ? "1234 5678 9012 3456 7890" : null,
+      validity: service.type === "insurance" ? validFor(now, 12) : null
+    })
+  )
+
+export const resolveSale = Effect.fnUntraced(function* (office: BackOffice, op: ResolveOperation) {
+  const sale = nthOf(office.stuckSales(), op.nth)
+  if (sale === undefined) return null
+  const { transactionId, xid } = sale.order
+  const done = claimsDone(office, office.sales, xid, op.mistaken)
+  if (done === null) return null
+  return (yield* proposeAndConfirm(transactionId, done ? yield* successFinding(sale) : Finding.cases.Failed.make({})))
+    .status
+})
+
+export const resolveReversal = Effect.fnUntraced(function* (office: BackOffice, op: ResolveOperation) {
+  const reversal = nthOf(office.stuckReversals(), op.nth)
+  if (reversal === undefined) return null
+  const { transactionId, xid } = reversal
+  const sale = yield* resolutionView(transactionId)
+  // The reversal may be settled since it was listed, and a newer reversal of the same sale may be stuck.
+  if (sale?.under?.reversal.xid !== xid) return null
+  const done = claimsDone(office, office.reversals, xid, op.mistaken)
+  if (done === null) return null
+  const finding = done ? Finding.cases.Reversed.make({}) : Finding.cases.Stands.make({})
+  return (yield* proposeAndConfirm(transactionId, finding)).reversal
+})

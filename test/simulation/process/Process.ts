@@ -1,0 +1,187 @@
+import { createHmac } from "node:crypto"
+import { Clock, Context, Effect, type Fiber, Layer, References, Scheduler, Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import { countedIn } from "../../../core/domain/RateLimit.ts"
+import { Sha256 } from "../../../core/domain/Sha256.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import { Atomic } from "../../../core/ports/Atomic.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
+import { CallCounter } from "../../../core/ports/CallCounter.ts"
+import { Catalogue } from "../../../core/ports/Catalogue.ts"
+import { Companies } from "../../../core/ports/Companies.ts"
+import { Insurances } from "../../../core/ports/Insurances.ts"
+import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Options } from "../../../core/ports/Options.ts"
+import { Outbox } from "../../../core/ports/Outbox.ts"
+import { type Provider, Providers } from "../../../core/ports/Provider.ts"
+import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { Reversals } from "../../../core/ports/Reversals.ts"
+import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
+import { Transactions } from "../../../core/ports/Transactions.ts"
+import { Unresolved } from "../../../core/ports/Unresolved.ts"
+import { Vault } from "../../../core/ports/Vault.ts"
+import { InFlight } from "../../../core/workflows/InFlight.ts"
+import { SeededRandom } from "../../support/SeededRandom.ts"
+import { type Incarnation, schedulerOf } from "../engine/EventLoop.ts"
+import { Activity } from "../engine/Faults.ts"
+import { HangUp } from "../engine/OutsideCall.ts"
+import type { Simulation } from "../engine/Simulation.ts"
+import { catalogue, companyDirectory } from "./CompaniesAndCatalogue.ts"
+import type { DatabasePorts } from "./Store.ts"
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/**
+ * A vault without encryption, so that equal texts give equal results. The real vault draws random nonces and uses
+ * threads, whose order is not reproducible.
+ */
+const vaultPlain = Vault.of({
+  seal: (text, purpose) => Effect.sync(() => encoder.encode(JSON.stringify({ purpose, text }))),
+  open: (sealed, purpose) =>
+    Effect.sync(() => {
+      const { purpose: sealedFor, text } = JSON.parse(decoder.decode(sealed))
+      if (sealedFor !== purpose) throw new Error(`sealed for ${sealedFor}, not for ${purpose}`)
+      return text
+    }),
+  mac: (text) => Effect.sync(() => createHmac("sha256", "simulation").update(text).digest("hex"))
+})
+
+/** All services that a workflow may use. */
+export type WorkflowServices = Effect.Services<typeof allServices>
+
+/** The clock of a process, and the external services as it calls them. */
+export interface ProcessEnvironment {
+  readonly clock: Clock.Clock
+  readonly provider: Provider
+  readonly insurer: Insurer
+  readonly gateway: SmsGateway
+}
+
+/** A running server process. */
+export interface Process {
+  readonly incarnation: Incarnation
+  /** Starts work on behalf of an activity. The call does not wait for it; `then` receives its fiber. */
+  readonly start: <A, E>(
+    work: Effect.Effect<A, E, WorkflowServices>,
+    as: { readonly activity: Activity; readonly name: string },
+    then?: (fiber: Fiber.Fiber<A, E>) => void
+  ) => void
+}
+
+const allServices = Effect.all([
+  Accounts,
+  Adjustments,
+  Atomic,
+  AuditLog,
+  CallCounter,
+  Catalogue,
+  Companies,
+  InFlight,
+  Insurances,
+  Insurers,
+  Ledger,
+  Options,
+  Outbox,
+  Providers,
+  Resolutions,
+  Reversals,
+  SecureRandom.SecureRandom,
+  Sha256,
+  SmsGateways,
+  Transactions,
+  Unresolved,
+  Vault
+])
+
+const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
+
+/** Random bytes that derive from the seed and a name. */
+const randomOf = (seed: number, name: string) => {
+  const chance = new SeededRandom(seed, `random ${name}`)
+  return SecureRandom.make((size) => Uint8Array.from({ length: size }, () => chance.between(0, 255)))
+}
+
+// All lookups go to the provider. The sandbox examples are never used.
+const unusedSimulator: Provider = {
+  knows: () => true,
+  dispatch: () => Effect.die(new Error("the simulator sells nothing here")),
+  status: () => Effect.die(new Error("the simulator knows nothing here")),
+  reverse: () => Effect.die(new Error("the simulator takes nothing back here")),
+  reversalStatus: () => Effect.die(new Error("the simulator knows nothing here")),
+  lookup: () => Effect.die(new Error("the simulator finds nothing here"))
+}
+
+// Each write is its own transaction here, so a process may also die between the writes of one change.
+const separateTransactions: Atomic["Service"] = { transact: (writes) => writes }
+
+/** The services that a process has apart from ports: clock, scheduler, random numbers, cryptography. */
+export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never
+
+/** Builds these services for a process. All of them depend only on the seed and the event loop. */
+export const machineOf = ({ seed, world }: Simulation, incarnation: Incarnation, { clock }: ProcessEnvironment) =>
+  Context.make(Clock.Clock, clock).pipe(
+    Context.add(Scheduler.Scheduler, schedulerOf(world, incarnation)),
+    Context.add(References.TracerEnabled, false),
+    Context.add(References.MinimumLogLevel, "None"),
+    Context.add(Sha256, sha256),
+    Context.add(SecureRandom.SecureRandom, randomOf(seed, incarnation.name)),
+    Context.add(Vault, vaultPlain)
+  )
+
+/** Starts a process with empty memory on the given ports. */
+export const startProcess = (
+  { seed, world }: Simulation,
+  incarnation: Incarnation,
+  machine: Context.Context<Machine>,
+  ports: DatabasePorts,
+  around: ProcessEnvironment
+): Process => {
+  const parties = machine.pipe(
+    Context.add(Catalogue, catalogue),
+    Context.add(Companies, companyDirectory),
+    Context.add(CallCounter, { count: (bucket, window) => Effect.succeed(countedIn(bucket, window, 0)) }),
+    Context.add(Providers, {
+      serving: () => Effect.succeed(around.provider),
+      simulator: unusedSimulator,
+      exampleLookup: unusedSimulator.lookup
+    }),
+    Context.add(Insurers, { serving: () => Effect.succeed(around.insurer) }),
+    Context.add(SmsGateways, { serving: () => Effect.succeed(around.gateway) })
+  )
+  const base = parties.pipe(
+    Context.add(Accounts, ports.accounts),
+    Context.add(Adjustments, ports.adjustments),
+    Context.add(Atomic, separateTransactions),
+    Context.add(AuditLog, { record: ports.record }),
+    Context.add(Insurances, ports.insurances),
+    Context.add(Ledger, ports.ledger),
+    Context.add(Options, ports.options),
+    Context.add(Outbox, ports.outbox),
+    Context.add(Resolutions, ports.resolutions),
+    Context.add(Reversals, ports.reversals),
+    Context.add(Transactions, ports.transactions),
+    Context.add(Unresolved, ports.unresolved)
+  )
+  const memory = Layer.buildWithScope(Layer.fresh(InFlight.layer), Scope.makeUnsafe())
+  const inFlight = Context.get(Effect.runSyncWith(base)(memory), InFlight)
+  const context = Context.add(base, InFlight, inFlight)
+
+  return {
+    incarnation,
+    start: (work, { activity, name }, then) => {
+      let running: Fiber.Fiber<unknown, unknown> | null = null
+      const own = context.pipe(
+        Context.add(Activity, activity),
+        Context.add(SecureRandom.SecureRandom, randomOf(seed, name)),
+        Context.add(HangUp, () => world.soon(incarnation, () => running?.interruptUnsafe()))
+      )
+      const fiber = Effect.runForkWith(own)(work)
+      running = fiber
+      then?.(fiber)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { Context, type Effect } from "effect"
+import type { Books } from "../../../adapters/memory/Books.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
+import { Insurances } from "../../../core/ports/Insurances.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Options } from "../../../core/ports/Options.ts"
+import { Outbox } from "../../../core/ports/Outbox.ts"
+import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { Reversals } from "../../../core/ports/Reversals.ts"
+import { Transactions } from "../../../core/ports/Transactions.ts"
+import { Unresolved } from "../../../core/ports/Unresolved.ts"
+import type { Incarnation } from "../engine/EventLoop.ts"
+import type { ObservedDatabase, Simulation } from "../engine/Simulation.ts"
+import type { Machine } from "./Process.ts"
+
+/** The database ports of one process. */
+export interface DatabasePorts {
+  readonly accounts: Accounts["Service"]
+  readonly adjustments: Adjustments["Service"]
+  readonly insurances: Insurances["Service"]
+  readonly ledger: Ledger["Service"]
+  readonly options: Options["Service"]
+  readonly outbox: Outbox["Service"]
+  readonly resolutions: Resolutions["Service"]
+  readonly reversals: Reversals["Service"]
+  readonly transactions: Transactions["Service"]
+  readonly unresolved: Unresolved["Service"]
+  readonly record: (event: AuditEvent) => Effect.Effect<void>
+}
+
+type DatabasePort =
+  | Accounts
+  | Adjustments
+  | Insurances
+  | Ledger
+  | Options
+  | Outbox
+  | Resolutions
+  | Reversals
+  | Transactions
+  | Unresolved
+
+/** Takes the ports from the context of their adapters. */
+export const portsIn = (adapters: Context.Context<DatabasePort>): Omit<DatabasePorts, "record"> => ({
+  accounts: Context.get(adapters, Accounts),
+  adjustments: Context.get(adapters, Adjustments),
+  insurances: Context.get(adapters, Insurances),
+  ledger: Context.get(adapters, Ledger),
+  options: Context.get(adapters, Options),
+  outbox: Context.get(adapters, Outbox),
+  resolutions: Context.get(adapters, Resolutions),
+  reversals: Context.get(adapters, Reversals),
+  transactions: Context.get(adapters, Transactions),
+  unresolved: Context.get(adapters, Unresolved)
+})
+
+/** The background loops of a process. */
+export type BackgroundLoop = "recovery" | "messages"
+
+/** The database of a simulation. */
+export interface Store extends ObservedDatabase {
+  /** The books in memory; null on SQL. */
+  readonly books: Books["Service"] | null
+  /** Creates the database ports of a process that starts. */
+  readonly open: (sim: Simulation, incarnation: Incarnation, machine: Context.Context<Machine>) => DatabasePorts
+  /** The instant at which a background loop next has work; null when there is none. */
+  readonly due: (chore: BackgroundLoop) => number | null
+  /**
+   * Waits for work outside the event loop of the simulation, such as the driver of Postgres. Null when there is none.
+   */
+  readonly settle: ((sim: Simulation) => Promise<void>) | null
+  /** Audits everything a last time. */
+  readonly close: () => Promise<void>
+}

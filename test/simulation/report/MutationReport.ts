@@ -1,0 +1,51 @@
+import { type Html, html } from "../../../facade/docs/Html.ts"
+import type { MutationRun } from "../campaign/Campaign.ts"
+import type { MutantResult } from "../campaign/Job.ts"
+import { factsAsHtml, htmlDocument } from "./HtmlDocument.ts"
+
+const row = ({ caught, mutant, on }: MutantResult): Html =>
+  caught === null
+    ? html`<tr><td class="words">${mutant}</td><td>${on}</td><td class="survived" colspan="3">survived</td></tr>`
+    : html`<tr><td class="words">${mutant}</td><td>${on}</td><td>${caught.seed}</td><td class="words">${caught.law}</td><td class="words">${caught.what}</td></tr>`
+
+/** A page with every mutant, and the seed and the invariant that caught it. */
+export const mutationPage = ({ results, plan, survivors }: MutationRun): string =>
+  htmlDocument(
+    "Saldo, with planted bugs",
+    html`<p>Each of these bugs was planted for itself, and looked for by one seed after the other.</p>
+${factsAsHtml({
+  "planted bugs": `${results.length}`,
+  survivors: `${survivors.length}`,
+  seeds: `at most ${plan.seeds} each, from ${plan.seed}`,
+  operations: `${plan.ops} a seed`
+})}
+<div class="scroll"><table><tr><th>bug</th><th>money kept</th><th>seed</th><th>law</th><th>what was seen</th></tr>
+${results.map(row)}
+</table></div>`
+  )
+
+/** A mutant, and the seed and invariant that caught it. */
+const mutantText = ({ caught, mutant, on }: MutantResult): string =>
+  caught === null
+    ? `SURVIVED  ${on.padEnd(6)}  ${mutant}`
+    : `seed ${String(caught.seed).padStart(3)}  ${on.padEnd(6)}  ${mutant}\n          ${caught.law}: ${caught.what}`
+
+/** The result of all mutants as text. */
+export const mutationText = ({ results, plan, survivors }: MutationRun): string =>
+  [
+    ...results.map(mutantText),
+    "",
+    survivors.length === 0
+      ? `All ${results.length} planted bugs were caught.`
+      : `${survivors.length} of ${results.length} planted bugs survived ${plan.seeds} seeds of ${plan.ops} operations.`
+  ].join("\n")
+
+/** The result of all mutants as a JSON document. */
+export const mutationDocument = ({ results, plan, survivors }: MutationRun): Readonly<Record<string, unknown>> => ({
+  seeds: plan.seeds,
+  ops: plan.ops,
+  seed: plan.seed,
+  on: plan.on,
+  mutants: results,
+  survivors: survivors.map(({ mutant }) => mutant)
+})

@@ -1,0 +1,210 @@
+import { DateTime, Effect, type Exit } from "effect"
+import type { Proposal } from "../../../core/domain/Resolution.ts"
+import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
+import type { Reserved } from "../../../core/ports/Ledger.ts"
+import type { Incarnation } from "../engine/EventLoop.ts"
+import { type Connection, connectionOf } from "../engine/OutsideCall.ts"
+import type { Simulation } from "../engine/Simulation.ts"
+import type { Invariants } from "../invariants/Invariants.ts"
+import type { DatabasePorts } from "../process/Store.ts"
+
+const onSuccess =
+  <A>(look: (value: A) => void) =>
+  <E>(exit: Exit.Exit<A, E>) => {
+    if (exit._tag === "Success") look(exit.value)
+  }
+
+/** Names a claim by its process and the time on the clock of that process. */
+const claimName = (incarnation: Incarnation, { now }: { readonly now: DateTime.Utc }): string =>
+  `${incarnation.name} at ${DateTime.toEpochMillis(now)}`
+
+type Sales = Pick<DatabasePorts, "accounts" | "adjustments" | "ledger" | "options" | "transactions" | "unresolved">
+
+const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, laws: Invariants): Sales => {
+  const { accounts, adjustments, ledger, options, transactions, unresolved } = ports
+  return {
+    accounts: {
+      read: (companyId, periods) => ask(accounts.read(companyId, periods)),
+      configure: (companyId, settings, at) =>
+        write("configure", companyId, companyId, accounts.configure(companyId, settings, at))
+    },
+    adjustments: {
+      adjust: (wanted) => write("adjust", wanted.reference, wanted.companyId, adjustments.adjust(wanted))
+    },
+    ledger: {
+      reserve: (intent) => {
+        laws.orders.reserving(intent.xid)
+        return write(
+          "reserve",
+          intent.xid,
+          intent.companyId,
+          ledger.reserve(intent),
+          onSuccess((reserved: Reserved) => laws.reserved(intent, reserved))
+        )
+      },
+      recall: (companyId, key, fingerprint) => ask(ledger.recall(companyId, key, fingerprint)),
+      settle: (settlement) =>
+        write(
+          "settle",
+          settlement.order.xid,
+          settlement.order.companyId,
+          ledger.settle(settlement),
+          onSuccess((settled) => laws.settled(incarnation, settlement, settled))
+        ),
+      deposit: (wanted) => write("deposit", wanted.reference, wanted.companyId, ledger.deposit(wanted))
+    },
+    options: {
+      find: (companyId, optionId) => ask(options.find(companyId, optionId)),
+      store: (offered) => write("store", offered[0]?.id ?? "nothing", null, options.store(offered))
+    },
+    transactions: {
+      find: (companyId, id) => ask(transactions.find(companyId, id)),
+      list: (companyId, filter, page) => ask(transactions.list(companyId, filter, page))
+    },
+    unresolved: {
+      claim: (claim) =>
+        write(
+          "claim sales",
+          claimName(incarnation, claim),
+          null,
+          unresolved.claim(claim),
+          onSuccess((claimed) =>
+            laws.claims.claimed(
+              claim,
+              claimed.map(({ order }) => `sale ${order.transactionId}`)
+            )
+          )
+        )
+    }
+  }
+}
+
+const resolutionStep = (step: "propose" | "confirm", { reversalId }: Pick<Proposal, "reversalId">): string =>
+  reversalId === null ? step : `${step} reversal`
+
+type Afterwards = Pick<DatabasePorts, "resolutions" | "reversals">
+
+/** Wraps the ports for what may follow a sale: its reversal, and its resolution by operators. */
+const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwards, laws: Invariants): Afterwards => {
+  const { resolutions, reversals } = ports
+  return {
+    resolutions: {
+      find: (id) => ask(resolutions.find(id)),
+      propose: (order, proposal) =>
+        write(
+          resolutionStep("propose", proposal),
+          order.xid,
+          null,
+          resolutions.propose(order, proposal),
+          onSuccess((number) => {
+            if (number !== null) laws.agreements.proposed(order, proposal, number)
+          })
+        ),
+      confirm: (order, proposal, by) =>
+        write(
+          resolutionStep("confirm", proposal),
+          order.xid,
+          null,
+          resolutions.confirm(order, proposal, by),
+          onSuccess((current) => {
+            if (current) laws.agreements.confirmed(order, proposal, by.operator)
+          })
+        )
+    },
+    reversals: {
+      begin: (intent) => write("begin", intent.xid, intent.companyId, reversals.begin(intent)),
+      settle: (settlement) => {
+        const { order, xid } = settlement.under.reversal
+        return write(
+          "settle reversal",
+          xid,
+          order.companyId,
+          reversals.settle(settlement),
+          onSuccess((settled) => laws.settledReversal(incarnation, settlement, settled))
+        )
+      },
+      claim: (claim) =>
+        write(
+          "claim reversals",
+          claimName(incarnation, claim),
+          null,
+          reversals.claim(claim),
+          onSuccess((claimed) =>
+            laws.claims.claimed(
+              claim,
+              claimed.map(({ under }) => under.reversal.xid)
+            )
+          )
+        )
+    }
+  }
+}
+
+type Insurance = Pick<DatabasePorts, "insurances" | "outbox">
+
+const insuranceOver = (
+  { ask, incarnation, write }: Connection,
+  ports: Insurance,
+  laws: Invariants,
+  sim: Simulation
+): Insurance => {
+  const { insurances, outbox } = ports
+  return {
+    insurances: {
+      nextId: ask(insurances.nextId),
+      find: (companyId, id) => ask(insurances.find(companyId, id)),
+      create: (id, wanted, first) => write("create", id, wanted.companyId, insurances.create(id, wanted, first)),
+      resend: (companyId, id, next) => write("resend", id, companyId, insurances.resend(companyId, id, next)),
+      attempt: (companyId, id) =>
+        write(
+          "attempt",
+          id,
+          companyId,
+          insurances.attempt(companyId, id),
+          onSuccess(() => laws.attempted(id))
+        ),
+      advance: (companyId, id, chosen) =>
+        write("advance", `${id} ${chosen.event}`, companyId, insurances.advance(companyId, id, chosen)),
+      beginIssue: (order) => write("begin issue", order.xid, order.companyId, insurances.beginIssue(order))
+    },
+    outbox: {
+      claim: (claim) =>
+        write(
+          "claim",
+          `${incarnation.name} at ${sim.world.now_ms}`,
+          null,
+          outbox.claim(claim),
+          onSuccess((claimed) => laws.claimedMessages(claim, claimed))
+        ),
+      record: (sms, result, at) =>
+        write(
+          "record",
+          sms.message.id,
+          sms.companyId,
+          outbox.record(sms, result, at),
+          onSuccess(() => laws.claims.released(sms.message.id))
+        ),
+      undelivered: (limit) => ask(outbox.undelivered(limit))
+    }
+  }
+}
+
+/**
+ * Wraps the database ports of a process. Each call goes over a simulated connection, and the invariants check its
+ * result.
+ */
+export const checkedPorts = (
+  sim: Simulation,
+  incarnation: Incarnation,
+  ports: DatabasePorts,
+  laws: Invariants
+): DatabasePorts => {
+  const connection = connectionOf(sim, incarnation)
+  return {
+    ...salesOver(connection, ports, laws),
+    ...afterwardsOver(connection, ports, laws),
+    ...insuranceOver(connection, ports, laws, sim),
+    record: (event: AuditEvent) =>
+      Effect.tap(connection.ask(ports.record(event)), () => Effect.sync(() => laws.alerts.recorded(event)))
+  }
+}

@@ -1,0 +1,132 @@
+import { Effect } from "effect"
+import { recover } from "../../../core/workflows/Recover.ts"
+import { keepResetting } from "../../../core/workflows/SandboxReset.ts"
+import { sendDue } from "../../../core/workflows/SendSms.ts"
+import { SeededRandom } from "../../support/SeededRandom.ts"
+import type { Incarnation } from "../engine/EventLoop.ts"
+import type { Activity } from "../engine/Faults.ts"
+import { addTraceLine, type Simulation } from "../engine/Simulation.ts"
+import type { Process, WorkflowServices } from "../process/Process.ts"
+import type { BackgroundLoop } from "../process/Store.ts"
+
+const second_ms = 1_000
+
+/** The two replicas of the server. Each replica has at most one live process at a time. */
+export interface Cluster {
+  /**
+   * The process that serves calls to a replica. If it is dead, the process of the other replica; null when both are
+   * dead.
+   */
+  readonly serving: (replica: number) => Process | null
+  readonly kill: (incarnation: Incarnation, down_ms: number | null) => void
+  readonly rival: (incarnation: Incarnation) => void
+  /** Starts the replicas that have no process, and sets the clock of every process to the true time. */
+  readonly heal: () => void
+}
+
+const replicaNames = ["A", "B"] as const
+
+/** One round of each background loop of the server. A failed round is ignored, because production only logs it. */
+const backgroundLoops: Readonly<
+  Record<BackgroundLoop, { readonly activity: Activity; readonly cycle: Effect.Effect<void, never, WorkflowServices> }>
+> = {
+  recovery: { activity: "recovery", cycle: Effect.ignoreCause(recover("due")) },
+  messages: { activity: "messages", cycle: Effect.ignoreCause(sendDue()) }
+}
+
+/**
+ * Creates the two replicas. They have no process until `heal` is called.
+ *
+ * @param start starts a process.
+ * @param due returns the instant at which a background loop next has work.
+ */
+export const clusterOf = (
+  sim: () => Simulation,
+  start: (incarnation: Incarnation) => Process,
+  due: (chore: BackgroundLoop) => number | null
+): Cluster => {
+  const lives = replicaNames.map(() => 0)
+  const processes: Array<Process | null> = replicaNames.map(() => null)
+
+  /**
+   * Repeats a background loop while the process lives. A round runs when work is due, at most once a second as in
+   * production.
+   */
+  const keep = (process: Process, chore: BackgroundLoop) => {
+    const { epoch_ms, world } = sim()
+    const { incarnation } = process
+    const { activity, cycle } = backgroundLoops[chore]
+    let round = 0
+    const wait = () =>
+      world.idle({
+        incarnation,
+        from_ms: world.now_ms + second_ms,
+        due_ms: () => {
+          const instant_ms = due(chore)
+          return instant_ms === null ? null : instant_ms - epoch_ms - incarnation.offset_ms
+        },
+        run: () => {
+          round++
+          process.start(cycle, { activity, name: `${chore} ${incarnation.name} ${round}` }, (fiber) =>
+            fiber.addObserver(wait)
+          )
+        }
+      })
+    wait()
+  }
+
+  const begin = (replica: number) => {
+    lives[replica] = (lives[replica] ?? 0) + 1
+    const incarnation: Incarnation = {
+      name: `${replicaNames[replica]}${lives[replica]}`,
+      dead: false,
+      held: null,
+      offset_ms: 0
+    }
+    const process = start(incarnation)
+    processes[replica] = process
+    addTraceLine(sim(), incarnation.name, "starts")
+    keep(process, "recovery")
+    keep(process, "messages")
+    process.start(keepResetting, { activity: "sandbox", name: `sandbox ${incarnation.name}` })
+  }
+
+  const replicaOf = (incarnation: Incarnation): number =>
+    replicaNames.findIndex((name) => incarnation.name.startsWith(name))
+
+  const other = (incarnation: Incarnation): Process | null => processes[1 - replicaOf(incarnation)] ?? null
+
+  const heal = () => {
+    for (const replica of replicaNames.keys()) {
+      if (processes[replica] == null) begin(replica)
+      const process = processes[replica]
+      if (process != null) process.incarnation.offset_ms = 0
+    }
+  }
+
+  return {
+    serving: (replica) => processes[replica] ?? processes[1 - replica] ?? null,
+    kill: (incarnation, down_ms) => {
+      if (incarnation.dead) return
+      const { seed, world } = sim()
+      const replica = replicaOf(incarnation)
+      incarnation.dead = true
+      processes[replica] = null
+      addTraceLine(sim(), incarnation.name, "is killed")
+      const pause_ms = down_ms ?? new SeededRandom(seed, `down ${incarnation.name}`).between(200, 20 * second_ms)
+      world.after(pause_ms, null, () => {
+        if (processes[replica] === null) begin(replica)
+      })
+    },
+    rival: (incarnation) => {
+      const process = other(incarnation)
+      if (process === null) return
+      const { world } = sim()
+      const { activity, cycle } = backgroundLoops.recovery
+      world.soon(process.incarnation, () =>
+        process.start(cycle, { activity, name: `rival ${process.incarnation.name} ${world.now_ms}` })
+      )
+    },
+    heal
+  }
+}

@@ -1,0 +1,165 @@
+import { DateTime, type Effect } from "effect"
+import { isUnresolved } from "../../../core/domain/Status.ts"
+import { recover } from "../../../core/workflows/Recover.ts"
+import type { Activity } from "../engine/Faults.ts"
+import { describeExit } from "../engine/OutsideCall.ts"
+import { addTraceLine, type ObservedReversal, type ObservedSale, type Simulation } from "../engine/Simulation.ts"
+import {
+  checkDoneOnce,
+  checkOperatorEntries,
+  checkSettledAndCharged,
+  type ExternalRecords
+} from "../invariants/FinalInvariants.ts"
+import type { Invariants } from "../invariants/Invariants.ts"
+import { type ClientContext, insure, lookUpAndBuy, reverseSale, sell } from "../operations/Clients.ts"
+import { openingDepositOf } from "../operations/GenerateOperations.ts"
+import { describeAction, type Operation } from "../operations/Operation.ts"
+import {
+  adjust,
+  type BackOffice,
+  makeDeposit,
+  resolveReversal,
+  resolveSale,
+  setLimits
+} from "../operations/Operators.ts"
+import { companies } from "../process/CompaniesAndCatalogue.ts"
+import type { WorkflowServices } from "../process/Process.ts"
+import type { Cluster } from "./Cluster.ts"
+
+/** A call to the server, and the activity for which its fibers work. */
+interface ServerCall {
+  readonly activity: Activity
+  readonly work: Effect.Effect<unknown, unknown, WorkflowServices>
+}
+
+/** The call that an operation makes to the server; null when it makes none. */
+const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation): ServerCall | null => {
+  switch (op.do) {
+    case "sell":
+      return { activity: "sale", work: sell(callers, op) }
+    case "buy":
+      return { activity: "lookup", work: lookUpAndBuy(callers, op) }
+    case "insure":
+      return { activity: "insurance", work: insure(callers, op) }
+    case "reverse":
+      return { activity: "reversal", work: reverseSale(op) }
+    case "deposit":
+      return { activity: "operator", work: makeDeposit(office, op) }
+    case "limit":
+      return { activity: "operator", work: setLimits(op) }
+    case "adjust":
+      return { activity: "sandbox", work: adjust(op) }
+    case "resolve":
+      return { activity: "operator", work: resolveSale(office, op) }
+    case "resolve reversal":
+      return { activity: "operator", work: resolveReversal(office, op) }
+    case "reconcile":
+      return { activity: "recovery", work: recover("all") }
+    case "kill":
+    case "wait":
+      return null
+  }
+}
+
+const minute_ms = 60_000
+
+/** Length of the opening phase. Every company has its opening deposit when it ends. */
+const openingLength_ms = 500
+
+/** Minimum age of an unresolved sale or reversal before operators resolve it. */
+const stuckAfter_ms = 15 * minute_ms
+
+/**
+ * Faults continue for `afterglow_ms` after the last operation. Then they stop, and everything must be settled within
+ * `rest_ms`.
+ */
+const faultyTail_ms = 2 * minute_ms
+const rest_ms = 75 * minute_ms
+
+/** Runs all events up to the given time. */
+export type AdvanceTime = (until_ms: number) => Promise<void>
+
+/** Deposits the opening balance of every company. No fault happens in this phase. */
+export const makeOpeningDeposits = async (
+  sim: Simulation,
+  cluster: Cluster,
+  office: BackOffice,
+  advance: AdvanceTime
+): Promise<void> => {
+  sim.mishaps.over = true
+  const centavos = openingDepositOf(sim.seed)
+  for (const { id } of companies) {
+    const op = { do: "deposit", company: id, centavos, reference: "apertura", id: -id, at_ms: 0, replica: 0 } as const
+    cluster.serving(0)?.start(makeDeposit(office, op), { activity: "operator", name: `opening ${id}` })
+  }
+  await advance(openingLength_ms)
+  sim.mishaps.over = false
+}
+
+/** Starts every operation at its time, without waiting for the result of the one before. */
+export const performOperations = async (
+  sim: Simulation,
+  cluster: Cluster,
+  ops: ReadonlyArray<Operation>,
+  callers: ClientContext,
+  office: BackOffice,
+  advance: AdvanceTime
+): Promise<void> => {
+  for (const op of ops) {
+    await advance(op.at_ms)
+    if (sim.violation !== null) return
+    const name = `op ${op.id}`
+    addTraceLine(sim, name, describeAction(op))
+    const process = cluster.serving(op.replica)
+    if (process === null) addTraceLine(sim, name, "nobody answers")
+    else if (op.do === "kill") cluster.kill(process.incarnation, op.down_ms)
+    else {
+      const asked = serverCallOf(callers, office, op)
+      if (asked === null) continue
+      process.start(asked.work, { activity: asked.activity, name }, (fiber) =>
+        fiber.addObserver((exit) => addTraceLine(sim, name, describeExit(exit)))
+      )
+    }
+  }
+}
+
+/** Stops all faults, starts all processes, and lets time pass until everything must be settled. */
+export const letEverythingSettle = async (sim: Simulation, cluster: Cluster, advance: AdvanceTime): Promise<void> => {
+  await advance(sim.world.now_ms + faultyTail_ms)
+  sim.mishaps.over = true
+  sim.outageUntil_ms = 0
+  cluster.heal()
+  await advance(sim.world.now_ms + rest_ms)
+}
+
+const allSales = (sim: Simulation): ReadonlyArray<ObservedSale> =>
+  companies.flatMap(({ id }) => [...sim.store.eyes.sales(id)])
+
+const allUndecided = (sim: Simulation): ReadonlyArray<ObservedReversal> =>
+  companies.flatMap(({ id }) => [...sim.store.eyes.undecided(id)])
+
+/** Checks the invariants of the final state, when everything must be settled. */
+export const checkFinalState = (sim: Simulation, laws: Invariants, outside: Omit<ExternalRecords, "raised">): void => {
+  const seen = { ...outside, raised: laws.alerts.raised }
+  checkDoneOnce(sim, seen)
+  checkSettledAndCharged(sim, { sales: allSales(sim), undecided: allUndecided(sim).map(({ xid }) => xid) }, seen)
+  for (const { id } of companies) checkOperatorEntries(sim, id, sim.store.eyes.byHand(id), seen)
+  laws.alerts.atRest()
+}
+
+/**
+ * The data that operators use to resolve stuck sales and reversals: the unresolved ones, and the suppliers' own
+ * records.
+ */
+export const backOfficeOf = (
+  sim: Simulation,
+  outside: Pick<BackOffice, "byHand" | "operatorErrors" | "reversals" | "sales">
+): BackOffice => {
+  const isOld = ({ createdAt }: { readonly createdAt: DateTime.Utc }): boolean =>
+    sim.epoch_ms + sim.world.now_ms - DateTime.toEpochMillis(createdAt) > stuckAfter_ms
+  return {
+    ...outside,
+    stuckSales: () => allSales(sim).filter((sale) => isUnresolved(sale) && isOld(sale.order)),
+    stuckReversals: () => allUndecided(sim).filter(isOld)
+  }
+}

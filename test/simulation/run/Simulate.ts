@@ -1,0 +1,141 @@
+import type { Reversal } from "../../../core/domain/Reversal.ts"
+import { SeededRandom } from "../../support/SeededRandom.ts"
+import { clockOf, EventLoop, type Incarnation } from "../engine/EventLoop.ts"
+import { FaultInjector, type FaultScript } from "../engine/FaultInjector.ts"
+import { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
+import { type DatabaseObserver, reportViolation, type Simulation, Trace, type Violation } from "../engine/Simulation.ts"
+import { gatewayFor, type Inbox } from "../external/Gateway.ts"
+import { insurerFor, providerFor } from "../external/Suppliers.ts"
+import { type Invariants, makeInvariants } from "../invariants/Invariants.ts"
+import { startInstantOf } from "../operations/GenerateOperations.ts"
+import type { Operation } from "../operations/Operation.ts"
+import { machineOf, type ProcessEnvironment, startProcess } from "../process/Process.ts"
+import type { DatabasePorts, Store } from "../process/Store.ts"
+import { memoryStore } from "../store/MemoryStore.ts"
+import { checkedPorts } from "./CheckedPorts.ts"
+import { type Cluster, clusterOf } from "./Cluster.ts"
+import {
+  backOfficeOf,
+  checkFinalState,
+  letEverythingSettle,
+  makeOpeningDeposits,
+  performOperations
+} from "./RunPhases.ts"
+
+/** The result of a run. */
+export interface RunResult {
+  readonly seed: number
+  readonly violation: Violation | null
+  readonly trace: Trace
+  /** The faults that happened. Another run can repeat exactly these. */
+  readonly mishaps: FaultInjector
+  readonly steps: number
+}
+
+/** Options of a run. */
+export interface RunOptions {
+  /** The faults to inject, and where. When absent, the seed decides. */
+  readonly script?: FaultScript
+  readonly store?: (watch: DatabaseObserver) => Store
+  readonly variant?: Variant
+}
+
+/** What a mutant can use when it changes a process: the run, the process and the books in memory. */
+export interface VariantContext {
+  readonly sim: Simulation
+  readonly incarnation: Incarnation
+  readonly books: Store["books"]
+}
+
+/** Changes that plant a bug into every process of a run. */
+export interface Variant {
+  readonly ports?: (ports: DatabasePorts, bench: VariantContext) => DatabasePorts
+  readonly around?: (around: ProcessEnvironment, bench: VariantContext) => ProcessEnvironment
+}
+
+/**
+ * Empty records of everything outside the server: what suppliers and the gateway did, and what operators and callers
+ * know.
+ */
+const newExternalRecords = () => ({
+  sales: new GroundTruth(),
+  reversals: new GroundTruth(),
+  messages: new GroundTruth(),
+  reversalsOf: new Map<string, Set<string>>(),
+  byHand: new Map<string, number>(),
+  operatorErrors: new OperatorMistakes(),
+  inbox: new Map() as Inbox
+})
+
+/**
+ * Runs operations under the clock, the event order and the faults of a seed. The same seed and operations give an
+ * identical trace.
+ */
+export const simulate = async (
+  seed: number,
+  ops: ReadonlyArray<Operation>,
+  options: RunOptions = {}
+): Promise<RunResult> => {
+  const epoch_ms = startInstantOf(seed)
+  const world = new EventLoop(new SeededRandom(seed, "schedule"))
+  const outside = newExternalRecords()
+  const { variant } = options
+  const store = (options.store ?? memoryStore)({
+    seen: (sales) => laws.statuses.seen(sales),
+    unsound: (invariant, what) => reportViolation(sim, invariant, what)
+  })
+
+  const around = (incarnation: Incarnation): ProcessEnvironment => ({
+    clock: clockOf(world, epoch_ms, incarnation),
+    provider: providerFor(sim, incarnation, {
+      ...outside,
+      orders: laws.orders,
+      reversing: ({ order, xid }: Reversal) => {
+        const known = outside.reversalsOf.get(order.xid) ?? new Set()
+        outside.reversalsOf.set(order.xid, known.add(xid))
+      }
+    }),
+    insurer: insurerFor(sim, incarnation, { ...outside, orders: laws.orders }),
+    gateway: gatewayFor(sim, incarnation, outside.messages, outside.inbox)
+  })
+  const start = (incarnation: Incarnation) => {
+    const bench = { sim, incarnation, books: store.books }
+    const met = around(incarnation)
+    const surroundings = variant?.around?.(met, bench) ?? met
+    const machine = machineOf(sim, incarnation, surroundings)
+    const opened = store.open(sim, incarnation, machine)
+    const ports = variant?.ports?.(opened, bench) ?? opened
+    return startProcess(sim, incarnation, machine, checkedPorts(sim, incarnation, ports, laws), surroundings)
+  }
+  const cluster: Cluster = clusterOf(() => sim, start, store.due)
+  const sim: Simulation = {
+    seed,
+    epoch_ms,
+    world,
+    store,
+    trace: new Trace(),
+    mishaps: new FaultInjector(seed, options.script ?? null),
+    outageUntil_ms: 0,
+    violation: null,
+    kill: (incarnation) => cluster.kill(incarnation, null),
+    rival: cluster.rival
+  }
+  const laws: Invariants = makeInvariants(sim)
+
+  let steps = 0
+  const advance = async (until_ms: number) => {
+    while (sim.violation === null && world.advance(until_ms)) {
+      steps++
+      if (store.settle !== null) await store.settle(sim)
+    }
+  }
+
+  cluster.heal()
+  const office = backOfficeOf(sim, outside)
+  await makeOpeningDeposits(sim, cluster, office, advance)
+  await performOperations(sim, cluster, ops, { laws, inbox: outside.inbox }, office, advance)
+  await letEverythingSettle(sim, cluster, advance)
+  await store.close()
+  if (sim.violation === null) checkFinalState(sim, laws, outside)
+  return { seed, violation: sim.violation, trace: sim.trace, mishaps: sim.mishaps, steps }
+}

@@ -1,0 +1,166 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect } from "effect"
+import { orderOf, type TransactionRow, transactionColumns } from "../../../adapters/postgres/TransactionRow.ts"
+import type { Balance } from "../../../core/domain/Balance.ts"
+import type { EntryType } from "../../../core/domain/Entry.ts"
+import { IdempotencyKey, TransactionId } from "../../../core/domain/Ids.ts"
+import type { Invariant } from "../../../core/domain/Invariants.ts"
+import { defaultLimits, type Limits } from "../../../core/domain/Limits.ts"
+import { Centavos, zero } from "../../../core/domain/Money.ts"
+import type { Status } from "../../../core/domain/Status.ts"
+import { Audit } from "../../../core/ports/Audit.ts"
+import type { ObservedReversal, ObservedSale, OperatorEntry } from "../engine/Simulation.ts"
+import type { BackgroundLoop } from "../process/Store.ts"
+
+/** The balance and limits of a company. */
+export interface Money {
+  readonly balance: Balance
+  readonly limits: Limits
+}
+
+/** A snapshot of the database, by company. */
+export interface DatabaseSnapshot {
+  readonly money: ReadonlyMap<number, Money>
+  readonly sales: ReadonlyMap<number, ReadonlyArray<ObservedSale>>
+  readonly byHand: ReadonlyMap<number, ReadonlyArray<OperatorEntry>>
+  readonly undecided: ReadonlyMap<number, ReadonlyArray<ObservedReversal>>
+}
+
+/** The snapshot before the first read. */
+export const emptySnapshot: DatabaseSnapshot = {
+  money: new Map(),
+  sales: new Map(),
+  byHand: new Map(),
+  undecided: new Map()
+}
+
+/** The balance and limits of a company without ledger entries. */
+export const zeroMoney: Money = { balance: { available: zero, held: zero }, limits: defaultLimits }
+
+interface OfCompany {
+  readonly company_id: bigint
+}
+
+interface SaleRow extends TransactionRow {
+  readonly idempotency_key: string
+  readonly sold_on: string
+  readonly bill_id: string | null
+}
+
+interface MoneyRow extends OfCompany {
+  readonly available: bigint
+  readonly held: bigint
+  readonly limit_daily: bigint
+  readonly limit_weekly: bigint
+  readonly limit_monthly: bigint
+}
+
+interface EntryRow extends OfCompany {
+  readonly type: EntryType
+  readonly amount: bigint
+  readonly reference: string | null
+}
+
+interface ReversalRow extends OfCompany {
+  readonly xid: string
+  readonly transaction_id: bigint
+  readonly created_at: Date
+}
+
+const centavos = (value: bigint): Centavos => Centavos.make(Number(value))
+
+const byCompany = <Row extends OfCompany, A>(
+  rows: ReadonlyArray<Row>,
+  of: (row: Row) => A
+): ReadonlyMap<number, ReadonlyArray<A>> => {
+  const all = new Map<number, Array<A>>()
+  for (const row of rows) {
+    const companyId = Number(row.company_id)
+    const known = all.get(companyId) ?? []
+    all.set(companyId, known)
+    known.push(of(row))
+  }
+  return all
+}
+
+const saleOf = (row: SaleRow): ObservedSale => ({
+  order: orderOf(row),
+  key: IdempotencyKey.make(row.idempotency_key),
+  status: row.status as Status,
+  day: row.sold_on,
+  billId: row.bill_id
+})
+
+const reversalOf = ({ created_at, transaction_id, xid }: ReversalRow): ObservedReversal => ({
+  xid,
+  createdAt: DateTime.fromDateUnsafe(created_at),
+  transactionId: TransactionId.make(Number(transaction_id))
+})
+
+const moneyOf = (row: MoneyRow): Money => ({
+  balance: { available: centavos(row.available), held: centavos(row.held) },
+  limits: {
+    daily: centavos(row.limit_daily),
+    weekly: centavos(row.limit_weekly),
+    monthly: centavos(row.limit_monthly)
+  }
+})
+
+/** Reads balances, sales, unsettled reversals and the entries of operators. */
+export const takeSnapshot = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const money = yield* sql<MoneyRow>`
+    select company_id, available, held, limit_daily, limit_weekly, limit_monthly from cell.balance`
+  const sales = yield* sql<SaleRow>`
+    select ${sql.literal(transactionColumns())}, idempotency_key, day::text as sold_on, bill_id
+    from cell.transaction
+    order by id`
+  const byHand = yield* sql<EntryRow>`
+    select company_id, type, amount, reference from cell.entry where transaction_id is null order by id`
+  const undecided = yield* sql<ReversalRow>`
+    select company_id, xid, transaction_id, created_at from cell.reversal where status in ('PROCESSING', 'PENDING') order by id`
+  return {
+    money: new Map(money.map((row) => [Number(row.company_id), moneyOf(row)])),
+    sales: byCompany(sales, saleOf),
+    byHand: byCompany(byHand, ({ amount, reference, type }) => ({ type, amount: Number(amount), reference })),
+    undecided: byCompany(undecided, reversalOf)
+  } as DatabaseSnapshot
+})
+
+/** Runs the queries of `saldo audit` and returns the failed invariants. */
+export const failedInvariants = Effect.gen(function* () {
+  const audit = yield* Audit
+  const examined = yield* audit.prove
+  return examined.flatMap(
+    ({ invariant, offenders, violations }): ReadonlyArray<{ invariant: Invariant; what: string }> =>
+      violations === 0 ? [] : [{ invariant, what: JSON.stringify(offenders) }]
+  )
+})
+
+interface DueRow {
+  readonly recovery: Date | null
+  readonly messages: Date | null
+}
+
+const instant_ms = (at: Date | null | undefined): number | null => at?.getTime() ?? null
+
+/** The instants at which the background loops next have work. */
+export const dueTimes = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<DueRow>`
+    select
+      (
+        select min(greatest(ask_at, leased_until))
+        from (
+          select ask_at, leased_until from cell.transaction where status in ('PROCESSING', 'PENDING')
+          union all
+          select ask_at, leased_until from cell.reversal where status in ('PROCESSING', 'PENDING')
+        ) as asked
+        where ask_at is not null
+      ) as recovery,
+      (select min(greatest(send_at, leased_until)) from cell.sms where status = 'staged') as messages`
+  return {
+    recovery: instant_ms(row?.recovery),
+    messages: instant_ms(row?.messages)
+  } satisfies Record<BackgroundLoop, number | null>
+})

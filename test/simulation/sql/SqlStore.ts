@@ -1,0 +1,202 @@
+import { setImmediate } from "node:timers/promises"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Scope } from "effect"
+import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
+import * as AuditLogPostgres from "../../../adapters/postgres/AuditLogPostgres.ts"
+import { readingInAnyRole } from "../../../adapters/postgres/CompanyReads.ts"
+import * as InsurancesPostgres from "../../../adapters/postgres/InsurancesPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
+import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
+import * as OutboxPostgres from "../../../adapters/postgres/OutboxPostgres.ts"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPostgres.ts"
+import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres.ts"
+import * as TransactionsPostgres from "../../../adapters/postgres/TransactionsPostgres.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
+import type { Incarnation } from "../engine/EventLoop.ts"
+import type { WorkflowStep } from "../engine/Faults.ts"
+import type { DatabaseObserver, Simulation } from "../engine/Simulation.ts"
+import type { Machine } from "../process/Process.ts"
+import { type BackgroundLoop, type DatabasePorts, portsIn, type Store } from "../process/Store.ts"
+import { dueTimes, emptySnapshot, failedInvariants, takeSnapshot, zeroMoney } from "./DatabaseSnapshot.ts"
+import type { InProcessPostgres } from "./InProcessPostgres.ts"
+import { type ConnectionHandler, conflictError, greeting, WireSocket, type WireStatement } from "./WireProtocol.ts"
+
+const adapters = Layer.mergeAll(
+  AccountsPostgres.layer,
+  AdjustmentsPostgres.layer,
+  AuditLogPostgres.layer,
+  InsurancesPostgres.layer,
+  LedgerPostgres.layer,
+  OptionsPostgres.layer,
+  OutboxPostgres.layer,
+  ResolutionsPostgres.layer,
+  ReversalsPostgres.layer,
+  TransactionsPostgres.layer,
+  UnresolvedPostgres.layer
+)
+
+/**
+ * The production driver, connected to this process over one in-process connection. The first statement opens it, so the
+ * layer is built without waiting.
+ */
+const driver = (answerer: ConnectionHandler) =>
+  PgClient.layerFrom(
+    PgClient.make({
+      stream: () => new WireSocket(answerer),
+      username: "saldo",
+      minConnections: 0,
+      maxConnections: 1,
+      // Without multiplexing, an interrupted statement waits on the timer of the machine instead of simulated time.
+      multiplex: true,
+      // Longer than any run.
+      idleTimeout: "3650 days"
+    })
+  )
+
+/** The production adapters for one process, with its own clock, random numbers and connection. */
+const productionAdapters = (machine: Context.Context<Machine>, answerer: ConnectionHandler): DatabasePorts => {
+  const layer = Layer.fresh(adapters.pipe(Layer.provide(readingInAnyRole), Layer.provide(driver(answerer))))
+  const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
+  return {
+    ...portsIn(context),
+    record: Context.get(context, AuditLog).record
+  }
+}
+
+/** Statements that an adapter retries after a rollback. Each is recognised by a part of its SQL. */
+const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
+  ["cell.reserve(", "wire: reserve"],
+  ["cell.settle(", "wire: settle"],
+  ["directory.deposit(", "wire: deposit"],
+  ["directory.adjust(", "wire: adjust"],
+  ["cell.begin_reversal(", "wire: begin reversal"],
+  ["cell.settle_reversal(", "wire: settle reversal"],
+  ["recorded as (", "wire: record"]
+]
+
+const stepOf = (sql: string): WorkflowStep | null => retriedStatements.find(([part]) => sql.includes(part))?.[1] ?? null
+
+/**
+ * The server as one process reaches it, with faults. A cut before the commit or a conflict runs no transaction. A cut
+ * after the commit runs it, but the process receives no response.
+ *
+ * @param ran receives the SQL of every executed statement.
+ */
+const faultyConnection = (
+  sim: Simulation,
+  incarnation: Incarnation,
+  server: InProcessPostgres,
+  ran: (sql: string) => void
+): ConnectionHandler => {
+  const { mishaps, trace, world } = sim
+  const later = (wire: WireSocket) => world.soon(incarnation, () => wire.arrive())
+  const say = (wire: WireSocket, bytes: Uint8Array) => {
+    wire.send(bytes)
+    later(wire)
+  }
+  const cut = (wire: WireSocket) => {
+    wire.cut()
+    later(wire)
+  }
+  const run = ({ bytes, sql }: WireStatement): Uint8Array => {
+    const answer = server.run(bytes)
+    ran(sql)
+    return answer
+  }
+  return {
+    greet: (wire) => say(wire, greeting),
+    deal: (wire, statement) => {
+      if (incarnation.dead) return
+      if (world.now_ms < sim.outageUntil_ms) return cut(wire)
+      const step = stepOf(statement.sql)
+      const fault = step === null ? null : mishaps.at(step, incarnation.name)
+      if (fault !== null) trace.add({ at_ms: world.now_ms, where: incarnation.name, what: `${step}: ${fault}`, fault })
+      switch (fault) {
+        case "cut":
+          return cut(wire)
+        case "conflict":
+          return say(wire, conflictError)
+        case "cut after commit":
+          run(statement)
+          return cut(wire)
+        default:
+          return say(wire, run(statement))
+      }
+    }
+  }
+}
+
+/** Number of possibly writing statements after which the whole database is read again. */
+const snapshotEvery = 40
+
+/** Whether a statement changes limits. A snapshot must follow at once, because new limits apply to the next sale. */
+const changesLimits = (sql: string): boolean => sql.includes("limit_daily") && sql.includes("insert into cell.balance")
+
+/** Whether a statement only reads. Statements under row-level security of one company never write. */
+const isReadOnly = (sql: string): boolean => sql.includes("set_config('saldo.company'")
+
+/** Whether a statement only changes an insurance. It creates no work for the background loops. */
+const touchesOnlyInsurance = (sql: string): boolean =>
+  sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
+
+/**
+ * The SQL functions in an in-process Postgres, behind the production adapters and driver. Faults hit the connection
+ * between driver and server.
+ */
+export const sqlStore =
+  (server: InProcessPostgres) =>
+  (watch: DatabaseObserver): Store => {
+    let sight = emptySnapshot
+    let checks: Array<() => void> = []
+    /** Number of statements since the last snapshot. */
+    let unseen = 0
+    let isUrgent = false
+    let isDueKnown = false
+    let due: Readonly<Record<BackgroundLoop, number | null>> = { recovery: null, messages: null }
+
+    const look = async () => {
+      unseen = 0
+      isUrgent = false
+      sight = await server.observe(takeSnapshot)
+      for (const sales of sight.sales.values()) watch.seen(sales)
+      const waiting = checks
+      checks = []
+      for (const check of waiting) check()
+      for (const { invariant, what } of await server.observe(failedInvariants)) watch.unsound(invariant, what)
+    }
+
+    const ran = (sql: string) => {
+      if (isReadOnly(sql)) return
+      unseen++
+      isDueKnown &&= touchesOnlyInsurance(sql)
+      isUrgent ||= changesLimits(sql)
+    }
+
+    return {
+      books: null,
+      // A response passes through the driver of a process, which may be paused.
+      isHeardInOrder: false,
+      eyes: {
+        balance: (companyId) => (sight.money.get(companyId) ?? zeroMoney).balance,
+        limits: (companyId) => (sight.money.get(companyId) ?? zeroMoney).limits,
+        sales: (companyId) => sight.sales.get(companyId) ?? [],
+        byHand: (companyId) => sight.byHand.get(companyId) ?? [],
+        undecided: (companyId) => sight.undecided.get(companyId) ?? []
+      },
+      open: (sim, incarnation, machine) => productionAdapters(machine, faultyConnection(sim, incarnation, server, ran)),
+      due: (chore) => due[chore],
+      wrote: () => {},
+      look: (check) => void checks.push(check),
+      settle: async ({ world }) => {
+        // After `setImmediate`, the driver has done all its work, because it never sets a timer of the machine.
+        await setImmediate()
+        if (isUrgent || unseen >= snapshotEvery) await look()
+        if (isDueKnown || !world.asksLoops()) return
+        isDueKnown = true
+        due = await server.observe(dueTimes)
+      },
+      close: look
+    }
+  }

@@ -1,0 +1,99 @@
+import { Context, DateTime, Effect, Layer, Scope } from "effect"
+import * as AccountsMemory from "../../../adapters/memory/AccountsMemory.ts"
+import * as AdjustmentsMemory from "../../../adapters/memory/AdjustmentsMemory.ts"
+import { Books, type CompanyBooks } from "../../../adapters/memory/Books.ts"
+import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
+import * as LedgerMemory from "../../../adapters/memory/LedgerMemory.ts"
+import * as OptionsMemory from "../../../adapters/memory/OptionsMemory.ts"
+import * as OutboxMemory from "../../../adapters/memory/OutboxMemory.ts"
+import * as ReversalsMemory from "../../../adapters/memory/ReversalsMemory.ts"
+import * as TransactionsMemory from "../../../adapters/memory/TransactionsMemory.ts"
+import * as UnresolvedMemory from "../../../adapters/memory/UnresolvedMemory.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { isUnresolved } from "../../../core/domain/Status.ts"
+import type { DatabaseObserver } from "../engine/Simulation.ts"
+import { type BackgroundLoop, type DatabasePorts, portsIn, type Store } from "../process/Store.ts"
+import { auditBooks } from "./BooksAudit.ts"
+import * as ResolutionsMemory from "./ResolutionsMemory.ts"
+
+const layer = Layer.mergeAll(
+  AccountsMemory.layer,
+  AdjustmentsMemory.layer,
+  InsurancesMemory.layer,
+  LedgerMemory.layer,
+  OptionsMemory.layer,
+  OutboxMemory.layer,
+  ResolutionsMemory.layer,
+  ReversalsMemory.layer,
+  TransactionsMemory.layer,
+  UnresolvedMemory.layer
+).pipe(Layer.provideMerge(Books.layer))
+
+/** The time at which an entry may be claimed: it is due, and no lease is active. */
+const availableAt_ms = (at: DateTime.Utc | null, leasedUntil: DateTime.Utc | null): number =>
+  Math.max(at === null ? 0 : DateTime.toEpochMillis(at), leasedUntil === null ? 0 : DateTime.toEpochMillis(leasedUntil))
+
+const soonest = (all: ReadonlyArray<number>): number | null => (all.length === 0 ? null : Math.min(...all))
+
+const dueIn = ({ messages, reversals, sales }: CompanyBooks, chore: BackgroundLoop): number | null => {
+  const instants: Array<number> = []
+  if (chore === "messages") {
+    for (const { leasedUntil, sendAt, status } of messages.values())
+      if (status === "staged") instants.push(availableAt_ms(sendAt, leasedUntil))
+    return soonest(instants)
+  }
+  for (const asked of [sales, reversals])
+    for (const each of asked.values())
+      if (isUnresolved(each) && each.askAt !== null) instants.push(availableAt_ms(each.askAt, each.leasedUntil))
+  return soonest(instants)
+}
+
+/** A database in memory. All processes share one set of books, and every write is followed by an audit. */
+export const memoryStore = (watch: DatabaseObserver): Store => {
+  const context = Effect.runSync(Layer.buildWithScope(Layer.fresh(layer), Scope.makeUnsafe()))
+  const books = Context.get(context, Books)
+  const booksOf = (companyId: number) => books.of(CompanyId.make(companyId))
+  const dues = new Map<BackgroundLoop, number | null>()
+  const ports: DatabasePorts = {
+    ...portsIn(context),
+    record: () => Effect.void
+  }
+
+  const audit = (company: CompanyBooks) => {
+    const unsound = auditBooks(company)
+    if (unsound !== null) watch.unsound(unsound.invariant, unsound.what)
+    watch.seen(company.sales.values())
+  }
+
+  return {
+    books,
+    isHeardInOrder: true,
+    eyes: {
+      balance: (companyId) => booksOf(companyId).purse.balance,
+      limits: (companyId) => booksOf(companyId).purse.limits,
+      sales: (companyId) => booksOf(companyId).sales.values(),
+      byHand: (companyId) => booksOf(companyId).entries.filter(({ transactionId }) => transactionId === null),
+      undecided: (companyId) =>
+        [...booksOf(companyId).reversals.values()]
+          .filter(isUnresolved)
+          .map(({ reversal: { createdAt, order, xid } }) => ({ xid, createdAt, transactionId: order.transactionId }))
+    },
+    open: () => ports,
+    due: (chore) => {
+      const known = dues.get(chore)
+      if (known !== undefined) return known
+      const due = soonest([...books.all()].flatMap((each) => dueIn(each, chore) ?? []))
+      dues.set(chore, due)
+      return due
+    },
+    wrote: (companyId) => {
+      dues.clear()
+      if (companyId !== null) audit(booksOf(companyId))
+    },
+    look: (check) => check(),
+    settle: null,
+    close: async () => {
+      for (const company of books.all()) audit(company)
+    }
+  }
+}

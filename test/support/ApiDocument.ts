@@ -1,0 +1,129 @@
+import { openApiDocument } from "../../facade/rest/OpenApi.ts"
+import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
+
+/** What a call was answered, whatever it was. */
+export interface ApiResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like
+  readonly body: any
+}
+
+interface Header {
+  readonly required?: boolean
+  readonly schema: { readonly type?: string }
+}
+
+interface Reference {
+  readonly $ref: string
+}
+
+interface Response {
+  readonly headers?: Readonly<Record<string, Header | Reference>>
+  readonly content?: Readonly<Record<string, object>>
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Record<string, Response | Reference> }>>>
+  >
+  readonly components: {
+    readonly headers: Readonly<Record<string, Header>>
+    readonly responses: Readonly<Record<string, Response>>
+  }
+}
+
+const document = openApiDocument("/")
+
+const { components, paths }: Document = JSON.parse(JSON.stringify(document))
+
+const faultsBy = schemaFaultsBy(document)
+
+const errorSchema = ["components", "schemas", "Error"]
+
+const matches = (template: string, path: string): boolean => {
+  const given = path.split("/")
+  const wanted = template.split("/")
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith("{") ? given[index] !== "" : part === given[index]))
+  )
+}
+
+/** Answered by no operation: tRPC, the document itself and the pages that show it. */
+const isUndocumentedPath = (path: string): boolean => /^\/(trpc|docs|v1\/openapi\.json)(\/|$)/.test(path)
+
+/** Refused by Node's parser, which may not even have read a path. Too many of them are 429, whatever the method. */
+const isRefusedByParser = ({ body }: ApiResponse): boolean => {
+  const { body: ofBody, headers } = body?.error?.details ?? {}
+  return headers !== undefined || ofBody === "incompleto"
+}
+
+const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: ApiResponse): ReadonlyArray<string> =>
+  Object.entries(components.headers).flatMap(([name, component]) => {
+    const value = headers.get(name)
+    const header = declared[name]
+    if (header === undefined) return value === null ? [] : [`${name} is not declared`]
+    const { required = false } = "$ref" in header ? component : header
+    if (value === null) return required ? [`${name} is missing`] : []
+    const read = component.schema.type === "integer" ? Number(value) : value
+    return faultsBy(["components", "headers", name, "schema"], read)
+  })
+
+/** The headers of a refusal that every body may meet. */
+const ofAnyBody = components.responses["VALIDATION_ERROR_413"]?.headers ?? {}
+
+/** A response, and where it stands: many operations share one. */
+const resolved = (
+  response: Response | Reference,
+  place: ReadonlyArray<string>
+): readonly [Response, place: ReadonlyArray<string>] => {
+  if (!("$ref" in response)) return [response, place]
+  const [name = ""] = response.$ref.split("/").slice(-1)
+  return [components.responses[name] ?? {}, ["components", "responses", name]]
+}
+
+const bodyFaults = (
+  { content }: Response,
+  place: ReadonlyArray<string>,
+  bodiless: boolean,
+  { body, headers, text }: ApiResponse
+): ReadonlyArray<string> => {
+  if (bodiless || content === undefined) return text === "" ? [] : ["there is a body"]
+  const type = headers.get("content-type")?.split(";")[0] ?? "no type at all"
+  if (content[type] === undefined) return [`a body of ${type} is not declared`]
+  return type === "application/json" ? faultsBy([...place, "content", type, "schema"], body) : []
+}
+
+/**
+ * How an answer is outside the OpenAPI document: its path and method, its status, its headers, its body. What no
+ * operation answers is held to the envelope of an error, or is beside the document altogether.
+ */
+export const documentFaults = (
+  { method, path }: { readonly method: string; readonly path: string },
+  answer: ApiResponse
+): ReadonlyArray<string> => {
+  if (isUndocumentedPath(path)) return []
+  const { body, headers, status } = answer
+  const bodiless = method === "HEAD"
+  if (body !== undefined && headers.get("x-request-id") !== body.request_id) return ["X-Request-Id differs"]
+  if (isRefusedByParser(answer)) return [...headerFaults(ofAnyBody, answer), ...faultsBy(errorSchema, body)]
+  if (method === "OPTIONS" && status === 429) return faultsBy(errorSchema, body)
+  if (method === "OPTIONS") return status === 204 && answer.text === "" ? [] : ["a preflight is 204"]
+
+  // A method in small letters is another one.
+  const verb = bodiless ? "get" : /[a-z]/.test(method) ? "" : method.toLowerCase()
+  const template = Object.keys(paths).find((known) => matches(known, path) && paths[known]?.[verb] !== undefined)
+  if (template === undefined) {
+    return status === 404 || status === 429
+      ? bodiless
+        ? []
+        : faultsBy(errorSchema, body)
+      : ["the path is not declared"]
+  }
+  const declared = paths[template]?.[verb]?.responses[status]
+  if (declared === undefined) return ["the status is not declared"]
+  const [response, place] = resolved(declared, ["paths", template, verb, "responses", String(status)])
+  return [...headerFaults(response.headers ?? {}, answer), ...bodyFaults(response, place, bodiless, answer)]
+}

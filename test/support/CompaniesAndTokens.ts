@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import { type Amount, zero } from "../../core/domain/Money.ts"
+import type { NewCompany } from "../../core/ports/Companies.ts"
+import type { NewToken } from "../../core/ports/Tokens.ts"
+import { changeCompany, createCompany } from "../../core/workflows/Company.ts"
+import { deposit } from "../../core/workflows/Deposit.ts"
+import { issueToken } from "../../core/workflows/IssueToken.ts"
+
+/** Makes a company as the operator would, in development unless said otherwise, with money and without limits. */
+export const makeCompany = Effect.fnUntraced(function* (
+  code: string,
+  money: Amount,
+  changes: Partial<NewCompany> = {}
+) {
+  const companyId = yield* createCompany({
+    legalName: `Comercio ${code}`,
+    code,
+    environment: "development",
+    state: "activa",
+    apiEnabled: true,
+    insuranceEnabled: true,
+    ...changes
+  })
+  yield* changeCompany(companyId, {}, { daily: zero, weekly: zero, monthly: zero })
+  yield* deposit(companyId, money, "apertura")
+  return companyId
+})
+
+/** Issues a token of a company as the operator would; it may do anything unless said otherwise. */
+export const makeToken = (companyId: CompanyId, changes: Partial<NewToken> = {}) =>
+  issueToken({
+    companyId,
+    name: "caja",
+    permissions: [],
+    addresses: [],
+    expiresAt: null,
+    callsPerMinute: null,
+    realLookups: false,
+    ...changes
+  })

@@ -1,0 +1,76 @@
+import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+
+/** Wednesday morning in Santo Domingo, in the middle of a month. */
+const startInstant_ms = Date.parse("2026-03-11T10:00:00-04:00")
+
+interface Sleeper {
+  readonly until_ms: number
+  readonly wake: () => void
+}
+
+/**
+ * Time that passes when somebody says so, and for everything at once. Who sleeps past several of its naps wakes once,
+ * as after a pause of the machine.
+ */
+export class ManualClock extends Context.Service<
+  ManualClock,
+  {
+    readonly pass: (duration: Duration.Input) => Effect.Effect<void>
+    readonly until: (iso: string) => Effect.Effect<void>
+  }
+>()("test/OwnTime") {
+  /** The clock of whatever is built on it. */
+  static readonly layer = Layer.effectContext(
+    Effect.sync(() => {
+      const { clock, moveTo } = makeManualClock()
+      const pass = (duration: Duration.Input) =>
+        Effect.sync(() => moveTo(clock.currentTimeMillisUnsafe() + Duration.toMillis(duration)))
+      const until = (iso: string) => Effect.sync(() => moveTo(Date.parse(iso)))
+      return Context.make(ManualClock, { pass, until }).pipe(Context.add(Clock.Clock, clock))
+    })
+  )
+}
+
+const makeManualClock = () => {
+  let now_ms = startInstant_ms
+  let sleepers: ReadonlyArray<Sleeper> = []
+  const now_ns = () => BigInt(now_ms) * 1_000_000n
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: () => now_ms,
+    currentTimeMillis: Effect.sync(() => now_ms),
+    currentTimeNanosUnsafe: now_ns,
+    currentTimeNanos: Effect.sync(now_ns),
+    monotonicTimeNanosUnsafe: now_ns,
+    monotonicTimeNanos: Effect.sync(now_ns),
+    sleep: (duration) =>
+      Effect.callback((resume) => {
+        const sleeper = { until_ms: now_ms + Duration.toMillis(duration), wake: () => resume(Effect.void) }
+        if (sleeper.until_ms <= now_ms) return resume(Effect.yieldNow)
+        sleepers = [...sleepers, sleeper]
+        return Effect.sync(() => {
+          sleepers = sleepers.filter((other) => other !== sleeper)
+        })
+      })
+  }
+  const moveTo = (to_ms: number) => {
+    now_ms = to_ms
+    const due = sleepers.filter(({ until_ms }) => until_ms <= now_ms)
+    sleepers = sleepers.filter(({ until_ms }) => until_ms > now_ms)
+    for (const { wake } of due) wake()
+  }
+  return { clock, moveTo }
+}
+
+/** Where the service that is looked at listens. */
+export class ServiceAddress extends Context.Service<ServiceAddress, { readonly url: string; readonly port: number }>()(
+  "test/Running"
+) {
+  static readonly layer = Layer.effect(
+    ServiceAddress,
+    HttpServer.HttpServer.useSync(({ address }) => {
+      const port = "port" in address ? address.port : 0
+      return { port, url: `http://127.0.0.1:${port}` }
+    })
+  )
+}

@@ -1,0 +1,89 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+
+/** Companies that have sales, and have none of the rows that a sale is made with. */
+const balances = `
+  insert into cell.balance (company_id, updated_at)
+  select distinct company_id, 'epoch'::timestamptz from cell.transaction
+  on conflict do nothing`
+
+const lists = "select count(*) from (select cell.list_anew(array_agg(company_id)) from cell.balance) as l"
+
+/** Counts what was written past the money functions. */
+export const rebuildLists = PgClient.PgClient.use((sql) =>
+  Effect.forEach([balances, lists], (statement) => sql.unsafe(statement).unprepared, { discard: true })
+)
+
+/** Lets so many rows make a block, from now on. */
+export const setBlockLength = (length: number) =>
+  PgClient.PgClient.use(
+    (sql) =>
+      sql.unsafe(
+        `create or replace function cell.block_length() returns int language sql immutable as 'select ${length}'`
+      ).unprepared
+  )
+
+/** A company, how many sales it has made, and in how many days, the last of them 2026-01-31. */
+export interface SalesHistory {
+  readonly company: number
+  readonly sales: number
+  readonly days: number
+}
+
+/** Of a hundred sales two failed, one was given back, one is unknown, one is in flight; the rest went well. */
+const statusOfSale = `case n % 100
+  when 7 then 'FAILED' when 57 then 'FAILED' when 17 then 'REVERSED' when 27 then 'PENDING' when 37 then 'PROCESSING'
+  else 'SUCCESS'
+end`
+
+/**
+ * Writes a company's history as an import would: sales of 1.00, five to an identifier, and a ledger that opens with a
+ * deposit and charges each sale that went well.
+ */
+export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sales }: SalesHistory) {
+  const sql = yield* PgClient.PgClient
+  const run = (statement: string) => sql.unsafe(statement).unprepared
+  yield* run(`
+    insert into cell.balance (company_id, available, updated_at) values (${company}, ${sales * 100}, 'epoch')`)
+  yield* run(`
+    insert into cell.transaction (
+      company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
+      amount, reversible, day, created_at, processed_at, auth_code
+    )
+    select
+      ${company}, nextval('cell.transaction_id'), 'RD-${company}-' || n, 'key-' || n, s.status, 'development', 1, 'Recarga',
+      'mobile_recharge', 'c-' || n % ${Math.ceil(sales / 5)}, 100, false, (s.at - interval '4 hours')::date, s.at,
+      case when s.status not in ('PENDING', 'PROCESSING') then s.at end,
+      case when s.status in ('SUCCESS', 'REVERSED') then 'SBX' || n end
+    from (
+      select
+        n,
+        ${statusOfSale} as status,
+        timestamptz '2026-02-01 04:00:00Z' - (${sales} - n + 0.5) * (interval '${days} days' / ${sales}) as at
+      from generate_series(1, ${sales}) as n
+    ) as s
+    order by n`)
+  yield* run(`
+    insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at)
+    select company_id, nextval('cell.reversal_id'), id, xid || '-R', idempotency_key || '-R', 'CONFIRMED', created_at,
+      created_at
+    from cell.transaction
+    where company_id = ${company} and status = 'REVERSED'`)
+  yield* run(`
+    insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)
+    select company_id, nextval('cell.entry_id'), 'deposit', available, available, 'apertura', '2020-01-01 12:00:00Z'
+    from cell.balance
+    where company_id = ${company}`)
+  yield* run(`
+    insert into cell.entry (company_id, id, type, amount, balance, transaction_id, created_at)
+    select
+      company_id, nextval('cell.entry_id'), 'sale', -100, ${sales * 100} - 100 * row_number() over (order by id), id,
+      created_at
+    from cell.transaction
+    where company_id = ${company} and status = 'SUCCESS'
+    order by id`)
+  yield* rebuildLists
+  // What autovacuum does sooner or later.
+  yield* run("vacuum analyze cell.transaction").pipe(Effect.andThen(run("vacuum analyze cell.entry")))
+  yield* run("vacuum analyze cell.block")
+})
