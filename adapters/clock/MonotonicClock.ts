@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-/** A clock whose time is the monotonic one, which nobody sets. */
+/** A clock that reads the monotonic time, which no clock adjustment changes. */
 const monotonic = (clock: Clock.Clock): Clock.Clock => {
   const currentTimeMillisUnsafe = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   return {
@@ -15,8 +15,8 @@ const monotonic = (clock: Clock.Clock): Clock.Clock => {
 }
 
 /**
- * Lets what waits for a time to pass go by the monotonic clock: one that is put back by an hour would make it wait for
- * as long. What is wrapped in `own` has the clock of the day as before.
+ * Runs `waiting` on the monotonic clock, so that setting the wall clock back an hour does not lengthen a wait by an
+ * hour. An effect wrapped in `own` keeps the wall clock.
  */
 export const onMonotonicClock = <A, E, R>(
   waiting: (own: <B, F, S>(call: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>

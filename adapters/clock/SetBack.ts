@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 
-/** By less than this clocks are put right all the time. */
+/** Adjustments of less than this are routine (NTP) and are ignored. */
 const slight_ms = 1_000
 
 /**
- * A cached answer expires by the clock of the day: one that was put back by an hour would keep it for as long. So its
- * next use invalidates it first.
+ * Wraps reads of a cache. Invalidates the cache before the first read after the wall clock was set back. Cached values
+ * expire by the wall clock: without this they would live longer by the amount of the change.
  */
 export const unlessSetBack = (invalidate: Effect.Effect<void>) => {
-  // How far the clock was ahead of the time that nobody sets, when it was last looked at.
+  // How far the wall clock was ahead of the monotonic clock at the last read.
   let ahead_ms = Number.NEGATIVE_INFINITY
   return <A, E, R>(cached: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.clockWith((clock) => {

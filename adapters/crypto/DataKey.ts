@@ -1,12 +1,15 @@
 import { Context, type Redacted } from "effect"
 
-/** The key from which those are made that keep personal data. It is the database's own, for as long as that lives. */
+/** The database's data key. All keys that encrypt personal data are derived from it. It never changes. */
 export class DataKey extends Context.Service<
   DataKey,
   {
     /** 32 random bytes. */
     readonly bytes: Redacted.Redacted<Uint8Array>
-    /** Whether the operator's key is needed to read it; otherwise whoever has the database has it too. */
+    /**
+     * Whether the data key is stored encrypted under the operator's key. Otherwise a copy of the database contains the
+     * key.
+     */
     readonly protected: boolean
   }
 >()("saldo/adapters/crypto/DataKey") {}

@@ -14,7 +14,7 @@ const make = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   const { bytes } = yield* DataKey
 
-  // No key serves two ends.
+  // Derives a separate key for each purpose.
   const derive = (end: string) =>
     kdf.derive(Kdf.hkdfSha256, Redacted.value(bytes), {
       salt: new Uint8Array(),
@@ -25,7 +25,7 @@ const make = Effect.gen(function* () {
   const hashing = yield* Mac.key(Mac.hmacSha256, yield* derive("hashing"))
   const { nonceLength } = sealing.algorithm
 
-  // Random nonces are safe for some 2^32 texts, more than there will ever be.
+  // Random nonces are safe for about 2^32 texts, far more than one database will hold.
   const seal = Effect.fnUntraced(function* (text: string, purpose: string) {
     const nonce = yield* random.randomBytes(nonceLength)
     const aad = encoder.encode(purpose)
@@ -49,5 +49,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** AES-256-GCM and HMAC-SHA-256, each with a key of its own made from the data key. */
+/**
+ * The vault: AES-256-GCM for encryption and HMAC-SHA-256 for digests, each with its own key derived from the data key.
+ */
 export const layer = Layer.effect(Vault, Effect.orDie(make))

@@ -12,9 +12,9 @@ interface Link {
 }
 
 /**
- * Finds Postgres's programs for this machine in the npm package that carries them.
+ * Finds the Postgres programs for this machine in their npm package.
  *
- * They run where they are if the user can reach them, else from a copy under `home`, made once.
+ * They run in place if the user can reach them. Otherwise they run from a copy under `home`, made once.
  *
  * @returns the directory of `postgres`, `initdb` and `pg_ctl`.
  */
@@ -46,7 +46,10 @@ const packageRoot = (): string => {
   }
 }
 
-/** Links the libraries under their short names, as the package's own install script does where it is allowed to run. */
+/**
+ * Creates the libraries' symbolic links, as the package's own install script would. Package managers may skip that
+ * script.
+ */
 const hydrate = (root: string): boolean => {
   const list = join(root, "native", "pg-symlinks.json")
   if (!existsSync(list)) return true

@@ -10,10 +10,10 @@ import type { SystemUser } from "./EmbeddedUser.ts"
 
 const execute = promisify(execFile)
 
-/** The only role of an embedded Postgres. */
+/** The only login role of an embedded Postgres. */
 export const role = "saldo"
 
-/** An embedded Postgres's programs, data and user. */
+/** The programs, data directory and system user of an embedded Postgres. */
 export interface Cluster {
   readonly binaries: string
   readonly directory: string
@@ -27,26 +27,30 @@ const logOf = ({ directory }: Cluster): string => join(directory, "server.log")
 
 const MiB = 1024 * 1024
 
-/** A quarter of the memory that this process may use, as is usual; what the tables do not fill is never taken. */
+/**
+ * Value of shared_buffers: a quarter of the memory this process may use, the usual recommendation. Postgres occupies
+ * only what the tables fill.
+ */
 const shared_MiB = Math.min(
   1024,
   Math.max(128, Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4 / MiB))
 )
 
 const settings = {
-  // Reached over TCP on this machine alone, with a password.
+  // Accepts connections over TCP from this machine only, with a password.
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   timezone: "UTC",
   log_checkpoints: "off",
   shared_buffers: `${shared_MiB}MB`,
-  // After each checkpoint the first change of a page writes all of it to the log, and sales change pages all over their
-  // indexes: with the usual five minutes, or a gigabyte, a long history cost a quarter of the sales instead of a tenth.
+  // After each checkpoint, the first change of a page writes the whole page to the write-ahead log. Sales change pages
+  // all over their indexes. With a long history, the defaults (5 min, 1 GB) cost a quarter of the throughput; these
+  // values cost a tenth.
   checkpoint_timeout: "15min",
   max_wal_size: "4GB"
 }
 
-/** Makes the data of a new cluster. Nothing of it is on disk for certain until `sync`. */
+/** Creates the data of a new cluster. It is durable only after `sync`. */
 export const create = (cluster: Cluster, password: string): Promise<void> =>
   makeWhole(dataOf(cluster), cluster.user, async (aside) => {
     const passwordFile = `${aside}.password`
@@ -66,13 +70,13 @@ export const create = (cluster: Cluster, password: string): Promise<void> =>
     }
   })
 
-/** Whether the data has been made. */
+/** Whether the cluster has been created. */
 export const exists = (cluster: Cluster): boolean => existsSync(dataOf(cluster))
 
-/** Puts on disk for certain what `create` made. */
+/** Flushes the files that `create` made to disk. */
 export const sync = (cluster: Cluster): Promise<void> => run(cluster, "initdb", ["--sync-only", "-D", dataOf(cluster)])
 
-/** The port of the server that runs on the data, if one does. */
+/** The port of the server that runs on this data directory. Null if none runs. */
 export const runningPort = (cluster: Cluster): number | null => {
   const lines = pidLines(cluster)
   const [pid, port] = [Number(lines[0]), Number(lines[3])]
@@ -84,7 +88,10 @@ const pidFileOf = (cluster: Cluster): string => join(dataOf(cluster), "postmaste
 const pidLines = (cluster: Cluster): ReadonlyArray<string> =>
   existsSync(pidFileOf(cluster)) ? readFileSync(pidFileOf(cluster), "utf8").split("\n") : []
 
-/** After a crash, or in a new container, the id in the pid file may be another program's. */
+/**
+ * Whether the process with this id is this cluster's server. After a crash, or in a new container, the pid file may
+ * name the process of another program.
+ */
 const isServer = (cluster: Cluster, pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -96,8 +103,8 @@ const isServer = (cluster: Cluster, pid: number): boolean => {
   return existsSync(command) && (readFileSync(command, "utf8").includes(dataOf(cluster)) || worksIn(cluster, pid))
 }
 
-// A server may have been started by another name of the same directory, which its command line then has. It works in its
-// data.
+// Compares the working directory. The command line may contain another path to the same directory, for example through
+// a symbolic link.
 const worksIn = (cluster: Cluster, pid: number): boolean => {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataOf(cluster))
@@ -106,10 +113,10 @@ const worksIn = (cluster: Cluster, pid: number): boolean => {
   }
 }
 
-/** Starts the server and waits until it has recovered from whatever happened to it and takes connections. */
+/** Starts the server. Returns when crash recovery has finished and the server accepts connections. */
 export const start = async (cluster: Cluster, port: number): Promise<void> => {
   const [pid] = pidLines(cluster)
-  // Postgres would not start over the pid of a living process, even if that is not Postgres.
+  // Postgres refuses to start if the pid file names a living process, even one that is not Postgres.
   if (pid !== undefined && !isServer(cluster, Number(pid))) rmSync(pidFileOf(cluster), { force: true })
   await run(cluster, "pg_ctl", [
     "start",
@@ -125,11 +132,11 @@ export const start = async (cluster: Cluster, port: number): Promise<void> => {
   ])
 }
 
-/** Stops the server, whoever is connected. */
+/** Stops the server and closes all connections to it. */
 export const stop = (cluster: Cluster): Promise<void> =>
   run(cluster, "pg_ctl", ["stop", "-D", dataOf(cluster), "-w", "-t", "30", "-m", "fast"])
 
-/** A port of this machine that nobody listens on, the wanted one if that is free. */
+/** Returns a free TCP port of this machine, the wanted one if possible. */
 export const freePort = (wanted: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer()

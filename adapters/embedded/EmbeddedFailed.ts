@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 
-/** The embedded Postgres cannot be had. The message says what is wrong and what to do, in one line. */
+/** The embedded Postgres cannot start. The message states the problem and the remedy in one line. */
 export class EmbeddedFailed extends Schema.TaggedError<EmbeddedFailed>()("EmbeddedFailed", {
   message: Schema.String
 }) {}
 
-/** Runs what touches files, with the words for its failure; Node's error code is added to them. */
+/** Runs a file operation. A failure becomes `EmbeddedFailed` with this message and Node's error code. */
 export const attempt = <A>(run: () => A, message: string): A => {
   try {
     return run()
@@ -15,6 +15,6 @@ export const attempt = <A>(run: () => A, message: string): A => {
   }
 }
 
-/** Node's code of a failed system call, such as ENOENT; otherwise the error in words. */
+/** Node's code of a failed system call, for example ENOENT. Without a code, the error as text. */
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join } from "node:path"
 import type { SystemUser } from "./EmbeddedUser.ts"
 
-/** Whether the user may enter the directory, and so every directory above it. */
+/** Whether the user may enter the directory and every directory above it. */
 export const canReach = (directory: string, user: SystemUser | null): boolean => {
   if (user === null) return canEnter(directory)
   for (let step = directory; ; step = dirname(step)) {
@@ -39,19 +39,19 @@ const mayEnter = (directory: string, { gid, uid }: SystemUser): boolean => {
   return ((stat.mode >> shift) & 1) === 1
 }
 
-/** Makes a directory that is the user's alone. */
+/** Creates a directory that only the user can access. */
 export const makeOwned = (directory: string, user: SystemUser | null): void => {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   own(directory, user)
 }
 
-/** Gives a file or a directory to the user, and to nobody else. */
+/** Makes the user the only one with access to a file or directory. */
 export const own = (path: string, user: SystemUser | null): void => {
   chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600)
   if (user !== null) chownSync(path, user.uid, user.gid)
 }
 
-/** Gives a directory to the user with all that is in it. */
+/** Makes the user the owner of a directory and of everything in it. */
 export const ownAll = (directory: string, { gid, uid }: SystemUser): void => {
   for (const entry of readdirSync(directory, { recursive: true, encoding: "utf8" })) {
     lchownSync(join(directory, entry), uid, gid)
@@ -60,8 +60,9 @@ export const ownAll = (directory: string, { gid, uid }: SystemUser): void => {
 }
 
 /**
- * Has `fill` make a directory aside and puts it in place when it is whole, so that a process that dies midway leaves
- * nothing that looks finished. Of several processes at once, one wins and the others use what it made.
+ * Creates a directory atomically: `fill` writes a temporary directory, which is renamed when complete. A process that
+ * dies midway leaves no directory that looks complete. If several processes do this at once, one wins and the others
+ * use its directory.
  */
 export const makeWhole = async (
   directory: string,

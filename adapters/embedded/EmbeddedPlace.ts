@@ -17,9 +17,9 @@ import { attempt, EmbeddedFailed } from "./EmbeddedFailed.ts"
 import { canReach, makeOwned } from "./EmbeddedFiles.ts"
 import type { SystemUser } from "./EmbeddedUser.ts"
 
-/** What is remembered of an embedded Postgres from one start to the next. Its file is readable by the owner alone. */
+/** The facts about an embedded Postgres that persist between starts. Only the owner can read the file. */
 const Memory = Schema.Struct({
-  /** Where Postgres's own files are; null for beside this file. */
+  /** Directory of Postgres's files. Null if they are next to this file. */
   elsewhere: Schema.NullOr(Schema.String),
   port: Schema.Int,
   password: Schema.String
@@ -28,20 +28,21 @@ type Memory = typeof Memory.Type
 
 const decodeMemory = Schema.decodeUnknownSync(Schema.fromJsonString(Memory))
 
-/** Where an embedded Postgres lives. */
+/** Directory, port and password of an embedded Postgres. */
 export interface Place {
-  /** The directory that holds its data, its log and, if need be, a copy of its programs. */
+  /** Contains the data, the log and, if needed, a copy of the programs. */
   readonly directory: string
   readonly port: number
   readonly password: string
 }
 
 /**
- * The place that belongs to a data directory; a new one is made where there is none.
+ * Returns the place of the embedded Postgres of a data directory. Creates it at the first start.
  *
- * It is inside the data directory unless Postgres's user cannot reach that, as in the home of root.
+ * The place is inside the data directory, unless Postgres's user cannot reach that (for example the home directory of
+ * root).
  *
- * @param freePort tells a port for a new place.
+ * @param freePort the port of a new place.
  */
 export const findPlace = (dataDirectory: string, user: SystemUser | null, freePort: number): Place => {
   const home = resolve(dataDirectory)
@@ -57,7 +58,7 @@ export const findPlace = (dataDirectory: string, user: SystemUser | null, freePo
   return { directory, port: memory.port, password: memory.password }
 }
 
-/** Remembers that the server now listens on another port. */
+/** Stores the server's new port. */
 export const rememberPort = (dataDirectory: string, port: number): void => {
   const file = memoryFile(resolve(dataDirectory))
   write(`${file}.new`, { ...recall(file), port })
@@ -68,11 +69,11 @@ const memoryFile = (home: string): string => join(home, "postgres.json")
 
 const makeHome = (home: string, user: SystemUser | null): void => {
   makeAll(home)
-  // Whatever the umask: another user who is to run Postgres passes through, and reads nothing on the way.
+  // Sets the mode regardless of the umask: Postgres's user may pass through this directory but not list it.
   if (user !== null && readdirSync(home).length === 0) chmodSync(home, 0o711)
 }
 
-// Not mkdir's own recursion, which never ends in a file system that refuses with ENOENT, as /proc does.
+// Does not use `mkdir` with `recursive`: it loops forever on file systems that answer ENOENT, for example /proc.
 const makeAll = (directory: string): void => {
   if (existsSync(directory)) return
   makeAll(dirname(directory))
@@ -89,7 +90,10 @@ const newMemory = (home: string, user: SystemUser | null, port: number): Memory 
   password: randomBytes(24).toString("base64url")
 })
 
-/** A directory of its own, which survives a restart of the machine if the machine has a place for that. */
+/**
+ * A new directory that the user can reach. Under /var/lib if possible, because the temporary directory may be emptied
+ * when the machine restarts.
+ */
 const reachable = (user: SystemUser | null): string => {
   const above = ["/var/lib", tmpdir()].find((directory) => existsSync(directory) && canReach(directory, user))
   if (above !== undefined) return join(above, `saldo-${randomUUID()}`)
@@ -98,7 +102,7 @@ const reachable = (user: SystemUser | null): string => {
   })
 }
 
-/** Of several processes that start at once, the first one's memory counts. */
+/** Writes the file only if it does not exist. If several processes start at once, all use the file of the first. */
 const rememberFirst = (home: string, memory: Memory): void => {
   const aside = join(home, `postgres.json.${randomUUID()}`)
   write(aside, memory)

@@ -8,10 +8,10 @@ import { codeOf, EmbeddedFailed } from "./EmbeddedFailed.ts"
 import { findPlace, rememberPort } from "./EmbeddedPlace.ts"
 import { findUser } from "./EmbeddedUser.ts"
 
-/** How long a server that was killed may take to recover. */
+/** Timeout for the crash recovery of a killed server. */
 const recovery_max = Duration.seconds(60)
 
-/** How often the last process looks whether the others are really gone, and how far apart. */
+/** Checks, and the pause between them, before the last process decides that no other process uses the server. */
 const looks_max = 4
 const betweenLooks = Duration.millis(50)
 
@@ -28,14 +28,14 @@ export interface EmbeddedOptions {
 }
 
 /**
- * A Postgres that Saldo brings along. Processes on one data directory share one server: the first starts it, the last
- * stops it, and whoever finds it dead starts it again.
+ * A Postgres server that Saldo starts itself. All processes on one data directory share one server. The first process
+ * starts it, the last one stops it, and a process that finds it dead restarts it.
  */
 export class EmbeddedPostgres extends Context.Service<
   EmbeddedPostgres,
   {
     readonly url: Redacted.Redacted
-    /** Where its data is. */
+    /** The data directory. */
     readonly directory: string
   }
 >()("saldo/adapters/EmbeddedPostgres") {
@@ -52,7 +52,7 @@ const make = Effect.fnUntraced(function* (options: EmbeddedOptions) {
   return EmbeddedPostgres.of({ url: server.url, directory: server.cluster.directory })
 })
 
-/** Runs what the file system and programs promise. Their failures already carry a message. */
+/** Runs a promise that works with files or programs. Its failures are already `EmbeddedFailed` with a message. */
 const perform = <A>(run: () => Promise<A>): Effect.Effect<A, EmbeddedFailed> =>
   Effect.tryPromise({
     try: run,
@@ -60,7 +60,7 @@ const perform = <A>(run: () => Promise<A>): Effect.Effect<A, EmbeddedFailed> =>
   })
 
 const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: EmbeddedOptions) {
-  // Not interrupted midway: half a cluster, and the file with its password, would stay on the disk.
+  // Uninterruptible: an interruption would leave a partial cluster and the file with its password on disk.
   const server = yield* Effect.uninterruptible(
     perform(async () => {
       const user = findUser()
@@ -69,7 +69,7 @@ const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: E
       const cluster: Cluster = { binaries, directory: place.directory, user, settings }
       const fresh = !exists(cluster)
       if (fresh) await create(cluster, place.password)
-      // Chosen once: the pool's address has to hold when the server is started again.
+      // Chosen once: the connection pool's address must still be valid after a restart of the server.
       const port = runningPort(cluster) ?? (await freePort(place.port))
       if (port !== place.port) rememberPort(dataDirectory, port)
       return {
@@ -80,7 +80,7 @@ const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: E
       }
     })
   )
-  // Nobody waits for the disk: what a power cut could take in these first seconds is a cluster that has just been made.
+  // Flushes in the background. A power failure in these first seconds can lose only a cluster that was just created.
   if (server.fresh) yield* Effect.forkScoped(Effect.ignore(perform(() => sync(server.cluster))))
   return server
 })
@@ -95,17 +95,17 @@ const supervise = (server: Server, up: Deferred.Deferred<void, EmbeddedFailed>):
     Effect.andThen(Effect.never)
   )
 
-// Not interrupted midway: a server that comes up after its starter has gone would be nobody's.
+// Uninterruptible: a server that comes up after its starter has gone would have no process that stops it.
 const ensureRunning = ({ cluster, port }: Server): Effect.Effect<void, EmbeddedFailed> =>
   perform(() => start(cluster, port)).pipe(
     Effect.uninterruptible,
-    // Another process may have been first, and the children of a killed server take a moment to notice.
+    // Another process may have started the server first. The child processes of a killed server need a moment to exit.
     Effect.retry({ while: () => runningPort(cluster) === null, schedule: Schedule.spaced("200 millis"), times: 10 }),
     Effect.catch((error) => (runningPort(cluster) === null ? Effect.fail(error) : Effect.void)),
     Effect.when(Effect.sync(() => runningPort(cluster) === null))
   )
 
-/** Counts as a user of the server until the server dies. */
+/** Registers this process as a user of the server until the server dies. */
 const hold = (
   { cluster, url }: Server,
   up: Deferred.Deferred<void, EmbeddedFailed>
@@ -115,13 +115,13 @@ const hold = (
       while: (error) => error.reason._tag !== "AuthenticationError" && runningPort(cluster) !== null,
       schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: recovery_max }))
     }),
-    Effect.mapError((error) => new EmbeddedFailed({ message: `the embedded Postgres refuses us: ${error.message}` })),
+    Effect.mapError((error) => new EmbeddedFailed({ message: `cannot connect to the embedded Postgres: ${error.message}` })),
     Effect.flatMap((connection) =>
       connection.query(`select pg_advisory_lock_shared(${advisoryLocks.embeddedServer})`).pipe(
         Effect.andThen(connection.listen("saldo_embedded")),
         Effect.tap(Deferred.succeed(up, undefined)),
         Effect.flatMap((notifications) => Effect.forever(Queue.take(notifications))),
-        Effect.catch((error) => Effect.logWarning("the embedded Postgres died and is started again", error.message))
+        Effect.catch((error) => Effect.logWarning("the embedded Postgres died and is being restarted", error.message))
       )
     ),
     Effect.scoped

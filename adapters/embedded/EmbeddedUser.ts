@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { EmbeddedFailed } from "./EmbeddedFailed.ts"
 
-/** Who Postgres runs as. */
+/** The system user that runs Postgres. */
 export interface SystemUser {
   readonly uid: number
   readonly gid: number
@@ -10,8 +10,9 @@ export interface SystemUser {
 const preferred = ["postgres", "nobody", "daemon"]
 
 /**
- * The user to switch to, because Postgres refuses to run as root: `postgres` where it exists, else one without
- * privileges that does. Null for an ordinary user, as whom Postgres simply runs.
+ * The user that runs Postgres in place of root, because Postgres refuses to run as root: `postgres` if it exists,
+ * otherwise an existing unprivileged user. Null if this process does not run as root; then Postgres runs as the same
+ * user.
  */
 export const findUser = (): SystemUser | null => {
   if (process.geteuid?.() !== 0) return null

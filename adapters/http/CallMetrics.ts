@@ -21,15 +21,15 @@ const seconds = seriesOf(["party"], (attributes) =>
 
 type Ended = Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
-/** The class of the status, or that there was no answer. */
+/** The class of the HTTP status, or `no_answer`. */
 const outcomeOf = (exit: Ended): string =>
   Exit.isSuccess(exit) ? `${Math.floor(exit.value.status / 100)}xx` : "no_answer"
 
-/** Counts a call that we chose not to make, before anything was done for it. */
+/** Counts a call that this process refused to make. */
 export const countNotMade = (party: string): Effect.Effect<void> =>
   Metric.update(calls({ party, outcome: "not_made" }), 1)
 
-/** Counts a call to a party, and how long it took until it was answered; and follows it, where somebody follows. */
+/** Counts a call to an external service, records its duration, and adds a span if the call is traced. */
 export const measured =
   (party: string) =>
   <R>(
@@ -43,6 +43,6 @@ export const measured =
         )
       ),
       Effect.flatMap(([, exit]) => exit),
-      // Without the address, which may tell a customer's number.
+      // The span omits the URL, which may contain a customer's number.
       spanWhenTraced(`call ${party}`)
     )

@@ -2,7 +2,7 @@ import { Record as Rec } from "effect"
 import { OpenApi } from "effect/http-api"
 import { signatureHeader, timestampHeader } from "./Signature.ts"
 
-/** What a status means, whatever was asked. */
+/** The meaning of each status, the same for all endpoints. */
 const meanings: Readonly<Record<string, string>> = {
   400: "The request cannot be read.",
   401: "The signature is wrong, or its timestamp is too old or too new.",
@@ -46,13 +46,14 @@ const operation = ({ responses, security: _, ...rest }: Operation) => ({
   )
 })
 
-// The generator closes every object. Both sides ignore fields that they do not know, so that either may add some.
+// The generator forbids additional properties. The protocol allows them: each side ignores fields that it does not
+// know, so both can add fields.
 const open = (_: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && "additionalProperties" in value
     ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== "additionalProperties"))
     : value
 
-/** What the document of a gateway's protocol says beside its endpoints. */
+/** Annotations for the OpenAPI document of a gateway protocol. */
 export const documented = (title: string, description: string) =>
   OpenApi.annotations({
     title,

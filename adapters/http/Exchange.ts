@@ -2,18 +2,18 @@ import { Data, Effect, Result, Schema } from "effect"
 import type { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { isProvablyUnsent } from "./SendFailure.ts"
 
-/** What became of a request to somebody else's server. */
+/** The result of an HTTP request to an external service. */
 export type Exchange = Data.TaggedEnum<{
-  /** The answer came back whole; undefined is a body that is no JSON. */
+  /** The complete response arrived. The body is undefined if it is not JSON. */
   Answered: { readonly status: number; readonly headers: Headers.Headers; readonly body: unknown }
-  /** Provably nothing left this process. */
+  /** The request provably never left this process. */
   NotSent: { readonly error: HttpClientError.HttpClientError }
-  /** It may have been received, and acted upon; what came back is nothing, or not a whole answer. */
+  /** The service may have received and executed the request, but no complete response arrived. */
   Lost: { readonly error: HttpClientError.HttpClientError }
 }>
 export const Exchange = Data.taggedEnum<Exchange>()
 
-/** Sends a request once, and reads the answer. A client that repeats requests or follows redirects will not do. */
+/** Sends a request once and reads the response. The client must not retry requests or follow redirects. */
 export const exchange = (
   client: HttpClient.HttpClient,
   request: HttpClientRequest.HttpClientRequest

@@ -3,16 +3,16 @@ import { Mac } from "effect/crypto"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { signed } from "./Signature.ts"
 
-/** Where a gateway that the operator wrote is, and the secret that it shares with us. */
+/** The address of a gateway, and the secret that it shares with Saldo. */
 export interface GatewayOptions {
-  /** The paths of its protocol come after this one; a slash at the end makes no difference. */
+  /** The prefix of all paths of the protocol. A trailing slash makes no difference. */
   readonly baseUrl: string
   readonly secret: Redacted.Redacted
 }
 
 const encoder = new TextEncoder()
 
-/** Makes clients of a gateway: their requests all go there, and are signed. */
+/** Makes HTTP clients that send signed requests to the gateway. */
 export const gatewayClient = Effect.fnUntraced(function* ({ baseUrl, secret }: GatewayOptions) {
   const mac = yield* Mac.Mac
   const key = yield* Effect.orDie(Mac.key(Mac.hmacSha256, encoder.encode(Redacted.value(secret))))

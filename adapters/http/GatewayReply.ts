@@ -3,12 +3,12 @@ import { HttpClientError } from "effect/http"
 import { isProvablyUnsent } from "./SendFailure.ts"
 import type { Conflict, NotFound, NotProcessed } from "./Wire.ts"
 
-/** What came of asking a gateway. Anything that is not firm is Unknown. */
+/** The result of a gateway call. Everything that is not definite is Unknown. */
 export type GatewayReply<A> = Data.TaggedEnum<{
   Answered: { readonly answer: A }
-  /** Provably nothing was done: nothing left this process, or the gateway says so in as many words. */
+  /** The gateway provably did nothing: the request never left this process, or the gateway answered `not_processed`. */
   NotDone: { readonly reason: string }
-  /** The gateway says that it has no such operation. */
+  /** The gateway answered that it knows no such operation. */
   NotFound: {}
   Unknown: { readonly reason: string }
 }>
@@ -17,24 +17,24 @@ interface GatewayReplyDefinition extends Data.TaggedEnum.WithGenerics<1> {
 }
 export const GatewayReply = Data.taggedEnum<GatewayReplyDefinition>()
 
-/** What is asked. */
+/** A question to a gateway. */
 interface Question<A, B> {
   readonly operation: string
-  /** Our name for what it is about; null for questions that have none. */
+  /** Our id of the operation. Null for questions without one. */
   readonly id: string | null
-  /** What an answer means; null if it contradicts what was asked. */
+  /** Interprets the response. Null if it contradicts the question. */
   readonly read: (answer: A) => B | null
 }
 
 type Refused = NotProcessed | NotFound | Conflict
 type Failure = HttpClientError.HttpClientError | Schema.SchemaError | Refused
 
-// A gateway that breaks, or a proxy before it, has not said what it did.
+// A server error leaves open what the gateway did.
 const serverError = 500
 
 /**
- * Makes a call to a gateway, and tells what came of it. What cannot be read, or speaks of something else, is as good as
- * no answer, and an error in the log: the operator has to correct the gateway.
+ * Calls a gateway and classifies the result. A response that is unreadable, or about another operation, becomes Unknown
+ * and is logged as an error: the operator must correct the gateway.
  */
 export const askGateway = <A, B, R>(
   call: Effect.Effect<A, Failure, R>,
@@ -55,7 +55,7 @@ export const askGateway = <A, B, R>(
 
 const wrong = (reason: string, details: Readonly<Record<string, unknown>> = {}): Effect.Effect<GatewayReply<never>> =>
   Effect.as(
-    Effect.logError("a gateway answered what it must not", { reason, ...details }),
+    Effect.logError("a gateway response violates the protocol", { reason, ...details }),
     GatewayReply.Unknown({ reason })
   )
 

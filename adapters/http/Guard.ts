@@ -6,39 +6,41 @@ import { countNotMade, measured } from "./CallMetrics.ts"
 import { NotAttempted } from "./NotAttempted.ts"
 import { whole } from "./WholeAnswer.ts"
 
-/** Less than the 30 s that a workflow waits. */
+/** Timeout for one call, shorter than the 30 s that a workflow waits. */
 const answer_within = Duration.seconds(29)
 
-/** Half of the last twenty calls failed: it is the party, not the call. */
+/**
+ * Opens the circuit when half of the last 20 calls failed: then the external service is at fault, not a single request.
+ */
 const tripPolicy = CircuitBreaker.rate({ threshold: 0.5, size: 20, minimumCalls: 10 })
 const openFor = Duration.seconds(10)
 
 const tooManyRequests = 429
 const serverError = 500
 
-/** The party accepted a request and did not answer it. */
+/** The external service did not answer in time. */
 class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly party: string }> {}
 
 export interface GuardOptions {
-  /** The party's name, for logs and metrics. */
+  /** The external service's name, for logs and metrics. */
   readonly party: string
-  /** So many calls may be in flight at once. */
+  /** Limit of concurrent calls. */
   readonly calls_max: number
   /**
-   * The party has answered, to the last byte, within this: less than whoever calls it would wait, because a call that
-   * is given up says nothing of the party's health.
+   * Timeout for the complete response. It must be shorter than the caller's own timeout, because an interrupted call
+   * does not count as a failure in the circuit breaker.
    */
   readonly answer_max?: Duration.Duration
 }
 
-/** What stands between us and a party that may be slow, broken or gone. */
+/** Protects this process from an external service that is slow, failing or down. */
 interface Guard {
   /**
-   * Makes a client that does not call a party that is failing or overloaded; such a call fails with `NotAttempted`. Its
-   * answers have come back whole: until then a call is in flight.
+   * Wraps a client so that it makes no calls while the service is failing or overloaded. Those calls fail with
+   * `NotAttempted`. Each response is read completely before the call counts as finished.
    */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
-  /** Would a call be made now? Asked before anything is reserved; a no counts as a call that was not made. */
+  /** Whether a call would be made now. Checked before a sale is reserved. A "no" counts as a call not made. */
   readonly accepts: Effect.Effect<boolean>
 }
 
@@ -49,15 +51,15 @@ type Request = HttpClientRequest.HttpClientRequest
 const failedWith = (request: Request, cause: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
-/** What a call says of the party's health. A definite refusal is a healthy answer. */
+/** Classifies a call for the circuit breaker. A definite refusal counts as a success. */
 const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>
   Exit.isSuccess(exit) && exit.value.status < serverError && exit.value.status !== tooManyRequests
     ? CircuitBreaker.success
     : CircuitBreaker.failure()
 
 /**
- * A bound on the calls in flight, a circuit breaker, and measurement, around every call to one party. The breaker is
- * this process's own: what one process cannot reach, another may.
+ * A concurrency limit, a circuit breaker and metrics around all calls to one external service. Each process has its own
+ * breaker, because another process may still reach the service.
  */
 export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   answer_max = answer_within,
@@ -77,7 +79,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     })
     return onMonotonicClock((own) => breaker.execute(own(measured(party)(timed)), { key: party, classify })).pipe(
       Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")),
-      // The ids of this service's own traces are nobody else's business.
+      // External services do not receive our trace ids.
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )
   }
@@ -92,7 +94,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     )
   )
 
-  // An open circuit whose time is over lets the next call through, to see.
+  // When its time is over, an open circuit lets the next call through as a test.
   const closed = onMonotonicClock(() => breaker.state(party)).pipe(
     Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
     Effect.orElseSucceed(() => true)

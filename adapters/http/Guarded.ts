@@ -1,17 +1,18 @@
 import { Effect } from "effect"
 import type { Environment } from "../../core/domain/Company.ts"
 
-/** An outside party, and whether a call to it would be made now. */
+/** An external service, and whether it would be called now. */
 export interface Guarded<Party> {
   readonly party: Party
   readonly accepts: Effect.Effect<boolean>
 }
 
 /**
- * Who serves an environment: the simulator serves companies in development, and nobody else.
+ * Selects the implementation for an environment. Companies in development always use the simulator; companies in
+ * production never do.
  *
- * @param production null while nobody is configured: then a company in production is refused, and so it is while the
- * party takes no calls.
+ * @param production the configured external service. If null, or if it accepts no calls now, companies in production
+ * are refused.
  */
 export const serving =
   <Party, E>(simulator: Party, production: Guarded<Party> | null, refusal: () => E) =>

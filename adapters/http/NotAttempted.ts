@@ -1,6 +1,6 @@
 import { Data } from "effect"
 
-/** We chose not to make the call: nothing of it left this process. */
+/** This process refused to make the call. Nothing was sent. */
 export class NotAttempted extends Data.TaggedError("NotAttempted")<{
   readonly party: string
   readonly why: "circuit_open" | "busy"

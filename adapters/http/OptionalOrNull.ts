@@ -1,4 +1,4 @@
 import { Schema } from "effect"
 
-/** What the other side may leave out, or say to be null. */
+/** A field that the external service may omit or set to null. */
 export const optionalOrNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))

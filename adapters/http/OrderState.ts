@@ -2,10 +2,10 @@ import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { Answer, type Delivery } from "../../core/domain/Sale.ts"
 import { GatewayReply } from "./GatewayReply.ts"
 
-/** How an order stands: what its dispatch and every later question may be answered with. */
+/** The state of an order: the answers that a dispatch and a status query have in common. */
 export type OrderState<Proof = Delivery> = Extract<StatusAnswer<Proof>, Answer<Proof>>
 
-/** What a gateway's answer to a dispatch means. Contract: 3.1. */
+/** Interprets a gateway's reply to a dispatch. Contract: 3.1. */
 export const dispatchAnswer = <Proof>(reply: GatewayReply<OrderState<Proof>>): Answer<Proof> =>
   GatewayReply.$match(reply, {
     Answered: ({ answer }): Answer<Proof> => answer,
@@ -14,7 +14,10 @@ export const dispatchAnswer = <Proof>(reply: GatewayReply<OrderState<Proof>>): A
     Unknown: () => Answer.Unknown()
   })
 
-/** What its answer to a later question means. One that it did not take says nothing of the order. */
+/**
+ * Interprets a gateway's reply to a status query. A query that the gateway did not process says nothing about the
+ * order.
+ */
 export const statusAnswer = <Proof>(reply: GatewayReply<OrderState<Proof>>): StatusAnswer<Proof> =>
   GatewayReply.$match(reply, {
     Answered: ({ answer }): StatusAnswer<Proof> => answer,

@@ -2,10 +2,10 @@ import { Predicate } from "effect"
 import type { HttpClientError } from "effect/http"
 import { NotAttempted } from "./NotAttempted.ts"
 
-// What these calls do comes before a byte of the request is written: finding the address, and opening the connection.
+// These system calls precede the first byte of the request: resolving the address and opening the connection.
 const beforeConnected: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"])
 
-// The server's certificate is looked at before the request is written.
+// The server's certificate is verified before the request is written.
 const certificateCodes: ReadonlySet<unknown> = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
@@ -27,12 +27,11 @@ const certificateCodes: ReadonlySet<unknown> = new Set([
 const connectTimeout = "UND_ERR_CONNECT_TIMEOUT"
 
 /**
- * Did nothing of a request that failed leave this process? Only what proves it counts: the request could not be written
- * down, the address was not found, no connection came about, the certificate was refused. A code alone proves little: a
- * connection may be reset, or its host become unreachable, long after the request has gone.
+ * Whether a failed request provably never left this process. Accepts only proof: the request could not be encoded, the
+ * address was not found, no connection was opened, or the certificate was rejected. An error code alone is no proof,
+ * because a connection can be reset after the request was sent.
  *
- * It reads the errors of undici, which writes a request to an open and verified connection only
- * and follows no redirect.
+ * Relies on undici: it writes a request only to an open, verified connection, and follows no redirects.
  */
 export const isProvablyUnsent = ({ reason }: HttpClientError.HttpClientError): boolean => {
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return true
@@ -42,10 +41,10 @@ export const isProvablyUnsent = ({ reason }: HttpClientError.HttpClientError): b
 const isBeforeConnected = (cause: unknown): boolean => {
   if (cause instanceof NotAttempted) return true
   if (!Predicate.isObject(cause)) return false
-  // An error's own cause and message are not enumerable, so it is not spread.
+  // An error's `cause` and `message` are not enumerable, so spreading the error would lose them.
   const { cause: inner, code, errors, syscall } = cause as Record<string, unknown>
   if (beforeConnected.has(syscall) || certificateCodes.has(code) || code === connectTimeout) return true
-  // An attempt an address: all of them must have failed early.
+  // One error for each address that was tried. All of them must have failed before the connection was open.
   if (Array.isArray(errors) && errors.length > 0) return errors.every(isBeforeConnected)
   return isBeforeConnected(inner)
 }

@@ -3,24 +3,24 @@ import { Mac } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { HttpClientRequest } from "effect/http"
 
-/** When the request was signed, in Unix seconds. */
+/** Time of the signature, in Unix seconds. */
 export const timestampHeader = "Saldo-Timestamp"
 
-/** `v1=` and the HMAC-SHA256 of what `signedBytes` makes, in hex. */
+/** `v1=` followed by the HMAC-SHA256 of `signedBytes`, in hex. */
 export const signatureHeader = "Saldo-Signature"
 
 const encoder = new TextEncoder()
 
-/** What of a request is signed. */
+/** The signed parts of a request. */
 interface Signed {
   readonly timestamp: string
   readonly method: string
-  /** The path, and the query if there is one, as they stand in the request line. */
+  /** The path and query string, exactly as in the request line. */
   readonly target: string
   readonly body: Uint8Array
 }
 
-/** A line each for the version, the timestamp, the method and the target; then the body as it is. */
+/** The version, timestamp, method and target, one on each line, followed by the raw body. */
 const signedBytes = ({ body, method, target, timestamp }: Signed): Uint8Array => {
   const head = encoder.encode(`v1\n${timestamp}\n${method}\n${target}\n`)
   const bytes = new Uint8Array(head.length + body.length)
@@ -40,7 +40,10 @@ const targetOf = (request: HttpClientRequest.HttpClientRequest): string =>
     onSome: ({ pathname, search }) => pathname + search
   })
 
-/** Signs a request as it will be sent: whoever knows the secret can tell that it is ours, whole and fresh. */
+/**
+ * Signs a request in its final form. A receiver with the secret can verify that it comes from Saldo, is unchanged and
+ * is recent.
+ */
 export const signed = Effect.fnUntraced(function* (key: Mac.Key, request: HttpClientRequest.HttpClientRequest) {
   const mac = yield* Mac.Mac
   const timestamp = String(Math.floor((yield* Clock.currentTimeMillis) / 1000))

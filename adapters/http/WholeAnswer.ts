@@ -1,10 +1,10 @@
 import { Data, Effect, Stream } from "effect"
 import { HttpClientError, HttpClientResponse } from "effect/http"
 
-/** More came back than anybody reads. */
+/** The response exceeds the maximum size. */
 class AnswerTooLong extends Data.TaggedError("AnswerTooLong")<{ readonly read_bytes: number }> {}
 
-/** Far more than a whole page of a list; what is longer is no answer to anything that is asked here. */
+/** Maximum size of a response. A full page of any list is far smaller. */
 const answer_max_bytes = 8 * 1024 * 1024
 
 const textOf = (response: HttpClientResponse.HttpClientResponse) =>
@@ -23,7 +23,10 @@ const unreadable = (response: HttpClientResponse.HttpClientResponse) => (cause: 
     reason: new HttpClientError.DecodeError({ request: response.request, response, cause })
   })
 
-/** An answer that has come back whole: whoever decodes one would read it however long it is. */
+/**
+ * Reads a response completely, up to the maximum size. Without this limit, decoding would read a response of any
+ * length.
+ */
 export const whole = (response: HttpClientResponse.HttpClientResponse) =>
   textOf(response).pipe(
     Effect.catchTag("AnswerTooLong", (tooLong) => Effect.fail(unreadable(response)(tooLong))),

@@ -4,6 +4,6 @@ import { type Insurer, Insurers } from "../../core/ports/Insurer.ts"
 import { type Guarded, serving } from "../http/Guarded.ts"
 import { simulator } from "./Simulator.ts"
 
-/** Who insures: the simulator in development; in production the given insurer, or nobody. Contract: 1. */
+/** Selects the insurer: the simulator in development, the configured insurer (or none) in production. Contract: 1. */
 export const layer = (production: Guarded<Insurer> | null) =>
   Layer.succeed(Insurers, { serving: serving(simulator, production, () => new InsuranceUnavailable()) })

@@ -32,7 +32,7 @@ const plans: ReadonlyArray<SimulatedPlan> = [
   }
 ]
 
-/** What may be added, to whatever vehicle it makes sense for. */
+/** The extras that the simulator offers. */
 export const simulatedExtras: ReadonlyArray<Extra> = [
   { code: "grua", name: "Servicio de grúa", price: Amount.make(85_000) },
   { code: "casa_conductor", name: "Casa del conductor", price: Amount.make(60_000) }
@@ -42,11 +42,11 @@ export const simulatedExtras: ReadonlyArray<Extra> = [
 export const simulatedPlans = (type: VehicleType): ReadonlyArray<Plan> =>
   plans.map(({ prices, ...plan }) => ({ ...plan, price: Amount.make(prices[type]) }))
 
-/** For how many months a plan insures; undefined if there is no such plan. */
+/** The duration of a plan in months. Undefined if there is no such plan. */
 export const simulatedMonths = (wanted: string | undefined): number | undefined =>
   plans.find(({ code }) => code === wanted)?.months
 
-/** What a plan costs with the extras that are asked for. */
+/** The price of a plan with the chosen extras. */
 export const simulatedTotal = ({ price }: Plan, wanted: ReadonlyArray<ExtraCode>): Amount => {
   const extras = simulatedExtras.filter(({ code }) => wanted.includes(code))
   return Amount.make(extras.reduce<number>((total, extra) => total + extra.price, price))

@@ -1,14 +1,14 @@
 import type { Vehicle, VehicleType, Version } from "../../core/domain/InsuranceOffer.ts"
 import type { Plate } from "../../core/domain/Person.ts"
 
-/** A model, and the ids of the versions in which it was sold; the first is the usual one. */
+/** A vehicle model and the ids of its versions. The first version is the most common. */
 interface Model {
   readonly brand: string
   readonly model: string
   readonly versions: readonly [string, ...ReadonlyArray<string>]
 }
 
-// The ids have what real ones have and an address does not: spaces, a plus, an ampersand.
+// The ids contain characters that URLs must escape (space, plus, ampersand), because real ids do too.
 const models: Readonly<Record<VehicleType, readonly [Model, ...ReadonlyArray<Model>]>> = {
   automovil: [
     { brand: "Toyota", model: "Corolla", versions: ["LE 1.8", "XSE 2.0", "L 1.8"] },
@@ -31,7 +31,7 @@ const models: Readonly<Record<VehicleType, readonly [Model, ...ReadonlyArray<Mod
   ]
 }
 
-/** The letters of the country's plates: K are motorcycles, G jeepetas, L pick-ups. */
+/** The vehicle type by the first letter of the plate: K motorcycle, G SUV (jeepeta), L pick-up. */
 const typeOf = (plate: Plate): VehicleType => {
   switch (plate[0]) {
     case "K":
@@ -48,7 +48,7 @@ const typeOf = (plate: Plate): VehicleType => {
 const year_min = 2008
 const years = 17
 
-/** What of the plate chooses among examples: all but its last digit, which chooses how the case goes. */
+/** The digits that choose an example: all but the last digit, which selects the scenario. */
 const seedOf = (plate: Plate): number => Number(plate.slice(1, -1))
 
 const pick = <A>([first, ...others]: readonly [A, ...ReadonlyArray<A>], seed: number): A =>
@@ -56,10 +56,10 @@ const pick = <A>([first, ...others]: readonly [A, ...ReadonlyArray<A>], seed: nu
 
 const modelOf = (plate: Plate): Model => pick(models[typeOf(plate)], seedOf(plate))
 
-/** The owner of every vehicle, who is nobody. */
+/** The fictitious owner of every simulated vehicle. */
 export const simulatedHolder = "Titular de Prueba"
 
-/** The vehicle of a plate: always the same one. */
+/** The vehicle of a plate. The same plate always has the same vehicle. */
 export const simulatedVehicle = (plate: Plate): Vehicle => {
   const { brand, model } = modelOf(plate)
   return {
@@ -71,7 +71,7 @@ export const simulatedVehicle = (plate: Plate): Vehicle => {
   }
 }
 
-/** The versions of its model: one alone if the plate ends in 6, and none suggested if it ends in 7. */
+/** The versions of the plate's model. Only one if the plate ends in 6; none marked as suggested if it ends in 7. */
 export const simulatedVersions = (plate: Plate): ReadonlyArray<Version> => {
   const { model, versions } = modelOf(plate)
   const sold = plate.endsWith("6") ? versions.slice(0, 1) : versions

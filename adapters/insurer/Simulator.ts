@@ -15,7 +15,7 @@ import { isLeftPending, simulatedCode, standing } from "../provider/SimulatedSal
 import { simulatedExtras, simulatedMonths, simulatedPlans, simulatedTotal } from "./SimulatedPlans.ts"
 import { simulatedHolder, simulatedVehicle, simulatedVersions } from "./SimulatedVehicles.ts"
 
-/** What the simulator calls the case of a plate. It keeps nothing, so the name says it all. */
+/** The simulator's id of a case. It contains the plate, because the simulator stores nothing. */
 const caseOf = (plate: string): string => `SIM-${plate}`
 
 const inspect = ({
@@ -39,7 +39,7 @@ const inspect = ({
   }
 }
 
-/** The version of the case, which the simulator must have named itself. */
+/** The version of the case. Rejects a case or version that the simulator does not offer. */
 const versionOf = ({ plate, reference, version }: CaseVersion): Effect.Effect<Version, InsuranceRejected> => {
   const found = reference === caseOf(plate) ? simulatedVersions(plate).find(({ id }) => id === version) : undefined
   return found === undefined
@@ -53,7 +53,7 @@ const plans = Effect.fnUntraced(function* (of: CaseVersion) {
   return { detail: `${brand} ${name}, ${year}`, plans: simulatedPlans(type), extras: simulatedExtras }
 })
 
-/** What the simulator calls a quote: the whole of what was asked for. */
+/** The simulator's id of a quote: everything that was asked for. */
 const quoteReference = ({ extras, plan, reference, version }: QuoteRequest): string =>
   [reference, plan, version, ...extras].join(":")
 
@@ -66,17 +66,17 @@ const quote = Effect.fnUntraced(function* (wanted: QuoteRequest) {
   return { reference: quoteReference(wanted), total: simulatedTotal(plan, extras) }
 })
 
-/** The day on which the policies that are active now may be renewed. */
+/** The first day of next month, when a policy that is active now may be renewed. */
 const nextMonth = Effect.map(DateTime.now, (now) =>
   DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(periodsAt(now).month), { months: 1 }))
 )
 
-/** The policy that an order buys, whose plate may be written in either case; null if none is issued for it. */
+/** The policy of an order. Null if the simulator issues none. The plate's letter may be upper or lower case. */
 const policyOf = ({ createdAt, identifier, reference, xid }: Order): IssuedPolicy | null => {
   const [quoted, plan] = reference?.split(":") ?? []
   const months = quoted === caseOf(identifier.toUpperCase()) ? simulatedMonths(plan) : undefined
   if (months === undefined || identifier.endsWith("1")) return null
-  // From the day of the sale, whenever it is asked about: every answer about one policy is the same.
+  // Valid from the day of the sale, so that every answer about a policy is the same.
   return { number: simulatedCode(xid), validity: validFor(createdAt, months) }
 }
 
@@ -96,10 +96,12 @@ const status = (order: Order, now: DateTime.Utc): StatusAnswer<IssuedPolicy> => 
 }
 
 /**
- * Insures nothing and answers by the last digit of the plate: 0 is rejected, 4 is no vehicle to insure and 5 finds
- * nobody at the first step, 3 has a policy already when it is to be priced, and at the sale 1 is refused and 2 left
- * pending, as any simulated sale. It keeps nothing, so it also answers about a sale that was reserved and never sent.
- * Contract: 4.6 and 7.
+ * Simulated insurer. The last digit of the plate selects the scenario:
+ * - Inspection: 0 is rejected, 4 is an unsupported vehicle, 5 makes the insurer unavailable.
+ * - Quote: 3 already has an active policy.
+ * - Sale: 1 is refused and 2 stays pending, as in every simulated sale.
+ *
+ * It stores nothing, so it also answers about a sale that was reserved but never sent. Contract: 4.6 and 7.
  */
 export const simulator: Insurer = {
   inspect,

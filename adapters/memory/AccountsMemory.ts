@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { Books, consumptionIn } from "./Books.ts"
 
-/** Accounts in memory. */
+/** `Accounts` in memory. */
 export const layer = Layer.effect(
   Accounts,
   Effect.map(Books, ({ of }) =>

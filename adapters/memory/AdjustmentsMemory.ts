@@ -16,7 +16,7 @@ const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustmen
   return moved
 }
 
-/** Adjustments in memory. */
+/** `Adjustments` in memory. */
 export const layer = Layer.effect(
   Adjustments,
   Effect.map(Books, ({ nextEntryId, of }) =>

@@ -13,30 +13,30 @@ import type { Status } from "../../core/domain/Status.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
 import type { Asking } from "./Claims.ts"
 
-/** A company's money and what bounds it. */
+/** A company's balance, limits and alert threshold. */
 interface Purse {
   readonly balance: Balance
   readonly limits: Limits
   readonly lowBalanceAlert: Centavos
-  /** Null for a company whose money has never moved. */
+  /** Null if the company's money has never moved. */
   readonly updatedAt: DateTime.Utc | null
 }
 
 interface Claimed<O> {
   readonly fingerprint: string
-  /** The sale that was made, or is to be taken back. */
+  /** The sale that the key made or asks to reverse. */
   readonly transactionId: TransactionId
   readonly claimedAt: DateTime.Utc
   /** Null while the operation is in progress. */
   readonly outcome: O | null
 }
 
-/** A key and the sale, or the reversal, that it names: the two share one space of keys. */
+/** An idempotency key, with its sale or reversal. Sales and reversals share one key space. */
 export type KeyEntry =
   | (Claimed<Outcome> & { readonly reversalId: null })
   | (Claimed<ReversalOutcome> & { readonly reversalId: number })
 
-/** A sale with what recovery knows of it. */
+/** A sale with its recovery state. */
 export interface Sale extends Asking {
   readonly order: Order
   readonly key: IdempotencyKey
@@ -44,14 +44,14 @@ export interface Sale extends Asking {
   readonly billId: string | null
   readonly insuranceId: InsuranceId | null
   readonly reversible: boolean
-  /** The local day whose consumption it counts in. */
+  /** The local day on which the sale counts as consumption. */
   readonly day: string
   readonly status: Status
   readonly delivery: Delivery | null
   readonly processedAt: DateTime.Utc | null
 }
 
-/** A reversal with what recovery knows of it. */
+/** A reversal with its recovery state. */
 export interface ReversalEntry extends Asking {
   readonly reversal: Reversal
   readonly key: IdempotencyKey
@@ -59,24 +59,24 @@ export interface ReversalEntry extends Asking {
   readonly processedAt: DateTime.Utc | null
 }
 
-/** The code that was sent last for an insurance, and what has become of all of them. */
+/** The last code sent for an insurance, with the counts of codes and attempts. */
 export interface CodeEntry {
   readonly code: SentCode
   readonly attempts: number
   readonly resends: number
 }
 
-/** A message on its way out. */
+/** An SMS in the outbox. */
 export interface SmsEntry {
   readonly sms: Omit<ClaimedSms, "accounted">
   readonly status: "staged" | "sent" | "failed" | "unknown"
-  /** The gateway's own name for it, or why it did not go. */
+  /** The gateway's id of the SMS, or the reason for not sending it. */
   readonly detail: string | null
   readonly sendAt: DateTime.Utc
   readonly leasedUntil: DateTime.Utc | null
 }
 
-/** Everything that belongs to one company. */
+/** All data of one company. */
 export interface CompanyBooks {
   purse: Purse
   readonly keys: Map<IdempotencyKey, KeyEntry>
@@ -87,7 +87,7 @@ export interface CompanyBooks {
   readonly messages: Map<string, SmsEntry>
   readonly consumption: Map<string, Centavos>
   readonly entries: Array<Entry>
-  /** The references of adjustments, also of those that needed no entry. */
+  /** The references of all adjustments, including those that needed no entry. */
   readonly adjustments: Set<string>
 }
 
@@ -109,35 +109,35 @@ const emptyBooks = (): CompanyBooks => ({
   adjustments: new Set()
 })
 
-/** The sale, which must exist. */
+/** Returns the sale. Throws if it does not exist. */
 export const saleOf = (books: CompanyBooks, id: TransactionId): Sale => {
   const sale = books.sales.get(id)
   if (sale === undefined) throw new Error(`transaction ${id} does not exist`)
   return sale
 }
 
-/** The reversal, which must exist. */
+/** Returns the reversal. Throws if it does not exist. */
 export const reversalOf = (books: CompanyBooks, id: number): ReversalEntry => {
   const reversal = books.reversals.get(id)
   if (reversal === undefined) throw new Error(`reversal ${id} does not exist`)
   return reversal
 }
 
-/** Counts in the local day; a negative amount is given back to it. */
+/** Adds an amount to the consumption of a local day. A negative amount reduces it. */
 export const consume = (books: CompanyBooks, day: string, centavos: number): void => {
   books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
 }
 
-/** What of an entry of the ledger does not follow from the balance. */
+/** The fields of a ledger entry that do not follow from the balance. */
 type Posting = Pick<Entry, "id" | "type" | "amount"> & Partial<Pick<Entry, "transactionId" | "reference">>
 
-/** Posts an entry of the ledger, which leaves this balance. */
+/** Posts a ledger entry and sets the balance after it. */
 export const post = (books: CompanyBooks, balance: Balance, posting: Posting, at: DateTime.Utc): void => {
   books.purse = { ...books.purse, balance, updatedAt: at }
   books.entries.push({ transactionId: null, reference: null, ...posting, balance: owned(balance), createdAt: at })
 }
 
-/** What the company has spent or holds in each period. Contract: 2.3. */
+/** The company's consumption in each period, including held amounts. Contract: 2.3. */
 export const consumptionIn = ({ consumption }: CompanyBooks, periods: Periods): Consumption => {
   const within = (period: keyof Periods): Centavos => {
     let total = 0
@@ -147,7 +147,7 @@ export const consumptionIn = ({ consumption }: CompanyBooks, periods: Periods): 
   return { daily: within("day"), weekly: within("week"), monthly: within("month") }
 }
 
-/** The books of all companies, in this process's memory, shared by the ports that read and write them. */
+/** The data of all companies in this process's memory. All memory adapters share it. */
 export class Books extends Context.Service<
   Books,
   {

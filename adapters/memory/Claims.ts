@@ -5,7 +5,7 @@ import type { Settlement } from "../../core/ports/Ledger.ts"
 import type { ReversalSettlement } from "../../core/ports/Reversals.ts"
 import type { Claim } from "../../core/ports/Unresolved.ts"
 
-/** What recovery knows of an operation. */
+/** The recovery state of an operation. */
 export interface Asking {
   readonly status: string
   readonly askAt: DateTime.Utc | null
@@ -20,8 +20,9 @@ const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
 const after = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isGreaterThan(instant, now)
 
-// On demand, all are claimed that this cycle has not asked about yet; one in PROCESSING only once its own call must
-// have ended. A timestamp from the future was written by a wrong clock, and holds nothing back.
+// A claim of all operations skips those that this cycle already asked about. It includes an operation in PROCESSING
+// only after its own provider call must have ended. A timestamp in the future comes from a wrong clock and delays
+// nothing.
 const isWanted = ({ askAt, askedAt, status }: Asking, { began, lease, now, which }: Claim): boolean => {
   if (which === "due") return notAfter(askAt, began)
   const mayBeAsked = notAfter(askAt, began) || after(askAt, latestTrusted(now, lease)) || status === "PENDING"
@@ -35,20 +36,23 @@ const byAskAt = Order.mapInput(Order.Number, ({ askAt }: Asking) =>
   askAt === null ? 0 : DateTime.toEpochMillis(askAt)
 )
 
-/** The unresolved operations that a claim is for, the longest due first. */
+/** The unresolved operations that match a claim, longest overdue first. */
 export const claimable = <A extends Asking>(operations: Iterable<A>, claim: Claim): ReadonlyArray<A> =>
   [...operations]
     .filter((each) => isUnresolved(each) && isFree(each, claim) && isWanted(each, claim))
     .sort(byAskAt)
     .slice(0, claim.limit)
 
-/** What a claim leaves behind. */
+/** The lease that a claim sets on an operation. */
 export const leased = ({ lease, now }: Claim) => ({
   leasedUntil: DateTime.addDuration(now, lease),
   askedAt: now
 })
 
-/** Does it still settle the operation? A firm answer always does; what a not-found concludes may be late. */
+/**
+ * Whether a settlement still applies to the operation. A firm answer always applies. A conclusion from "not found"
+ * answers may be late.
+ */
 export const concludes = (before: Asking, settlement: Settlement | ReversalSettlement): boolean => {
   const { _tag } = settlement.verdict
   return _tag === "Confirm" || _tag === "Free" || countsOn(settlement, before)

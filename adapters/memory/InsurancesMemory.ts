@@ -9,7 +9,7 @@ import { type Chosen, type CodeToSend, Insurances, type NewInsurance } from "../
 import type { StagedSms } from "../../core/ports/Outbox.ts"
 import { Books, type CodeEntry, type CompanyBooks } from "./Books.ts"
 
-/** The insurance, which must exist. */
+/** Returns the insurance. Throws if it does not exist. */
 const insuranceOf = ({ insurances }: CompanyBooks, id: InsuranceId): Insurance => {
   const insurance = insurances.get(id)
   if (insurance === undefined) throw new Error(`insurance ${id} does not exist`)
@@ -66,7 +66,7 @@ const resendIn = (books: CompanyBooks, id: InsuranceId, { code, sms }: CodeToSen
     const { attempts, resends } = codesOf(books, id)
     if (attempts === attempts_max || resends === resends_max) return yield* Result.fail(new CodeBlocked())
     books.codes.set(id, { code, attempts, resends: resends + 1 })
-    // A message that has not gone yet carries a code that no longer counts.
+    // Drops SMS that were not sent yet: their codes are no longer valid.
     for (const [name, entry] of books.messages) {
       if (entry.sms.insuranceId !== id || entry.status !== "staged") continue
       books.messages.set(name, { ...entry, sms: { ...entry.sms, expiresAt: sms.at } })
@@ -84,7 +84,7 @@ const attemptIn = (books: CompanyBooks, id: InsuranceId) =>
     return { code: known.code, attemptsLeft: attempts_max - attempts }
   })
 
-/** What a step puts into an insurance; null when it is about a choice that has changed meanwhile. */
+/** The changes that a step makes to an insurance. Null if the step belongs to a choice that has changed since. */
 const changesOf = (step: Chosen, { plan, version }: Insurance): Partial<Insurance> | null => {
   switch (step.event) {
     case "code_verified":
@@ -115,7 +115,7 @@ const beginIssueIn = ({ insurances }: CompanyBooks, { transactionId }: Order): b
   return Result.isSuccess(state)
 }
 
-// Each method does its work in one synchronous step, so that no other fiber sees it half done.
+// Each method works in one synchronous step, so that no other fiber sees a partial change.
 const make = Effect.map(Books, ({ nextInsuranceId, of }) =>
   Insurances.of({
     nextId: Effect.sync(() => InsuranceId.make(nextInsuranceId())),
@@ -128,5 +128,5 @@ const make = Effect.map(Books, ({ nextInsuranceId, of }) =>
   })
 )
 
-/** Insurances in memory, made of the rules of core/domain: what those in Postgres are measured against. */
+/** `Insurances` in memory, built on the rules of core/domain. Tests compare the Postgres adapter with it. */
 export const layer = Layer.effect(Insurances, make)

@@ -3,13 +3,13 @@ import { keyErrorOf, readKey } from "../../core/domain/Idempotency.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
 import { type CompanyBooks, type KeyEntry, reversalOf, saleOf } from "./Books.ts"
 
-/** A call that brings a key. */
+/** A call with an idempotency key. */
 export interface Call {
   readonly fingerprint: string
   readonly now: DateTime.Utc
 }
 
-/** Succeeds where a known key replays for a call; fails with why it does not. */
+/** Succeeds if a known key replays its response to this call. Otherwise fails with the reason. */
 export const checkKey = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<void, KeyError> => {
   const { transactionId } = known
   const { status } = saleOf(books, transactionId)

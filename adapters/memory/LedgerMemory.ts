@@ -25,7 +25,7 @@ import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, post, 
 import { concludes } from "./Claims.ts"
 import { type Call, checkKey } from "./Keys.ts"
 
-/** What a known key answers to a call. */
+/** The response or the error of a known key. */
 const answerOf = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<Outcome, KeyError> =>
   Result.map(checkKey(books, known, call), () => {
     if (known.reversalId !== null || known.outcome === null) throw new Error("no sale has such a key and fingerprint")
@@ -81,7 +81,7 @@ const reserveIn = (
     return Reserved.Reservation({ order })
   })
 
-/** The sale that pays the bill, or has paid it. */
+/** The unresolved or delivered sale that pays this bill. */
 const paying = (books: CompanyBooks, billId: string | null): Sale | undefined =>
   billId === null
     ? undefined
@@ -89,7 +89,7 @@ const paying = (books: CompanyBooks, billId: string | null): Sale | undefined =>
         (sale) => sale.billId === billId && (isUnresolved(sale) || sale.status === "SUCCESS")
       )
 
-/** The insurance that the sale buys, if its quote still stands as the sale says; null for a sale of something else. */
+/** The insurance that the sale buys, if its quote still matches the sale. Null for other sales. */
 const quotedFor = (
   { insurances }: CompanyBooks,
   { amount, insuranceId, reference }: Intent,
@@ -120,7 +120,7 @@ const settleIn = (books: CompanyBooks, settlement: Settlement, nextEntryId: () =
   }
 }
 
-/** The sale's key, while it still names this sale. */
+/** The sale's key, if it still refers to this sale. */
 const keyOf = (books: CompanyBooks, { key, order }: Sale) => {
   const known = books.keys.get(key)
   return known?.reversalId === null && known.transactionId === order.transactionId ? known : undefined
@@ -140,7 +140,7 @@ const settled = (sale: Sale, { at, notFound, verdict }: Settlement): Sale => ({
 
 const policyEvents = { Confirm: "issued", Release: "refused", Free: "freed", Hold: "held" } as const
 
-/** A policy and its money are settled together. */
+/** Settles the policy together with its money. */
 const settlePolicy = (books: CompanyBooks, { insuranceId }: Sale, { at, verdict }: Settlement): void => {
   const insurance = insuranceId === null ? undefined : books.insurances.get(insuranceId)
   if (insurance === undefined) return
@@ -171,7 +171,7 @@ const moveMoney = (
   }
 }
 
-// A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
+// A stored response never changes, even if the sale is settled later or was never sent.
 const answerKey = (books: CompanyBooks, sale: Sale, { at, toldPending, verdict }: Settlement): void => {
   const { key, order } = sale
   const known = keyOf(books, sale)
@@ -191,7 +191,7 @@ const depositIn = (books: CompanyBooks, { amount, at, reference }: Deposit, next
   return Deposited.Recorded({ entryId })
 }
 
-// Each method does its work in one synchronous step, so that no other fiber sees it half done.
+// Each method works in one synchronous step, so that no other fiber sees a partial change.
 const make = Effect.map(Books, ({ nextEntryId, nextTransactionId, of }) =>
   Ledger.of({
     reserve: (intent) =>
@@ -210,5 +210,5 @@ const make = Effect.map(Books, ({ nextEntryId, nextTransactionId, of }) =>
   })
 )
 
-/** The ledger in memory, made of the rules of core/domain: what the ledger in Postgres is measured against. */
+/** `Ledger` in memory, built on the rules of core/domain. Tests compare the Postgres adapter with it. */
 export const layer = Layer.effect(Ledger, make)

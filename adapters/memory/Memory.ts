@@ -12,7 +12,7 @@ import * as TransactionsMemory from "./TransactionsMemory.ts"
 import * as UnresolvedMemory from "./UnresolvedMemory.ts"
 import * as VaultMemory from "./VaultMemory.ts"
 
-/** The whole cell in memory: its ports over one set of books. */
+/** All memory adapters over one shared `Books`. */
 export const layer = Layer.mergeAll(
   LedgerMemory.layer,
   ReversalsMemory.layer,

@@ -3,7 +3,7 @@ import type { CompanyId } from "../../core/domain/Ids.ts"
 import type { Offered } from "../../core/domain/Offered.ts"
 import { Options } from "../../core/ports/Options.ts"
 
-/** What lookups offered, in memory, which forgets nothing. */
+/** `Options` in memory. It keeps all options. */
 export const layer = Layer.sync(Options, () => {
   const known = new Map<string, Offered>()
   const keyOf = (companyId: CompanyId, optionId: string) => `${companyId}:${optionId}`

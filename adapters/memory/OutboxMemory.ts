@@ -73,7 +73,7 @@ const undeliveredIn = (companies: Iterable<CompanyBooks>, limit: number): Readon
     })
     .slice(0, limit)
 
-// Each method does its work in one synchronous step, so that no other fiber sees it half done.
+// Each method works in one synchronous step, so that no other fiber sees a partial change.
 const make = Effect.map(Books, ({ all, of }) =>
   Outbox.of({
     claim: (claim) => Effect.sync(() => claimIn(all(), claim)),
@@ -82,5 +82,5 @@ const make = Effect.map(Books, ({ all, of }) =>
   })
 )
 
-/** The outbox in memory: what the one in Postgres is measured against. */
+/** `Outbox` in memory. Tests compare the Postgres adapter with it. */
 export const layer = Layer.effect(Outbox, make)

@@ -33,7 +33,7 @@ import { claimable, concludes, leased } from "./Claims.ts"
 import { checkKey } from "./Keys.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
 
-/** The reversal that is under way or was confirmed; one that was denied makes room for another. */
+/** The reversal of a sale that is pending or confirmed. A denied reversal allows another one. */
 const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): ReversalEntry | undefined =>
   [...books.reversals.values()].find((entry) => entry.status !== "DENIED" && is(entry))
 
@@ -55,7 +55,7 @@ const replayOf = (
     return known.outcome
   })
 
-/** The sale that may be reversed, or why it may not. */
+/** The sale, if it may be reversed. Otherwise fails with the reason. */
 const reversibleOf = (books: CompanyBooks, { transactionId }: ReversalIntent) =>
   Result.gen(function* () {
     const sale = books.sales.get(transactionId)
@@ -127,7 +127,7 @@ const giveBack = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId
   post(books, balance, { id: nextEntryId(), type: "reversal", amount, transactionId }, at)
 }
 
-// A key that has answered keeps its answer, also when the reversal is settled later, or was never sent.
+// A stored response never changes, even if the reversal is settled later or was never sent.
 const answerKey = (
   books: CompanyBooks,
   entry: ReversalEntry,
@@ -142,7 +142,7 @@ const answerKey = (
   }
 }
 
-/** The reversal's key, while it still names a reversal of this sale. */
+/** The reversal's key, if it still refers to a reversal of this sale. */
 const keyOf = (books: CompanyBooks, { key, reversal }: ReversalEntry) => {
   const known = books.keys.get(key)
   return known !== undefined && known.reversalId !== null && known.transactionId === reversal.order.transactionId
@@ -158,7 +158,7 @@ const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray
   })
 }
 
-// Each method does its work in one synchronous step, so that no other fiber sees it half done.
+// Each method works in one synchronous step, so that no other fiber sees a partial change.
 const make = Effect.map(Books, ({ all, nextEntryId, nextReversalId, of }) =>
   Reversals.of({
     begin: (intent) =>
@@ -171,5 +171,5 @@ const make = Effect.map(Books, ({ all, nextEntryId, nextReversalId, of }) =>
   })
 )
 
-/** Reversals in memory: what those in Postgres are measured against. */
+/** `Reversals` in memory. Tests compare the Postgres adapter with it. */
 export const layer = Layer.effect(Reversals, make)

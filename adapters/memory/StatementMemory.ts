@@ -4,7 +4,7 @@ import { type DayRange, isWithin } from "../../core/domain/LocalTime.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Books } from "./Books.ts"
 
-/** A company's ledger in memory. */
+/** `Statement` in memory. */
 export const layer = Layer.effect(
   Statement,
   Effect.map(Books, ({ of }) => {

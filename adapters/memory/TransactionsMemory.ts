@@ -4,7 +4,7 @@ import type { Transaction, TransactionFilter } from "../../core/domain/Transacti
 import { Transactions } from "../../core/ports/Transactions.ts"
 import { Books, type Sale } from "./Books.ts"
 
-/** A sale as those who read it see it. */
+/** A sale as its readers see it. */
 export const transactionOf = ({ delivery, order, processedAt, status, terminalId }: Sale): Transaction => ({
   id: order.transactionId,
   xid: order.xid,
@@ -26,7 +26,7 @@ const passes = (filter: TransactionFilter, { key, order, status }: Sale): boolea
   (filter.xid === undefined || filter.xid === order.xid) &&
   (filter.key === undefined || filter.key === key)
 
-/** A company's sales in memory. */
+/** `Transactions` in memory. */
 export const layer = Layer.effect(
   Transactions,
   Effect.map(Books, ({ of }) =>

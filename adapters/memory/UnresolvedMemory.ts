@@ -11,7 +11,7 @@ const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray
   })
 }
 
-/** The sales that recovery asks about, in memory. */
+/** `Unresolved` in memory. */
 export const layer = Layer.effect(
   Unresolved,
   Effect.map(Books, ({ all }) => Unresolved.of({ claim: (claim) => Effect.sync(() => claimIn(all(), claim)) }))

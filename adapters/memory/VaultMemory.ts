@@ -5,5 +5,5 @@ import * as VaultAead from "../crypto/VaultAead.ts"
 
 const known = Layer.succeed(DataKey, { bytes: Redacted.make(new Uint8Array(32)), protected: false })
 
-/** A vault whose key everybody knows: it is of use where nothing is kept. */
+/** A vault with a public key, for stores that keep nothing. */
 export const layer = VaultAead.layer.pipe(Layer.provide(Layer.merge(known, NodeCrypto.layer)))

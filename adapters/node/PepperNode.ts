@@ -5,7 +5,7 @@ import { Pepper } from "../../core/ports/Pepper.ts"
 const named = "saldo: which pepper is this?"
 const name_bytes = 8
 
-/** Every call takes one of these, so it is computed at once, as digests are. */
+/** Computes an HMAC synchronously in this thread, because every call needs one. */
 const hmac = (key: Uint8Array, data: Uint8Array | string): Uint8Array =>
   new Uint8Array(createHmac("sha256", key).update(data).digest())
 
@@ -17,6 +17,6 @@ const under = (key: Uint8Array) =>
 
 const none = Pepper.of({ name: null, hmac: Effect.succeed })
 
-/** The operator's pepper, 32 bytes; null when there is none. */
+/** The operator's pepper, 32 bytes. Null if none is configured. */
 export const layer = (pepper: Redacted.Redacted<Uint8Array> | null) =>
   Layer.succeed(Pepper, pepper === null ? none : under(Redacted.value(pepper)))

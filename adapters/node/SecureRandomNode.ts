@@ -2,10 +2,10 @@ import { randomFillSync } from "node:crypto"
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-/** How much is drawn from the operating system at once. Every call takes 32 bytes, and to ask is what costs. */
+/** Bytes drawn from the operating system at once. Every call needs 32 bytes, and the system call is the cost. */
 const drawn_bytes = 8192
 
-/** Gives every byte that was drawn once. */
+/** Hands out each drawn byte exactly once. */
 const drawing = () => {
   const drawn = new Uint8Array(drawn_bytes)
   let given = drawn_bytes
@@ -22,5 +22,5 @@ const drawing = () => {
   }
 }
 
-/** Secure randomness of the operating system, drawn ahead. */
+/** The operating system's secure random source, read in blocks. */
 export const layer = Layer.sync(SecureRandom.SecureRandom, () => SecureRandom.make(drawing()))

@@ -1,6 +1,6 @@
 import type { Document } from "./Document.ts"
 
-/** A place on a page. */
+/** A rectangle on a page. */
 export interface Box {
   readonly x: number
   readonly y: number
@@ -10,23 +10,23 @@ export interface Box {
 
 interface Style {
   readonly font: "plain" | "bold"
-  /** As large as this where there is room, and no smaller than `least`. */
+  /** The font size where there is room. The text shrinks, but never below `least`. */
   readonly size: number
   readonly least?: number
   readonly align?: "left" | "center" | "right"
-  /** In the middle of the box's height instead of at its top. */
+  /** Centres the text vertically. Otherwise it starts at the top. */
   readonly middle?: boolean
 }
 
 const size_step = 0.5
 
-/** Down to this part of its size a text shrinks before a word is broken. */
+/** A text shrinks to this part of its size before a word is broken. */
 const whole_least = 0.6
 
 const sizesDown = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: Math.floor((from - to) / size_step) + 1 }, (_, step) => from - step * size_step)
 
-/** The largest size at which the words fit: unbroken if that is possible, and the least if nothing is. */
+/** The largest font size at which the text fits, without breaking words if possible. `least` if no size fits. */
 const sizeFor = (document: Document, { height, width }: Box, words: string, size: number, least: number): number => {
   const fits = (at: number) => document.fontSize(at).heightOfString(words, { width }) <= height
   const whole = (at: number) => words.split(" ").every((word) => document.fontSize(at).widthOfString(word) <= width)
@@ -35,8 +35,8 @@ const sizeFor = (document: Document, { height, width }: Box, words: string, size
 }
 
 /**
- * Writes a text into its box and nowhere else: in lines, and smaller where it is long. What does not fit at the least
- * size ends in an ellipsis.
+ * Writes a text inside its box. Long texts wrap and shrink. A text that does not fit at the smallest size ends in an
+ * ellipsis.
  */
 export const writeIn = (
   document: Document,
@@ -45,7 +45,7 @@ export const writeIn = (
   { align = "left", font, least = 5, middle = false, size }: Style
 ): void => {
   const { height, width, x, y } = box
-  // A space that must not break stays what it is.
+  // Keeps non-breaking spaces.
   const words = text.replace(/[^\S\u00a0]+/g, " ").trim()
   document.font(font)
   document.fontSize(sizeFor(document, box, words, size, least))
@@ -53,7 +53,7 @@ export const writeIn = (
   document.text(words, x, y + spare, { width, height: height - spare, align, ellipsis: true })
 }
 
-/** The box without so much on each side. */
+/** The box reduced by a margin on each side. */
 export const inset = ({ height, width, x, y }: Box, by: number): Box => ({
   x: x + by,
   y: y + by,
@@ -61,7 +61,7 @@ export const inset = ({ height, width, x, y }: Box, by: number): Box => ({
   height: height - 2 * by
 })
 
-/** The box in two, the left one so large a part of it. */
+/** Splits a box into left and right. `part` is the left box's share of the width. */
 export const split = (box: Box, part: number): readonly [Box, Box] => {
   const width = box.width * part
   return [
@@ -70,7 +70,7 @@ export const split = (box: Box, part: number): readonly [Box, Box] => {
   ]
 }
 
-/** A box for each item, one beside the other, as wide as its share of the whole. */
+/** Splits a box into one column for each item, with widths in proportion to `share`. */
 export const columns = <A extends { readonly share: number }>(
   box: Box,
   items: ReadonlyArray<A>

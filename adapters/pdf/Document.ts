@@ -12,7 +12,7 @@ export interface Fonts {
 const plainFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf")
 const boldFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf")
 
-// The fonts of every PDF reader have no letters beyond those of Western Europe; names may.
+// The fonts that every PDF reader has lack letters beyond Western European ones. Names may contain those.
 export const readFonts = Effect.promise(async (): Promise<Fonts> => {
   const [plain, bold] = await Promise.all([readFile(new URL(plainFont)), readFile(new URL(boldFont))])
   return { plain, bold }
@@ -20,24 +20,24 @@ export const readFonts = Effect.promise(async (): Promise<Fonts> => {
 
 const point_mm = 25.4 / 72
 
-/** The unit of a PDF: 72 to the inch. */
+/** Converts millimetres to points, the PDF unit (1/72 inch). */
 export const pointsOf = (millimetres: number): number => millimetres / point_mm
 
 interface Sheet {
   readonly width: number
   readonly height: number
   readonly title: string
-  /** When what it says came to be: the instant of rendering would make other bytes every time. */
+  /** When the documented facts arose. The time of rendering would make each copy differ in its bytes. */
   readonly createdAt: DateTime.Utc
 }
 
-/** A document of one empty page. */
+/** Opens a document with one empty page. */
 export const openDocument = ({ bold, plain }: Fonts, { createdAt, height, title, width }: Sheet): Document => {
   const document = new PDFDocument({
     size: [width, height],
     margin: 0,
     lang: "es-DO",
-    // The document's id follows from these, and nothing else of it depends on when and where it is made.
+    // The document's id is derived from these values. Nothing else in it depends on the time or place of rendering.
     info: { Title: title, CreationDate: DateTime.toDateUtc(createdAt) }
   })
   return document.registerFont("plain", plain).registerFont("bold", bold)

@@ -7,7 +7,7 @@ import { drawQr } from "./QrCode.ts"
 import { spellShortDay } from "./Spelling.ts"
 import { drawTestBackground, drawTestBand, isTest } from "./TestMark.ts"
 
-/** A sticker for the windscreen. */
+/** Size of the windscreen sticker. */
 export const marbeteSize = { width: pointsOf(100), height: pointsOf(70) }
 
 const margin = pointsOf(4)
@@ -52,7 +52,7 @@ const term = (document: Document, { policy: { number, validity } }: PolicyFacts)
   }
 }
 
-/** What the vehicle carries, for the eyes of everybody: nothing of its owner. Contract: 4.6, step 8. */
+/** Draws the windscreen sticker. Everybody can read it, so it shows nothing about the owner. Contract: 4.6, step 8. */
 export const drawMarbete = (document: Document, facts: PolicyFacts): void => {
   const test = isTest(facts.policy.number)
   const foot = at(inner.height - foot_height, foot_height)

@@ -16,7 +16,7 @@ const forms: { readonly [_ in PolicyDocument]: Form } = {
   marbete: { name: "Marbete", size: marbeteSize, draw: drawMarbete }
 }
 
-/** The documents of a policy as PDF, one page each. */
+/** Renders the documents of a policy as PDF, one page each. */
 export const layer = Layer.effect(
   PolicyRenderer,
   Effect.map(readFonts, (fonts) =>

@@ -5,7 +5,7 @@ import { isTest } from "./TestMark.ts"
 /** The colour of headings and frames. */
 export const ink = "#12355b"
 
-/** What the whole is called, on the policy and on the sticker. */
+/** The title of the policy and of the sticker. */
 export const insuranceTitle = "Seguro obligatorio de vehículos de motor"
 
 export const vehicleTypes = {
@@ -15,7 +15,10 @@ export const vehicleTypes = {
   motocicleta: "Motocicleta"
 } as const satisfies Record<VehicleType, string>
 
-/** What a scanner shows, so that what is printed can be compared. Plain letters: some scanners know no others. */
+/**
+ * The content of the QR code, for comparison with the printed text. It uses ASCII only, because some scanners show
+ * nothing else.
+ */
 export const codeOf = ({ plate, policy }: PolicyFacts): string =>
   [
     `POLIZA ${policy.number}`,

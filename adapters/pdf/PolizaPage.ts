@@ -7,7 +7,7 @@ import { drawQr } from "./QrCode.ts"
 import { spellAmount, spellCedula, spellDay, spellInstant, spellPhone } from "./Spelling.ts"
 import { drawTestBackground, drawTestBand, isTest, testWords } from "./TestMark.ts"
 
-/** Carta, as usual in the country. */
+/** Page size of the policy: letter format (carta), the country's standard. */
 export const polizaSize = { width: pointsOf(215.9), height: pointsOf(279.4) }
 
 const margin = pointsOf(17)
@@ -20,7 +20,7 @@ const across = (y: number, height: number): Box => ({ x: margin, y, width: inner
 const heading_height = 17
 const gap = 8
 
-/** Writes a part's name beside a bar, and tells where the part begins below it. */
+/** Draws a section heading with a bar on its left. Returns the position of the section's content. */
 const part = (document: Document, y: number, name: string): number => {
   document.rect(margin, y + 3, 3, 10).fill(ink)
   writeIn(document, { x: margin + 8, y: y + 2, width: inner - 8, height: 13 }, name, { font: "bold", size: 9.5 })
@@ -31,11 +31,11 @@ const part = (document: Document, y: number, name: string): number => {
 interface Field {
   readonly label: string
   readonly value: string
-  /** How wide it is beside the others of its row. */
+  /** Width in proportion to the other fields of the row. */
   readonly share: number
 }
 
-/** Draws the fields of a form in one row, and tells where the row ends. */
+/** Draws the fields of a form in one row. Returns the position below the row. */
 const row = (document: Document, box: Box, fields: ReadonlyArray<Field>): number => {
   for (const [{ label, value }, cell] of columns(box, fields)) {
     document.rect(cell.x, cell.y, cell.width, cell.height).lineWidth(0.6).stroke(grid)
@@ -112,7 +112,7 @@ const cover = (document: Document, top: number, { plan: { coverage, months, name
   ])
   const box = across(middle, 92)
   document.rect(box.x, box.y, box.width, box.height).lineWidth(0.6).stroke(grid)
-  // An amount stays together.
+  // Does not break a line between currency and amount.
   writeIn(document, inset(box, 6), coverage.replace(/RD\$ (?=\d)/g, "RD$\u00a0"), { font: "plain", size: 10.5 })
   return box.y + box.height
 }
@@ -166,7 +166,7 @@ const conditions = (document: Document, top: number, facts: PolicyFacts): void =
   drawQr(document, codeOf(facts), { x: margin + inner - qrSide, y: top, side: qrSide })
 }
 
-/** The policy on one page. Every text has a place of its own and gets smaller before it leaves it. Contract: 4.6. */
+/** Draws the policy on one page. Each text has its own box, and shrinks to stay inside it. Contract: 4.6. */
 export const drawPoliza = (document: Document, facts: PolicyFacts): void => {
   const test = isTest(facts.policy.number)
   if (test) drawTestBackground(document, across(margin, polizaSize.height - 2 * margin))

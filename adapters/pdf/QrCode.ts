@@ -1,6 +1,6 @@
 import encodeQR from "qr"
 
-/** As much of a PDF document as a QR code needs. */
+/** The methods of a PDF document that drawing a QR code needs. */
 interface Canvas {
   rect(x: number, y: number, width: number, height: number): unknown
   fill(): unknown
@@ -12,10 +12,13 @@ interface Square {
   readonly side: number
 }
 
-/** The white that a reader expects around a code, in modules. */
+/** The white margin that readers require around a code, in modules. */
 const quiet = 4
 
-/** Draws a QR code of the text as squares, sharp at every resolution. The square includes the white around it. */
+/**
+ * Draws a text as a QR code made of vector squares, sharp at every resolution. The given square includes the white
+ * margin.
+ */
 export const drawQr = (canvas: Canvas, text: string, { side, x, y }: Square): void => {
   const modules = encodeQR(text, "raw", { ecc: "medium", border: quiet })
   const module = side / modules.length

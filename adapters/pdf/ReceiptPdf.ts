@@ -7,12 +7,12 @@ import { drawQr } from "./QrCode.ts"
 import { spellAmount } from "./Spelling.ts"
 import { isTest, testWords } from "./TestMark.ts"
 
-/** A receipt printer's roll. On A4 the page stands by itself, at its size. */
+/** Width of a receipt printer's roll. On A4 paper the receipt keeps this width. */
 const width = pointsOf(80)
-/** What such printers leave white on each side. */
+/** The margin that receipt printers leave white on each side. */
 const margin = pointsOf(4.5)
 const inner = width - 2 * margin
-/** More than any receipt needs: it is drawn at the top, and the page ends where it ends. */
+/** Height of the page while drawing, more than any receipt needs. The page is then cut to the height of its content. */
 const height_max = 4_000
 const qrSide = pointsOf(26)
 const labels_width = 0.36 * inner
@@ -33,7 +33,7 @@ const rule = (document: Document): void => {
   document.y = y + 5
 }
 
-/** A label on the left and its value on the right; the longer of the two makes the line's height. */
+/** Draws a label on the left and its value on the right. The line is as high as the higher of the two. */
 const line = (document: Document, label: string, value: string, size = 8.5): void => {
   const { y } = document
   document.font("plain").fontSize(size).text(label, margin, y, { width: labels_width })
@@ -42,7 +42,7 @@ const line = (document: Document, label: string, value: string, size = 8.5): voi
   document.y = Math.max(below, document.y) + 2
 }
 
-/** A word in a frame: a roll has no colour. */
+/** Draws a framed word. Receipt printers print no colour. */
 const mark = (document: Document, words: string): void => {
   const top = document.y + 3
   document.y = top + 3
@@ -54,7 +54,7 @@ const mark = (document: Document, words: string): void => {
   document.y += 5
 }
 
-/** Draws the receipt from top to bottom, and tells where it ends. */
+/** Draws the receipt from top to bottom. Returns the position of its end. */
 const draw = (document: Document, receipt: Receipt): number => {
   document.y = 3 * margin
   centred(document, "bold", 12, receipt.merchant)
@@ -84,7 +84,7 @@ const draw = (document: Document, receipt: Receipt): number => {
   return document.y + 3 * margin
 }
 
-/** Receipts as PDF, one page as wide as a roll and as long as it must be. */
+/** Renders receipts as PDF: one page as wide as the roll and as long as its content. */
 export const layer = Layer.effect(
   ReceiptRenderer,
   Effect.map(readFonts, (fonts) =>

@@ -1,12 +1,12 @@
 import { type Box, writeIn } from "./Box.ts"
 import type { Document } from "./Document.ts"
 
-/** Whether the simulator gave the authorization, or issued the policy: it is worth nothing. Contract: 2.5. */
+/** Whether the simulator issued this authorization or policy. Then it is not valid in production. Contract: 2.5. */
 export const isTest = (authCode: string): boolean => authCode.startsWith("SBX")
 
 export const testWords = "SIN VALIDEZ — PRUEBA"
 
-/** A dark band that nobody overlooks. */
+/** Draws a dark band that marks a test document. */
 export const drawTestBand = (document: Document, box: Box, words = testWords): void => {
   document.rect(box.x, box.y, box.width, box.height).fill("#a4161a")
   document.fillColor("white")
@@ -19,7 +19,7 @@ export const drawTestBand = (document: Document, box: Box, words = testWords): v
   document.fillColor("black")
 }
 
-/** Large pale letters across the page, below what is written on it later: a band could be cut off. */
+/** Draws large pale letters across the page, behind the text. A band at the edge could be cut off. */
 export const drawTestBackground = (document: Document, { height, width, x, y }: Box): void => {
   const diagonal = Math.hypot(width, height)
   const [middle, centre] = [x + width / 2, y + height / 2]

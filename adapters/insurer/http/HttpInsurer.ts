@@ -51,7 +51,10 @@ const readQuote = (answer: Wire.QuoteAnswer): Result.Result<Quoted, PolicyActive
   }
 }
 
-/** How the policy stands by this answer; null if it is not about it, or ends before it begins. */
+/**
+ * Interprets a response about an order's policy. Null if it is about another order, or if the policy ends before it
+ * begins.
+ */
 const readPolicy =
   ({ amount, xid }: Order) =>
   (answer: Wire.PolicyAnswer): OrderState<IssuedPolicy> | null => {
@@ -79,11 +82,11 @@ const wirePolicy = ({ amount, createdAt, identifier, product, xid }: Order, quot
   currency: "DOP" as const
 })
 
-/** What was said to a question that moves no money. Without an answer nobody can insure now. */
+/** The result of a question that moves no money. Without a response, insurance is unavailable. */
 const said = <A, E>(reply: GatewayReply<Result.Result<A, E>>): Effect.Effect<A, E | InsuranceUnavailable> =>
   reply._tag === "Answered" ? Effect.fromResult(reply.answer) : Effect.fail(new InsuranceUnavailable())
 
-/** An insurer behind a gateway that speaks the protocol of docs/providers/insurer.md. */
+/** An insurer that a gateway provides through the protocol of docs/providers/insurer.md. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(Wire.insurerProtocol, { transformClient: yield* gatewayClient(options) })
   return {
@@ -107,7 +110,7 @@ export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       }).pipe(Effect.flatMap(said)),
     issue: (order) =>
       order.reference === null
-        ? // No sale of insurance is reserved without a quote.
+        ? // Every order of an insurance has a quote.
           Effect.die(new Error(`the policy ${order.xid} has no quote`))
         : askGateway(gateway.issue({ payload: wirePolicy(order, order.reference) }), {
             operation: "issue",

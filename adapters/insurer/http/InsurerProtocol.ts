@@ -15,7 +15,7 @@ import {
   Xid
 } from "../../http/Wire.ts"
 
-/** A day of the calendar of Santo Domingo. */
+/** A calendar day in Santo Domingo. */
 const Day = Schema.String.check(Schema.makeFilter(isDay)).annotate({
   identifier: "Day",
   description: "A day in Santo Domingo.",
@@ -28,7 +28,7 @@ const product = Schema.NullOr(Schema.String).annotate({
   description: "What the insurer calls the service, as the operator's catalogue has it; null if it has no name for it."
 })
 
-/** What every question about one vehicle repeats. */
+/** The fields that all questions about a vehicle have in common. */
 const ofCase = {
   reference: Schema.String.annotate({ description: "The case, as the insurer named it." }),
   plate
@@ -196,7 +196,7 @@ const policies = HttpApiGroup.make("policies", { topLevel: true }).add(
   }).annotate(OpenApi.Summary, "Say how a policy stands")
 )
 
-/** How Saldo speaks to a gateway that insures. docs/providers/insurer.md has it in words. */
+/** The protocol between Saldo and an insurer's gateway. Described in docs/providers/insurer.md. */
 export const insurerProtocol = HttpApi.make("insurer")
   .add(steps, policies)
   .annotateMerge(
