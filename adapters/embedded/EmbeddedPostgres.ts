@@ -115,7 +115,9 @@ const hold = (
       while: (error) => error.reason._tag !== "AuthenticationError" && runningPort(cluster) !== null,
       schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: recovery_max }))
     }),
-    Effect.mapError((error) => new EmbeddedFailed({ message: `cannot connect to the embedded Postgres: ${error.message}` })),
+    Effect.mapError(
+      (error) => new EmbeddedFailed({ message: `cannot connect to the embedded Postgres: ${error.message}` })
+    ),
     Effect.flatMap((connection) =>
       connection.query(`select pg_advisory_lock_shared(${advisoryLocks.embeddedServer})`).pipe(
         Effect.andThen(connection.listen("saldo_embedded")),

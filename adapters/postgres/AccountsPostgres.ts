@@ -23,7 +23,7 @@ interface AccountRow {
   readonly monthly: bigint
 }
 
-// What these columns hold the database has checked.
+// Check constraints of the table guarantee the range of these columns.
 const centavos = (value: bigint): Centavos => Number(value) as Centavos
 
 const untouched: Account = {
@@ -46,7 +46,7 @@ const accountOf = (row: AccountRow): Account => ({
   updatedAt: DateTime.fromDateUnsafe(row.updated_at)
 })
 
-/** Whose account is read, and when its periods began. */
+/** A company whose account is read, and the beginnings of its limit periods. */
 interface Member extends Periods {
   readonly companyId: CompanyId
 }
@@ -63,8 +63,8 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reader = yield* ReadingClient
 
-  // Points of sale ask for their balance again and again. The statement enters one company of the group after the
-  // other, so that row-level security holds each look to its own company; see CompanyReads.ts.
+  // Points of sale poll their balance, so calls are grouped. The statement enters one company after the other, so that
+  // row-level security limits each read to its own company; see CompanyReads.ts.
   const readGroup = grouped<Member, Account>(
     reader,
     "account",
@@ -122,5 +122,5 @@ const make = Effect.gen(function* () {
   return Accounts.of({ read, configure })
 })
 
-/** Accounts in Postgres. */
+/** `Accounts` in Postgres. */
 export const layer = Layer.effect(Accounts, make)

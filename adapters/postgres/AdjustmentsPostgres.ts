@@ -21,5 +21,5 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
   })
 )
 
-/** Adjustments in Postgres, by the function of sql/functions/adjust.sql and funding.sql. */
+/** `Adjustments` in Postgres, through sql/functions/adjust.sql and funding.sql. */
 export const layer = Layer.effect(Adjustments, make)

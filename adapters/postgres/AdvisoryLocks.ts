@@ -1,9 +1,9 @@
-/** The numbers of Postgres's advisory locks that are in use here, in one place so that no two are the same. */
+/** The ids of all advisory locks, in one place so that they differ. */
 export const advisoryLocks = {
-  /** Held, shared, by every process that uses an embedded server, for as long as it does. */
+  /** Every process that uses an embedded server holds it in shared mode while it uses the server. */
   embeddedServer: 7_249_013,
-  /** Migrations of all processes wait for each other here. */
+  /** Serializes migrations of all processes. */
   migration: 7_249_014,
-  /** Processes that give one company different credentials wait for each other here. */
+  /** Serializes processes that configure credentials for one company. */
   configuredTokens: 7_249_015
 }

@@ -23,13 +23,16 @@ const ownedOf = (row: TransactionRow): OwnedTransaction => ({
   transaction: transactionOf(row)
 })
 
-/** A sale with what is in doubt about it, since when; of a reversal its name and status too. */
+/**
+ * An unresolved sale, or a sale with an unresolved reversal, and the time since when. For a reversal also its xid and
+ * status.
+ */
 type PendingRow = TransactionRow & { readonly doubted_at: Date } & (
     | { readonly reversal_xid: null }
     | { readonly reversal_xid: string; readonly reversal_status: ReversalStatus }
   )
 
-/** What all that is unresolved comes to. */
+/** Totals over all unresolved sales and reversals. */
 interface Summed {
   readonly held: bigint
   readonly reversals: number
@@ -43,22 +46,24 @@ const pendingOf = (row: PendingRow): PendingTransaction => ({
       : { xid: row.reversal_xid, status: row.reversal_status, createdAt: DateTime.fromDateUnsafe(row.doubted_at) }
 })
 
-/** What can be read of a page, and the ids of the rest. */
+/** The readable items of a page, and the ids of the unreadable ones. */
 const pageOf = <Row extends TransactionRow, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
   const { items, unreadable } = readEach(rows, read)
   return { items, unreadable: unreadable.map(({ id }) => Number(id)) }
 }
 
-/** How many sales of a condition are beyond a company's last block. */
+/** Counts a company's sales with a condition that are newer than its last block. */
 const countOf = (condition: string) => `
   select count(*)
   from cell.transaction as t
   where t.company_id = o.company_id and t.id between o.first_id and o.last_id and ${condition}`
 
 /**
- * A page of all companies' sales, newest first, and how many there are. Blocks of different companies overlap, so a
- * page can only be found by looking at as many of each company's newest sales as the page reaches back. Blocks that
- * end before enough newer ones have begun have no part in it. What is in no block yet is treated as one more block.
+ * A page of the sales of all companies, newest first, with their total.
+ *
+ * The blocks of different companies overlap in time, and one company's sales may fill the whole page. So the query
+ * considers each company's newest sales, as many as the page reaches back. It skips blocks that are older than enough
+ * other blocks. Sales that are in no block yet are treated as one more block.
  */
 const pageOfAllCompanies = (sql: PgClient.PgClient, statuses: OwnedFilter["statuses"], page: Page) => {
   const having = havingAnyOf(statuses)
@@ -136,8 +141,8 @@ const make = Effect.gen(function* () {
     return { ...pageOf(items, ownedOf), total }
   }, Effect.orDie)
 
-  // The sums run over the unresolved alone, which two indexes of their own find. No sale is in both parts: only one
-  // that is delivered is reversed.
+  // The sums read only unresolved rows, through two partial indexes. No sale counts twice, because only a delivered
+  // sale can have a reversal.
   const pending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
     const first = (table: string) =>
       sql.literal(order === "age" ? `${table}.doubted_at` : `${table}.holds desc, ${table}.doubted_at`)
@@ -173,5 +178,5 @@ const make = Effect.gen(function* () {
   return AllTransactions.of({ list, pending })
 })
 
-/** Everybody's sales in Postgres. */
+/** `AllTransactions` in Postgres. */
 export const layer = Layer.effect(AllTransactions, make)

@@ -4,10 +4,10 @@ import { isSqlError } from "effect/sql/SqlError"
 import { Atomic } from "../../core/ports/Atomic.ts"
 
 /**
- * One transaction of Postgres, which grouped statements (Grouped.ts) stay out of.
+ * `Atomic` as one Postgres transaction. Grouped statements (Grouped.ts) never run inside it.
  *
- * It may hold a row that sales wait for, and a sale that has waited 10 s is not sent. So neither does it wait long for
- * a lock, nor does Postgres wait long for its next statement: it is rolled back instead.
+ * The transaction may lock rows that sales need, and a sale that waits 10 s is not sent. Therefore it is rolled back if
+ * it waits 3 s for a lock or is idle for 4 s between statements.
  */
 export const layer = Layer.effect(
   Atomic,

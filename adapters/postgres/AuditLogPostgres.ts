@@ -8,7 +8,8 @@ const make = Effect.gen(function* () {
   const sales = yield* PgClient.PgClient
   const notes = yield* notesClient
 
-  // In a transaction it is one write of several. By itself it goes where no sale waits behind it.
+  // Inside a transaction, writes with that transaction. Otherwise uses the connection for notes, where it delays no
+  // sale.
   const writing = Effect.map(Effect.serviceOption(sales.transactionService), (transaction) =>
     Option.isSome(transaction) ? sales : notes
   )
@@ -26,5 +27,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The audit log in Postgres, append-only by a trigger. */
+/** `AuditLog` in Postgres. A trigger makes it append-only. */
 export const layer = Layer.effect(AuditLog, make)

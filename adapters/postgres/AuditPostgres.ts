@@ -4,10 +4,10 @@ import type { Invariant } from "../../core/domain/Invariants.ts"
 import { Audit } from "../../core/ports/Audit.ts"
 import { inOneSnapshot } from "./Snapshot.ts"
 
-/** So many of what breaks an invariant are shown. */
+/** How many violating rows are shown for each invariant. */
 const offenders_max = 5
 
-/** For each invariant the rows that break it. Each reads the whole of its tables once. */
+/** For each invariant, a query for the rows that violate it. Each query reads its tables once. */
 export const broken: Record<Invariant, string> = {
   owned: `
     select company_id, coalesce(b.owned, 0) as owned_centavos, coalesce(e.total, 0) as ledger_centavos
@@ -106,9 +106,9 @@ export const broken: Record<Invariant, string> = {
     ) as e
     where balance <> expected`,
 
-  // A member's block is found by halving, and the rows are counted before they are held against the blocks: a join of
-  // the two would hold each of a company's sales against each of its blocks, for hours where it has millions. What is
-  // beyond the last block is in none, and counts towards the length alone.
+  // Finds each row's block by binary search and counts the rows of each block before comparing. A join would compare
+  // each of a company's sales with each of its blocks, which takes hours at millions of sales. Rows after the last
+  // block are in no block; they count only towards the length of the list.
   listed: `
     with parted as materialized (
       select company_id, list, array_agg(first_id order by first_id) as first_ids, max(last_id) as last_id,
@@ -161,7 +161,7 @@ export const broken: Record<Invariant, string> = {
       or coalesce(b.listed, 0) <> coalesce(p.members, 0)
       or b.last_id <> coalesce(p.last_id, 0)`,
 
-  // A sale whose insurer was never asked has no refusal, and gave its quote back.
+  // A sale whose insurer was never asked has no refusal. Its quote may be used again.
   insured: `
     select coalesce(g.company_id, t.company_id) as company_id, coalesce(g.id, t.insurance_id) as insurance_id, g.state,
       coalesce(t.id, g.transaction_id) as transaction_id, t.status
@@ -198,11 +198,10 @@ interface ExaminedRow {
 }
 
 /**
- * Audits in one snapshot: money that moves meanwhile is seen by all of the queries or by none.
+ * Runs an audit in one snapshot, so that all queries see the same balances.
  *
- * Where the planner was last told of deposits alone, as on the day on which a company begins to sell, it would hold
- * every sale against every entry: two seconds at 10,000 of them, a minute at 50,000. So it may only sort or hash what
- * it joins.
+ * Disables nested loops. With outdated statistics, for example on a company's first day of sales, the planner compares
+ * every sale with every entry: 2 s at 10,000 sales, 1 min at 50,000.
  */
 export const auditing = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* PgClient.PgClient
@@ -225,5 +224,5 @@ const make = Effect.gen(function* () {
   return Audit.of({ prove: Effect.orDie(Effect.provideService(auditing(all), PgClient.PgClient, sql)) })
 })
 
-/** The proof of the invariants in Postgres. */
+/** `Audit` in Postgres: checks the invariants. */
 export const layer = Layer.effect(Audit, make)

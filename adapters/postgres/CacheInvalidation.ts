@@ -1,16 +1,16 @@
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Exit, Queue, Schedule } from "effect"
 
-/** How old a cached answer may get when no notification comes, whatever the reason. */
+/** Maximum age of a cached value if no notification arrives. */
 export const cached_max = Duration.seconds(5)
 
-/** How long an answer is cached. A failure is not: it would fail for everybody who asks meanwhile. */
+/** How long a result is cached. Failures are not cached, because later callers would receive them too. */
 export const timeToLive = <A, E>(exit: Exit.Exit<A, E>): Duration.Duration =>
   Exit.isSuccess(exit) ? cached_max : Duration.zero
 
 /**
- * Invalidates a cache whenever the channel notifies of a change, for as long as the scope lives. A listener that lost
- * its connection may have missed a notification, so the cache is invalidated both when it is lost and when it is back.
+ * Invalidates a cache on each notification of the channel, as long as the scope is open. Also invalidates it when the
+ * listening connection is lost and when it is back, because notifications may have been missed.
  */
 export const invalidateOn = Effect.fnUntraced(function* (channel: string, invalidate: Effect.Effect<void>) {
   const sql = yield* PgClient.PgClient
@@ -21,7 +21,9 @@ export const invalidateOn = Effect.fnUntraced(function* (channel: string, invali
   })
   yield* Effect.scoped(listen).pipe(
     Effect.ensuring(invalidate),
-    Effect.tapError((error) => Effect.logWarning("listening again", { channel, error: error.message })),
+    Effect.tapError((error) =>
+      Effect.logWarning("the listening connection was lost; connecting again", { channel, error: error.message })
+    ),
     Effect.retry(Schedule.spaced("1 second")),
     Effect.forkScoped
   )

@@ -17,7 +17,7 @@ interface ListedRow extends ServiceRow {
 const nameTaken = (error: SqlError) =>
   violatesUnique(error, "category_name_key") ? Effect.fail(new CategoryNameTaken()) : Effect.die(error)
 
-// Rows go in order of id, so that two imports at once cannot wait for each other.
+// Writes rows in order of id, so that two concurrent imports cannot deadlock.
 const write = Effect.fnUntraced(function* (sql: PgClient.PgClient, { categories, packages, services }: CatalogueDraft) {
   yield* sql`
     insert into catalogue.category (id, name)
@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
 
   const fill = Effect.fnUntraced(
     function* (draft: CatalogueDraft) {
-      // Lets readers read and makes other writers wait, so that one process finds the catalogue empty.
+      // Blocks other writers but not readers, so that only one process finds the catalogue empty.
       yield* sql`lock table catalogue.service in share row exclusive mode`
       const some = yield* sql`select 1 from catalogue.service limit 1`
       if (some.length > 0) return false
@@ -125,5 +125,5 @@ const make = Effect.gen(function* () {
   return CatalogueAdmin.of({ store, fill, list, setEnabled })
 })
 
-/** The operator's side of the catalogue in Postgres. */
+/** `CatalogueAdmin` in Postgres. */
 export const layer = Layer.effect(CatalogueAdmin, make)

@@ -11,7 +11,7 @@ import { type PackageRow, packageOf } from "./PackageRow.ts"
 import { type ServiceRow, serviceOf } from "./ServiceRow.ts"
 import { transientRetry } from "./SqlFailure.ts"
 
-/** All that is active, and which services the operator withholds from whom. */
+/** All active services and packages, and the services withheld from each company. */
 interface Shelf {
   /** In order of id. */
   readonly services: ReadonlyMap<ServiceId, Service>
@@ -68,5 +68,5 @@ const make = Effect.gen(function* () {
   return Catalogue.of({ services, find, packages })
 })
 
-/** The catalogue in Postgres, cached until it changes. */
+/** `Catalogue` in Postgres, cached until it changes. */
 export const layer = Layer.effect(Catalogue, make)

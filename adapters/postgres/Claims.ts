@@ -5,7 +5,7 @@ import type { Claim } from "../../core/ports/Unresolved.ts"
 import { instantOrNull } from "./Columns.ts"
 import { instant } from "./Parameters.ts"
 
-/** What recovery has to remember of a row that it claims. */
+/** The recovery state of a claimed row. */
 export interface AskedRow {
   readonly not_found: number
   readonly ask_at: Date | null
@@ -17,15 +17,15 @@ export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
 })
 
 /**
- * The statement that leases unresolved operations of a table to one recovery, and answers their columns.
+ * The statement that leases unresolved operations of a table to one recovery, and returns their columns.
  *
- * A row that another recovery has locked or leased is skipped, never waited for. On demand, all rows are claimed that
- * this cycle has not asked about yet; one in PROCESSING only once its own call must have ended. A timestamp from the
- * future was written by a wrong clock, and holds nothing back.
+ * Rows that another recovery has locked or leased are skipped. A claim of all operations skips those that this cycle
+ * already asked about. It includes an operation in PROCESSING only after its own provider call must have ended. A
+ * timestamp in the future comes from a wrong clock and delays nothing.
  *
- * The rows are changed by their places, which are locked. Asked to join them by their keys, a planner that takes the
- * table for empty holds every sale there is against them, once a second. A row that changes between the statement's
- * snapshot and its lock has a place that the snapshot does not know: it is left for the next claim.
+ * The update finds the locked rows by their physical position (ctid). A join by key is slow: a planner that believes
+ * the table is empty compares the rows with every sale, once a second. A row that changes between the snapshot and its
+ * lock has a new position. It is skipped until the next claim.
  */
 export const claimedRows = <Row extends object>(
   sql: PgClient.PgClient,

@@ -1,8 +1,8 @@
 import { DateTime } from "effect"
 
-/** A moment that a column may lack. */
+/** Reads a nullable timestamp. */
 export const instantOrNull = (value: Date | null): DateTime.Utc | null =>
   value === null ? null : DateTime.fromDateUnsafe(value)
 
-/** A bigint that a column may lack, as the number that it is. */
+/** Reads a nullable bigint as a number. */
 export const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))

@@ -59,5 +59,5 @@ const make = Effect.gen(function* () {
   return Companies.of({ create, change, find, findByCode, list })
 })
 
-/** The register of companies in Postgres. */
+/** `Companies` in Postgres. */
 export const layer = Layer.effect(Companies, make)

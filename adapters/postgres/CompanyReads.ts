@@ -3,12 +3,12 @@ import { Context, Effect, Layer } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import * as Database from "./Database.ts"
 
-/** A role that can read, and of the tenant tables only the rows of the company that its statement has entered. */
+/** A role that can only read. In tenant tables it sees only the rows of the company that its statement has entered. */
 const reader = "saldo_reader"
 
 /**
- * To plan a page takes longer than to read it, and the best plan is the same for every company: by the indexes, which
- * are in memory or on a disk that has no arm to move.
+ * Planning a page takes longer than reading it, so plans are generic and reused. They use indexes, which are in memory
+ * or on a disk with fast random access. That plan is the best one for every company.
  */
 const planning = { plan_cache_mode: "force_generic_plan", random_page_cost: "1.1" }
 
@@ -17,7 +17,7 @@ export class ReadingClient extends Context.Service<ReadingClient, PgClient.PgCli
   "saldo/adapters/ReadingClient"
 ) {}
 
-/** May this login act as the reader? That is more than to be a member. */
+/** Whether this login may switch to the reader role. Membership alone is not enough. */
 export const mayRead = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql`
@@ -30,12 +30,14 @@ export const mayRead = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 /**
- * Reads on the connections there are. In any other role than the reader's nothing but its own condition holds a read to
- * its company.
+ * Reads through the existing connections. Row-level security does not apply to their role, so only the query's own
+ * condition limits a read to its company.
  */
 export const readingInAnyRole = Layer.effect(ReadingClient, PgClient.PgClient)
 
-/** Reads on connections of the reader, where this login may act as it; else on those there are. */
+/**
+ * Reads through connections in the reader role if this login may switch to it. Otherwise uses the existing connections.
+ */
 export const reading = (options: Database.DatabaseOptions) =>
   Layer.unwrap(
     Effect.map(mayRead, (may) =>
@@ -51,11 +53,12 @@ export const reading = (options: Database.DatabaseOptions) =>
   )
 
 /**
- * Makes statements that read what belongs to one company, and see nothing of any other, whatever they ask for:
- * row-level security holds them to the company that they have entered.
+ * Makes statements that read the data of one company. Row-level security hides all other companies, whatever the query
+ * asks for.
  *
- * A statement enters by its first table. The query needs a column of that for each row, so no plan can begin it before;
- * if one did, it would see no rows at all. A transaction for each read would say the same in four trips instead of one.
+ * The statement's first table enters the company. The query depends on a column of that table, so no plan can run the
+ * query first. If one did, it would see no rows. A transaction for each read would do the same in four round trips
+ * instead of one.
  */
 export const companyReads = Effect.gen(function* () {
   const sql = yield* ReadingClient

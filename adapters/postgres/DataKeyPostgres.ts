@@ -5,15 +5,15 @@ import { DataKey } from "../crypto/DataKey.ts"
 import { instant } from "./Parameters.ts"
 import { tableExists } from "./Tables.ts"
 
-/** Personal data cannot be read or written. The message says what is wrong and what to do, in one line. */
+/** Personal data cannot be read or written. The message states the problem and the remedy in one line. */
 class DataKeyUnavailable extends Schema.TaggedError<DataKeyUnavailable>()("DataKeyUnavailable", {
   message: Schema.String
 }) {}
 
-/** The operator's own key, 32 bytes; null when there is none. */
+/** The operator's key, 32 bytes. Null if none is configured. */
 export type OperatorKey = Redacted.Redacted<Uint8Array> | null
 
-/** The data key as the database has it: encrypted by the operator's key, or plain. */
+/** The stored data key: encrypted under the operator's key, or plain. */
 interface DataKeyRow {
   readonly wrapped: Uint8Array
   readonly protected: boolean
@@ -57,7 +57,7 @@ const stored = Effect.gen(function* () {
   return row
 }).pipe(Effect.orDie)
 
-// Of processes that start at once the first one makes the key, and all of them go on with that.
+// If several processes start at once, the first one's key is stored and all of them use it.
 const create = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
   const sql = yield* PgClient.PgClient
   const random = yield* SecureRandom.SecureRandom
@@ -69,8 +69,8 @@ const create = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
     on conflict do nothing`
 }, Effect.orDie)
 
-// The key itself stays, so that what it has encrypted can still be read. Another process may have been faster, with
-// another key of the operator: whose key counts is read afterwards.
+// Encrypts the stored data key, without changing it: existing data stays readable. Another process may have been first
+// with a different operator key, so the caller reads the row again.
 const protect = Effect.fnUntraced(function* ({ wrapped }: DataKeyRow, operatorKey: Redacted.Redacted<Uint8Array>) {
   const sql = yield* PgClient.PgClient
   yield* sql`
@@ -89,12 +89,12 @@ const settle = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
 })
 
 /**
- * The database's own key, made at its first start. Without the operator's key it stands beside what it encrypts; as
- * soon as there is one it is kept encrypted by that, and nobody starts without it any more.
+ * The database's data key, created at the first start. Without an operator key it is stored in plain form. The first
+ * start with an operator key encrypts it. After that, no process can start without the operator key.
  */
 export const layer = (operatorKey: OperatorKey) => Layer.effect(DataKey, settle(operatorKey))
 
-/** How the key is kept, as a start with this operator's key would find it; changes nothing. */
+/** Reports how the data key would be stored after a start with this operator key. Changes nothing. */
 export const inspect = Effect.fnUntraced(function* (operatorKey: OperatorKey) {
   const sql = yield* PgClient.PgClient
   const row = (yield* Effect.orDie(tableExists(sql, "directory.data_key"))) ? yield* stored : undefined

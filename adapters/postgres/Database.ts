@@ -2,27 +2,28 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** No session with the database can be had. The message says what is wrong and what to do, in one line. */
+/** The database cannot be reached. The message states the problem and the remedy in one line. */
 class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   message: Schema.String
 }) {}
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
-  /** How many connections are kept open. */
+  /** Number of connections to keep open. */
   readonly connections_max: number
-  /** What Postgres itself is told of each of them, such as how long a statement may take. */
+  /** Postgres settings of each connection, for example a statement timeout. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
-  /** The variable that says the address. */
+  /** Name of the environment variable with the address, for error messages. */
   readonly variable?: string | undefined
 }
 
 /**
- * The connections to Postgres, all of them opened at once: the pool would grow only when every one is full.
+ * The connection pool. It opens all connections at once, because the pool would otherwise grow only when every
+ * connection is full.
  *
- * Statements of different requests share connections; a transaction and a listener have one for themselves. The pool
- * fills one before it turns to the next. Without sharing it does not come back: once Postgres has been away, whoever
- * waits for a connection waits for ever.
+ * Statements of different requests share connections. A transaction or a listener has its own. The pool fills one
+ * connection before it uses the next. Sharing must stay on: without it, callers that wait for a connection wait forever
+ * after an outage of Postgres.
  */
 export const layer = ({ connections_max, parameters, url, variable = "DATABASE_URL" }: DatabaseOptions) =>
   PgClient.layerFrom(
@@ -42,9 +43,7 @@ export const layer = ({ connections_max, parameters, url, variable = "DATABASE_U
     )
   )
 
-/**
- * Spans tell where a statement went by what stands apart from the address; an address may also say it in other ways.
- */
+/** Host, port and database name for traces. The driver reads them only from separate options, not from the address. */
 const placeOf = (url: Redacted.Redacted) => {
   const address = URL.parse(Redacted.value(url))
   if (address === null || address.hostname === "" || address.searchParams.size > 0) return {}

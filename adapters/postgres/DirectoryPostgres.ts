@@ -10,10 +10,10 @@ import { int8 } from "./Parameters.ts"
 import { remembered } from "./Remembered.ts"
 import { type SecretsRow, secretColumns, secretsOf, type TokenRow, tokenOf } from "./TokenRow.ts"
 
-/** Unknown keys are remembered too, so that guessing one costs what a wrong secret costs; so memory needs a bound. */
+/** Limit of cached keys. Unknown keys are cached too, so that an unknown key is refused as fast as a wrong secret. */
 const cachedKeys_max = 20_000
 
-/** No token's use is written more often. */
+/** Minimum interval between two writes of a token's last use. */
 const written_every = Duration.minutes(1)
 const written_every_ms = Duration.toMillis(written_every)
 
@@ -29,8 +29,8 @@ const credentialsOf = (row: CredentialsRow): Credentials => ({
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // Where there are many tokens the cache forgets some at every moment. Each is looked up for itself (offset 0 keeps it
-  // so): the planner takes a group for a hundred, and would rather read a table of thousands.
+  // With many tokens, cache misses are constant. `offset 0` makes the planner look up each token separately. Otherwise
+  // it expects a hundred keys in each group and scans the whole table.
   const read = grouped<string, Option.Option<Credentials>>(sql, "credentials", (apiKeys) =>
     Effect.map(
       sql<CredentialsRow>`
@@ -64,8 +64,8 @@ const recordingUses = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const writtenAt_ms = new Map<TokenId, number>()
 
-  // Another replica may have written less than a minute ago. Rows go in order of id, so that two replicas cannot wait
-  // for each other.
+  // Skips tokens that another replica wrote within the last minute. Writes rows in order of id, so that two replicas
+  // cannot deadlock.
   const write = groupedNotes<TokenUse>(
     sql,
     "token_use",
@@ -80,7 +80,7 @@ const recordingUses = Effect.gen(function* () {
     ({ tokenId }) => ({ tokenId })
   )
 
-  // A rotation may have made it the secret before the token's own, or dropped it.
+  // A concurrent rotation may have moved this secret to the previous one, or removed it.
   const keepBetter = ({ secret: { better, known }, tokenId }: TokenUse) => sql`
     update directory.token
     set secret_hash = case when secret_hash = ${known.hash} then ${better.hash} else secret_hash end,
@@ -94,7 +94,7 @@ const recordingUses = Effect.gen(function* () {
     use.secret.better === use.secret.known
       ? Effect.void
       : Effect.catchCause(keepBetter(use), (cause) =>
-          Effect.logWarning("a token's secret could not be put under TOKEN_PEPPER", { tokenId: use.tokenId }, cause)
+          Effect.logWarning("a token's secret could not be stored under TOKEN_PEPPER", { tokenId: use.tokenId }, cause)
         )
 
   const note = (use: TokenUse) => Effect.andThen(putUnderPepper(use), write(use))
@@ -111,5 +111,5 @@ const recordingUses = Effect.gen(function* () {
 
 const useRow = ({ at, tokenId }: TokenUse) => ({ token_id: tokenId, used_at: DateTime.formatIso(at) })
 
-/** The directory in Postgres, cached until it changes. */
+/** `Directory` in Postgres, cached until it changes. */
 export const layer = Layer.effect(Directory, make)

@@ -1,6 +1,6 @@
 import { Context, Effect, References, Tracer } from "effect"
 
-/** A call with the services of its caller; where traces are collected, its span is among them. */
+/** A waiting call with its caller's services. They include the caller's span if tracing is on. */
 export interface Traced {
   readonly context: Context.Context<never>
 }
@@ -13,8 +13,8 @@ const spansOf = (calls: Calls): ReadonlyArray<Tracer.AnySpan> =>
 const linkTo = (span: Tracer.AnySpan): Tracer.SpanLink => ({ span, attributes: {} })
 
 /**
- * A span around the one statement of a group, linked with the span of each call in it, both ways: from a sale one finds
- * the statement that it shared, and from the statement all its sales. Without a collector of traces it does nothing.
+ * Adds a span for a group's statement. It is linked with the span of each call in both directions, so a sale leads to
+ * its statement and a statement to its sales. Does nothing if tracing is off.
  */
 export const withGroupSpan =
   (name: string, calls: Calls) =>

@@ -14,7 +14,7 @@ const sizes = seriesOf(["group"], (attributes) =>
   })
 )
 
-/** One call that waits for its answer. */
+/** A call that waits for its answer. */
 interface Call<Member, Answer> extends Traced {
   readonly member: Member
   readonly answer: (answer: Effect.Effect<Answer>) => void
@@ -22,7 +22,7 @@ interface Call<Member, Answer> extends Traced {
 
 type Calls<Member, Answer> = Arr.NonEmptyReadonlyArray<Call<Member, Answer>>
 
-/** The rows of a statement in the order of its members, by their numbers `n`; undefined for a member without one. */
+/** Orders a statement's rows by their member number `n`. Undefined for a member without a row. */
 export const inOrderOf = <Row extends { readonly n: number }>(
   members: ReadonlyArray<unknown>,
   rows: ReadonlyArray<Row>
@@ -33,22 +33,22 @@ export const inOrderOf = <Row extends { readonly n: number }>(
 }
 
 /**
- * Turns a statement that takes many into a call that takes one. Calls that arrive while the database is busy, from any
- * request, go together as one statement and so as one transaction; a lone call does not wait.
+ * Turns a statement for many members into a call for one. Calls that arrive while the database is busy go together as
+ * one statement, and so as one transaction. A single call does not wait.
  *
- * A group whose connection dies is sent again, though it may have committed: a statement that moves money has to
- * recognize its own earlier commit; one that counts what happened may count it twice. A group that fails otherwise is
- * sent again one member at a time, so that a member that cannot succeed does not fail its neighbours. What still fails
- * is a defect of that member.
+ * If its connection dies, a group is retried although it may have committed. A statement that moves money must
+ * therefore recognize its own earlier commit; a statement that counts events may count them twice. If a group fails for
+ * another reason, each member is retried alone, so that one bad member does not fail the others. A member that still
+ * fails is a defect of its own call.
  *
- * Calls wait in a list. A RequestResolver would keep them in sets that it uses again and again, and what was once in
- * those stays in memory, request and all, until the whole heap is collected.
+ * The queue is an array. A RequestResolver reuses its sets, which keep past requests in memory until a full garbage
+ * collection.
  *
- * @param sql whose statement it is. A group is in no transaction of whoever calls:
- * the others in it are strangers there.
- * @param name what it is called where it is measured.
- * @param run answers the members in their order.
- * @param turns with whom it takes turns; with nobody, unless it is told.
+ * @param sql the client of the statement. A group never runs in a caller's transaction, because it contains calls of
+ * other callers.
+ * @param name the group's name in metrics and traces.
+ * @param run returns the answers in the order of the members.
+ * @param turns the scheduler. Statements that lock the same rows share one.
  */
 export const grouped = <Member, Answer>(
   sql: Pick<SqlClient, "transactionService">,
@@ -89,13 +89,13 @@ export const grouped = <Member, Answer>(
       })
     )
 
-  // Hardly anybody calls within a transaction, and to leave it out makes a copy of all services.
+  // Removes the caller's transaction, if there is one. Checks first, because removing a service copies all services.
   const outside = (context: Context.Context<never>): Context.Context<never> =>
     Option.isNone(Context.getOption(context, sql.transactionService))
       ? context
       : Context.omit(sql.transactionService)(context)
 
-  // A group is sent on behalf of its first call, whose clock, log and trace it takes.
+  // A group runs with the clock, logger and trace of its first call.
   const turn = turns.join({
     count: () => waiting.length,
     send: (members) => {
@@ -106,7 +106,7 @@ export const grouped = <Member, Answer>(
     }
   })
 
-  // Calls of one moment go together: the group is sent when all that runs has had its turn.
+  // Yields once before sending, so that all fibers that are ready now can join the group.
   const wake = ({ context }: Fiber.Fiber<unknown, unknown>): void => {
     if (isWoken || !turn.isFree()) return
     isWoken = true

@@ -49,7 +49,7 @@ const answerOf = ({ completed_at, outcome, settled_at }: AnswerRow): NonNullable
   settledAt: instantOrNull(settled_at)
 })
 
-/** A row for what happened alike more than once, from the first time to the last. */
+/** One line for repeated equal events, with the first and the last time. */
 const spanned = <Row extends { readonly first_at: Date; readonly last_at: Date }>({
   first_at,
   last_at,
@@ -60,7 +60,7 @@ const spanned = <Row extends { readonly first_at: Date; readonly last_at: Date }
   lastAt: DateTime.fromDateUnsafe(last_at)
 })
 
-// The company leads the key, so each is looked into by its own step of the index.
+// The primary key begins with the company, so each company is searched separately in the index.
 const saleOf = (sql: PgClient.PgClient, id: PgTypes.Parameter) => sql<SaleRow>`
   select t.*
   from directory.company as c
@@ -111,7 +111,8 @@ const partsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, sale: SaleR
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // Recovery may settle the sale just now: the history must not tell of its entry and show it as held.
+  // Reads in one snapshot. Otherwise a concurrent settlement could show the sale as held together with its ledger
+  // entry.
   const find = Effect.fnUntraced(
     function* (transactionId: TransactionId) {
       const [sale] = yield* saleOf(sql, int8(transactionId))
@@ -143,5 +144,5 @@ const make = Effect.gen(function* () {
   return Histories.of({ find })
 })
 
-/** Sales with all that was kept of them, in Postgres. */
+/** `Histories` in Postgres. */
 export const layer = Layer.effect(Histories, make)

@@ -16,7 +16,8 @@ import { transientRetry } from "./SqlFailure.ts"
 const smsColumns =
   "company_id, id, insurance_id, environment, status, sealed, tries, created_at, expires_at, send_at, leased_until"
 
-// The values of `smsColumns` from status on; the others follow from the insurance. Its stager is the first to try.
+// Values of `smsColumns` from `status` on; the earlier ones come from the insurance. The process that stages the SMS
+// makes the first attempt.
 const staging = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
@@ -28,7 +29,7 @@ const staging = Effect.gen(function* () {
   })
 })
 
-// The id was drawn for this call alone, so a row that has it is its own earlier commit.
+// A retry recognizes its earlier commit by the id, because the id was drawn for this call only.
 const beginning = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
@@ -61,7 +62,7 @@ const beginning = Effect.gen(function* () {
   })
 })
 
-// What is in order is refused only to those who have used it up.
+// The reason for a change that did not happen: the state does not allow it, or the attempts or resends are used up.
 const refusing = Effect.gen(function* () {
   const { stateOf } = yield* insuranceGuards
 
@@ -71,8 +72,8 @@ const refusing = Effect.gen(function* () {
   })
 })
 
-// A resend whose message is there already is its own earlier commit. Messages are locked after their insurance, here
-// and in the outbox, so that nobody waits in a circle.
+// A retry recognizes its earlier commit by the id of the SMS. Here and in the outbox, the insurance is locked before
+// its SMS, so that the two cannot deadlock.
 const resending = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { inOrder, ofId } = yield* insuranceGuards
@@ -111,8 +112,8 @@ const resending = Effect.gen(function* () {
   })
 })
 
-// Counted before anything is compared, by a statement that the next one waits for. Never sent twice: a repetition
-// would count twice.
+// Counts the attempt before the code is compared. Concurrent attempts wait for this statement's row lock. Never
+// retried, because a retry could count twice.
 const attempting = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { inOrder, ofId } = yield* insuranceGuards
@@ -132,7 +133,7 @@ const attempting = Effect.gen(function* () {
   })
 })
 
-/** The codes of insurances, each written together with the message that carries it. */
+/** Writes the one-time codes of insurances, each in one statement with its SMS. */
 export const insuranceCodes = Effect.gen(function* () {
   return { begin: yield* beginning, resend: yield* resending, attempt: yield* attempting }
 })

@@ -5,13 +5,13 @@ import type { InsuranceState } from "../../core/domain/InsuranceState.ts"
 import { type InsuranceEvent, statesBefore } from "../../core/domain/InsuranceTransitions.ts"
 import { int8 } from "./Parameters.ts"
 
-/** The conditions under which statements change an insurance, and the state of one that did not change. */
+/** Conditions for the statements that change an insurance, and a query for its state. */
 export const insuranceGuards = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const ofId = (companyId: CompanyId, id: InsuranceId) => sql`company_id = ${int8(companyId)} and id = ${int8(id)}`
 
-  /** Section 3.3 has the event for the state. */
+  /** The state allows this event. Contract: 3.3. */
   const inOrder = (event: InsuranceEvent) => sql.in("state", statesBefore(event))
 
   const stateOf = Effect.fnUntraced(function* (companyId: CompanyId, id: InsuranceId) {

@@ -4,14 +4,14 @@ import { numberOrNull } from "./Columns.ts"
 
 const InsuredJson = Schema.fromJsonString(Insured)
 
-/** What is encrypted of an insurance: whom and what it is for. */
+/** The encrypted part of an insurance: the insured person and vehicle. */
 export const secretOf = Schema.encodeSync(InsuredJson)
 const decodeSecret = Schema.decodeUnknownSync(InsuredJson)
 
-/** Of which insurance it is the secret: it can be read as that of no other. */
+/** Binds the encrypted text to its insurance. It cannot be decrypted as another insurance's text. */
 export const insurancePurpose = (companyId: number | bigint, id: number | bigint): string => `seguro ${companyId} ${id}`
 
-/** The columns that make an insurance, in the words of the table. */
+/** The columns of an insurance, as SQL. */
 export const insuranceColumns = [
   ...["company_id", "id", "service_id", "environment", "state", "plate", "insured", "terminal_id", "renewal"],
   ...["reference", "versions", "version", "plan", "offered_extras", "quote_reference", "quote_total", "quote_extras"],
@@ -45,7 +45,7 @@ export interface InsuranceRow {
   readonly issued_at: Date | null
 }
 
-// The table has all columns of a quote, and of a policy, or none.
+// Table constraints: the columns of a quote are all null or all set, and so are those of a policy.
 const quoteOf = (row: InsuranceRow) =>
   row.quote_expires_at === null
     ? null

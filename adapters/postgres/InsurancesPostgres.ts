@@ -80,7 +80,7 @@ const advancing = Effect.gen(function* () {
   })
 })
 
-// Never sent twice: a repetition could not tell its own earlier commit from a recovery that was faster.
+// Never retried: a retry could not distinguish its own earlier commit from a recovery that was faster.
 const issuing = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
@@ -124,5 +124,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Insurances in Postgres. Whom they are for is encrypted there. */
+/** `Insurances` in Postgres. The insured person is encrypted. */
 export const layer = Layer.effect(Insurances, make)

@@ -8,7 +8,7 @@ import type { KeyError } from "../../core/ports/Ledger.ts"
 import { instantOrNull } from "./Columns.ts"
 import { decodeOutcome } from "./OutcomeJson.ts"
 
-/** What the tables know of a key. */
+/** A stored idempotency key. */
 export interface KeyRow {
   readonly fingerprint: string
   readonly transaction_id: bigint
@@ -16,11 +16,11 @@ export interface KeyRow {
   readonly completed_at: Date | null
   readonly outcome: unknown
   readonly settled_at: Date | null
-  /** How the transaction stands that the key sold, or whose reversal it names. */
+  /** Status of the sale that the key made or asked to reverse. */
   readonly status: Status
 }
 
-/** The contract's answer to a key that is brought again, for a caller who claims nothing. */
+/** The response or the error of a known key, for a read that claims nothing. */
 export const recalled = (row: KeyRow, fingerprint: string, now: DateTime.Utc): Effect.Effect<Outcome, KeyError> => {
   const transactionId = TransactionId.make(Number(row.transaction_id))
   const record = {
@@ -35,13 +35,13 @@ export const recalled = (row: KeyRow, fingerprint: string, now: DateTime.Utc): E
     : Effect.fail(keyErrorOf(state, transactionId, row.status))
 }
 
-/** What the money functions answer to a key that is brought again, and does not replay. */
+/** Answer of the money functions to a known key that does not replay. */
 export type KeyAnswer =
   | { readonly tag: "KeyReused" }
   | { readonly tag: "InProgress"; readonly transaction_id: number }
   | { readonly tag: "Conflict"; readonly transaction_id: number; readonly status: Status }
 
-/** The contract's answer to that. */
+/** The contract's error for that answer. */
 export const keyErrorIn = (answer: KeyAnswer): KeyError => {
   switch (answer.tag) {
     case "KeyReused":

@@ -24,7 +24,7 @@ import { type Member, type ReserveAnswer, reserved, reserveRow } from "./Reserve
 import { type SettleAnswer, type SettleRow, settled, settleRow } from "./SettleRow.ts"
 import { transientRetry } from "./SqlFailure.ts"
 
-/** What the money functions answer a member of a group, by its number. */
+/** Answer of cell.reserve for member `n` of a group. */
 interface ReservedRow {
   readonly n: number
   readonly answer: ReserveAnswer
@@ -60,7 +60,7 @@ const reserving = Effect.fnUntraced(function* (turns: GroupTurns) {
     turns
   )
 
-  // A key that was freed between two looks at it is claimed at the next try.
+  // If the key was freed between the statement's two reads, tries again.
   const reserveAs = (member: Member): Effect.Effect<Reserved, ReserveError> =>
     Effect.flatMap(reserveGroup(member), (row) => {
       if (row === undefined) return Effect.die(new Error(`no answer to the reservation of ${member.intent.xid}`))
@@ -86,7 +86,7 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns) {
     turns
   )
 
-  // What is written, and what is read, may be wrong in one member: that is nothing to the others of its group.
+  // Encodes and decodes here, outside the group: a fault in one member must not affect the others.
   return Effect.fnUntraced(function* (settlement: Settlement) {
     const row = settleRow(settlement)
     const answer = yield* settleGroup(row)
@@ -134,7 +134,7 @@ const depositing = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
-  // Both take the same balances, so groups of the one beside groups of the other would wait for each other.
+  // Shared, because both statements lock the same balances: concurrent groups of the two would wait for each other.
   const turns = groupTurns()
   return Ledger.of({
     reserve: yield* reserving(turns),
@@ -144,5 +144,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The ledger in Postgres: groups of calls go to the set-taking functions of sql/functions. */
+/** `Ledger` in Postgres. Groups of calls go to set-based functions of sql/functions. */
 export const layer = Layer.effect(Ledger, make)

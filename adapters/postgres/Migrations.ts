@@ -8,12 +8,12 @@ import { isForbidden, wordsOf } from "./SqlFailure.ts"
 import { numbered, run } from "./SqlFiles.ts"
 import { tableExists } from "./Tables.ts"
 
-/** The schema could not be brought up to this version; the database is as it was before. */
+/** The migration to this version failed. The database is unchanged. */
 class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   message: Schema.String
 }) {}
 
-/** Who cannot even read which version the schema has can do nothing else with it. */
+/** The login may not read the schema version, so it can do nothing else either. */
 class LoginWithoutRole extends Schema.TaggedError<LoginWithoutRole>()("LoginWithoutRole", {
   message: Schema.String
 }) {}
@@ -27,8 +27,8 @@ const migrateTables = Effect.map(Migrator.make({})({ loader, table: "migration" 
 )
 
 /**
- * The names of the files that this version has and the database has not, or has in an earlier version. None where the
- * schema is of a later version: that has all of them, and its functions serve this version too.
+ * The names of the files that the database lacks or has in an earlier version. Empty if the schema is of a later
+ * version, because later schemas serve this version too.
  */
 export const pending = Effect.gen(function* () {
   if (yield* isAhead) return []
@@ -41,7 +41,8 @@ export const pending = Effect.gen(function* () {
   return [...missing, ...(yield* outdatedFunctions)]
 })
 
-// The roles belong to all databases of the server: that somebody makes them does not put this one behind.
+// Ignores missing roles. They belong to all databases of the server, so creating them does not make this schema
+// outdated.
 const isUpToDate = Effect.gen(function* () {
   if (yield* isAhead) return true
   return (yield* isRecorded) && (yield* pending).length === 0 && (yield* isGranted)
@@ -54,7 +55,7 @@ const withoutRole = Effect.gen(function* () {
   return yield* new LoginWithoutRole({ message })
 })
 
-/** Whether this login may make the schema, or owns the one that is there. */
+/** Whether this login owns the schema, or may create it. */
 const mayMigrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ may: boolean }>`
@@ -76,10 +77,10 @@ const bringUp = Effect.gen(function* () {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
-      // Whoever had to wait has looked for the tables before, and Postgres still knows that they were not there: it
-      // hears of what others made when it locks a table, and the lock above is none.
+      // Locks a table so that Postgres refreshes its catalogue cache. A process that waited for the advisory lock still
+      // has the cached result that the tables do not exist.
       yield* sql`select from pg_catalog.pg_class limit 0`
-      // A later version may have come while this one waited for the lock.
+      // Another process may have migrated to a later version while this one waited for the lock.
       if (yield* isAhead) return []
       const files = [...(yield* migrateTables), ...(yield* renewFunctions)]
       yield* recordVersion
@@ -89,11 +90,11 @@ const bringUp = Effect.gen(function* () {
 })
 
 /**
- * Brings the database's schema up to this version, in one transaction: all of it or nothing. Any number of processes
- * may do it at once. A role that may change nothing may do it where nothing is to be changed. A schema of a later
- * version stays as it is: a process that goes back to the version before must not put that one's functions back.
+ * Migrates the schema to this version in one transaction. Any number of processes may run it at once. A role without
+ * rights succeeds if nothing needs to change. A later schema stays as it is, so that a rollback of the program does not
+ * restore old functions.
  *
- * @returns the names of the files that were new.
+ * @returns the names of the new files.
  */
 export const migrate = Effect.andThen(notTooOld, isUpToDate).pipe(
   Effect.catchIf(isForbidden, () => withoutRole),

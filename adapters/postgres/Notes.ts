@@ -4,15 +4,16 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "./Database.ts"
 import { grouped } from "./Grouped.ts"
 
-/** A note that takes longer than this is left out. */
+/** Timeout after which a note is dropped. */
 const patience = Duration.seconds(5)
 
 /**
- * A connection for what nothing depends on. Statements share connections, and behind one that waits others would wait.
+ * A separate connection for notes, on which nothing depends. Statements share connections, so a waiting note would
+ * delay the statements behind it.
  */
 class NotesClient extends Context.Service<NotesClient, PgClient.PgClient>()("saldo/adapters/NotesClient") {}
 
-/** One connection for notes: 1 s for a lock, 4 s for a statement. */
+/** One connection for notes, with a lock timeout of 1 s and a statement timeout of 4 s. */
 export const notesConnection = (options: Omit<Database.DatabaseOptions, "connections_max">) =>
   Layer.effect(NotesClient, PgClient.PgClient).pipe(
     Layer.provide(
@@ -26,19 +27,19 @@ export const notesConnection = (options: Omit<Database.DatabaseOptions, "connect
     )
   )
 
-/** The connection for notes or, where there are few connections, any of them. */
+/** The connection for notes. Without one (few connections), any connection. */
 export const notesClient = Effect.gen(function* () {
   const others = yield* PgClient.PgClient
   return Option.getOrElse(yield* Effect.serviceOption(NotesClient), () => others)
 })
 
 /**
- * Turns a statement that writes many notes into a call that writes one. The call always comes back soon, and never
- * fails: a history with a gap is no reason to hold up a sale.
+ * Turns a statement that writes many notes into a call that writes one. The call returns within the timeout and never
+ * fails: a gap in a history must not delay a sale.
  *
- * @param sql what the statement goes by.
- * @param name what the notes are called where they are measured.
- * @param about what the log says of a note that was not taken.
+ * @param sql the client of the statement.
+ * @param name the notes' name in metrics.
+ * @param about the facts to log about a dropped note.
  */
 export const groupedNotes = <Note>(
   sql: PgClient.PgClient,
@@ -56,8 +57,10 @@ export const groupedNotes = <Note>(
     note(one).pipe(
       Effect.timeoutOrElse({
         duration: patience,
-        orElse: () => Effect.logWarning("a note took too long, and is left out", { note: name, ...about(one) })
+        orElse: () => Effect.logWarning("writing a note timed out; the note is dropped", { note: name, ...about(one) })
       }),
-      Effect.catchCause((cause) => Effect.logWarning("a note was not taken", { note: name, ...about(one) }, cause))
+      Effect.catchCause((cause) =>
+        Effect.logWarning("writing a note failed; the note is dropped", { note: name, ...about(one) }, cause)
+      )
     )
 }

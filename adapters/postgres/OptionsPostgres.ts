@@ -6,10 +6,10 @@ import { Options } from "../../core/ports/Options.ts"
 import { companyReads } from "./CompanyReads.ts"
 import { instant, int8 } from "./Parameters.ts"
 
-/** An option stays so long after it has expired, so that its buyer hears why it cannot be bought. */
+/** How long an expired option is kept, so that its buyer receives the reason for the refusal. */
 const remembered = Duration.days(1)
 
-/** A lookup forgets at most so many old ones of its company: more than it stores, so that they do not pile up. */
+/** Old options that one lookup deletes at most. More than one lookup stores, so they do not accumulate. */
 const forgotten_max = 200
 
 interface OptionRow {
@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const reads = yield* companyReads
 
-  // Rows go in order of id, so that two lookups of one identifier cannot wait for each other.
+  // Writes rows in order of id, so that two lookups of one identifier cannot deadlock.
   const write = (options: ReadonlyArray<Offered>) => sql`
     insert into cell.option (
       company_id, id, service_id, identifier, reference, name, price, validity, data, expires_at
@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
       data = excluded.data,
       expires_at = excluded.expires_at`
 
-  // What another lookup is about to offer anew is locked by it, and stays.
+  // Skips rows that another lookup has locked: it is about to offer them again.
   const forget = (companyId: CompanyId, before: DateTime.Utc) => sql`
     delete from cell.option
     where (company_id, id) in (
@@ -100,5 +100,5 @@ const make = Effect.gen(function* () {
   return Options.of({ store, find })
 })
 
-/** What lookups offered, in Postgres. */
+/** `Options` in Postgres. */
 export const layer = Layer.effect(Options, make)

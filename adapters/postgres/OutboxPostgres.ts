@@ -11,7 +11,7 @@ import { transientRetry } from "./SqlFailure.ts"
 
 const statuses = { Sent: "sent", Failed: "failed", Unknown: "unknown" } as const
 
-/** Gateways repeat what they were given, and to whom. */
+/** Removes the text and the phone number, which a gateway may repeat in its response. */
 const withoutSecrets = (words: string, { text, to }: SmsMessage): string =>
   words.replaceAll(text, "***").replaceAll(to, maskPhone(to))
 
@@ -19,11 +19,11 @@ const claiming = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const vault = yield* Vault
 
-  // It keeps nothing else from being sent, and stays until it is of no use: then the operator finds it among the
-  // undelivered.
+  // Keeps the row leased, so that it does not block other SMS. After its expiry it is marked as failed, and the
+  // operator finds it among the undelivered.
   const unreadable = ({ company_id, id }: SmsRow, now: DateTime.Utc) =>
     Effect.andThen(
-      Effect.logError("a message cannot be read: it is not sent", { id }),
+      Effect.logError("a stored SMS cannot be decrypted and is not sent", { id }),
       sql`
         update cell.sms
         set detail = 'it could not be read', leased_until = null, status = 'failed', sealed = null,
@@ -40,8 +40,8 @@ const claiming = Effect.gen(function* () {
       Effect.catchDefect(() => Effect.as(Effect.orDie(unreadable(row, now)), []))
     )
 
-  // A message that another sender has locked or leased is skipped, never waited for. Whoever says what became of one
-  // gives its lease back; one that still has a lease was left by a sender that never said it.
+  // Skips SMS that another sender has locked or leased. Recording a result ends the lease. An expired lease therefore
+  // means that a sender died before it recorded the result.
   const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ lease, limit, now }) {
     const rows = yield* Effect.orDie(sql<SmsRow>`
       with due as materialized (
@@ -62,7 +62,7 @@ const claiming = Effect.gen(function* () {
         s.company_id, s.id, s.insurance_id, s.environment, s.sealed, s.tries, s.created_at, s.expires_at, due.accounted`)
     const readable = (yield* Effect.forEach(rows, (row) => opened(row, now))).flat()
     const missing = rows.length - readable.length
-    // Others in their place; those that cannot be read are leased, so this ends.
+    // Claims more SMS in place of the unreadable ones. The recursion ends, because unreadable rows are now leased.
     return missing === 0 ? readable : [...readable, ...(yield* claim({ lease, limit: missing, now }))]
   })
   return claim
@@ -80,7 +80,7 @@ const recording = Effect.gen(function* () {
           settled_at = ${instant(at)}`
   }
 
-  // The insurance is locked first, as by a resend. The same result once more changes nothing.
+  // Locks the insurance first, as a resend does. Recording the same result again changes nothing.
   const record: Outbox["Service"]["record"] = Effect.fnUntraced(function* (
     { companyId, insuranceId, message },
     result,
@@ -130,5 +130,5 @@ const make = Effect.gen(function* () {
   return Outbox.of({ claim: yield* claiming, record: yield* recording, undelivered: yield* listing })
 })
 
-/** The outbox in Postgres. Phone and text are encrypted there, and erased once nobody needs them. */
+/** `Outbox` in Postgres. Phone and text are encrypted, and erased when no longer needed. */
 export const layer = Layer.effect(Outbox, make)

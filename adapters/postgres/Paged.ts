@@ -7,28 +7,28 @@ import type { Page, Slice } from "../../core/domain/Page.ts"
 import type { CompanyReads } from "./CompanyReads.ts"
 import { instant, int8 } from "./Parameters.ts"
 
-/** A list that cell.block counts. */
+/** A list whose rows cell.block counts in blocks. */
 export interface CountedList {
   readonly list: "sale" | "entry"
-  /** What its length is called in cell.balance. */
+  /** The column of cell.balance with the list's length. */
   readonly length: "sales" | "entries"
   readonly table: "cell.transaction" | "cell.entry"
-  /** What a page shows of a row, `id` among it. */
+  /** The columns to select, including `id`. */
   readonly columns: string
 }
 
-/** Which rows of a list to show. */
+/** The filter of a list. */
 export interface Narrowing {
   readonly companyId: CompanyId
   readonly range: DayRange
-  /** What a row `t` must also fulfil, and how many of a block `o` do. */
+  /** A further condition on a row `t`, and the number of rows of a block `o` that meet it. */
   readonly also?: { readonly row: string; readonly counted: string } | undefined
 }
 
 type Sql = PgClient.PgClient
 export type Totalled<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
 
-/** Conditions on when rows were made, and on blocks that may hold such rows, or hold no others. */
+/** Conditions of a date range: on rows, on blocks that overlap it, and on blocks that lie inside it. */
 const conditions = (sql: Sql, range: DayRange) => {
   const { since, until } = instantsOf(range)
   const both = (
@@ -54,13 +54,13 @@ const conditions = (sql: Sql, range: DayRange) => {
   }
 }
 
-/** Rows of a company that were made within the range. */
+/** Condition for a company's rows within the range. */
 export const ofCompany = (sql: Sql, companyId: CompanyId, range: DayRange): ReadonlyArray<Fragment> => [
   sql`t.company_id = ${int8(companyId)}`,
   ...conditions(sql, range).row
 ]
 
-/** Blocks of a company's list that may hold rows of the range. */
+/** Condition for a company's blocks that may contain rows of the range. */
 export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: CompanyId, range: DayRange): Fragment =>
   sql.and([
     sql`o.company_id = ${int8(companyId)}`,
@@ -68,16 +68,16 @@ export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: Company
     ...conditions(sql, range).overlapping
   ])
 
-/** How many rows stand before a page, and how many do up to its end. */
+/** The number of rows before a page, and the number up to its end. */
 export const boundsOf = ({ page, perPage }: Page) => ({
   skipped: int8(BigInt(page - 1) * BigInt(perPage)),
   reach: int8(BigInt(page) * BigInt(perPage))
 })
 
-/** As far as ids go. */
+/** The largest possible id. */
 const idMax = int8(Number.MAX_SAFE_INTEGER)
 
-/** The id from which on a company's list is in no block yet. */
+/** The lowest id after a company's last block. */
 export const firstBeyond = (sql: Sql, list: CountedList["list"], companyId: CompanyId): Fragment => sql`
   coalesce(
     (
@@ -95,14 +95,14 @@ export const sliceOf = <Row>(rows: ReadonlyArray<Totalled<Row>>): Slice<Row> => 
   total: Number(rows[0]?.total ?? 0)
 })
 
-/** What a list's total and the part of it that is in no block yet are, for whoever asks for all of it. */
+/** Length of the unfiltered list, and the number of rows after its last block. */
 const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
   const ofBalance = (value: string) =>
     sql`coalesce((select ${sql.literal(value)} from cell.balance as b where b.company_id = ${int8(companyId)}), 0)`
   return { total: ofBalance(`b.${length}`), beyond: ofBalance(`b.${length} - b.${length}_listed`) }
 }
 
-/** What of the `rows` each block `o` holds, what is beyond the last one, and their total. */
+/** SQL for the number of `rows` in each block `o`, after the last block, and in total. */
 const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Narrowing, rows: Fragment) => {
   const { inside } = conditions(sql, range)
   const countedRows = sql`(select count(*) ${rows})`
@@ -113,18 +113,19 @@ const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Na
   }
   return {
     ofBlock: inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${countedRows} end`,
-    // The counts of blocks are cheap to read again; rows that were counted one by one are not.
+    // Block counts are cheap to read twice. Counts of single rows are not.
     kept: sql.literal(inside.length === 0 ? "not materialized" : "materialized"),
     ...(also === undefined && inside.length === 0 ? wholeOf(sql, counted, companyId) : narrowed)
   }
 }
 
 /**
- * A page of a list of any length, newest first, and how long the list is, as of one instant. Of cell.block it reads a
- * row for every thousand rows from the newest down to the page, and of the list itself the rows of the page and at most
- * a block beside them. A list that is narrowed is counted by its blocks; by hand where a range of days begins or ends
- * inside one, and beyond the last one. Each block that is looked for has a row of the page, so there are no more than
- * its rows.
+ * A page of a list of any length, newest first, with the list's length, at one instant.
+ *
+ * Reads one row of cell.block for every thousand rows between the newest row and the page. Of the list itself it reads
+ * the page and at most one more block. A filtered list is counted by its blocks. Rows are counted singly only after the
+ * last block, and in blocks that a date range cuts. Each selected block contains a row of the page, so there are at
+ * most as many blocks as rows.
  */
 export const pageOfCounted = <Row extends object>(
   sql: Sql,
@@ -142,8 +143,8 @@ export const pageOfCounted = <Row extends object>(
     ...(also === undefined ? [] : [sql.literal(also.row)])
   ])}`
   const { beyond, kept, ofBlock, total } = countsOf(sql, counted, narrowing, rows)
-  // Where the last block ends is found before anything is counted (offset 0): the planner then takes what is beyond it
-  // to be short, and reads it by an index.
+  // `offset 0` makes the planner find the end of the last block before it counts. It then expects few rows after it,
+  // and reads them through an index.
   return Effect.orDie(
     Effect.map(
       reads(companyId)<Totalled<Row>>`
@@ -198,7 +199,7 @@ export const pageOfCounted = <Row extends object>(
   )
 }
 
-/** The same of rows that an index finds, and that are few: `found` selects their ids. */
+/** A page of a few rows that an index finds. `found` selects their ids. */
 export const pageOfFound = <Row extends object>(
   sql: Sql,
   reads: CompanyReads,

@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** How many tokens that were not revoked have their secret kept how. */
+/** Number of tokens that are not revoked, by the way their secrets are stored. */
 export interface PepperCounts {
   readonly plain: number
   readonly under: number
-  /** Under another pepper, so that nobody can compare with them. */
+  /** Stored under a different pepper. These secrets cannot be verified. */
   readonly underAnother: number
 }
 
 const noTokens: PepperCounts = { plain: 0, under: 0, underAnother: 0 }
 
-/** Counts tokens by the pepper under which their secret is kept; `name` is that of ours. Changes nothing. */
+/** Counts tokens by the pepper of their secret. `name` identifies the configured pepper. Changes nothing. */
 export const countPeppers = Effect.fnUntraced(function* (name: string | null) {
   const sql = yield* SqlClient.SqlClient
   const [known] = yield* sql<{ present: boolean }>`

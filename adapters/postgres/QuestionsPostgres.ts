@@ -13,8 +13,8 @@ const questionRow = ({ about, answer, at, order: { companyId, transactionId } }:
 
 const make = Effect.map(notesClient, (sql) =>
   Questions.of({
-    // Whoever asks about a sale has its lease, so nobody else writes here; one that lost it meanwhile is not kept. The
-    // latest answer is looked up for each sale for itself: a join would let the planner read all there are.
+    // Stores only questions of the process that still has the lease of the sale, so there are no concurrent writers. A
+    // lateral join looks up each sale's latest answer separately. A plain join could read all answers.
     record: groupedNotes<Question>(
       sql,
       "question",
@@ -49,5 +49,5 @@ const make = Effect.map(notesClient, (sql) =>
   })
 )
 
-/** What recovery asked, in Postgres. A connection that dies over it may have a question counted twice. */
+/** `Questions` in Postgres: recovery's status queries. A lost connection may count a question twice. */
 export const layer = Layer.effect(Questions, make)

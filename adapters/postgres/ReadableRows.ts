@@ -7,19 +7,22 @@ interface Named {
   readonly id: bigint
 }
 
-/** A row, or null when this version cannot read it: a later one may have written what this does not know. */
+/**
+ * Reads a row. Null if this version cannot read it, because a later version may have written values that are unknown
+ * here.
+ */
 export const readOrNull = <Row, A extends object>(row: Row, read: (row: Row) => A): A | null =>
   Result.getOrElse(
     Result.try(() => read(row)),
     () => null
   )
 
-/** Whoever looked for a row is told when it cannot be read; all else that breaks is a defect. */
+/** Passes on `UnreadableTransaction` to the caller. All other failures are defects. */
 export const orUnreadable = <A, R>(
   effect: Effect.Effect<A, SqlError | UnreadableTransaction, R>
 ): Effect.Effect<A, UnreadableTransaction, R> => Effect.catchTag(effect, "SqlError", Effect.die)
 
-/** Reads each row by itself: one that cannot be read is nothing to the others. */
+/** Reads each row separately, so that an unreadable row does not affect the others. */
 export const readEach = <Row extends Named, A extends object>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
   const items: Array<A> = []
   const unreadable: Array<Named> = []
@@ -32,8 +35,9 @@ export const readEach = <Row extends Named, A extends object>(rows: ReadonlyArra
 }
 
 /**
- * Claims rows, and more of them in the place of those that this version cannot read, which stay held. No rows at all
- * say that nothing more is due; fewer than were wanted do not, as what changes while it is being claimed is left out.
+ * Claims rows, and more rows in place of those that this version cannot read. Unreadable sales stay held. An empty
+ * result means that nothing more is due. A short result does not, because rows that change during the claim are
+ * skipped.
  */
 export const claimReadable = Effect.fnUntraced(function* <Row extends Named, A extends object>(
   about: "sale" | "reversal",
@@ -44,9 +48,9 @@ export const claimReadable = Effect.fnUntraced(function* <Row extends Named, A e
   const rows = yield* claim(limit)
   const { items, unreadable } = readEach(rows, read)
   for (const { company_id, id } of unreadable) {
-    // Without what could not be read: it may be whom the sale is for.
+    // Logs ids only: the unreadable value may be a customer's number.
     const facts = { about, companyId: Number(company_id), transactionId: Number(id) }
-    yield* Effect.logError("what was claimed cannot be read: it stays held", facts)
+    yield* Effect.logError("a claimed sale or reversal cannot be read and stays held", facts)
   }
   if (unreadable.length === 0) return items
   return [...items, ...(yield* claimReadable(about, claim, read, unreadable.length))]

@@ -3,28 +3,30 @@ import { cached_max } from "./CacheInvalidation.ts"
 
 const age_max_ns = Duration.toNanosUnsafe(cached_max)
 
-/** An answer, and how long it may be told. */
+/** A cached value and its expiry. */
 interface Known<A> {
   readonly answer: Effect.Effect<A>
   readonly until_ns: bigint
 }
 
-/** V8 cuts a text out of another by pointing into it: the key would keep its header in memory, and with it the secret. */
+/**
+ * Copies a string. V8 represents a substring as a reference into the original, so a cached key would keep the whole
+ * header with the secret in memory.
+ */
 const copied = (text: string): string => Buffer.from(text).toString()
 
 /**
- * Tells for five seconds again what has been read. The seconds are those of the time that nobody sets. Effect's Cache
- * keeps an order of use, for which each call deletes its key and sets it again: a twentieth of what a balance takes
- * beside HTTP and the database. Here an answer keeps its place until it is read anew.
+ * Caches values for five seconds, measured on the monotonic clock. Replaces Effect's Cache, whose recency order deletes
+ * and sets the key on every read: 5 % of a balance request, apart from HTTP and database.
  *
- * Whoever asks for the same meanwhile reads it too, and so sees what was committed before he asked. Of several readings
- * the one that began last is kept, whichever ends last.
+ * Concurrent reads of a missing key are not shared. Each sees everything that was committed before it began. Of several
+ * reads, the one that began last is cached, even if it does not end last.
  *
- * @param capacity so many answers are kept; the oldest makes room.
+ * @param capacity maximum number of values. The oldest is evicted.
  */
 export const remembered = <A>(read: (key: string) => Effect.Effect<A>, capacity: number) => {
   const known = new Map<string, Known<A>>()
-  // What was being read when all was forgotten may be from before.
+  // Number of invalidations. A read that began before an invalidation may be outdated and is not cached.
   let forgotten = 0
 
   const keep = (key: string, read: Known<A>): void => {

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { digestOf, digestOfAll, functions, roles, run, type SqlFile } from "./SqlFiles.ts"
 import { tableExists } from "./Tables.ts"
 
-/** The digests of the files that were run, each as it was then. */
+/** The digest of each file at the time it was last run. */
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = (yield* tableExists(sql, "migration_function"))
@@ -12,7 +12,7 @@ const known = Effect.gen(function* () {
   return new Map(rows.map(({ digest, name }) => [name, digest]))
 })
 
-/** Runs what may be run any number of times, and remembers what it was. */
+/** Runs a repeatable file and stores its digest. */
 const renew = Effect.fnUntraced(function* (file: SqlFile, digest: string) {
   const sql = yield* SqlClient.SqlClient
   yield* run(file)
@@ -29,10 +29,10 @@ const outdated = Effect.gen(function* () {
   return (yield* functions).filter((file) => digests.get(file.name) !== digestOf(file))
 })
 
-/** The names of the functions that the database does not have, or has in another version. */
+/** The names of the function files that are missing or outdated in the database. */
 export const outdatedFunctions = Effect.map(outdated, (files) => files.map(pathOf))
 
-/** A function has no state, so it is made anew whenever its file has changed. */
+/** Recreates the functions whose files changed. Functions have no state. */
 export const renewFunctions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`create table if not exists migration_function (name text primary key, digest text not null)`
@@ -40,8 +40,8 @@ export const renewFunctions = Effect.gen(function* () {
 })
 
 /**
- * What is to be granted on the whole of this version, and its digest; null where there are no roles
- * and none can be made.
+ * The grants file and the digest of the whole schema, if grants are outdated. Null also if the roles do not exist and
+ * this login cannot create them.
  */
 const ungranted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -56,10 +56,10 @@ const ungranted = Effect.gen(function* () {
   return (yield* known).get(file.name) === digest ? null : { file, digest }
 })
 
-/** Is everything granted that can be? */
+/** Whether all possible grants are up to date. */
 export const isGranted = Effect.map(ungranted, (wanted) => wanted === null)
 
-/** A function that is made anew has lost what was granted on it, and a new table has nothing granted on it yet. */
+/** Repeats the grants. Recreated functions and new tables have none. */
 export const renewGrants = Effect.gen(function* () {
   const wanted = yield* ungranted
   if (wanted === null) return []

@@ -12,7 +12,7 @@ const replayRow = ({ about, at, companyId, transactionId }: Replay) => ({
 
 const make = Effect.map(notesClient, (sql) =>
   Replays.of({
-    // Rows are taken in the order of their key, so that two groups never wait for each other.
+    // Writes rows in order of their key, so that two groups cannot deadlock.
     record: groupedNotes<Replay>(
       sql,
       "replay",
@@ -31,5 +31,5 @@ const make = Effect.map(notesClient, (sql) =>
   })
 )
 
-/** What was heard again, in Postgres. A connection that dies over it may have it counted twice. */
+/** `Replays` in Postgres. A lost connection may count a replay twice. */
 export const layer = Layer.effect(Replays, make)

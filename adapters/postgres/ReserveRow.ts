@@ -7,17 +7,17 @@ import { QuoteChanged, Reserved, type ReserveError } from "../../core/ports/Ledg
 import { type KeyAnswer, keyErrorIn } from "./KeyRow.ts"
 import { decodeOutcome } from "./OutcomeJson.ts"
 
-/** A reservation and the id by which it knows its own commit. */
+/** A reservation, and the id by which a retry recognizes its own earlier commit. */
 export interface Member {
   readonly intent: Intent
   readonly owner: string
 }
 
-/** What cell.reserve answers a member. */
+/** Answer of cell.reserve for one member. */
 export type ReserveAnswer =
   | { readonly tag: "Reserved"; readonly transaction_id: number; readonly created_at: string }
   | { readonly tag: "Replay"; readonly outcome: unknown }
-  /** The key was there and is gone: ask again. */
+  /** The key was freed during the call. The caller tries again. */
   | { readonly tag: "Vanished" }
   | KeyAnswer
   | { readonly tag: "Duplicate"; readonly transaction_id: number }
@@ -30,7 +30,7 @@ export type ReserveAnswer =
       readonly consumption: number
     }
 
-/** A member as cell.reserve unpacks it. What there is none of is left out, for to say so would cost as much. */
+/** A member as JSON for cell.reserve. Omits absent fields, because an explicit null costs as much as a value. */
 export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   n,
   owner,
@@ -53,7 +53,7 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   reversible: intent.reversible
 })
 
-/** The contract's answer to what cell.reserve found. */
+/** The contract's result for the answer of cell.reserve. */
 export const reserved = (
   intent: Intent,
   answer: Exclude<ReserveAnswer, { tag: "Vanished" }>

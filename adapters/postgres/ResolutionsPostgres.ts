@@ -10,7 +10,7 @@ import { orUnreadable, readOrNull } from "./ReadableRows.ts"
 import { type ReversalRow, underOf } from "./ReversalRow.ts"
 import { orderOf, type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 
-/** How a finding is called in the table. */
+/** The operator's verdicts as stored in the table. */
 const verdicts = { Success: "success", Failed: "failed", Reversed: "reversed", Stands: "stands" } as const
 
 interface ProposalRow {
@@ -27,7 +27,7 @@ interface ProposalRow {
   readonly confirmed_by: string | null
 }
 
-/** A sale, with its proposal and its reversal without outcome, where there are such. */
+/** A sale with its proposal and its unresolved reversal, if they exist. */
 type InDoubtRow = TransactionRow &
   (ProposalRow | { readonly verdict: null }) &
   (ReversalRow | { readonly reversal_id: null })
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const columns = sql.literal(transactionColumns("t."))
 
-  // The company leads the key, so each is looked into by its own step of the index.
+  // The primary key begins with the company, so each company is searched separately in the index.
   const find = Effect.fnUntraced(function* (id: TransactionId) {
     const [row] = yield* sql<InDoubtRow>`
       select t.*
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
     return proposed?.number ?? null
   }, Effect.orDie)
 
-  // A confirmation whose settlement was lost may be made again, by whoever comes.
+  // A confirmation may be repeated, by any operator, if its settlement was lost.
   const confirm: Resolutions["Service"]["confirm"] = Effect.fnUntraced(function* (order, proposal, { at, operator }) {
     const confirmed = yield* sql`
       update cell.resolution
@@ -136,5 +136,5 @@ const make = Effect.gen(function* () {
   return Resolutions.of({ find, propose, confirm })
 })
 
-/** Proposals of operators, in Postgres. */
+/** `Resolutions` in Postgres: proposals of operators and their confirmations. */
 export const layer = Layer.effect(Resolutions, make)

@@ -6,23 +6,23 @@ import { type KeyAnswer, keyErrorIn } from "./KeyRow.ts"
 import { orderOf, type TransactionRow, transactionOf } from "./TransactionRow.ts"
 
 const OutcomeJson = Schema.toCodecJson(ReversalOutcome)
-/** How a key keeps its answer. */
+/** Encodes the stored response of a reversal. */
 export const encodeReversalOutcome = Schema.encodeSync(OutcomeJson)
 const decode = Schema.decodeUnknownSync(OutcomeJson)
 
-/** What cell.begin_reversal answers. */
+/** Answer of cell.begin_reversal. */
 export type BeginAnswer =
   | { readonly tag: "Begun"; readonly id: number }
   | { readonly tag: "Replay"; readonly outcome: unknown }
-  /** The key was there and is gone: ask again. */
+  /** The key was freed during the call. The caller tries again. */
   | { readonly tag: "Vanished" }
   | { readonly tag: "NotFound" | "NotSupported" | "NotReversible" }
   | KeyAnswer
 
-/** What a key that has answered replays. */
+/** The replay of a key with a stored response. */
 export const replayed = ({ outcome }: { readonly outcome: unknown }) => Begun.Replay({ outcome: decode(outcome) })
 
-/** What cell.settle_reversal answers. */
+/** Answer of cell.settle_reversal. */
 export interface SettleAnswer {
   readonly won: boolean
   readonly status: ReversalStatus
@@ -35,7 +35,7 @@ export const settledOf = ({ outcome, status, won }: SettleAnswer): ReversalSettl
   outcome: outcome === null ? null : decode(outcome)
 })
 
-/** A reversal and its sale. */
+/** The columns of a reversal and its sale. */
 export interface ReversalRow extends TransactionRow {
   readonly reversal_id: bigint
   readonly reversal_xid: string
@@ -52,7 +52,7 @@ export const underOf = (row: ReversalRow): UnderReversal => ({
   transaction: transactionOf(row)
 })
 
-/** Why a reversal may not begin. */
+/** The error for a reversal that may not begin. */
 export const refusal = (answer: Exclude<BeginAnswer, { tag: "Begun" | "Replay" | "Vanished" }>) => {
   switch (answer.tag) {
     case "NotFound":

@@ -23,7 +23,7 @@ import {
 import { transientRetry } from "./SqlFailure.ts"
 import { transactionColumns } from "./TransactionRow.ts"
 
-// The columns of reversals, which are called v, with those of their sales.
+// The columns of a reversal (alias v) and its sale (alias t).
 const columns = `${transactionColumns("t.")}, v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at`
 
 const beginning = Effect.gen(function* () {
@@ -59,7 +59,7 @@ const beginning = Effect.gen(function* () {
       ) as answer`.pipe(Effect.retry(transientRetry), Effect.orDie)
     if (row === undefined) return yield* Effect.die(new Error(`no answer to the reversal ${intent.xid}`))
     const { answer } = row
-    // A key that was freed between two looks at it is claimed at the next try.
+    // If the key was freed between the statement's two reads, tries again.
     if (answer.tag === "Vanished") return yield* beginAs(intent, owner)
     if (answer.tag === "Replay") return replayed(answer)
     if (answer.tag !== "Begun") return yield* refusal(answer)
@@ -115,5 +115,5 @@ const make = Effect.gen(function* () {
   return Reversals.of({ begin: yield* beginning, settle: yield* settling, claim: yield* claiming })
 })
 
-/** Reversals in Postgres, by the functions of sql/functions/reversal.sql. */
+/** `Reversals` in Postgres, through sql/functions/reversal.sql. */
 export const layer = Layer.effect(Reversals, make)

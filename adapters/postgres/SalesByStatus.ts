@@ -12,9 +12,11 @@ export const sales: CountedList = {
 type Having = NonNullable<Narrowing["also"]>
 
 /**
- * The sales of a status, and how many of them a block has. The status is written out, as only so does the planner see
- * that a partial index serves. Of those in flight it must not see it: the index of all companies' unresolved sales
- * would look good to it, and be long after an outage.
+ * Condition for the sales of a status, and SQL for their number in a block. The status is a literal, because only then
+ * does the planner use a partial index.
+ *
+ * For PROCESSING, the condition hides the literal from the planner. Otherwise it could choose the index of all
+ * companies' unresolved sales, which is long after an outage.
  */
 export const having: Readonly<Record<Status, Having>> = {
   PROCESSING: {
@@ -27,7 +29,7 @@ export const having: Readonly<Record<Status, Having>> = {
   REVERSED: { row: "t.status = 'REVERSED'", counted: "o.reversed" }
 }
 
-/** The sales of any of some statuses, or all of them when none is asked for. */
+/** The condition for several statuses. Undefined (all sales) if no status is given. */
 export const havingAnyOf = (statuses: ReadonlyArray<Status> | undefined): Having | undefined =>
   statuses && {
     row: `(${statuses.map((status) => having[status].row).join(" or ")})`,

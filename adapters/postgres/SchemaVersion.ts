@@ -5,7 +5,7 @@ import { tableExists } from "./Tables.ts"
 
 const ownVersion = Effect.map(knownVersions, (all) => all.at(-1)?.version ?? 0)
 
-/** The version that the database has: 0 while it has none, or one from before there were numbers. */
+/** Version of the database's schema. 0 if there is no schema or if it has no version number. */
 const versionThere = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists(sql, "migration_version"))) return 0
@@ -13,10 +13,10 @@ const versionThere = Effect.gen(function* () {
   return row?.version ?? 0
 })
 
-/** Is the database's schema of a later version than this one? Then it is that version's to change. */
+/** Whether the database's schema is later than this version. Then only that version may change it. */
 export const isAhead = Effect.zipWith(versionThere, ownVersion, (there, own) => there > own)
 
-/** Does the database say that its schema is of this version? */
+/** Whether the database records exactly this schema version. */
 export const isRecorded = Effect.zipWith(versionThere, ownVersion, (there, own) => there === own)
 
 export const recordVersion = Effect.gen(function* () {

@@ -1,15 +1,15 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The Postgres that everything was tried on. */
+/** The oldest supported Postgres, the version that everything is tested with. */
 const oldest = 18
 
-/** An earlier Postgres takes the functions of the money, and does not understand them when a sale is to be settled. */
+/** The server is too old. Earlier versions accept the money functions but fail when a sale is settled. */
 export class PostgresTooOld extends Schema.TaggedError<PostgresTooOld>()("PostgresTooOld", {
   message: Schema.String
 }) {}
 
-/** What a server says of itself: in words, and as 180004. */
+/** The server's version as text and as a number, for example 180004. */
 export interface ServerVersion {
   readonly version: string
   readonly number: number
@@ -22,13 +22,13 @@ export const serverVersion = Effect.gen(function* () {
   return row ?? { version: "of no version", number: 0 }
 })
 
-/** What is wrong with a server of that version, and what to do; null for nothing. */
+/** The problem with a server version and its remedy. Null if the version is supported. */
 export const faultOf = ({ number, version }: ServerVersion): string | null =>
   number >= oldest * 10_000
     ? null
     : `it is Postgres ${version}, and Saldo needs ${oldest} or later: move the data to one`
 
-/** Ends before anything is kept in a database that could not settle what it takes. */
+/** Fails if the server is too old, before anything is stored in it. */
 export const notTooOld = Effect.flatMap(serverVersion, (version) => {
   const fault = faultOf(version)
   return fault === null

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Service } from "../../core/domain/Service.ts"
 
-/** A row of catalogue.service with the name of its category. */
+/** A row of catalogue.service, with its category's name. */
 export interface ServiceRow {
   readonly id: bigint
   readonly name: string

@@ -5,19 +5,19 @@ import type { Status } from "../../core/domain/Status.ts"
 import type { Settled, Settlement } from "../../core/ports/Ledger.ts"
 import { decodeOutcome, encodeOutcome } from "./OutcomeJson.ts"
 
-/** What cell.settle answers a member. */
+/** Answer of cell.settle for one member. */
 export interface SettleAnswer {
   readonly won: boolean
-  /** The key replays the member's own outcome, which is not told again. */
+  /** The key replays the member's own outcome. `outcome` is then omitted. */
   readonly kept: boolean
   readonly status: Status
-  /** What the key replays otherwise; null where there is nothing. */
+  /** Otherwise the outcome that the key replays. Null if there is none. */
   readonly outcome: unknown
 }
 
 const ownOutcome = ({ at, order, toldPending, verdict }: Settlement) => outcomeOf(order, verdict, at, toldPending)
 
-/** A settlement as cell.settle unpacks it, but for its place in the group. What there is none of is left out. */
+/** A settlement as JSON for cell.settle, without its number in the group. Absent fields are omitted. */
 export const settleRow = (settlement: Settlement) => {
   const { at, claimedAt, notFound, order, verdict } = settlement
   const delivery = verdict._tag === "Confirm" ? verdict.delivery : undefined
@@ -32,7 +32,7 @@ export const settleRow = (settlement: Settlement) => {
     refusal: verdict._tag === "Release" ? verdict.refusal : undefined,
     outcome: encodeOutcome(ownOutcome(settlement)),
     at: DateTime.formatIso(at),
-    // Of nothing but what stays held.
+    // Only sales that stay held have a next status query.
     ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : undefined,
     not_found: notFound,
     claimed_at: claimedAt === undefined ? undefined : DateTime.formatIso(claimedAt)
@@ -40,7 +40,7 @@ export const settleRow = (settlement: Settlement) => {
 }
 export type SettleRow = ReturnType<typeof settleRow>
 
-/** How the sale now stands. */
+/** The state of the sale after the settlement. */
 export const settled = (settlement: Settlement, { kept, outcome, status, won }: SettleAnswer): Settled => ({
   won,
   status,

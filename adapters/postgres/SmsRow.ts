@@ -10,13 +10,13 @@ const Sealed = Schema.fromJsonString(Schema.Struct({ to: Phone, text: Schema.Str
 const encode = Schema.encodeSync(Sealed)
 const decode = Schema.decodeUnknownSync(Sealed)
 
-/** What is encrypted of a message. */
+/** The encrypted part of an SMS: phone and text. */
 export const secretOf = ({ text, to }: SmsMessage): string => encode({ text, to })
 
-/** Of which message it is the secret: it can be read as that of no other. */
+/** Binds the encrypted text to its SMS. It cannot be decrypted as another SMS's text. */
 export const smsPurpose = (companyId: number | bigint, id: string): string => `sms ${companyId} ${id}`
 
-/** The columns of a message that was claimed. */
+/** The columns of a claimed SMS. */
 export interface SmsRow {
   readonly company_id: bigint
   readonly id: string
@@ -40,7 +40,7 @@ export const claimedOf = (row: SmsRow, secret: string): ClaimedSms => ({
   accounted: row.accounted
 })
 
-/** The columns of a message that did not arrive. */
+/** The columns of an undelivered SMS. */
 export interface UndeliveredRow {
   readonly company_id: bigint
   readonly id: string

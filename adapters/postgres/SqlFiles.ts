@@ -4,7 +4,7 @@ import { basename } from "node:path"
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Where this version has its schema: migrations, functions, roles and the list of versions. */
+/** The folder with this version's schema: migrations, functions, roles and the list of versions. */
 export const SqlFolder = Context.Reference<URL>("saldo/adapters/postgres/SqlFolder", {
   defaultValue: () => new URL("../../sql/", import.meta.url)
 })
@@ -29,20 +29,20 @@ const filesOf = (folder: URL): Effect.Effect<ReadonlyArray<SqlFile>> =>
 
 const tables = Effect.flatMap(SqlFolder, filesOf)
 
-/** The functions: a file makes its own anew, as often as it is run. */
+/** The function files. Each may be run any number of times. */
 export const functions = Effect.flatMap(inFolder("functions/"), filesOf)
 
-/** Who may do what. */
+/** The roles and their grants. */
 export const roles = Effect.flatMap(inFolder("roles.sql"), (file) => Effect.promise(() => fileOf(file)))
 
-/** Files named `NNNN_name.sql`: each makes its change once. */
+/** Migration files, named `NNNN_name.sql`. Each is run once. */
 export const numbered = Effect.map(tables, (files) =>
   files
     .filter(({ name }) => /^\d{4}_/.test(name))
     .map((file) => ({ ...file, id: Number.parseInt(file.name, 10), title: file.name.slice(5) }))
 )
 
-/** The versions of the schema, oldest first: each has one more than the one before it, and the digest that it had. */
+/** The known schema versions with their digests, oldest first. Each number is one higher than the last. */
 export const knownVersions = Effect.gen(function* () {
   const file = yield* inFolder("versions.txt")
   const lines = (yield* Effect.promise(() => readFile(file, "utf8"))).split("\n").filter((line) => /^\d/.test(line))
@@ -56,13 +56,13 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 export const digestOf = ({ body }: SqlFile): string => sha256(body)
 
-/** The digest of the whole schema. */
+/** Digest of the whole schema. */
 export const digestOfAll = Effect.gen(function* () {
   const all = [...(yield* tables), ...(yield* functions)]
   return sha256(all.map(digestOf).join())
 })
 
-/** The driver sends one statement at a time, so a file of many goes as the body of a single one. */
+/** Runs a file as the body of one statement, because the driver sends one statement at a time. */
 export const run = ({ body }: SqlFile) =>
   SqlClient.SqlClient.pipe(
     Effect.flatMap((sql) => sql.unsafe(`do $migration$ begin execute $body$${body}$body$; end $migration$`).unprepared)

@@ -9,7 +9,7 @@ import { type EntryRow, entryOf } from "./EntryRow.ts"
 import { blocksOf, type CountedList, firstBeyond, ofCompany, pageOfCounted } from "./Paged.ts"
 import { int8 } from "./Parameters.ts"
 
-/** So many entries are in memory at once, for each statement that is being sent. */
+/** Entries to read at once for each statement that is being sent to a client. */
 const part = 1_000
 
 const entries: CountedList = {
@@ -29,7 +29,7 @@ const make = Effect.gen(function* () {
       total
     }))
 
-  /** The ids between which the range lies. */
+  /** The lowest and highest id in the range. */
   const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
     const [span] = yield* Effect.orDie(reads(companyId)<{ first: bigint | null; last: bigint | null }>`
       select
@@ -47,8 +47,8 @@ const make = Effect.gen(function* () {
     return { first: span?.first ?? 0n, last: span?.last ?? 0n }
   })
 
-  // An entry that is written meanwhile has a higher id than all that are there, as ids are drawn while the balance is
-  // held: going down by id reads the ledger as it stood, and holds no connection while the client reads.
+  // Reads downwards by id, which shows the ledger at one instant without keeping a connection while the client reads.
+  // New entries always have higher ids, because an id is drawn while the balance is locked.
   const all = (companyId: CompanyId, range: DayRange) =>
     Stream.unwrap(
       Effect.map(spanOf(companyId, range), ({ first, last }) =>
@@ -74,5 +74,5 @@ const make = Effect.gen(function* () {
   return Statement.of({ page, all })
 })
 
-/** A company's ledger in Postgres. */
+/** `Statement` in Postgres. */
 export const layer = Layer.effect(Statement, make)

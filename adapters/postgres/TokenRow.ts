@@ -44,7 +44,7 @@ export interface SecretsRow {
 
 export const secretColumns = "secret_hash, secret_pepper, previous_hash, previous_pepper, previous_until"
 
-// The driver's bytes are a window on all that came with them, which stays in memory for as long as somebody has them.
+// Copies the bytes. The driver's array is a view of the whole network buffer, which would stay in memory with it.
 const keptOf = (hash: Uint8Array, pepper: string | null, until: DateTime.Utc | null): KeptSecret => ({
   hash: new Uint8Array(hash),
   pepper,
@@ -54,7 +54,7 @@ const keptOf = (hash: Uint8Array, pepper: string | null, until: DateTime.Utc | n
 export const secretOf = ({ secret_hash, secret_pepper }: SecretsRow): KeptSecret =>
   keptOf(secret_hash, secret_pepper, null)
 
-/** The token's own secret, then the one before it. */
+/** The token's current secret, then its previous one. */
 export const secretsOf = (row: SecretsRow): ReadonlyArray<KeptSecret> => {
   const { previous_hash: hash, previous_pepper: pepper, previous_until: until } = row
   return hash === null || until === null

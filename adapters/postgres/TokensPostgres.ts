@@ -38,7 +38,7 @@ const replace = (sql: PgClient.PgClient, tokenId: TokenId, { previous, secret }:
     previous_until = ${instant(previous?.until ?? null)}
   where id = ${int8(tokenId)}`
 
-// The same secret may be kept in another form from start to start; then it is written again.
+// Writes the token again if its secret would be stored in a different form, for example under a new pepper.
 const keepConfigured = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   { apiKey, companyId, name, secret }: ConfiguredToken,
@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
     return TokenId.make(Number(row?.id))
   }, Effect.orDie)
 
-  // The condition is part of the statement: a token that is revoked meanwhile stays revoked.
+  // The statement itself checks the state, so that a concurrently revoked token stays revoked.
   const setState = Effect.fnUntraced(function* (tokenId: TokenId, state: TokenState) {
     const [changed] = yield* Effect.orDie(sql<TokenRow>`
       update directory.token
@@ -136,5 +136,5 @@ const make = Effect.gen(function* () {
   return Tokens.of({ add, setState, rotate, configure, suspendNamed, list })
 })
 
-/** The register of credentials in Postgres. */
+/** `Tokens` in Postgres. */
 export const layer = Layer.effect(Tokens, make)

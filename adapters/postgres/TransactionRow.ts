@@ -9,7 +9,7 @@ const columns = [
   ...["processed_at"]
 ]
 
-/** The columns that make a transaction or an order, in the words of the table. */
+/** The columns of a sale, as SQL. */
 export const transactionColumns = (prefix = ""): string => columns.map((column) => `${prefix}${column}`).join(", ")
 
 export interface TransactionRow {
@@ -32,7 +32,7 @@ export interface TransactionRow {
   readonly processed_at: Date | null
 }
 
-// What an order and a transaction have in common in the table.
+// The fields that an order and a transaction have in common.
 const soldOf = (row: TransactionRow) => ({
   xid: row.xid,
   service: { id: Number(row.service_id), name: row.service_name, type: row.service_type },

@@ -38,7 +38,8 @@ const make = Effect.gen(function* () {
       ${where([sql.literal(`t.status <> '${status}'`)])}
       union all
       ${where([sql.literal(`t.status = '${status}'`)])}`
-    // Of each there are two indexes: one has the sales that failed, or that are under way, the other has the rest.
+    // Each of these columns has two partial indexes: one for sales in this status, one for all others. The condition
+    // lets the planner use both.
     return xid !== undefined ? either("FAILED") : identifier !== undefined ? either("PROCESSING") : where([])
   }
 
@@ -60,5 +61,5 @@ const make = Effect.gen(function* () {
   return Transactions.of({ find, list })
 })
 
-/** A company's sales in Postgres. */
+/** `Transactions` in Postgres. */
 export const layer = Layer.effect(Transactions, make)

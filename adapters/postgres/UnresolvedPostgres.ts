@@ -21,5 +21,5 @@ const make = Effect.map(PgClient.PgClient, (sql) =>
   })
 )
 
-/** The sales that recovery asks about, in Postgres. */
+/** `Unresolved` in Postgres. */
 export const layer = Layer.effect(Unresolved, make)

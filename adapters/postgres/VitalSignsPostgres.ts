@@ -6,10 +6,10 @@ import { Centavos } from "../../core/domain/Money.ts"
 import { type UnresolvedReversals, type UnresolvedSales, VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { instant } from "./Parameters.ts"
 
-/** A message that did not arrive is news for so long. */
+/** How long an undelivered SMS stays in the health metrics. */
 const smsNews = Duration.hours(24)
 
-/** An answer that contradicts what was settled is news for so long. */
+/** How long a contradicting provider answer stays in the health metrics. */
 const lateNews = Duration.hours(1)
 
 interface UnresolvedRow {
@@ -33,7 +33,7 @@ interface UnresolvedReversalRow extends Omit<UnresolvedReversals, "oldest"> {
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  // Partial indexes find these three; what they read is what is wrong, not what there is.
+  // Partial indexes serve these three queries. They read only unresolved or undelivered rows.
   const unresolved = sql<UnresolvedRow>`
     select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
     from cell.transaction
@@ -53,14 +53,14 @@ const make = Effect.gen(function* () {
     where status in ('failed', 'unknown') and created_at > ${instant(since)}
     group by environment`
 
-  // An index has these alone; the server may read no more of the audit log than this takes.
+  // An index contains only these actions. The server may read nothing else of the audit log.
   const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
     select action as kind, count(*)::int as outcomes
     from directory.audit_event
     where action in ${sql.in(lateOutcomes)} and at > ${instant(since)}
     group by action`
 
-  // A row a company: an index on what every sale changes would cost each of them more than this costs.
+  // Reads one row for each company. An index on the balance would slow down every sale and cost more in total.
   const lowBalances = sql<{ environment: Environment; companies: number }>`
     select c.environment, count(*)::int as companies
     from cell.balance as b
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
     where datname = current_database() and application_name = 'saldo'
     group by 1`
 
-  // Everybody may read it. A server that archives nothing may still remember failures.
+  // Every role may read this view. A server with archiving off may still have counted old failures.
   const archive = sql<{ failing: boolean }>`
     select
       current_setting('archive_mode') <> 'off'
@@ -101,5 +101,5 @@ const make = Effect.gen(function* () {
   return VitalSigns.of({ read })
 })
 
-/** What an operator watches, from Postgres. */
+/** `VitalSigns` in Postgres. */
 export const layer = Layer.effect(VitalSigns, make)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Does the database take writes? A standby does not, nor one that was told so. */
+/** Whether the database accepts writes. A standby does not, nor does a database in read-only mode. */
 export const isWritable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ writable: boolean }>`

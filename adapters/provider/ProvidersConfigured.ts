@@ -5,7 +5,7 @@ import { type Guarded, serving } from "../http/Guarded.ts"
 import { exampleLookup } from "./SimulatedLookup.ts"
 import { simulator } from "./Simulator.ts"
 
-/** Who delivers: the simulator in development; in production the given provider, or nobody. Contract: 1. */
+/** Selects the provider: the simulator in development, the configured provider (or none) in production. Contract: 1. */
 export const layer = (production: Guarded<Provider> | null) =>
   Layer.succeed(Providers, {
     serving: serving(simulator, production, () => new ServiceUnavailable()),

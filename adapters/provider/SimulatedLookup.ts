@@ -9,7 +9,8 @@ import { sellsToPhones } from "../../core/domain/Service.ts"
 
 const holder = "Cliente de Prueba"
 
-// By its code in the catalogue a provider may know a package that it was never asked about.
+// Offers the package under its catalogue code. A provider knows that code even if it never offered the package in a
+// lookup.
 const packageOffer = ({ code, data, duration, name, price }: Package): Offer => ({
   reference: code,
   name,
@@ -18,27 +19,29 @@ const packageOffer = ({ code, data, duration, name, price }: Package): Offer => 
   data
 })
 
-/** The packages that their codes name. A code that two have, of two imports, would sell one at the other's price. */
+/** Offers for packages with a unique code. If two imports used one code twice, a sale could charge the wrong price. */
 const packageOffers = (packages: ReadonlyArray<Package>): ReadonlyArray<Offer> =>
   packages.filter((one) => !packages.some(({ code, id }) => code === one.code && id !== one.id)).map(packageOffer)
 
 const bill_min = 25_000
 const bill_span = 300_000
 
-/**
- * Centavos that follow from the contract and the month alone, so that a bill costs the same whenever it is asked for.
- */
+/** The price of a bill, derived from the contract and the month only. So a bill always costs the same. */
 const billPrice = (identifier: Identifier, month: string): Amount => {
   let sum = 0
   for (const character of `${month}/${identifier}`) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % bill_span
   return Amount.make(bill_min + sum)
 }
 
-/** @param begins the first day of its month. */
+/**
+ * A simulated bill.
+ *
+ * @param begins the first day of the bill's month.
+ */
 const bill = (identifier: Identifier, begins: DateTime.Utc): Offer => {
   const month = DateTime.formatIsoDateUtc(begins).slice(0, 7)
   return {
-    // A provider may know a bill by its month alone, and its price is not to be taken for this one's.
+    // Prefixed, because a real provider may use the plain month as the reference of a real bill with another price.
     reference: `ejemplo-${month}`,
     name: `Factura de ${DateTime.formatUtc(begins, { locale: "es-DO", month: "long", year: "numeric" })}`,
     price: billPrice(identifier, month),
@@ -47,7 +50,7 @@ const bill = (identifier: Identifier, begins: DateTime.Utc): Offer => {
   }
 }
 
-/** The bills of this month and of the one before. */
+/** The bills of this month and last month. */
 const bills = (identifier: Identifier, now: DateTime.Utc): ReadonlyArray<Offer> => {
   const month = DateTime.makeUnsafe(`${periodsAt(now).month}T00:00:00Z`)
   return [bill(identifier, DateTime.subtract(month, { months: 1 })), bill(identifier, month)]
@@ -64,13 +67,16 @@ const examples = ({ identifier, packages, service }: LookupQuery, now: DateTime.
   }
 }
 
-/** Answers without regard to the identifier: it may be a real one, of which nobody could be asked. Contract: 4.4. */
+/**
+ * Returns the same examples for every identifier. Used where the identifier may be real but no provider can be asked.
+ * Contract: 4.4.
+ */
 export const exampleLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => LookupAnswer.Found({ found: examples(query, now) }))
 
 /**
- * Answers by the last character of the identifier: 0 does not exist, 1 has no options, 2 is not answered.
- * Contract: 4.4.
+ * Simulated lookup. The last character of the identifier selects the scenario: 0 does not exist, 1 has no options, 2
+ * gets no answer. Contract: 4.4.
  */
 export const simulatedLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => {

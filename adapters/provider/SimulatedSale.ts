@@ -1,20 +1,20 @@
 import { DateTime, Duration } from "effect"
 import type { Order } from "../../core/domain/Sale.ts"
 
-/** A pending sale is decided when it is asked about at this age or later. */
+/** Age from which a status query decides a pending sale. */
 const decidedAfter = Duration.seconds(15)
 
 export const hexOf = (xid: string): string => xid.slice(xid.lastIndexOf("-") + 1)
 
-/** What proves that a sale was delivered. The xid makes it, so that every answer about one sale is the same. */
+/** The authorization code of a delivered sale. Derived from the xid, so that every answer about a sale is the same. */
 export const simulatedCode = (xid: string): string => `SBX${hexOf(xid).slice(0, 12).toUpperCase()}`
 
-/** Is a sale to this identifier, if it is not refused, left without a firm answer? Contract: 7, Simulator scenarios. */
+/** Whether a sale to this identifier stays pending, unless it is refused. Contract: 7, Simulator scenarios. */
 export const isLeftPending = ({ identifier }: Order): boolean => identifier.endsWith("2")
 
 /**
- * How a sale that was not refused stands when it is asked about. One that was left pending ends by the last two
- * characters of its identifier: 02 is denied, 12 never resolves, any other is confirmed.
+ * The state of a sale that was not refused. The last two characters of the identifier decide a pending sale: 02 is
+ * denied, 12 stays undecided, all others are confirmed.
  */
 export const standing = (order: Order, now: DateTime.Utc): "undecided" | "denied" | "confirmed" => {
   if (!isLeftPending(order)) return "confirmed"

@@ -9,7 +9,7 @@ import type { Provider } from "../../core/ports/Provider.ts"
 import { simulatedLookup } from "./SimulatedLookup.ts"
 import { hexOf, isLeftPending, simulatedCode, standing } from "./SimulatedSale.ts"
 
-/** Why the simulator refuses, or null: the last character of the identifier tells. Contract: 7, Simulator scenarios. */
+/** The refusal that the identifier's last character selects, or null. Contract: 7, Simulator scenarios. */
 const refusalOf = ({ identifier, service }: Order): Refusal | null => {
   if (sellsToPhones(service.type) && !/^\d+$/.test(identifier)) return "INVALID_PHONE"
   if (identifier.endsWith("0")) return "INVALID_PHONE"
@@ -43,16 +43,17 @@ const status = (order: Order, now: DateTime.Utc): StatusAnswer => {
   }
 }
 
-// Of a reversal the last two characters of the sale's identifier tell, at once or when it is asked about.
+// The last two characters of the sale's identifier select the reversal's answer.
 const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): ReversalAnswer => {
   if (identifier.endsWith("93")) return ReversalAnswer.Denied()
   return identifier.endsWith("94") && !askedAbout ? ReversalAnswer.Unknown() : ReversalAnswer.Confirmed()
 }
 
 /**
- * Sells nothing and answers by the identifier, also about a sale that was reserved and never sent. A pending sale ends
- * by its last two characters: 02 is denied, 12 never resolves, any other is confirmed. So does a reversal: 93 is
- * denied, 94 unknown until it is asked about, any other confirmed.
+ * Simulated provider. It delivers nothing and answers by the last characters of the identifier, even about a sale that
+ * was reserved but never sent.
+ * - Pending sale: 02 is denied, 12 stays undecided, all others are confirmed.
+ * - Reversal: 93 is denied, 94 is unknown until its first status query, all others are confirmed.
  */
 export const simulator: Provider = {
   knows: () => true,

@@ -2,16 +2,17 @@ import { Effect, Layer } from "effect"
 import { countedIn, type Window } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 
-/** The calls of a bucket. It changes in place: a map takes as long to set as to find. */
+/** The number of calls of a bucket. Mutable, because setting a map entry takes as long as finding one. */
 interface Count {
   held: number
 }
 
-/** Counts in this process. */
+/** Counts calls in this process. */
 export const make = (): CallCounter["Service"] => {
   const windows = new Map<number, { readonly number: number; readonly counts: Map<string, Count> }>()
-  // One window of a length at a time: what is over is forgotten. A clock that goes back by a moment gives no call back;
-  // one that was put back by hours would refuse everybody until it comes to that window again.
+  // Keeps one window of each length and drops it when it is over. If the clock goes back one window, the current counts
+  // stay, so no caller gains calls. If it goes back further, the counts restart. Otherwise callers would be refused
+  // until the clock reaches the old window.
   const countsOf = ({ length_s, number }: Window) => {
     const current = windows.get(length_s)
     if (current !== undefined && (current.number === number || current.number === number + 1)) return current.counts
@@ -35,5 +36,5 @@ export const make = (): CallCounter["Service"] => {
   }
 }
 
-/** Every process counts by itself. */
+/** A call counter for each process. */
 export const layer = Layer.sync(CallCounter, make)

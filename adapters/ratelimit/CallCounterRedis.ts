@@ -5,24 +5,24 @@ import { type Bucket, countedIn, type Window } from "../../core/domain/RateLimit
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import * as CallCounterMemory from "./CallCounterMemory.ts"
 
-/** A call does not wait longer than this for the shared count. */
+/** Timeout for a count in Redis. */
 const patience = Duration.millis(250)
 
-/** After a failure the shared count is left alone this long, so that not every call waits for it. */
+/** After a failure, Redis is not used for this long. Otherwise every call would wait for the timeout. */
 const rest_ns = 5_000_000_000n
 
-/** A connection that says nothing for so long is given up, and made again. */
+/** A connection without any data for this long is closed and opened again. */
 const silence_max_ms = 4_000
 
-/** A stopping process waits this long for a Redis that may never answer. */
+/** Timeout for closing the connection when the process stops. */
 const farewell = Duration.seconds(1)
 
 const reconnectAfter_ms = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000)
 
-/** A key stays a little longer than its window, as the clocks of processes differ. */
+/** A key outlives its window by this time, because the clocks of processes differ. */
 const slack_s = 5
 
-// A call that is refused is not counted. The script runs alone, so that no two calls get the same number.
+// Refused calls are not counted. The script is atomic, so two calls never receive the same count.
 const script = Redis.script(
   (key: string, calls: number, limit: number, stays_s: number) => [key, calls, limit, stays_s],
   {
@@ -52,22 +52,24 @@ type Count = ReturnType<typeof countIn>
 const connection = (url: Redacted.Redacted) =>
   NodeRedis.layer({
     url: Redacted.value(url),
-    // A command that cannot be sent fails at once instead of waiting for the connection.
+    // A command fails at once if there is no connection.
     disableOfflineQueue: true,
-    // Without a strategy of its own the client gives up when its first connection fails.
+    // Without an explicit strategy, the client gives up when its first connection fails.
     socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: silence_max_ms },
-    // Keeps an idle connection from looking like a silent one.
+    // Pings keep an idle connection from being closed as silent.
     pingInterval: silence_max_ms / 2
   })
 
-// The first connection may take as long as it likes: the server starts without it. The client closes when its last
-// command was answered, which a Redis that hangs never does: nobody waits for that either.
+// Connects in the background, so that the server starts without Redis. The client closes only after the answer to its
+// last command, and a hanging Redis never answers. Closing therefore has a timeout.
 const keepConnected = (url: Redacted.Redacted, connected: (together: Count) => void) =>
   Layer.build(Layer.fresh(connection(url))).pipe(
     Effect.tap((context) => Effect.sync(() => connected(countIn(Context.get(context, Redis.Redis))))),
     Effect.andThen(Effect.never),
     Effect.scoped,
-    Effect.tapError((cause) => Effect.logWarning("Redis cannot be used yet; every process counts by itself", cause)),
+    Effect.tapError((cause) =>
+      Effect.logWarning("Redis cannot be used yet; every process counts calls by itself", cause)
+    ),
     Effect.retry(Schedule.spaced("5 seconds")),
     (staying) => Effect.acquireRelease(Effect.forkDetach(staying), leave)
   )
@@ -78,14 +80,14 @@ const leave = (fiber: Fiber.Fiber<unknown, unknown>) =>
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const alone = CallCounterMemory.make()
   let together: Count | undefined
-  // On the monotonic clock.
+  // Time on the monotonic clock.
   let restsUntil_ns = 0n
   yield* keepConnected(url, (connected) => {
     together = connected
   })
   const rest = Effect.fnUntraced(function* (cause: unknown) {
     restsUntil_ns = (yield* Clock.monotonicTimeNanos) + rest_ns
-    yield* Effect.logWarning("Redis does not answer; this process counts calls by itself for a while", cause)
+    yield* Effect.logWarning("Redis does not answer; this process counts calls by itself for 5 s", cause)
   })
   return CallCounter.of({
     count: Effect.fnUntraced(function* (bucket, window, calls) {
@@ -99,5 +101,5 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   })
 })
 
-/** All processes count together in Redis; when it is out of reach each counts by itself. */
+/** A call counter that all processes share in Redis. While Redis is unreachable, each process counts by itself. */
 export const layer = (url: Redacted.Redacted) => Layer.effect(CallCounter, make(url))

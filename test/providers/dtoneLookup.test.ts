@@ -187,7 +187,7 @@ describe("a lookup at DT One", () => {
     withDtOne(({ alerts, provider }) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* provider.lookup(query))._tag, "NoAnswer")
-        assert.deepStrictEqual(alerts, ["the catalogue does not say what DT One calls a service"])
+        assert.deepStrictEqual(alerts, ["the catalogue has no DT One product for a service"])
       })
     )
   )

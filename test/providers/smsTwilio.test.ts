@@ -83,7 +83,7 @@ layer(Outside)("a message that Twilio is to send", (it) => {
       assert.deepStrictEqual(answer, NotSent({ reason: "twilio_20003" }))
       assert.deepStrictEqual(
         lines.map(({ level, message }) => [level, message]),
-        [["Error", ["Twilio turns messages away", { id: "m1", status: 401 }]]]
+        [["Error", ["Twilio rejected our credentials", { id: "m1", status: 401 }]]]
       )
       assert.isEmpty(twilio.sent)
     })

@@ -8,12 +8,12 @@ import { logFacts } from "./LogFacts.ts"
 import { productRequestOf } from "./ProductRequest.ts"
 import { Standing, standingOf, type Transaction, transactionsIn } from "./Transaction.ts"
 
-/** Asks DT One, by the xid, where an order stands. Asking changes nothing. */
+/** Queries DT One for the state of an order, by its xid. Changes nothing. */
 export const ask = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const answer = yield* api.find(order.xid)
   const standing = standingIn(order, answer)
   if (standing._tag === "NoAnswer" || standing._tag === "NotAsked") {
-    yield* Effect.logWarning("DT One did not tell where a sale stands", { xid: order.xid, ...logFacts(answer) })
+    yield* Effect.logWarning("DT One did not answer a status query", { xid: order.xid, ...logFacts(answer) })
   }
   return yield* logged(order, standing)
 })
@@ -27,7 +27,7 @@ const standingIn = (order: Order, answer: Exchange): Standing => {
   return transactions === null ? Standing.NoAnswer() : standingAmong(order, transactions)
 }
 
-// The xid is unique at DT One. A list that has anything beside it is no answer to what was asked.
+// The xid is unique at DT One. A list with more than one transaction is not a valid answer.
 const standingAmong = (order: Order, transactions: ReadonlyArray<Transaction>): Standing => {
   const [transaction, ...others] = transactions
   if (transaction === undefined) return Standing.NotFound()
@@ -36,27 +36,28 @@ const standingAmong = (order: Order, transactions: ReadonlyArray<Transaction>): 
     : standingUnder(order, transaction)
 }
 
-/** Where a transaction stands that is said to be that of the order. */
+/** The state of a transaction that DT One returned for an order. */
 export const standingUnder = (order: Order, transaction: Transaction): Standing =>
   Result.match(productRequestOf(order), {
     onSuccess: (requested) => standingOf(order, requested, transaction),
-    // Nothing can have been sent for it.
+    // The order cannot have been sent.
     onFailure: () => Standing.Contradicted({ facts: ["product_id"] })
   })
 
-/** Logs what an operator should look at. */
+/** Logs states that need the operator's attention. */
 export const logged = (order: Order, standing: Standing): Effect.Effect<Standing> => {
   const about = { xid: order.xid, transactionId: order.transactionId }
   const say = Standing.$match(standing, {
     Delivered: ({ pinMissing }) =>
-      pinMissing ? Effect.logError("DT One does not tell the PIN that it delivered", about) : Effect.void,
+      pinMissing ? Effect.logError("DT One delivered a PIN but did not return it", about) : Effect.void,
     Refused: ({ status }) =>
       status === "REJECTED-INSUFFICIENT-BALANCE"
-        ? Effect.logError("the balance with DT One does not cover a sale", about)
+        ? Effect.logError("the balance at DT One does not cover a sale", about)
         : Effect.void,
     Open: () => Effect.void,
     TakenBack: () => Effect.void,
-    Contradicted: ({ facts }) => Effect.logError("DT One says of a sale what was not asked for", { ...about, facts }),
+    Contradicted: ({ facts }) =>
+      Effect.logError("DT One returned a transaction that contradicts its order", { ...about, facts }),
     NotFound: () => Effect.void,
     NoAnswer: () => Effect.void,
     NotAsked: () => Effect.void
@@ -65,13 +66,13 @@ export const logged = (order: Order, standing: Standing): Effect.Effect<Standing
 }
 
 /**
- * What recovery hears. A sale that DT One took back before its delivery was known stays held, as one does of which it
- * says something else: somebody has to look.
+ * The answer to recovery. The sale stays held for the operator in two cases: DT One returns facts that contradict the
+ * order, or DT One reversed the sale before Saldo knew of its delivery.
  */
 export const status = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const standing = yield* ask(api, order)
   if (standing._tag === "TakenBack") {
-    yield* Effect.logError("DT One has taken back what it had delivered", { xid: order.xid })
+    yield* Effect.logError("DT One reversed a sale that it had delivered", { xid: order.xid })
   }
   return statusAnswerOf(standing)
 })

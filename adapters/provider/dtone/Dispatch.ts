@@ -8,28 +8,34 @@ import { logUnsendable, type ProductRequest, productRequestOf } from "./ProductR
 import { Account, accountOf } from "./Statements.ts"
 import { Standing, transactionIn } from "./Transaction.ts"
 
-/** A bill is looked up again for so long; then its sale is not sent. */
+/** Timeout for the second lookup of a bill. After it, the sale is not sent. */
 const lookup_max = Duration.seconds(8)
 
-/** A bill whose sale is older by then is not sent: its machine may have stood still, and recovery have given up on it. */
+/**
+ * Maximum age of a bill's sale when it is sent. An older sale may come from a machine that was suspended, and recovery
+ * may already have released it.
+ */
 const lookedUp_max = Duration.seconds(20)
 
-/** DT One answers a creation at once, before the operator has. After so long the answer is taken for lost. */
+/**
+ * Timeout for a creation. DT One answers it at once, before the operator does. After the timeout, the answer counts as
+ * lost.
+ */
 const creation_max = Duration.seconds(12)
 
-/** A question is asked again when it was not answered for so long. */
+/** Timeout for a status query, which is then repeated. */
 const question_max = Duration.seconds(6)
 
-/** A caller waits for a firm answer no longer than this: short of the provider timeout. Contract: 8. */
+/** Timeout for the whole dispatch, shorter than the provider timeout of the workflow. Contract: 8. */
 const dispatch_max = Duration.seconds(25)
 
-/** How long to wait before each question. */
+/** Pauses before each status query. */
 const pauses_ms = [500, 1000, 2000, 3000]
 const pauseLater_ms = 5000
 
 /**
- * Sends an order once, then asks what became of it until that is firm or the caller's time is over. It is never sent
- * again: an answer that got lost is asked for by the xid.
+ * Sends an order once. Then queries its state by the xid until the answer is firm or the time is over. Never sends the
+ * order again after a lost answer.
  */
 export const dispatch = (api: DtOneApi, order: Order): Effect.Effect<Answer> =>
   sendAndFollow(api, order).pipe(
@@ -42,15 +48,15 @@ const sendAndFollow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) 
   return (yield* create(api, order, requested, dueOn)) ?? (yield* follow(api, order))
 }, Effect.catch(Effect.succeed))
 
-// What follows fails with the answer of an order that is not sent.
+// The request of an order. Fails with the order's answer if it cannot be sent.
 const sendable = (order: Order) =>
   Effect.fromResult(productRequestOf(order)).pipe(
     Effect.tapError(({ _tag }) => (_tag === "NotSent" ? logUnsendable(order) : Effect.void))
   )
 
 /**
- * Looks the bill up again: what somebody paid meanwhile, or what costs something else by now, must not be paid. It also
- * tells the due date, which some products want to hear. Null for what is no bill.
+ * Looks the bill up a second time before paying it. Refuses the sale if the bill was paid or its amount changed in the
+ * meantime. Returns the due date, which some products require. Null for products other than bills.
  */
 const stillDue = Effect.fnUntraced(function* (
   api: DtOneApi,
@@ -72,7 +78,7 @@ const stillDue = Effect.fnUntraced(function* (
   return isStale ? yield* Effect.fail(Answer.Unknown()) : bill.dueOn
 })
 
-/** Sends the order, once; null if the answer is not firm. */
+/** Sends the order once. Null if the answer is not firm. */
 const create = Effect.fnUntraced(function* (
   api: DtOneApi,
   order: Order,
@@ -90,13 +96,16 @@ const create = Effect.fnUntraced(function* (
     if (transaction !== null) return firmly(yield* logged(order, standingUnder(order, transaction)))
     const fault = faultOf(status, faultsIn(body))
     if (fault._tag === "Refused") {
-      return yield* Effect.as(Effect.logWarning("DT One refuses a sale", about), Answer.Refused(fault))
+      return yield* Effect.as(Effect.logWarning("DT One refused a sale", about), Answer.Refused(fault))
     }
     if (fault._tag === "TurnedAway") {
-      return yield* Effect.as(Effect.logError("DT One turns sales away", about), Answer.NotSent())
+      return yield* Effect.as(
+        Effect.logError("DT One rejected a sale because of our credentials, balance or rate", about),
+        Answer.NotSent()
+      )
     }
   }
-  return yield* Effect.as(Effect.logWarning("DT One did not say firmly what became of a sale", about), null)
+  return yield* Effect.as(Effect.logWarning("DT One gave no firm answer to a sale", about), null)
 })
 
 const follow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
@@ -110,7 +119,7 @@ const follow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   }
 })
 
-/** The answer after which there is nothing more to ask; null while there is. */
+/** The final answer for a state. Null if the state is not final yet. */
 const firmly: (standing: Standing) => Answer | null = Standing.$match({
   Delivered: ({ delivery }): Answer | null => Answer.Delivered({ delivery }),
   Refused: ({ refusal }) => Answer.Refused({ refusal }),

@@ -9,8 +9,8 @@ import { isOurs } from "./ProductRequest.ts"
 import { reversalStatus, reverse } from "./Reversal.ts"
 
 /**
- * Sells through DT One's Digital Value Services. Source: DT One DVS API 1.23.0, public OpenAPI description; what each
- * of its answers means for the money is in docs/providers/dtone.md.
+ * A provider that sells through DT One's Digital Value Services. Source: DT One DVS API 1.23.0, public OpenAPI
+ * description. docs/providers/dtone.md explains how each answer is treated.
  */
 export const dtone = (settings: DtOneSettings): Effect.Effect<Provider, never, HttpClient.HttpClient> =>
   HttpClient.HttpClient.useSync((http): Provider => {

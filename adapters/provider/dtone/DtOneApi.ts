@@ -5,7 +5,7 @@ import type { Order } from "../../../core/domain/Sale.ts"
 import { type Exchange, exchange } from "../../http/Exchange.ts"
 import type { Party, ProductRequest } from "./ProductRequest.ts"
 
-/** Where DT One is, and who asks. */
+/** Address and credentials for DT One. */
 export interface DtOneSettings {
   /** The address of the API, with or without its version: `https://dvs-api.dtone.com`. */
   readonly baseUrl: string
@@ -13,19 +13,19 @@ export interface DtOneSettings {
   readonly secret: Redacted.Redacted
 }
 
-/** The most that a page of a list holds. */
+/** Maximum page size of a list. */
 const perPage = 100
 
 /**
- * The requests of DT One's Digital Value Services that a sale needs. Source: DT One DVS API 1.23.0, public OpenAPI
- * description. Only `create` moves money.
+ * The requests to DT One's Digital Value Services. Source: DT One DVS API 1.23.0, public OpenAPI description. Only
+ * `create` moves money.
  */
 export interface DtOneApi {
   readonly create: (order: Order, requested: ProductRequest, dueOn: string | null) => Effect.Effect<Exchange>
   readonly find: (xid: string) => Effect.Effect<Exchange>
   readonly statements: (productId: number, account: string) => Effect.Effect<Exchange>
   readonly operators: (mobileNumber: string) => Effect.Effect<Exchange>
-  /** One page of what an operator sells at fixed values. */
+  /** One page of an operator's fixed-value products. */
   readonly packages: (operatorId: number, page: number) => Effect.Effect<Exchange>
 }
 
@@ -59,7 +59,7 @@ export const dtOneApi = (http: HttpClient.HttpClient, { baseUrl, key, secret }: 
   }
 }
 
-/** An order as DT One takes it: created and confirmed in one step, and named by the xid. */
+/** The creation request of an order: created and confirmed in one step, with the xid as external id. */
 const transactionOf = (
   { xid }: Order,
   { amount, party, productId, statement }: ProductRequest,

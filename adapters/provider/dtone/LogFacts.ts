@@ -1,7 +1,7 @@
 import type { Exchange } from "../../http/Exchange.ts"
 import { faultsIn } from "./Faults.ts"
 
-/** What can be said of an exchange without saying whom it is about. */
+/** The facts of an exchange for the log, without the customer's data. */
 export const logFacts = (exchange: Exchange) =>
   exchange._tag === "Answered"
     ? { answer: exchange._tag, status: exchange.status, errors: faultsIn(exchange.body) }

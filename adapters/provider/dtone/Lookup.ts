@@ -9,8 +9,8 @@ import { billReference, partyOf, readId } from "./ProductRequest.ts"
 import { Account, accountOf } from "./Statements.ts"
 
 /**
- * Tells what an identifier may buy: the packages of the service's operator, the bills of the service's product. A phone
- * is looked up first. DT One tells nobody's name.
+ * Looks up what an identifier can buy: the packages of the service's operator, or the bills of the service's product.
+ * Phone numbers are verified first. DT One never returns a customer's name.
  */
 export const lookup = Effect.fnUntraced(function* (api: DtOneApi, query: LookupQuery) {
   const { identifier, service } = query
@@ -34,14 +34,16 @@ const found = (offers: ReadonlyArray<Offer>) => LookupAnswer.Found({ found: { ho
 
 const isList = Schema.is(Schema.Array(Schema.Unknown))
 
-/** Whether there is such a number; null without an answer. Who moved to another operator may be listed with the old. */
+/**
+ * Whether the phone number exists. Null without an answer. A ported number may still be listed with its old operator.
+ */
 const isKnown = Effect.fnUntraced(function* (api: DtOneApi, mobileNumber: string) {
   const answer = yield* api.operators(mobileNumber)
   if (answer._tag === "Answered") {
     if (answer.status === 200 && isList(answer.body)) return true
     if (isNoSuchParty(answer.status, faultsIn(answer.body))) return false
   }
-  return yield* Effect.as(Effect.logWarning("DT One did not look a number up", logFacts(answer)), null)
+  return yield* Effect.as(Effect.logWarning("DT One did not answer the lookup of a number", logFacts(answer)), null)
 })
 
 const packages = Effect.fnUntraced(function* (api: DtOneApi, query: LookupQuery) {
@@ -71,7 +73,7 @@ const bills = Effect.fnUntraced(function* (api: DtOneApi, query: LookupQuery) {
 
 const idOf = ({ service }: LookupQuery) => {
   const id = readId(service.product)
-  const unnamed = Effect.logError("the catalogue does not say what DT One calls a service", {
+  const unnamed = Effect.logError("the catalogue has no DT One product for a service", {
     serviceId: service.id,
     product: service.product
   })

@@ -11,7 +11,7 @@ import { pesosOf } from "./Transaction.ts"
 const Words = TextBetween(1, 200)
 const Fields = optionalOrNull(Schema.Array(Schema.Array(Schema.String)))
 
-/** A product of a fixed value. DT One DVS API 1.23.0, ProductFixedValueRecharge. */
+/** A fixed-value product. DT One DVS API 1.23.0, ProductFixedValueRecharge. */
 const Product = Schema.Struct({
   id: Schema.Int,
   name: Words,
@@ -39,10 +39,10 @@ type Product = typeof Product.Type
 const decodePage = Schema.decodeUnknownOption(Schema.Array(Schema.Unknown))
 const decodeProduct = Schema.decodeUnknownOption(Product)
 
-/** More pages than any operator has; an answer that always names a next one must end. */
+/** Limit of pages, more than any operator has. Stops at a server that always announces another page. */
 const pages_max = 20
 
-/** Everything of an operator's that can be sold by naming a product and who receives it; null without an answer. */
+/** All packages of an operator that need only a product id and a receiver. Null without an answer. */
 export const packagesOf = Effect.fnUntraced(function* (api: DtOneApi, operatorId: number, type: ServiceType) {
   const offers: Array<Offer> = []
   for (let page = 1; page <= pages_max; page++) {
@@ -50,7 +50,7 @@ export const packagesOf = Effect.fnUntraced(function* (api: DtOneApi, operatorId
     const answered = answer._tag === "Answered" && answer.status === 200 ? answer : null
     const products = answered === null ? null : Option.getOrNull(decodePage(answered.body))
     if (answered === null || products === null) {
-      yield* Effect.logWarning("DT One did not tell the packages of an operator", { operatorId, ...logFacts(answer) })
+      yield* Effect.logWarning("DT One did not answer the lookup of packages", { operatorId, ...logFacts(answer) })
       return null
     }
     offers.push(...products.flatMap((product) => offersIn(product, type)))
@@ -59,14 +59,14 @@ export const packagesOf = Effect.fnUntraced(function* (api: DtOneApi, operatorId
   return yield* once(offers)
 })
 
-// Where the catalogue changes while its pages are read, one tells again what another has told. At two prices nobody
-// knows which is meant.
+// Removes duplicates, which appear if the catalogue changes while its pages are read. A package with two different
+// prices is left out.
 const once = Effect.fnUntraced(function* (told: ReadonlyArray<Offer>) {
   const offers: Array<Offer> = []
   for (const [reference, [offer, ...again]] of Map.groupBy(told, ({ reference }) => reference)) {
     if (offer === undefined) continue
     if (again.every(({ price }) => price === offer.price)) offers.push(offer)
-    else yield* Effect.logWarning("DT One told a package at two prices", { reference })
+    else yield* Effect.logWarning("DT One listed a package at two prices", { reference })
   }
   return offers
 })
@@ -86,7 +86,7 @@ const offersIn = (product: unknown, type: ServiceType): ReadonlyArray<Offer> =>
     ]
   })
 
-/** Whether it needs nothing but the number of who receives it. */
+/** Whether the product needs nothing but the receiver's number. */
 const isSellable = (product: Product, type: ServiceType): boolean => {
   const field = sellsToPhones(type) ? "mobile_number" : "account_number"
   const receivers = product.required_credit_party_identifier_fields ?? []
@@ -112,7 +112,7 @@ const units: Record<string, readonly [one: string, many: string]> = {
 
 const unlimited = -1
 
-/** For how long, in words: `7 días`. */
+/** The validity in words: `7 días`. */
 const validityOf = ({ validity }: Product): string | null => {
   const unit = units[validity?.unit ?? ""]
   const quantity = validity?.quantity ?? null
@@ -120,7 +120,7 @@ const validityOf = ({ validity }: Product): string | null => {
   return quantity === unlimited ? "Sin vencimiento" : `${quantity} ${unit[quantity === 1 ? 0 : 1]}`
 }
 
-/** How much data, in words: `2 GB`. */
+/** The amount of data in words: `2 GB`. */
 const dataOf = ({ benefits }: Product): string | null => {
   const data = (benefits ?? []).find(({ type }) => type === "DATA")
   if (data === undefined) return null

@@ -5,43 +5,43 @@ import { Answer, type Order } from "../../../core/domain/Sale.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
 import { e164 } from "../../http/E164.ts"
 
-/** Who receives, as DT One names them: phones by their international number, everybody else by an account number. */
+/** The receiver in DT One's format: a phone by its international number, everything else by an account number. */
 export type Party = { readonly mobile_number: string } | { readonly account_number: string }
 
-/** What of DT One's an order buys, and for whom. */
+/** The DT One product and receiver of an order. */
 export interface ProductRequest {
   readonly productId: number
   readonly party: Party
-  /** What the customer gets, where the product does not say it: a ranged product, or one that pays bills. */
+  /** The amount for the customer, for ranged products and bills. Null if the product has a fixed value. */
   readonly amount: Amount | null
-  /** Which statement of the account is paid; null if this is no bill. */
+  /** The statement of the account to pay. Null for products other than bills. */
   readonly statement: string | null
 }
 
 const productId_max = 2 ** 31 - 1
 
-/** A number by which DT One knows a product or an operator; null if this is none. */
+/** Parses DT One's id of a product or operator. Null if the text is not an id. */
 export const readId = (text: string | null): number | null =>
   text !== null && /^[1-9]\d{0,9}$/.test(text) && Number(text) <= productId_max ? Number(text) : null
 
-// An option that somebody else offered may be a number too, and must not be bought here.
+// Prefixes mark DT One's options. Another provider's option could be a plain number too, and must not be bought here.
 const packagePrefix = "dtone:producto:"
 const billPrefix = "dtone:factura:"
 
 export const packageReference = (productId: number): string => `${packagePrefix}${productId}`
 
-/** What an offered bill is called: by its statement alone, so that it stays the same bill when its date changes. */
+/** The reference of an offered bill. It contains only the statement, so it stays the same if the due date changes. */
 export const billReference = (statement: string): string => `${billPrefix}${statement}`
 
-/** Whether a lookup at DT One gave this name. */
+/** Whether the reference comes from a DT One lookup. */
 export const isOurs = (reference: string): boolean =>
   reference.startsWith(packagePrefix) || reference.startsWith(billPrefix)
 
 const phone = /^\d{10}$/
 
 /**
- * The receiver, or null if it is a phone and the identifier is no number of this country. The country's code is the
- * only thing that is added. Contract: 4.5.
+ * The receiver of an order. Adds only the country code. Null if the service needs a phone and the identifier is not one
+ * of this country. Contract: 4.5.
  */
 export const partyOf = (type: ServiceType, identifier: Identifier): Party | null => {
   if (!sellsToPhones(type)) return { account_number: identifier }
@@ -54,8 +54,8 @@ const statementIn = (reference: string): string | null =>
 const unsellable = Result.fail(Answer.Refused({ refusal: "TRANSACTION_REJECTED" }))
 
 /**
- * What to ask DT One for, or the answer to an order that cannot be sent: one that will never be right is refused; one
- * that the catalogue has no product for may be tried again when it has.
+ * The DT One request of an order, or the answer to an order that cannot be sent. An invalid order is refused. An order
+ * whose product is missing in the catalogue is not sent and may be tried again later.
  */
 export const productRequestOf = (order: Order): Result.Result<ProductRequest, Answer> => {
   const { amount, identifier, reference, service } = order
@@ -71,9 +71,9 @@ export const productRequestOf = (order: Order): Result.Result<ProductRequest, An
   return productId === null ? Result.fail(Answer.NotSent()) : Result.succeed({ productId, party, amount, statement })
 }
 
-/** Says to the operator what an order that cannot be sent lacks. */
+/** Logs what the catalogue lacks for an order. */
 export const logUnsendable = ({ product, reference, service, xid }: Order) =>
-  Effect.logError("the catalogue does not say what DT One calls a service", {
+  Effect.logError("the catalogue has no DT One product for a service", {
     xid,
     serviceId: service.id,
     product,

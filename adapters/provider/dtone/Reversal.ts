@@ -5,9 +5,9 @@ import type { DtOneApi } from "./DtOneApi.ts"
 import { Standing } from "./Transaction.ts"
 
 /**
- * DT One takes nothing back on request: cancelling is for what is not confirmed yet, and reversing is what its people
- * do by hand. So a reversal is a question. It is confirmed when DT One shows the sale as reversed, which returns its
- * money, and denied while it shows it as completed.
+ * Answers a reversal by querying the sale. DT One has no request for reversing a confirmed sale; its staff reverses by
+ * hand. The reversal is confirmed when DT One shows the sale as reversed, and denied while DT One shows it as
+ * completed.
  */
 const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer): Effect.Effect<ReversalAnswer> =>
   Effect.flatMap(
@@ -19,17 +19,17 @@ const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer
       NotFound: () => Effect.succeed(unanswered),
       NoAnswer: () => Effect.succeed(unanswered),
       NotAsked: () => Effect.succeed(ReversalAnswer.NotSent()),
-      // Of which sale it speaks is not known: it may have been taken back.
+      // The answer is about an unknown sale. This sale may have been reversed.
       Contradicted: () => Effect.succeed(unanswered),
       Refused: ({ status }) =>
         Effect.as(
-          Effect.logError("DT One says that a sale failed which it had delivered", { xid: order.xid, status }),
+          Effect.logError("DT One reports a delivered sale as failed", { xid: order.xid, status }),
           ReversalAnswer.Denied()
         )
     })
   )
 
-/** Nothing is told to DT One, so without an answer nothing has begun, and the key may be used again. */
+/** Nothing is sent to DT One. Without an answer the reversal has not begun, so the key may be used again. */
 export const reverse = (api: DtOneApi, asked: Reversal) => reversal(api, asked, ReversalAnswer.NotSent())
 
 export const reversalStatus = (api: DtOneApi, asked: Reversal) => reversal(api, asked, ReversalAnswer.Unknown())

@@ -7,7 +7,7 @@ import { faultsIn, isNoSuchParty } from "./Faults.ts"
 import { logFacts } from "./LogFacts.ts"
 import { pesosOf } from "./Transaction.ts"
 
-/** A bill as DT One tells it. DT One DVS API 1.23.0, Statement. */
+/** A bill. DT One DVS API 1.23.0, Statement. */
 const Statement = Schema.Struct({
   reference: TextBetween(1, 200),
   dates: Schema.Struct({ due: optionalOrNull(Schema.String) }),
@@ -17,7 +17,7 @@ type Statement = typeof Statement.Type
 
 const decode = Schema.decodeUnknownOption(Schema.Array(Statement))
 
-/** A bill of which something is due. */
+/** A bill with an amount due. */
 interface Bill {
   readonly reference: string
   /** `YYYY-MM-DD` */
@@ -25,7 +25,7 @@ interface Bill {
   readonly amount: Amount
 }
 
-/** What DT One said of an account. */
+/** The result of an account lookup. */
 type Account = Data.TaggedEnum<{
   Owes: { readonly bills: ReadonlyArray<Bill> }
   Nobody: {}
@@ -33,7 +33,7 @@ type Account = Data.TaggedEnum<{
 }>
 export const Account = Data.taggedEnum<Account>()
 
-/** Asks what is due of an account. */
+/** Looks up the unpaid bills of an account. */
 export const accountOf = Effect.fnUntraced(function* (api: DtOneApi, productId: number, number: string) {
   const answer = yield* api.statements(productId, number)
   if (answer._tag === "Answered") {
@@ -41,20 +41,21 @@ export const accountOf = Effect.fnUntraced(function* (api: DtOneApi, productId: 
     if (statements !== null) return Account.Owes({ bills: yield* billsIn(statements) })
     if (isNoSuchParty(answer.status, faultsIn(answer.body))) return Account.Nobody()
   }
-  yield* Effect.logWarning("DT One did not tell the bills of an account", { productId, ...logFacts(answer) })
+  yield* Effect.logWarning("DT One did not answer the lookup of bills", { productId, ...logFacts(answer) })
   return Account.NoAnswer()
 })
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/
 
-// A bill is paid by its name, so two of one name are not for sale; nor is one in another currency.
+// Leaves out bills that share a reference, because a bill is paid by its reference. Leaves out bills in another
+// currency.
 const billsIn = Effect.fnUntraced(function* (statements: ReadonlyArray<Statement>) {
   const bills: Array<Bill> = []
   for (const { balance, dates, reference } of statements.filter(({ balance }) => balance.amount > 0)) {
     const amount = pesosOf(balance)
     const namesakes = statements.filter((other) => other.reference === reference).length
     if (amount === null || namesakes > 1) {
-      yield* Effect.logWarning("a bill at DT One cannot be sold", { unit: balance.unit, namesakes })
+      yield* Effect.logWarning("a bill of DT One cannot be sold", { unit: balance.unit, namesakes })
     } else {
       const due = dates.due ?? null
       bills.push({ reference, amount, dueOn: due !== null && isoDate.test(due) ? due : null })

@@ -6,11 +6,11 @@ import { optionalOrNull } from "../../http/OptionalOrNull.ts"
 import type { ProductRequest } from "./ProductRequest.ts"
 import { type Delivered, deliveryOf, Proof } from "./Proof.ts"
 
-/** Money or a quantity of it as DT One writes it. */
+/** An amount with its unit, as in DT One's API. */
 const Quantity = Schema.Struct({ unit: Schema.String, amount: Schema.Finite })
 const Values = optionalOrNull(Schema.Struct({ destination: optionalOrNull(Quantity) }))
 
-/** What of a transaction is read. DT One DVS API 1.23.0, Transaction. */
+/** The fields of a transaction that Saldo reads. DT One DVS API 1.23.0, Transaction. */
 export const Transaction = Schema.Struct({
   ...Proof.fields,
   external_id: Schema.String,
@@ -29,33 +29,33 @@ export type Transaction = typeof Transaction.Type
 
 const decode = Schema.decodeUnknownOption(Transaction)
 
-/** The transaction that an answer is; null if it is none. */
+/** Decodes a transaction. Null if the body is not one. */
 export const transactionIn = (body: unknown): Transaction | null => Option.getOrNull(decode(body))
 
 const decodeList = Schema.decodeUnknownOption(Schema.Array(Transaction))
 
-/** The transactions that an answer lists; null if it is no such list. */
+/** Decodes a list of transactions. Null if the body is not one. */
 export const transactionsIn = (body: unknown): ReadonlyArray<Transaction> | null => Option.getOrNull(decodeList(body))
 
-/** Where an order stands with DT One, as far as can be told. */
+/** The state of an order at DT One, as far as known. */
 export type Standing = Data.TaggedEnum<{
   Delivered: Delivered
   Refused: { readonly refusal: Refusal; readonly status: string }
-  /** It is on its way, or may still be. */
+  /** In progress, or possibly in progress. */
   Open: {}
-  /** It was delivered, and DT One has taken it back since. */
+  /** Delivered, and later reversed by DT One. */
   TakenBack: {}
-  /** What is said of it is not what was asked for: nothing follows from it. */
+  /** The answer contradicts the order, so nothing follows from it. */
   Contradicted: { readonly facts: ReadonlyArray<string> }
   NotFound: {}
-  /** Nothing that can be read was said. */
+  /** No readable answer. */
   NoAnswer: {}
-  /** The question did not leave this process. */
+  /** The query never left this process. */
   NotAsked: {}
 }>
 export const Standing = Data.taggedEnum<Standing>()
 
-/** Where a transaction stands, by the class of its status, if it is that of the order. */
+/** The state of a transaction by the class of its status. `Contradicted` if it is not the order's transaction. */
 export const standingOf = (order: Order, requested: ProductRequest, transaction: Transaction): Standing => {
   const facts = contradictions(order, requested, transaction)
   if (facts.length > 0) return Standing.Contradicted({ facts })
@@ -77,7 +77,7 @@ export const standingOf = (order: Order, requested: ProductRequest, transaction:
 const refusalOf = (status: string): Refusal =>
   status.endsWith("-INVALID-CREDIT-PARTY") ? "INVALID_PHONE" : "TRANSACTION_REJECTED"
 
-/** The facts of a transaction that are not those of the order. What it does not tell contradicts nothing. */
+/** The names of the facts in which a transaction differs from its order. A missing fact contradicts nothing. */
 const contradictions = (order: Order, requested: ProductRequest, transaction: Transaction): ReadonlyArray<string> => {
   const { adjusted_values, credit_party_identifier: party, product, requested_values } = transaction
   const facts: ReadonlyArray<readonly [string, unknown, unknown]> = [
@@ -104,13 +104,13 @@ const contradictions = (order: Order, requested: ProductRequest, transaction: Tr
   )
 }
 
-/** Centavos of DOP; undefined where nothing is told; text where what is told is something else. */
+/** An amount in centavos of DOP. Undefined if absent; a text if it is in another currency or not a valid amount. */
 const amountOf = (quantity: typeof Quantity.Type | null | undefined): number | string | undefined => {
   if (quantity === undefined || quantity === null) return undefined
   return pesosOf(quantity) ?? `${quantity.amount} ${quantity.unit}`
 }
 
-/** An amount of pesos above zero, in centavos; null if it is something else. */
+/** Converts a positive amount in DOP to centavos. Null for all other amounts. */
 export const pesosOf = ({ amount, unit }: typeof Quantity.Type) =>
   unit === "DOP"
     ? Result.getOrElse(readAmount(AmountLiteral.NumberLiteral({ text: String(amount) })), () => null)

@@ -32,7 +32,7 @@ const wireLookup = ({ identifier, packages, service: { id, name, product, type }
   packages: packages.map(({ code, name, price }) => ({ code, name, price_centavos: price }))
 })
 
-/** How the order stands by this answer; null if it is not about it. */
+/** Interprets a response about an order. Null if it is about another order. */
 const readOrder =
   ({ amount, service, xid }: Order) =>
   (answer: Wire.OrderAnswer): OrderState | null => {
@@ -40,7 +40,7 @@ const readOrder =
     switch (answer.outcome) {
       case "delivered": {
         const { auth_code: authCode, recharge_token: rechargeToken = null } = answer
-        // What a customer cannot type into the meter has not been delivered.
+        // Without a recharge token that fits the meter, electricity is not delivered.
         if (lacksRechargeToken(service.type, rechargeToken)) return null
         return Answer.Delivered({ delivery: { authCode, rechargeToken } })
       }
@@ -85,11 +85,11 @@ const reversalAnswer: (reply: GatewayReply<ReversalAnswer>) => ReversalAnswer = 
   Unknown: () => ReversalAnswer.Unknown()
 })
 
-/** A provider behind a gateway that speaks the protocol of docs/providers/http.md. */
+/** A provider that a gateway provides through the protocol of docs/providers/http.md. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* gatewayClient(options) })
   return {
-    // It names its options as it likes, or by the catalogue's codes.
+    // The gateway may use its own references or the catalogue's codes, so every reference is accepted.
     knows: () => true,
     dispatch: (order) =>
       askGateway(gateway.dispatch({ payload: wireOrder(order) }), {

@@ -16,7 +16,7 @@ import {
   Xid
 } from "../../http/Wire.ts"
 
-/** What is sold. */
+/** The service of an order. */
 const Service = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
@@ -31,7 +31,7 @@ const identifier = Schema.String.annotate({
   description: "Who is served: a phone of ten digits, a contract, an account. As the seller wrote it."
 })
 
-/** What is to be delivered. */
+/** An order to deliver. */
 const Order = Schema.Struct({
   xid: Xid,
   created_at: Instant,
@@ -45,7 +45,7 @@ const Order = Schema.Struct({
   })
 }).annotate({ identifier: "Order", description: "What is to be delivered, once." })
 
-/** What every answer about an order repeats. */
+/** The fields that all answers about an order have in common. */
 const ofOrder = { xid: Xid, amount_centavos: AmountCentavos }
 
 const RechargeToken = Schema.String.check(Schema.isPattern(rechargeTokenForm)).annotate({
@@ -80,7 +80,7 @@ const OrderAnswer = Schema.Union([Delivered, Refused, Pending]).annotate({
 })
 export type OrderAnswer = typeof OrderAnswer.Type
 
-/** What is to be taken back. */
+/** A delivered order to reverse. */
 const Reversal = Schema.Struct({ xid: Xid, created_at: Instant, order: Order }).annotate({
   identifier: "Reversal",
   description: "A delivered order that is to be taken back, whole and once. The reversal has an xid of its own."
@@ -104,7 +104,7 @@ const ReversalAnswer = Schema.Union([
 ]).annotate({ identifier: "ReversalAnswer", description: "How the reversal stands." })
 export type ReversalAnswer = typeof ReversalAnswer.Type
 
-/** Whose packages, bills or name are looked for. */
+/** A lookup of packages, bills or the customer's name. */
 const LookupQuestion = Schema.Struct({
   service: Service,
   identifier,
@@ -178,7 +178,7 @@ const lookups = HttpApiGroup.make("lookups", { topLevel: true }).add(
   }).annotate(OpenApi.Summary, "Say what an identifier may buy; moves nothing")
 )
 
-/** How Saldo speaks to a gateway that delivers. docs/providers/http.md has it in words. */
+/** The protocol between Saldo and a provider's gateway. Described in docs/providers/http.md. */
 export const providerProtocol = HttpApi.make("provider")
   .add(orders, reversals, lookups)
   .annotateMerge(

@@ -26,7 +26,10 @@ const smsAnswer: (reply: GatewayReply<SmsAnswer>) => SmsAnswer = GatewayReply.$m
   Unknown: ({ reason }) => SmsAnswer.Unknown({ reason })
 })
 
-/** A gateway that speaks the protocol of docs/providers/sms.md, and sends a message of the same id once. */
+/**
+ * An SMS gateway that speaks the protocol of docs/providers/sms.md. It sends an SMS only once, even if the same id
+ * arrives again.
+ */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(smsProtocol, { transformClient: yield* gatewayClient(options) })
   return {

@@ -36,7 +36,7 @@ const messages = HttpApiGroup.make("messages", { topLevel: true }).add(
   }).annotate(OpenApi.Summary, "Send a message, once an id")
 )
 
-/** How Saldo speaks to a gateway that sends text messages. docs/providers/sms.md has it in words. */
+/** The protocol between Saldo and an SMS gateway. Described in docs/providers/sms.md. */
 export const smsProtocol = HttpApi.make("sms")
   .add(messages)
   .annotateMerge(

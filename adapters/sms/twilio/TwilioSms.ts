@@ -6,18 +6,18 @@ import { e164 } from "../../http/E164.ts"
 import { Exchange, exchange } from "../../http/Exchange.ts"
 
 export interface TwilioOptions {
-  /** `https://api.twilio.com`, or that of a region. */
+  /** `https://api.twilio.com`, or the address of a region. */
   readonly baseUrl: string
   readonly accountSid: string
   readonly authToken: Redacted.Redacted
-  /** Who sends: a number or a name, or a messaging service that chooses one. */
+  /** The sender: a number or name, or a messaging service that selects one. */
   readonly sender: { readonly From: string } | { readonly MessagingServiceSid: string }
 }
 
 const created = 201
 const tooManyRequests = 429
 
-/** Wrong credentials, or an account that may not: ours to repair. Whoever is turned away has not been served. */
+/** Wrong credentials or missing permission. The operator must correct them. Twilio did not process the request. */
 const turnsAway: ReadonlySet<number> = new Set([401, 403])
 
 const Message = Schema.Struct({ sid: Schema.String, status: Schema.String })
@@ -26,10 +26,10 @@ const asMessage = Schema.decodeUnknownOption(Message)
 const Problem = Schema.Struct({ code: Schema.Int })
 const asProblem = Schema.decodeUnknownOption(Problem)
 
-/** The states of a message that has failed already. */
+/** The statuses of a failed message. */
 const lost: ReadonlySet<string> = new Set(["failed", "undelivered", "canceled"])
 
-// Twilio's own words repeat the number; its codes do not.
+// Uses Twilio's codes only, because its messages contain the phone number.
 const answered = (status: number, body: unknown): SmsAnswer => {
   if (status === tooManyRequests) return SmsAnswer.NotSent({ reason: "twilio_429" })
   if (status === created) {
@@ -51,13 +51,13 @@ const answered = (status: number, body: unknown): SmsAnswer => {
   })
 }
 
-/** Tells the operator what he has to see to. */
+/** Logs responses that the operator must act on. */
 const told = ({ id }: SmsMessage): ((exchanged: Exchange) => Effect.Effect<void>) => {
   const unanswered = ({ error }: { readonly error: { readonly cause?: unknown } }) =>
     Effect.logWarning("Twilio did not answer", { id, cause: error.cause })
   return Exchange.$match({
     Answered: ({ status }) =>
-      turnsAway.has(status) ? Effect.logError("Twilio turns messages away", { id, status }) : Effect.void,
+      turnsAway.has(status) ? Effect.logError("Twilio rejected our credentials", { id, status }) : Effect.void,
     NotSent: unanswered,
     Lost: unanswered
   })
@@ -72,8 +72,8 @@ const request = ({ accountSid, authToken, baseUrl, sender }: TwilioOptions, { te
   )
 
 /**
- * Twilio's Messages API. It has no name of ours for a message: one that is sent twice arrives twice. What it answers
- * with 429, 401 or 403 it has not processed; other refusals are final.
+ * An SMS gateway through Twilio's Messages API. It accepts no id of ours, so an SMS that is sent twice arrives twice.
+ * Responses 401, 403 and 429 mean that Twilio did not process the request. All other refusals are final.
  */
 export const make = Effect.fnUntraced(function* (options: TwilioOptions) {
   const client = yield* HttpClient.HttpClient
