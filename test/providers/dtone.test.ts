@@ -122,7 +122,7 @@ describe("a sale through DT One", () => {
           _tag: "Delivered",
           delivery: { authCode: "OP2400000000", rechargeToken: null }
         })
-        assert.deepStrictEqual(alerts, ["DT One does not tell the PIN that it delivered"])
+        assert.deepStrictEqual(alerts, ["DT One delivered a PIN but did not return it"])
       })
     )
   )

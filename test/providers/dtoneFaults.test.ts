@@ -68,7 +68,7 @@ describe("a sale that DT One answers with an error", () => {
       Effect.gen(function* () {
         fake.insist(xid, status, code)
         yield* provider.dispatch(yield* ordered())
-        assert.deepStrictEqual(alerts, ["DT One turns sales away"])
+        assert.deepStrictEqual(alerts, ["DT One rejected a sale because of our credentials, balance or rate"])
       })
     )
   )

@@ -152,7 +152,7 @@ describe("DT One that tells of another sale", () => {
         const { answer, order } = yield* sellTo(world)
         assert.strictEqual((yield* answer)._tag, believed ? "Delivered" : "Unknown")
         assert.strictEqual((yield* provider.status(order))._tag, believed ? "Delivered" : "Unknown")
-        assert.strictEqual(alerts.includes("DT One says of a sale what was not asked for"), !believed)
+        assert.strictEqual(alerts.includes("DT One returned a transaction that contradicts its order"), !believed)
       })
     )
   )

@@ -31,7 +31,7 @@ layer(loud, { excludeTestServices: true })("what a provider takes back by hand",
       }
       assert.strictEqual(yield* statusOf(auth, transaction_id), "PENDING")
       assert.deepStrictEqual(yield* balanceOf(auth), [900, 100])
-      const alerts = (yield* Logged).filter((line) => line.includes("has taken back"))
+      const alerts = (yield* Logged).filter((line) => line.includes("dt one reversed"))
       assert.isAbove(alerts.length, 0)
       for (const alert of alerts) assert.include(alert, xid.toLowerCase())
     })
