@@ -22,15 +22,15 @@ export const readSeeds = documentReader(
     digest: Schema.String,
     coverage: Schema.Record(Schema.String, Schema.Int),
     thin: Schema.Array(Schema.String),
-    failure: Schema.NullOr(Schema.Struct({ ...Breach.fields, again: Schema.String }))
+    failure: Schema.NullOr(Schema.Struct({ invariant: Schema.String, what: Schema.String, again: Schema.String }))
   }),
   ({ coverage, digest, done, failure, ops, thin }) => {
     const hits = Object.values(coverage)
     const seldom = thin.length === 0 ? null : `faults that were too seldom: ${thin.join(", ")}`
     return {
-      counts: `${number(done)} seeds of ${ops} operations; ${hits.length} cells of step and fault, the rarest ${number(Math.min(...hits))} times`,
+      counts: `${number(done)} seeds of ${ops} operations; ${hits.length} pairs of step and fault, the rarest ${number(Math.min(...hits))} times`,
       digest,
-      broken: failure === null ? seldom : breachesText([failure]),
+      broken: failure === null ? seldom : `${failure.invariant}: ${failure.what}`,
       again: failure?.again ?? null
     }
   }
@@ -45,7 +45,7 @@ export const readMutants = documentReader(
       Schema.Struct({
         mutant: Schema.String,
         on: Schema.String,
-        caught: Schema.NullOr(Schema.Struct({ seed: Schema.Int, law: Schema.String }))
+        caught: Schema.NullOr(Schema.Struct({ seed: Schema.Int, invariant: Schema.String }))
       })
     )
   }),
@@ -53,7 +53,9 @@ export const readMutants = documentReader(
     const survivors = mutants.flatMap(({ caught, mutant }) => (caught === null ? [mutant] : []))
     return {
       counts: `${mutants.length} planted bugs, each in at most ${seeds} seeds of ${ops} operations`,
-      caught: mutants.flatMap(({ caught, mutant: bug, on }) => (caught === null ? [] : [{ bug, on, ...caught }])),
+      caught: mutants.flatMap(({ caught, mutant: bug, on }) =>
+        caught === null ? [] : [{ bug, on, seed: caught.seed, law: caught.invariant }]
+      ),
       digest: null,
       broken: survivors.length === 0 ? null : `not caught: ${survivors.join("; ")}`,
       again: null

@@ -75,8 +75,11 @@ describe("the figures of docs/proof.md", () => {
   })
 
   it("list every planted bug with what caught it", () => {
-    const caught = [{ bug: "nothing is held", on: "memory", seed: 3, law: "held" }]
-    assert.include(proofTables({ ...proof, parts: [{ ...held, caught }] }), "| nothing is held | memory | 3 | held |")
+    const caught = [{ bug: "reserve holds no money", on: "memory", seed: 3, law: "held" }]
+    assert.include(
+      proofTables({ ...proof, parts: [{ ...held, caught }] }),
+      "| reserve holds no money | memory | 3 | held |"
+    )
   })
 })
 

@@ -22,7 +22,7 @@ describe("the progress of a proof", () => {
   it.each([
     [" 12 %  240 of 2000 seeds (about 7 min left)", 0.12],
     ["100 %  20,000 of 20,000 requests", 1],
-    ["seed 12 breaks a law", null],
+    ["seed 12 violates an invariant", null],
     ["", null]
   ])("reads `%s` as %s", (line, share) => {
     assert.strictEqual(reportedShare(line), share)

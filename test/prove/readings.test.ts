@@ -6,7 +6,7 @@ const seeds = {
   done: 2_000,
   ops: 200,
   digest: "ab12",
-  coverage: { "sale: reserve × cut": 31, "sale: settle × cut": 12 }
+  coverage: { "sale: reserve × cut": 31, "sale: settle × cut before commit": 12 }
 }
 const rounds = {
   ok: true,
@@ -23,8 +23,8 @@ const requests = {
   trpc: { procedures: ["saldo"], calls: 5 },
   again: "npm run fuzz"
 }
-const breach = { law: "one delivery a name", what: "RD-1 was done 2 times" }
-const bug = (caught: object | null) => ({ mutant: "nothing is held", on: "memory", caught })
+const breach = { law: "an external operation is performed once", what: "RD-1 was done 2 times" }
+const bug = (caught: object | null) => ({ mutant: "reserve holds no money", on: "memory", caught })
 
 const said = (name: PartName, document: object, exitCode: number): PartResult =>
   judgePart(parts[name], { stdout: JSON.stringify(document), exitCode }, [])
@@ -34,11 +34,11 @@ describe("what a command says of itself", () => {
     [
       "memory",
       { ...seeds, thin: [], failure: null },
-      "2,000 seeds of 200 operations; 2 cells of step and fault, the rarest 12 times"
+      "2,000 seeds of 200 operations; 2 pairs of step and fault, the rarest 12 times"
     ],
     [
       "mutants",
-      { seeds: 200, ops: 200, mutants: [bug({ seed: 3, law: "held" })] },
+      { seeds: 200, ops: 200, mutants: [bug({ seed: 3, invariant: "held" })] },
       "1 planted bugs, each in at most 200 seeds of 200 operations"
     ],
     [
@@ -61,24 +61,33 @@ describe("what a command says of itself", () => {
   it.each<[PartName, object, string, string | null]>([
     [
       "memory",
-      { ...seeds, thin: [], failure: { ...breach, again: "npm run simulate -- --seed 9" } },
-      "one delivery a name: RD-1 was done 2 times",
+      {
+        ...seeds,
+        thin: [],
+        failure: { invariant: "held", what: "held 5, unresolved 4", again: "npm run simulate -- --seed 9" }
+      },
+      "held: held 5, unresolved 4",
       "npm run simulate -- --seed 9"
     ],
     [
       "memory",
-      { ...seeds, thin: ["sale: settle × cut"], failure: null },
-      "faults that were too seldom: sale: settle × cut",
+      { ...seeds, thin: ["sale: settle × cut before commit"], failure: null },
+      "faults that were too seldom: sale: settle × cut before commit",
       null
     ],
-    ["mutants", { seeds: 200, ops: 200, mutants: [bug(null)] }, "not caught: nothing is held", null],
+    ["mutants", { seeds: 200, ops: 200, mutants: [bug(null)] }, "not caught: reserve holds no money", null],
     [
       "crash",
       { ok: false, rounds: 60, seed: 5, round: 13, breaches: [breach] },
-      "one delivery a name: RD-1 was done 2 times",
+      "an external operation is performed once: RD-1 was done 2 times",
       "npm run crash -- --seed 5 --rounds 13"
     ],
-    ["fuzz", { ...requests, broken: [breach] }, "one delivery a name: RD-1 was done 2 times", "npm run fuzz"],
+    [
+      "fuzz",
+      { ...requests, broken: [breach] },
+      "an external operation is performed once: RD-1 was done 2 times",
+      "npm run fuzz"
+    ],
     ["races", { files: 1, passed: 0, failed: ["a sale is one"] }, "a sale is one", null]
   ])("%s is broken", (name, document, broken, again) => {
     const reading = said(name, document, 1)
@@ -86,8 +95,12 @@ describe("what a command says of itself", () => {
   })
 
   it("tells each planted bug with the seed and the law that caught it", () => {
-    const { caught } = said("mutants", { seeds: 200, ops: 200, mutants: [bug({ seed: 3, law: "held", what: "5" })] }, 0)
-    assert.deepStrictEqual(caught, [{ bug: "nothing is held", on: "memory", seed: 3, law: "held" }])
+    const { caught } = said(
+      "mutants",
+      { seeds: 200, ops: 200, mutants: [bug({ seed: 3, invariant: "held", what: "5" })] },
+      0
+    )
+    assert.deepStrictEqual(caught, [{ bug: "reserve holds no money", on: "memory", seed: 3, law: "held" }])
   })
 
   it("is not believed when it ends otherwise", () => {

@@ -24,24 +24,22 @@ const flags = {
   seeds: wholeNumber(
     "seeds",
     { minimum: 1 },
-    "How many seeds to run; with --mutants, by how many to look for each bug"
+    "Number of seeds; with --mutants, maximum number of seeds for each bug"
   ).pipe(orDefault(200)),
-  ops: wholeNumber("ops", { minimum: 1 }, "How many operations a seed has").pipe(orDefault(200)),
-  seed: wholeNumber(
-    "seed",
-    { minimum: 0 },
-    "The first seed; with --seeds 1 the only one, run again to the letter"
-  ).pipe(orDefault(0)),
+  ops: wholeNumber("ops", { minimum: 1 }, "Number of operations of each seed").pipe(orDefault(200)),
+  seed: wholeNumber("seed", { minimum: 0 }, "The first seed; with --seeds 1, repeats the run of this seed").pipe(
+    orDefault(0)
+  ),
   on: Flag.Literals("on", backends).pipe(
     Flag.withDescription(
-      "Where the money is kept: maps in memory, or the SQL functions in a Postgres in this process; with --mutants, only the bugs that are planted there"
+      "Where the money is kept: books in memory, or the SQL functions in an in-process Postgres; with --mutants, tests only the bugs of this backend"
     ),
     orDefault(null, "memory; with --mutants both")
   ),
-  mutants: toggle("mutants", "Plant bugs, one after the other, and show the seed and the law that catch each"),
+  mutants: toggle("mutants", "Plant each known bug and show the seed and the invariant that catch it"),
   report: Flag.File("report").pipe(
     Flag.withDescription(
-      "Write a page: the course of a run, the coverage and the failure, if there is one; or the planted bugs"
+      "Write an HTML report: the timeline of a run, the coverage and the failure, if any; with --mutants, the planted bugs"
     ),
     Flag.withMetavar("FILE.html"),
     orDefault(null, "none")
@@ -57,14 +55,14 @@ const failCheck = (what: string) => Effect.andThen(Console.error(what), Effect.f
 const write = (file: string, page: string) =>
   Effect.andThen(
     Effect.sync(() => writeFileSync(file, page)),
-    Console.error(`written: ${file}`)
+    Console.error(`report written to ${file}`)
   )
 
 /** Shrinks the first failure to few operations and faults. */
 const shrunkScenarioOf = Effect.fnUntraced(function* ({ failed, plan: { on, ops } }: Campaign) {
   if (failed === null) return null
   const { seed, violation } = failed
-  yield* Console.error(`seed ${seed} breaks a law: "${violation?.law}". Looking for the shortest story`)
+  yield* Console.error(`seed ${seed} violates an invariant: "${violation?.invariant}". Shrinking the failure`)
   return yield* Effect.promise(async () =>
     shrink(
       await runSeed({ seed, ops, on }),
@@ -76,11 +74,11 @@ const shrunkScenarioOf = Effect.fnUntraced(function* ({ failed, plan: { on, ops 
 })
 
 const factsOf = (run: Campaign): Readonly<Record<string, string>> => ({
-  seeds: `${run.outcomes.length} of ${run.plan.seeds}, from ${run.plan.seed}`,
-  operations: `${run.plan.ops} a seed`,
-  "money kept": run.plan.on,
-  "steps of the world": totalSteps(run).toLocaleString("en"),
-  trace: run.digest
+  seeds: `${run.outcomes.length} of ${run.plan.seeds}, from seed ${run.plan.seed}`,
+  operations: `${run.plan.ops} per seed`,
+  backend: run.plan.on,
+  events: totalSteps(run).toLocaleString("en"),
+  digest: run.digest
 })
 
 const pageFor = Effect.fnUntraced(function* (run: Campaign, story: ShrunkScenario | null) {
@@ -95,8 +93,8 @@ const search = Effect.fnUntraced(function* (plan: CampaignPlan, report: string |
   const story = yield* shrunkScenarioOf(run)
   yield* print(campaignDocument(run, story), campaignText(run, story))
   if (report !== null) yield* write(report, yield* pageFor(run, story))
-  if (story !== null) return yield* failCheck("a law was broken")
-  if (run.thin.length > 0) return yield* failCheck("some faults were too seldom at some steps")
+  if (story !== null) return yield* failCheck("an invariant was violated")
+  if (run.thin.length > 0) return yield* failCheck("some faults hit some steps less often than demanded")
 })
 
 /** Plants each mutant and looks for a seed that catches it. */
@@ -116,18 +114,18 @@ const command = Command.make("npm run simulate --", flags, ({ mutants, on, ops, 
   return mutants ? mutate({ ...size, on }, report) : search({ ...size, on: on ?? "memory" }, report)
 }).pipe(
   Command.withDescription(
-    `Run the workflows of production in a world of one seed: it decides the clock, the order of all that happens at once, what callers and operators ask for, and what goes wrong: processes that die between any two steps, pauses, clocks that jump, databases that are cut before and after a commit, providers, insurers and gateways that are late, silent or untrue. After every step the invariants of "saldo audit" and the laws of answers, orders and leases are looked at (in Postgres after some statements); at the end all faults are off, time passes, and what was delivered must be what was charged. The same seed is the same run to the letter. A failure is told with as few operations and faults as it takes.
+    `Run the production workflows in a simulation. A seed determines everything: time, the order of concurrent events, the requests of callers and operators, and the faults. Processes die between any two steps, pause, or have wrong clocks. Database connections break before and after a commit. Providers, insurers and gateways respond late, falsely or not at all. Invariants are checked during the run: those of "saldo audit", and further ones on responses, orders and leases. They are checked after every write in memory, and every few dozen statements in Postgres. At the end, faults stop, time passes, and exactly the delivered sales must be charged. The same seed repeats the same run exactly. A failure is shrunk to few operations and faults.
 
-Exit code 2 for wrong usage, 1 when a law was broken, when a planted bug survived, or when some fault was too seldom at some step for a run of that length (${demandsText}).
+Exit code 2: wrong usage. Exit code 1: an invariant was violated, a planted bug was not caught, or a fault hit some step less often than a run of this length demands (minimum hits: ${demandsText}).
 
---json prints {seeds, ops, seed, on, done, steps, digest, coverage: {cell: hits}, thin: [cell], violation: {seed, law, what, at_ms} or null, failure: {seed, law, what, at_ms, ops, mishaps, story, again} or null}; with --mutants {seeds, ops, seed, on, mutants: [{mutant, on, caught: {seed, law, what} or null}], survivors: [mutant]}.`
+--json prints {seeds, ops, seed, on, done, steps, digest, coverage: {pair: hits}, thin: [pair hit too rarely], violation: {seed, invariant, what, at_ms} or null, failure: {seed, invariant, what, at_ms, ops, faults, story: [trace line], again: command that repeats the run} or null}; with --mutants {seeds, ops, seed, on, mutants: [{mutant, on, caught: {seed, invariant, what} or null}], survivors: [mutant]}.`
   ),
-  Command.withShortDescription("Look for a seed that loses money"),
+  Command.withShortDescription("Search for a seed that violates a money invariant"),
   Command.withExamples([
-    { command: "npm run simulate -- --seeds 5000", description: "A million operations in memory" },
-    { command: "npm run simulate -- --on sql --seeds 100", description: "On the SQL functions" },
-    { command: "npm run simulate -- --mutants", description: "Whether planted bugs are caught" },
-    { command: "npm run simulate -- --seed 4711 --seeds 1 --report run.html", description: "One run, drawn" }
+    { command: "npm run simulate -- --seeds 5000", description: "Run a million operations in memory" },
+    { command: "npm run simulate -- --on sql --seeds 100", description: "Run on the SQL functions" },
+    { command: "npm run simulate -- --mutants", description: "Check that every planted bug is caught" },
+    { command: "npm run simulate -- --seed 4711 --seeds 1 --report run.html", description: "Write a report of one run" }
   ])
 )
 

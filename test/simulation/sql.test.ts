@@ -29,10 +29,10 @@ describe("the simulation on the SQL functions", () => {
       Effect.promise(async () => {
         const run = { seed: 0, ops: 30, on } as const
         const before = await runSeed(run)
-        const mutant = "SQL: a key that was answered is answered anew"
+        const mutant = "SQL: a later settlement replaces the response of a key"
         const { caught } = await runMutant({ mutant, seed: 1, seeds: 1, ops })
         const after = await runSeed(run)
-        assert.strictEqual(caught?.law, "a key answers the same again")
+        assert.strictEqual(caught?.invariant, "a key always gets the same response")
         assert.isNull(before.violation)
         assert.strictEqual(after.trace.digest, before.trace.digest)
       }),

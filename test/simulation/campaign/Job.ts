@@ -66,7 +66,7 @@ export interface MutantResult {
   readonly mutant: string
   readonly on: Backend
   /** The seed and the invariant that caught it; null when it survived. */
-  readonly caught: { readonly seed: number; readonly law: string; readonly what: string } | null
+  readonly caught: { readonly seed: number; readonly invariant: string; readonly what: string } | null
 }
 
 /** Runs the generated operations of a seed. */
@@ -74,11 +74,11 @@ export const runSeed = ({ on, ops, seed }: SeedJob): Promise<RunResult> =>
   runOn(on, seed, generateOperations(seed, ops))
 
 /** Drops the trace and keeps its digest, because a whole trace is too large to pass between threads. */
-export const outcomeOf = ({ mishaps, seed, steps, trace, violation }: RunResult): SeedOutcome => ({
+export const outcomeOf = ({ faults, seed, steps, trace, violation }: RunResult): SeedOutcome => ({
   seed,
   digest: trace.digest,
   violation,
-  hits: [...mishaps.hits],
+  hits: [...faults.hits],
   steps
 })
 
@@ -88,7 +88,8 @@ export const runMutant = async ({ mutant: name, ops, seed: first, seeds }: Mutan
   const { on } = mutant
   for (let seed = first; seed < first + seeds; seed++) {
     const { violation } = await runOn(on, seed, generateOperations(seed, ops), { mutant })
-    if (violation !== null) return { mutant: name, on, caught: { seed, law: violation.law, what: violation.what } }
+    if (violation !== null)
+      return { mutant: name, on, caught: { seed, invariant: violation.invariant, what: violation.what } }
   }
   return { mutant: name, on, caught: null }
 }

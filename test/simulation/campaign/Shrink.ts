@@ -40,7 +40,7 @@ export interface ShrunkScenario {
   readonly ops: ReadonlyArray<Operation>
   readonly result: RunResult
   /** Number of operations and faults before shrinking. */
-  readonly whole: { readonly ops: number; readonly mishaps: number }
+  readonly whole: { readonly ops: number; readonly faults: number }
 }
 
 /**
@@ -56,18 +56,18 @@ export const shrink = async (
   run: (ops: ReadonlyArray<Operation>, script: FaultScript) => Promise<RunResult>,
   tries_max: number
 ): Promise<ShrunkScenario> => {
-  const law = failed.violation?.law
+  const invariant = failed.violation?.invariant
   const whole = generateOperations(failed.seed, length)
-  const script = failed.mishaps.happened
+  const script = failed.faults.happened
   let ops = whole
-  let mishaps = [...script]
-  const isSame = ({ violation }: RunResult) => violation?.law === law
-  const showsWith = async (part: ReadonlyArray<Operation>) => isSame(await run(part, new Map(mishaps)))
-  const showsAmid = async (part: typeof mishaps) => isSame(await run(ops, new Map(part)))
+  let faults = [...script]
+  const isSame = ({ violation }: RunResult) => violation?.invariant === invariant
+  const showsWith = async (part: ReadonlyArray<Operation>) => isSame(await run(part, new Map(faults)))
+  const showsAmid = async (part: typeof faults) => isSame(await run(ops, new Map(part)))
 
   ops = await minimize(ops, showsWith, tries_max)
-  mishaps = [...(await minimize(mishaps, (part) => showsAmid([...part]), tries_max))]
+  faults = [...(await minimize(faults, (part) => showsAmid([...part]), tries_max))]
   ops = await minimize(ops, showsWith, tries_max)
-  const result = await run(ops, new Map(mishaps))
-  return { ops, result, whole: { ops: whole.length, mishaps: script.size } }
+  const result = await run(ops, new Map(faults))
+  return { ops, result, whole: { ops: whole.length, faults: script.size } }
 }

@@ -26,30 +26,30 @@ export interface ScheduledEvent {
 }
 
 /** Pauses a process, as swapping or the migration of a virtual machine does. */
-export const pauseProcess = (world: EventLoop, incarnation: Incarnation, for_ms: number): void => {
+export const pauseProcess = (eventLoop: EventLoop, incarnation: Incarnation, for_ms: number): void => {
   if (incarnation.held !== null || incarnation.dead) return
   incarnation.held = []
-  world.after(for_ms, null, () => {
+  eventLoop.after(for_ms, null, () => {
     const held = incarnation.held ?? []
     incarnation.held = null
-    for (const event of held) world.enter(event)
+    for (const event of held) eventLoop.enter(event)
   })
 }
 
 /** Suspends the running fiber for the given time. */
-export const delayFiber = (world: EventLoop, incarnation: Incarnation, for_ms: number): Effect.Effect<void> =>
+export const delayFiber = (eventLoop: EventLoop, incarnation: Incarnation, for_ms: number): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
-    const arrival = world.after(for_ms, incarnation, () => resume(Effect.void))
+    const arrival = eventLoop.after(for_ms, incarnation, () => resume(Effect.void))
     return Effect.sync(() => {
       arrival.cancelled = true
     })
   })
 
 /** The clock of a process. Its wall clock may be wrong; its monotonic clock runs true. */
-export const clockOf = (world: EventLoop, epoch_ms: number, incarnation: Incarnation): Clock.Clock => {
-  const wall_ms = () => epoch_ms + world.now_ms + incarnation.offset_ms
+export const clockOf = (eventLoop: EventLoop, epoch_ms: number, incarnation: Incarnation): Clock.Clock => {
+  const wall_ms = () => epoch_ms + eventLoop.now_ms + incarnation.offset_ms
   const wall_ns = () => BigInt(wall_ms()) * 1_000_000n
-  const monotonic_ns = () => BigInt(world.now_ms) * 1_000_000n
+  const monotonic_ns = () => BigInt(eventLoop.now_ms) * 1_000_000n
   return {
     currentTimeMillisUnsafe: wall_ms,
     currentTimeMillis: Effect.sync(wall_ms),
@@ -57,17 +57,17 @@ export const clockOf = (world: EventLoop, epoch_ms: number, incarnation: Incarna
     currentTimeNanos: Effect.sync(wall_ns),
     monotonicTimeNanosUnsafe: monotonic_ns,
     monotonicTimeNanos: Effect.sync(monotonic_ns),
-    sleep: (duration) => delayFiber(world, incarnation, Duration.toMillis(duration))
+    sleep: (duration) => delayFiber(eventLoop, incarnation, Duration.toMillis(duration))
   }
 }
 
 /** Schedules the fibers of a process on the event loop of the simulation. */
-export const schedulerOf = (world: EventLoop, incarnation: Incarnation): Scheduler.Scheduler => ({
+export const schedulerOf = (eventLoop: EventLoop, incarnation: Incarnation): Scheduler.Scheduler => ({
   executionMode: "async",
   // A fiber runs until it waits. Every call to the outside makes it wait.
   shouldYield: () => false,
   makeDispatcher: () => ({
-    scheduleTask: (task) => world.soon(incarnation, task),
+    scheduleTask: (task) => eventLoop.soon(incarnation, task),
     flush: () => {}
   })
 })

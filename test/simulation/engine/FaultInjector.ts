@@ -19,12 +19,12 @@ export interface RunFocus {
   readonly lead?: { readonly step: WorkflowStep; readonly faults: ReadonlyArray<Fault> }
 }
 
-const doubtfulAnswers: ReadonlyArray<Fault> = ["late", "lost answer", "duplicate"]
+const doubtfulAnswers: ReadonlyArray<Fault> = ["late decision", "lost response", "duplicate"]
 const sold = { step: "sale: dispatch", faults: doubtfulAnswers } as const
 const issued = { step: "sale: issue", faults: doubtfulAnswers } as const
 const reversed = { step: "reversal: reverse", faults: doubtfulAnswers } as const
-const stuck = { step: "sale: dispatch", faults: ["late"] } as const
-const stuckReversal = { step: "reversal: reverse", faults: ["late"] } as const
+const stuck = { step: "sale: dispatch", faults: ["late decision"] } as const
+const stuckReversal = { step: "reversal: reverse", faults: ["late decision"] } as const
 
 /** Steps that many operations reach. */
 const frequentFocuses: ReadonlyArray<RunFocus> = [
@@ -108,7 +108,7 @@ export type FaultScript = ReadonlyMap<FaultPlace, Fault>
 /** Injects faults. The seed decides which and where, or a script that repeats faults of an earlier run. */
 export class FaultInjector {
   /** Whether fault injection has stopped. */
-  over = false
+  stopped = false
   readonly hits = new Map<FaultAtStep, number>()
   readonly happened = new Map<FaultPlace, Fault>()
   private readonly times = new Map<string, number>()
@@ -132,7 +132,7 @@ export class FaultInjector {
   }
 
   at(step: WorkflowStep, subject: string): Fault | null {
-    if (this.over) return null
+    if (this.stopped) return null
     const place = this.placeOf(step, subject)
     const fault = this.script === null ? this.drawn(step, place) : (this.script.get(place) ?? null)
     if (fault === null) return null

@@ -2,27 +2,27 @@ import { Context, Struct } from "effect"
 
 /** Every fault that may hit a step, with its meaning. */
 export const faults = {
-  "dies before": "the process dies instead of calling",
-  "dies after": "it was done, and the process dies before it hears so",
-  pause: "the answer finds the process paused for longer than a reservation stays fresh",
-  "long pause": "the answer finds the process paused for longer than a lease",
-  "clock ahead": "the clock of the process is put forward",
-  "clock back": "the clock of the process is put back",
-  rival: "at the same moment the other replica begins a recovery",
-  "hang up": "the caller is gone before the answer",
-  cut: "the connection dies before the commit",
-  "cut after commit": "the connection dies after the commit",
-  conflict: "the transaction loses a conflict and is rolled back",
-  outage: "the database is gone for a while",
-  timeout: "it is done, but the answer takes longer than anybody waits",
-  "lost answer": "it is done at once, and the answer is lost",
-  late: "the answer says nothing firm, and it is decided minutes later",
-  "never arrives": "the order is lost on its way",
-  "arrives late": "the order is not known for minutes, and then it is done",
-  duplicate: "the order arrives twice, and the answer only says that it is known",
-  "not sent": "nothing leaves the process, and it knows so",
-  contradiction: "the answer is firm, and the opposite of what is true",
-  breaks: "the answer cannot be understood"
+  "crash before": "the process dies before the call",
+  "crash after": "the process dies when the response arrives",
+  pause: "the process is paused before it reads the response, for longer than a reservation may wait to be sent",
+  "long pause": "the process is paused before it reads the response, for longer than a lease",
+  "clock ahead": "the clock of the process jumps forward",
+  "clock back": "the clock of the process jumps back",
+  "concurrent recovery": "the other replica starts a recovery at the same time",
+  "caller disconnects": "the caller disconnects before the response",
+  "cut before commit": "the connection breaks before the commit",
+  "cut after commit": "the connection breaks after the commit",
+  conflict: "the transaction is rolled back because of a conflict",
+  outage: "the database is unreachable for 1 to 9 seconds",
+  timeout: "the external service responds only after the timeout",
+  "lost response": "the external service does its work, and its response is lost",
+  "late decision": "the response is not firm; an order is decided minutes later",
+  "lost order": "the order never arrives",
+  "late order": "the order arrives after up to 8 minutes and is performed then",
+  duplicate: "the order arrives, but the response only says that it is a duplicate",
+  "not sent": "the order does not leave the process, and the adapter reports it",
+  "false answer": "the response is firm and false",
+  "unreadable response": "the adapter cannot parse the response"
 } as const
 
 export type Fault = keyof typeof faults
@@ -105,16 +105,16 @@ export const stepFactsOf = (step: WorkflowStep): StepFacts => steps[step]
 
 export const isWorkflowStep = (name: string): name is WorkflowStep => Object.hasOwn(steps, name)
 
-const databaseFaults: ReadonlyArray<Fault> = ["cut", "cut after commit", "conflict", "outage"]
-const wireFaults: ReadonlyArray<Fault> = ["cut", "cut after commit", "conflict"]
-const answerFaults: ReadonlyArray<Fault> = ["timeout", "lost answer", "breaks"]
+const databaseFaults: ReadonlyArray<Fault> = ["cut before commit", "cut after commit", "conflict", "outage"]
+const wireFaults: ReadonlyArray<Fault> = ["cut before commit", "cut after commit", "conflict"]
+const answerFaults: ReadonlyArray<Fault> = ["timeout", "lost response", "unreadable response"]
 const orderFaults: ReadonlyArray<Fault> = [
-  "late",
-  "never arrives",
-  "arrives late",
+  "late decision",
+  "lost order",
+  "late order",
   "duplicate",
   "not sent",
-  "contradiction"
+  "false answer"
 ]
 
 /**
@@ -131,25 +131,27 @@ const statusQuestions: ReadonlyArray<WorkflowStep> = [
 /** Why a fault cannot happen at a step; null when it can. */
 export const whyImpossible = (step: WorkflowStep, fault: Fault): string | null => {
   const { awaited, kind } = stepFactsOf(step)
-  if (kind === "wire") return wireFaults.includes(fault) ? null : "a wire carries statements, or is cut"
-  if (fault === "hang up") return awaited ? null : "nobody waits for it"
-  if (databaseFaults.includes(fault)) return kind === "database" ? null : "no database is called"
-  if (answerFaults.includes(fault)) return kind === "database" ? "the database is cut off, or answers" : null
+  if (kind === "wire")
+    return wireFaults.includes(fault) ? null : "between driver and server, only cuts and conflicts happen"
+  if (fault === "caller disconnects") return awaited ? null : "no caller waits for this step"
+  if (databaseFaults.includes(fault)) return kind === "database" ? null : "this step does not call the database"
+  if (answerFaults.includes(fault))
+    return kind === "database" ? "the database responds, or the connection is cut" : null
   if (!orderFaults.includes(fault)) return null
   switch (kind) {
     case "database":
-      return "nothing is ordered from anybody"
+      return "this step sends no order"
     case "supplier":
       return null
     case "gateway":
-      return fault === "late" || fault === "contradiction" || fault === "arrives late"
-        ? "a message is handed over or not: nobody asks about it later"
+      return fault === "late decision" || fault === "false answer" || fault === "late order"
+        ? "the status of a message is never asked for"
         : null
     case "question":
-      if (fault === "late") return statusQuestions.includes(step) ? null : "it is answered or not"
-      if (fault === "contradiction")
-        return statusQuestions.includes(step) ? null : "there is nothing to be untrue about"
-      return "a question orders nothing"
+      if (fault === "late decision")
+        return statusQuestions.includes(step) ? null : "this question has no pending answer"
+      if (fault === "false answer") return statusQuestions.includes(step) ? null : "this question is not about an order"
+      return "a question sends no order"
   }
 }
 

@@ -9,9 +9,9 @@ export interface ExternalOperation {
   /** Number of orders that arrived and are not decided yet. */
   undecided: number
   /** Until this time, the external service gives no firm answer about the operation. */
-  muteUntil_ms: number
+  silentUntil_ms: number
   /** Whether the external service gave a firm answer that was false. */
-  lied: boolean
+  answeredFalsely: boolean
 }
 
 /** The state of an operation at the external service. */
@@ -24,7 +24,14 @@ export class GroundTruth {
   readonly all = new Map<string, ExternalOperation>()
 
   of(name: string): ExternalOperation {
-    const known = this.all.get(name) ?? { name, done: 0, refused: 0, undecided: 0, muteUntil_ms: 0, lied: false }
+    const known = this.all.get(name) ?? {
+      name,
+      done: 0,
+      refused: 0,
+      undecided: 0,
+      silentUntil_ms: 0,
+      answeredFalsely: false
+    }
     this.all.set(name, known)
     return known
   }
@@ -48,7 +55,7 @@ export class OperatorMistakes {
    * Number of questions to the supplier without a firm answer, by name. Several operators may resolve the same sale at
    * once.
    */
-  private readonly unstopped = new Map<string, number>()
+  private readonly withoutFirmAnswer = new Map<string, number>()
 
   /** Records that an operator states a false result of this sale or reversal. */
   add(name: string): void {
@@ -57,7 +64,7 @@ export class OperatorMistakes {
 
   /** Whether money may have moved because of a false statement. */
   prevailed(name: string): boolean {
-    return (this.unstopped.get(name) ?? 0) > 0
+    return (this.withoutFirmAnswer.get(name) ?? 0) > 0
   }
 
   /** Watches the question to the supplier that precedes a resolution. */
@@ -72,6 +79,6 @@ export class OperatorMistakes {
   }
 
   private count(name: string, change: number): void {
-    this.unstopped.set(name, (this.unstopped.get(name) ?? 0) + change)
+    this.withoutFirmAnswer.set(name, (this.withoutFirmAnswer.get(name) ?? 0) + change)
   }
 }

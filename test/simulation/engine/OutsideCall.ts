@@ -46,17 +46,17 @@ const nextCall = (
 ): OutsideCall | null => {
   const named = `${fiber.getRef(Activity)}: ${method}`
   const step = stepAliases[named] ?? named
-  if (!isWorkflowStep(step)) throw new Error(`${step} is no step of any workflow`)
-  const fault = sim.mishaps.at(step, subject)
+  if (!isWorkflowStep(step)) throw new Error(`${step} is not a step of a workflow`)
+  const fault = sim.faults.at(step, subject)
   if (fault !== null)
-    sim.trace.add({ at_ms: sim.world.now_ms, where: incarnation.name, what: `${step} ${subject}: ${fault}`, fault })
-  if (fault === "dies before") {
+    sim.trace.add({ at_ms: sim.eventLoop.now_ms, where: incarnation.name, what: `${step} ${subject}: ${fault}`, fault })
+  if (fault === "crash before") {
     sim.kill(incarnation)
     return null
   }
-  if (fault === "hang up") fiber.getRef(HangUp)?.()
-  if (fault === "rival") sim.rival(incarnation)
-  return { incarnation, step, subject, fault, chance: sim.mishaps.chance(step, subject) }
+  if (fault === "caller disconnects") fiber.getRef(HangUp)?.()
+  if (fault === "concurrent recovery") sim.startConcurrentRecovery(incarnation)
+  return { incarnation, step, subject, fault, chance: sim.faults.chance(step, subject) }
 }
 
 /** Makes a call to the outside. The activity of the running fiber and the method name the step. */
@@ -78,9 +78,9 @@ const clockDirections = { "clock ahead": 1, "clock back": -1 } as const
 /** Applies the faults that hit a process when the response arrives: it dies, is paused, or its clock changes. */
 export const applyProcessFault = (sim: Simulation, { chance, fault, incarnation }: OutsideCall): void => {
   const most_ms = clockError_max_ms / 2
-  if (fault === "dies after") sim.kill(incarnation)
-  if (fault === "pause") pauseProcess(sim.world, incarnation, chance.between(11 * second_ms, 25 * second_ms))
-  if (fault === "long pause") pauseProcess(sim.world, incarnation, chance.between(61 * second_ms, 300 * second_ms))
+  if (fault === "crash after") sim.kill(incarnation)
+  if (fault === "pause") pauseProcess(sim.eventLoop, incarnation, chance.between(11 * second_ms, 25 * second_ms))
+  if (fault === "long pause") pauseProcess(sim.eventLoop, incarnation, chance.between(61 * second_ms, 300 * second_ms))
   if (fault === "clock ahead" || fault === "clock back") {
     const set_ms = incarnation.offset_ms + clockDirections[fault] * chance.between(1, most_ms)
     incarnation.offset_ms = Math.min(most_ms, Math.max(-most_ms, set_ms))
@@ -108,24 +108,24 @@ const callDatabase = <A, E>(
     const call = nextCall(sim, incarnation, fiber, method, subject)
     if (call === null) return Effect.never
     const { chance, fault, step } = call
-    const { world } = sim
+    const { eventLoop } = sim
     const run = Effect.runForkWith(fiber.context)
     return Effect.callback<A, E>((resume) => {
       const giveUp = (failure: Effect.Effect<never>) =>
-        void world.after(databaseRetry_ms, incarnation, () => resume(failure))
+        void eventLoop.after(databaseRetry_ms, incarnation, () => resume(failure))
       const done = (exit: Exit.Exit<A, E>) => {
         addTraceLine(sim, incarnation.name, `${step} ${subject} ${describeExit(exit)}`)
         heard(exit)
         applyProcessFault(sim, call)
         if (fault === "cut after commit") giveUp(connectionLost)
-        else world.after(chance.between(0, 5), incarnation, () => resume(exit))
+        else eventLoop.after(chance.between(0, 5), incarnation, () => resume(exit))
       }
       const begin = () => void run(work).addObserver(done)
-      world.after(chance.between(0, 3), incarnation, () => {
-        if (fault === "outage") sim.outageUntil_ms = world.now_ms + chance.between(1, 9) * second_ms
-        if (world.now_ms < sim.outageUntil_ms || fault === "cut") giveUp(connectionLost)
+      eventLoop.after(chance.between(0, 3), incarnation, () => {
+        if (fault === "outage") sim.outageUntil_ms = eventLoop.now_ms + chance.between(1, 9) * second_ms
+        if (eventLoop.now_ms < sim.outageUntil_ms || fault === "cut before commit") giveUp(connectionLost)
         else if (fault !== "conflict") begin()
-        else if (stepFactsOf(step).repeated) world.after(25, incarnation, begin)
+        else if (stepFactsOf(step).repeated) eventLoop.after(25, incarnation, begin)
         else giveUp(lostConflict)
       })
     })
@@ -137,9 +137,9 @@ const readDatabase = <A, E>(
   incarnation: Incarnation,
   work: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
-  Effect.flatMap(delayFiber(sim.world, incarnation, 1), () =>
-    sim.world.now_ms < sim.outageUntil_ms
-      ? Effect.andThen(delayFiber(sim.world, incarnation, databaseRetry_ms), connectionLost)
+  Effect.flatMap(delayFiber(sim.eventLoop, incarnation, 1), () =>
+    sim.eventLoop.now_ms < sim.outageUntil_ms
+      ? Effect.andThen(delayFiber(sim.eventLoop, incarnation, databaseRetry_ms), connectionLost)
       : work
   )
 
@@ -188,7 +188,7 @@ export const connectionOf = (sim: Simulation, incarnation: Incarnation): Connect
       heard?.(exit)
       sim.store.wrote(companyId)
       if (companyId === null) return
-      const { available, held } = sim.store.eyes.balance(companyId)
+      const { available, held } = sim.store.view.balance(companyId)
       sim.trace.sample(companyId, available, held)
     })
 })

@@ -13,28 +13,28 @@ import type { Fault } from "./Faults.ts"
 
 /** Invariants that the simulation checks in addition to those of `saldo audit`. */
 const observedInvariants = [
-  "an xid follows from company and key",
+  "an xid derives from company and key",
   "a sale counts in its local day",
   "a bill is paid once",
   "a sale is settled once",
-  "what operators did is booked once",
-  "two operators agree",
+  "an operator's entry is booked once",
+  "proposer and confirmer differ",
   "no order without a reservation",
-  "one order an xid",
+  "an xid names one sale",
   "a sale is sent once",
-  "what is no longer fresh is not sent",
-  "no sale beyond a limit",
-  "no sale goes back",
-  "an answer is kept",
-  "an answer is to what was asked",
-  "a key answers the same again",
+  "no order long after its reservation",
+  "no sale exceeds a limit",
+  "a sale's status never goes back",
+  "a firm response stays true",
+  "a response fits its request",
+  "a key always gets the same response",
   "a key names one sale",
-  "one recovery at a time",
-  "a code is tried five times",
-  "one delivery a name",
-  "a contradiction is an alert",
-  "every doubt ends",
-  "what was delivered is what was charged"
+  "a claim has one owner at a time",
+  "a code allows five attempts",
+  "an external operation is performed once",
+  "a contradiction raises an alert",
+  "everything is settled at the end",
+  "exactly the delivered sales are charged"
 ] as const
 
 /** The name of an invariant. */
@@ -75,8 +75,8 @@ export interface DatabaseObserver {
 /** The database as the invariants read it. */
 export interface ObservedDatabase {
   /** Whether responses arrive in the order of their transactions. */
-  readonly isHeardInOrder: boolean
-  readonly eyes: DatabaseView
+  readonly areResponsesOrdered: boolean
+  readonly view: DatabaseView
   /** Reports a write to a company's data; null when no company's money changed. The store checks it now or soon. */
   readonly wrote: (companyId: number | null) => void
   /** Runs a check on the database: at once on memory, with the next snapshot on SQL. */
@@ -85,7 +85,7 @@ export interface ObservedDatabase {
 
 /** A violated invariant. */
 export interface Violation {
-  readonly law: SimulationInvariant
+  readonly invariant: SimulationInvariant
   readonly what: string
   readonly at_ms: number
 }
@@ -95,9 +95,9 @@ export interface Simulation {
   readonly seed: number
   /** The instant at which the run starts. */
   readonly epoch_ms: number
-  readonly world: EventLoop
+  readonly eventLoop: EventLoop
   readonly trace: Trace
-  readonly mishaps: FaultInjector
+  readonly faults: FaultInjector
   /** Until this time, the database is unreachable. */
   outageUntil_ms: number
   /** The first violation. The run ends with it. */
@@ -106,17 +106,17 @@ export interface Simulation {
   /** Kills a process. Its replica starts another one later. */
   readonly kill: (incarnation: Incarnation) => void
   /** Starts a recovery in the other replica. */
-  readonly rival: (incarnation: Incarnation) => void
+  readonly startConcurrentRecovery: (incarnation: Incarnation) => void
 }
 
 export const addTraceLine = (sim: Simulation, where: string, what: string): void =>
-  sim.trace.add({ at_ms: sim.world.now_ms, where, what })
+  sim.trace.add({ at_ms: sim.eventLoop.now_ms, where, what })
 
 /** Records a violation, if it is the first of the run. */
-export const reportViolation = (sim: Simulation, law: SimulationInvariant, what: string): void => {
+export const reportViolation = (sim: Simulation, invariant: SimulationInvariant, what: string): void => {
   if (sim.violation !== null) return
-  sim.violation = { law, what, at_ms: sim.world.now_ms }
-  addTraceLine(sim, "law", `${law} is broken: ${what}`)
+  sim.violation = { invariant, what, at_ms: sim.eventLoop.now_ms }
+  addTraceLine(sim, "invariant", `violated: ${invariant}: ${what}`)
 }
 
 /** One event of a run. */

@@ -23,7 +23,7 @@ const stuck_min_ms = 20 * minute_ms
 const silenceService = (sim: Simulation, operation: ExternalOperation, chance: SeededRandom): void => {
   const isStuck = isAboutStuck(focusOf(sim.seed))
   if (!isStuck && chance.happens(0.5)) return
-  operation.muteUntil_ms = sim.world.now_ms + chance.between(isStuck ? stuck_min_ms : minute_ms, silence_max_ms)
+  operation.silentUntil_ms = sim.eventLoop.now_ms + chance.between(isStuck ? stuck_min_ms : minute_ms, silence_max_ms)
 }
 
 /**
@@ -31,12 +31,12 @@ const silenceService = (sim: Simulation, operation: ExternalOperation, chance: S
  * of the cases later questions receive one.
  */
 const lookUpByHand = (sim: Simulation, operation: ExternalOperation, chance: SeededRandom): number => {
-  if (chance.happens(0.5)) operation.muteUntil_ms = sim.world.now_ms
+  if (chance.happens(0.5)) operation.silentUntil_ms = sim.eventLoop.now_ms
   return chance.between(5 * second_ms, 25 * second_ms)
 }
 
-const isSilent = (sim: Simulation, { muteUntil_ms }: ExternalOperation): boolean =>
-  sim.world.now_ms < muteUntil_ms && !sim.mishaps.over
+const isSilent = (sim: Simulation, { silentUntil_ms }: ExternalOperation): boolean =>
+  sim.eventLoop.now_ms < silentUntil_ms && !sim.faults.stopped
 
 /** The answers of an external service in the types of a port. */
 interface AnswerSet<A> {
@@ -49,23 +49,23 @@ interface AnswerSet<A> {
 /** An order to an external service, and what the service does with it. */
 export interface ExternalOrder<A> {
   readonly name: string
-  readonly willDo: boolean
+  readonly accepts: boolean
   /** Whether the service performs a repeated order again. Otherwise it recognises the name and keeps its decision. */
-  readonly forgetful?: boolean
+  readonly repeats?: boolean
   readonly words: AnswerSet<A>
   /** Called when the order arrives. */
   readonly arrives: () => void
 }
 
 /** An answer that the adapter cannot parse. */
-const unreadable = Effect.die(new Error("the answer cannot be understood"))
+const unreadable = Effect.die(new Error("the response cannot be parsed"))
 
 const replyAfter =
   <A>(sim: Simulation, call: OutsideCall, resume: (answer: Effect.Effect<A>) => void) =>
   (answer: Effect.Effect<A>, after_ms: number): void => {
-    sim.world.after(after_ms, call.incarnation, () => {
+    sim.eventLoop.after(after_ms, call.incarnation, () => {
       applyProcessFault(sim, call)
-      sim.world.soon(call.incarnation, () => resume(answer))
+      sim.eventLoop.soon(call.incarnation, () => resume(answer))
     })
   }
 
@@ -80,28 +80,28 @@ export const placeOrder = <A>(
 ): Effect.Effect<A> =>
   Effect.callback<A>((resume) => {
     const { chance, fault } = call
-    const { name, willDo, words } = order
+    const { name, accepts, words } = order
     const answer = replyAfter(sim, call, resume)
     const operation = truth.of(name)
     const there_ms = chance.between(5, 60)
     const back_ms = chance.between(5, 60)
     const work_ms = chance.happens(0.1) ? chance.between(2 * second_ms, 25 * second_ms) : chance.between(20, 900)
-    const firm = willDo ? words.done : words.refused
+    const firm = accepts ? words.done : words.refused
 
     const decide = (again: boolean, then?: () => void) => {
       if (again) return then?.()
       operation.undecided--
-      if (willDo) operation.done++
+      if (accepts) operation.done++
       else operation.refused++
-      addTraceLine(sim, "outside", `${name} is ${willDo ? "done" : "refused"}`)
+      addTraceLine(sim, "outside", `${name} is ${accepts ? "done" : "refused"}`)
       then?.()
     }
     const arrive = (after_ms: number, decided_ms: number, then?: () => void) => {
-      sim.world.after(after_ms, null, () => {
+      sim.eventLoop.after(after_ms, null, () => {
         order.arrives()
-        const again = !order.forgetful && truth.standing(name) !== "unknown"
+        const again = !order.repeats && truth.standing(name) !== "unknown"
         if (!again) operation.undecided++
-        sim.world.after(decided_ms, null, () => decide(again, then))
+        sim.eventLoop.after(decided_ms, null, () => decide(again, then))
       })
     }
     const reply = (word: A, after_ms = back_ms) => answer(Effect.succeed(word), after_ms)
@@ -109,25 +109,25 @@ export const placeOrder = <A>(
     switch (fault) {
       case "timeout":
         return arrive(there_ms, chance.between(tooLong_ms, 2 * minute_ms), () => reply(firm))
-      case "lost answer":
+      case "lost response":
         return arrive(there_ms, work_ms)
-      case "late":
+      case "late decision":
         silenceService(sim, operation, chance)
         arrive(there_ms, chance.between(minute_ms, lateness_max_ms))
         return reply(words.unfirm, there_ms + back_ms)
-      case "never arrives":
+      case "lost order":
         return
-      case "arrives late":
+      case "late order":
         return arrive(chance.between(tooLong_ms, lateness_max_ms), work_ms)
       case "duplicate":
         arrive(there_ms, work_ms)
         return reply(words.unfirm, there_ms + back_ms)
       case "not sent":
         return reply(words.notSent)
-      case "contradiction":
-        operation.lied = true
-        return arrive(there_ms, work_ms, () => reply(willDo ? words.refused : words.done))
-      case "breaks":
+      case "false answer":
+        operation.answeredFalsely = true
+        return arrive(there_ms, work_ms, () => reply(accepts ? words.refused : words.done))
+      case "unreadable response":
         if (chance.happens(0.5)) arrive(there_ms, work_ms)
         return answer(unreadable, back_ms)
       default:
@@ -144,10 +144,10 @@ export const askQuestion = <A, E>(
   Effect.callback<A, E>((resume) => {
     const { chance, fault, incarnation } = call
     const back_ms = fault === "timeout" ? chance.between(tooLong_ms, 2 * minute_ms) : chance.between(20, 900)
-    if (fault === "lost answer") return
-    sim.world.after(back_ms, incarnation, () => {
+    if (fault === "lost response") return
+    sim.eventLoop.after(back_ms, incarnation, () => {
       applyProcessFault(sim, call)
-      sim.world.soon(incarnation, () => resume(fault === "breaks" ? unreadable : known))
+      sim.eventLoop.soon(incarnation, () => resume(fault === "unreadable response" ? unreadable : known))
     })
   })
 
@@ -164,20 +164,20 @@ export const askStatus = <A>(
     const answer = replyAfter(sim, call, resume)
     const back_ms = chance.between(5, 60)
     const unfirm = Effect.succeed(words.undecided)
-    sim.world.after(chance.between(5, 60), null, () => {
+    sim.eventLoop.after(chance.between(5, 60), null, () => {
       const operation = truth.all.get(name)
       const standing = truth.standing(name)
       switch (fault) {
         case "timeout":
           return answer(Effect.succeed(words[standing]), chance.between(tooLong_ms, 2 * minute_ms))
-        case "lost answer":
+        case "lost response":
           return
-        case "late":
+        case "late decision":
           return answer(unfirm, back_ms)
-        case "breaks":
+        case "unreadable response":
           return answer(unreadable, back_ms)
-        case "contradiction":
-          truth.of(name).lied = true
+        case "false answer":
+          truth.of(name).answeredFalsely = true
           return answer(Effect.succeed(standing === "done" ? words.refused : words.done), back_ms)
         default:
           if (operation === undefined || !isSilent(sim, operation))

@@ -23,19 +23,19 @@ export const gatewayFor = (
     idempotent,
     send: ({ id, text, to }) =>
       callOutside(sim, incarnation, "send", id, (call) => {
-        const willDo = new SeededRandom(sim.seed, `brings ${id}`).happens(0.95)
+        const accepts = new SeededRandom(sim.seed, `brings ${id}`).happens(0.95)
         return placeOrder<SmsAnswer>(sim, call, messages, {
           name: id,
-          willDo,
-          forgetful: !idempotent,
+          accepts,
+          repeats: !idempotent,
           words: {
             done: SmsAnswer.Sent({ reference: `SM-${id}` }),
             refused: SmsAnswer.Rejected({ reason: "no such phone" }),
-            unfirm: SmsAnswer.Unknown({ reason: "no word" }),
+            unfirm: SmsAnswer.Unknown({ reason: "no response" }),
             notSent: SmsAnswer.NotSent({ reason: "busy" })
           },
           arrives: () => {
-            if (willDo) inbox.set(to, text)
+            if (accepts) inbox.set(to, text)
           }
         })
       })

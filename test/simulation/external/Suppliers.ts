@@ -57,7 +57,7 @@ const orderMethod =
       return callOutside(sim, incarnation, method, xid, (call) =>
         placeOrder<Answer<Proof>>(sim, call, sales, {
           name: xid,
-          willDo: new SeededRandom(sim.seed, `delivers ${xid}`).happens(deliveryRate),
+          accepts: new SeededRandom(sim.seed, `delivers ${xid}`).happens(deliveryRate),
           words: {
             done: Answer.Delivered({ delivery: proofOf(order) }),
             refused: Answer.Refused({ refusal: denialOf(order) }),
@@ -125,7 +125,7 @@ export const providerFor = (sim: Simulation, incarnation: Incarnation, side: Pro
         reversing(reversal)
         return placeOrder<ReversalAnswer>(sim, call, reversals, {
           name: reversal.xid,
-          willDo: new SeededRandom(sim.seed, `takes back ${reversal.xid}`).happens(deliveryRate),
+          accepts: new SeededRandom(sim.seed, `takes back ${reversal.xid}`).happens(deliveryRate),
           words: reversalAnswers,
           arrives: () => {}
         })

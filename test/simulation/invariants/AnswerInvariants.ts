@@ -33,10 +33,10 @@ export const checkAnswers = (sim: Simulation, statuses: StatusChecks): AnswerChe
   const replays = new Map<number, string>()
   const named = new Map<string, number>()
 
-  const isSame = (known: Map<number, string>, id: number, text: string, whose: string) => {
+  const isSame = (known: Map<number, string>, id: number, text: string, what: string) => {
     const before = known.get(id)
     if (before !== undefined && before !== text)
-      reportViolation(sim, "a key answers the same again", `sale ${id}: ${whose} was ${before}, now ${text}`)
+      reportViolation(sim, "a key always gets the same response", `sale ${id}: ${what} was ${before}, now ${text}`)
     known.set(id, text)
   }
 
@@ -45,7 +45,7 @@ export const checkAnswers = (sim: Simulation, statuses: StatusChecks): AnswerChe
     named.set(name, id)
     if (before === undefined || before === id) return
     sim.store.look(() => {
-      for (const { order, status } of sim.store.eyes.sales(companyId))
+      for (const { order, status } of sim.store.view.sales(companyId))
         if (order.transactionId === Math.min(before, id) && status !== "FAILED")
           reportViolation(sim, "a key names one sale", `${name} names sales ${before} and ${id}`)
     })
@@ -53,10 +53,15 @@ export const checkAnswers = (sim: Simulation, statuses: StatusChecks): AnswerChe
 
   const fits = ({ centavos, companyId, identifier, outcome }: ReceivedAnswer) =>
     sim.store.look(() => {
-      for (const { order } of sim.store.eyes.sales(companyId)) {
+      for (const { order } of sim.store.view.sales(companyId)) {
         if (order.transactionId !== transactionIdOf(outcome)) continue
         const right = order.identifier === identifier && (centavos === null || order.amount === centavos)
-        if (!right) reportViolation(sim, "an answer is to what was asked", `sale ${order.transactionId} is another`)
+        if (!right)
+          reportViolation(
+            sim,
+            "a response fits its request",
+            `the response names sale ${order.transactionId}, which does not match the request`
+          )
       }
     })
 
@@ -72,7 +77,7 @@ export const checkAnswers = (sim: Simulation, statuses: StatusChecks): AnswerChe
       fits(heard)
       if (replayed) isSame(replays, id, text, "the replay")
       if (outcome._tag === "Pending") return
-      isSame(firm, id, text, "the answer")
+      isSame(firm, id, text, "the response")
       statuses.told(id, outcome._tag === "Delivered" ? "delivered" : "refused")
     }
   }
@@ -113,17 +118,29 @@ export const checkStatuses = (sim: Simulation): StatusChecks => {
         if (billId !== null && status !== "FAILED" && status !== "REVERSED") {
           const other = bills.get(billId)
           if (other !== undefined)
-            reportViolation(sim, "a bill is paid once", `${billId} by sales ${other} and ${transactionId}`)
+            reportViolation(sim, "a bill is paid once", `bill ${billId} is paid by sales ${other} and ${transactionId}`)
           bills.set(billId, transactionId)
         }
         if (!last.has(transactionId) && day !== dayOf(order.createdAt))
-          reportViolation(sim, "a sale counts in its local day", `sale ${transactionId} counts in ${day}`)
+          reportViolation(
+            sim,
+            "a sale counts in its local day",
+            `sale ${transactionId} counts in ${day}, not in the local day of its creation`
+          )
         const before = last.get(transactionId)
         if (before !== undefined && before !== status && !allowedTransitions[before].includes(status))
-          reportViolation(sim, "no sale goes back", `sale ${transactionId} goes from ${before} to ${status}`)
+          reportViolation(
+            sim,
+            "a sale's status never goes back",
+            `sale ${transactionId} changes from ${before} to ${status}`
+          )
         const promised = promises.get(transactionId)
         if (promised !== undefined && !allowedStatuses[promised].includes(status))
-          reportViolation(sim, "an answer is kept", `sale ${transactionId} was told ${promised} and is ${status}`)
+          reportViolation(
+            sim,
+            "a firm response stays true",
+            `the caller of sale ${transactionId} received "${promised}", but its status is ${status}`
+          )
         last.set(transactionId, status)
       }
     }

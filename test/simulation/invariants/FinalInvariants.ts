@@ -26,8 +26,8 @@ const mayDiffer = (
   const takenBack = [...(reversalsOf.get(xid) ?? [])]
   return (
     [xid, ...takenBack].some((name) => raised.has(name) || operatorErrors.prevailed(name)) ||
-    sales.all.get(xid)?.lied === true ||
-    takenBack.some((name) => reversals.all.get(name)?.lied === true)
+    sales.all.get(xid)?.answeredFalsely === true ||
+    takenBack.some((name) => reversals.all.get(name)?.answeredFalsely === true)
   )
 }
 
@@ -40,27 +40,28 @@ export const checkSettledAndCharged = (
   { sales, undecided }: { readonly sales: Iterable<ObservedSale>; readonly undecided: Iterable<string> },
   outside: ExternalRecords
 ): void => {
-  for (const name of undecided) reportViolation(sim, "every doubt ends", `nobody has settled the reversal ${name}`)
+  for (const name of undecided)
+    reportViolation(sim, "everything is settled at the end", `reversal ${name} is not settled`)
   const charged = new Map<string, ObservedSale>()
   for (const sale of sales) {
     const { transactionId, xid } = sale.order
     if (sale.status === "PROCESSING" || sale.status === "PENDING")
-      reportViolation(sim, "every doubt ends", `sale ${transactionId} is still ${sale.status}`)
+      reportViolation(sim, "everything is settled at the end", `sale ${transactionId} is still ${sale.status}`)
     if (sale.status !== "FAILED") charged.set(xid, sale)
   }
   for (const xid of new Set([...charged.keys(), ...outside.sales.all.keys()])) {
     if (mayDiffer(outside, xid)) continue
     const isDelivered = outside.sales.standing(xid) === "done"
-    const isTakenBack = [...(outside.reversalsOf.get(xid) ?? [])].some(
+    const isReversed = [...(outside.reversalsOf.get(xid) ?? [])].some(
       (name) => outside.reversals.standing(name) === "done"
     )
-    const wanted = !isDelivered ? undefined : isTakenBack ? "REVERSED" : "SUCCESS"
+    const wanted = !isDelivered ? undefined : isReversed ? "REVERSED" : "SUCCESS"
     const status = charged.get(xid)?.status
     if (status !== wanted)
       reportViolation(
         sim,
-        "what was delivered is what was charged",
-        `${xid} is ${status ?? "not charged"}, outside ${wanted ?? "not delivered"}`
+        "exactly the delivered sales are charged",
+        `${xid} is ${status ?? "not charged"}, but by the records of the supplier ${wanted ?? "not to be charged"}`
       )
   }
 }
@@ -69,7 +70,8 @@ export const checkSettledAndCharged = (
 export const checkDoneOnce = (sim: Simulation, { messages, reversals, sales }: ExternalRecords): void => {
   for (const [what, truth] of Object.entries({ sale: sales, reversal: reversals, message: messages }))
     for (const { done, name } of truth.all.values())
-      if (done > 1) reportViolation(sim, "one delivery a name", `${what} ${name} was done ${done} times`)
+      if (done > 1)
+        reportViolation(sim, "an external operation is performed once", `${what} ${name} was performed ${done} times`)
 }
 
 /** Checks that the ledger contains each deposit and adjustment once, and only requested ones. */
@@ -85,7 +87,11 @@ export const checkOperatorEntries = (
     const asked = byHand.get(name)
     const right = !seen.has(name) && (type === "adjustment" || asked === amount)
     if (!right)
-      reportViolation(sim, "what operators did is booked once", `${type} ${reference} of ${amount}, asked for ${asked}`)
+      reportViolation(
+        sim,
+        "an operator's entry is booked once",
+        `${type} ${reference} is booked with ${amount}, requested were ${asked}`
+      )
     seen.add(name)
   }
 }

@@ -50,7 +50,7 @@ export const makeInvariants = (sim: Simulation): Invariants => {
   const limits = checkLimits(sim)
   const orders = checkOrders(sim)
   const attempts = new Map<number, number>()
-  const over = new Set<number>()
+  const settledSales = new Set<number>()
   return {
     agreements: checkAgreements(sim),
     alerts,
@@ -64,15 +64,16 @@ export const makeInvariants = (sim: Simulation): Invariants => {
       limits(order)
       const wanted = `RD-${createHash("sha256").update(`${order.companyId}:${key}`).digest("hex").slice(0, 24)}`
       if (order.xid !== wanted)
-        reportViolation(sim, "an xid follows from company and key", `${order.xid}, not ${wanted}`)
+        reportViolation(sim, "an xid derives from company and key", `the xid is ${order.xid}, expected ${wanted}`)
     },
     settled: (incarnation, { order, verdict }, { outcome, status, won }) => {
       const { transactionId } = order
       answers.kept(transactionId, outcome)
       claims.released(`sale ${transactionId}`)
       if (won && verdict._tag !== "Hold") {
-        if (over.has(transactionId)) reportViolation(sim, "a sale is settled once", `sale ${transactionId} again`)
-        over.add(transactionId)
+        if (settledSales.has(transactionId))
+          reportViolation(sim, "a sale is settled once", `sale ${transactionId} is settled twice`)
+        settledSales.add(transactionId)
       }
       const contradicts =
         !won && ((verdict._tag === "Confirm" && status === "FAILED") || (isRefusal(verdict) && status === "SUCCESS"))
@@ -95,7 +96,11 @@ export const makeInvariants = (sim: Simulation): Invariants => {
       const times = (attempts.get(insuranceId) ?? 0) + 1
       attempts.set(insuranceId, times)
       if (times > attempts_max)
-        reportViolation(sim, "a code is tried five times", `insurance ${insuranceId} was tried ${times} times`)
+        reportViolation(
+          sim,
+          "a code allows five attempts",
+          `the code of insurance ${insuranceId} was tried ${times} times`
+        )
     }
   }
 }

@@ -24,11 +24,11 @@ export const checkLimits = (sim: Simulation) => {
   // Operators may have changed the limits between the acceptance of a sale and this check. The sale passes if it fits
   // the limits before or after the change.
   const heldFor = ({ companyId, createdAt }: Order): ReadonlyArray<Limits> => {
-    const limits = sim.store.eyes.limits(companyId)
+    const limits = sim.store.view.limits(companyId)
     const before = known.get(companyId)
     known.set(companyId, limits)
     if (before !== undefined && periods.some((period) => before[period] !== limits[period])) {
-      former.set(companyId, { limits: before, until_ms: sim.world.now_ms })
+      former.set(companyId, { limits: before, until_ms: sim.eventLoop.now_ms })
     }
     const last = former.get(companyId)
     const changedBy_ms = sim.epoch_ms + (last?.until_ms ?? 0) + clockError_max_ms
@@ -41,19 +41,19 @@ export const checkLimits = (sim: Simulation) => {
       const { companyId, createdAt, transactionId } = order
       const own = periodsAt(createdAt)
       const spent = { daily: 0, weekly: 0, monthly: 0 }
-      for (const sale of sim.store.eyes.sales(companyId)) {
+      for (const sale of sim.store.view.sales(companyId)) {
         if (!countsTowardsLimits(sale) || sale.order.transactionId > transactionId) continue
         const its = periodsOf(sale.day)
         for (const period of periods)
           if (its[periodStarts[period]] === own[periodStarts[period]]) spent[period] += sale.order.amount
       }
-      const possible = [...atHearing, sim.store.eyes.limits(companyId)]
+      const possible = [...atHearing, sim.store.view.limits(companyId)]
       for (const period of periods) {
         const isBounded = possible.every((limits) => limits[period] > 0)
         const most = Math.max(...possible.map((limits) => limits[period]))
         if (isBounded && spent[period] > most) {
           const at = DateTime.formatIso(createdAt)
-          reportViolation(sim, "no sale beyond a limit", `${period} ${spent[period]} of ${most} at ${at}`)
+          reportViolation(sim, "no sale exceeds a limit", `${period}: spent ${spent[period]}, limit ${most}, at ${at}`)
         }
       }
     })
@@ -86,10 +86,10 @@ export const checkOrders = (sim: Simulation): OrderChecks => {
   // On SQL, this check may run later. By then, a key whose refused sale is a day old may have a new sale with the same
   // xid. Sales recorded after the arrival are therefore ignored, with a tolerance for clocks that run ahead.
   const isCovered = (order: Order, arrived_ms: number) => {
-    const sales = [...sim.store.eyes.sales(order.companyId)]
+    const sales = [...sim.store.view.sales(order.companyId)]
     const sale = sales.find(({ order: { transactionId } }) => transactionId === order.transactionId)
     if (sale === undefined || sale.order.xid !== order.xid || sale.order.amount !== order.amount)
-      return reportViolation(sim, "no order without a reservation", `${order.xid} has none`)
+      return reportViolation(sim, "no order without a reservation", `${order.xid} has no reservation`)
     const wasThere = ({ order: { createdAt } }: ObservedSale) =>
       DateTime.toEpochMillis(createdAt) < arrived_ms + clockError_max_ms
     const other = sales
@@ -98,24 +98,24 @@ export const checkOrders = (sim: Simulation): OrderChecks => {
     if (other !== undefined)
       reportViolation(
         sim,
-        "one order an xid",
+        "an xid names one sale",
         `${order.xid} also names sale ${other.order.transactionId}, ${other.status}`
       )
   }
 
   return {
-    reserving: (xid) => void asked_ms.set(xid, sim.world.now_ms),
+    reserving: (xid) => void asked_ms.set(xid, sim.eventLoop.now_ms),
     sending: ({ service, transactionId, xid }) => {
-      const age_ms = sim.world.now_ms - (asked_ms.get(xid) ?? 0)
+      const age_ms = sim.eventLoop.now_ms - (asked_ms.get(xid) ?? 0)
       const steps = service.type === "insurance" ? 2 : 1
       if (age_ms > steps * fresh_max_ms)
-        reportViolation(sim, "what is no longer fresh is not sent", `${xid} is ${age_ms} ms old`)
+        reportViolation(sim, "no order long after its reservation", `the reservation of ${xid} is ${age_ms} ms old`)
       const times = (sent.get(transactionId) ?? 0) + 1
       sent.set(transactionId, times)
-      if (times > 1) reportViolation(sim, "a sale is sent once", `sale ${transactionId} is sent again`)
+      if (times > 1) reportViolation(sim, "a sale is sent once", `sale ${transactionId} is sent twice`)
     },
     arrived: (order) => {
-      const { now_ms } = sim.world
+      const { now_ms } = sim.eventLoop
       sim.store.look(() => isCovered(order, now_ms))
     }
   }

@@ -15,13 +15,13 @@ export interface AgreementChecks {
 
 export const checkAgreements = (sim: Simulation): AgreementChecks => {
   const proposers = new Map<string, string>()
-  const nameOf = ({ transactionId }: Order, number: number): string => `proposal ${number} about sale ${transactionId}`
+  const nameOf = ({ transactionId }: Order, number: number): string => `proposal ${number} for sale ${transactionId}`
   return {
     proposed: (order, { proposedBy }, number) => void proposers.set(nameOf(order, number), proposedBy),
     confirmed: (order, { number }, operator) => {
       const name = nameOf(order, number)
       if (proposers.get(name) === operator)
-        reportViolation(sim, "two operators agree", `${name} is confirmed by ${operator}, who made it`)
+        reportViolation(sim, "proposer and confirmer differ", `${operator} proposed and confirmed ${name}`)
     }
   }
 }
@@ -48,14 +48,18 @@ export const checkAlerts = (sim: Simulation): AlertChecks => {
   const raised = new Set<string>()
   const demand = (xid: string, incarnation: Incarnation) => {
     if (owed.get(xid) !== incarnation || incarnation.dead) return
-    reportViolation(sim, "a contradiction is an alert", `${incarnation.name} heard one of ${xid} and kept it to itself`)
+    reportViolation(
+      sim,
+      "a contradiction raises an alert",
+      `${incarnation.name} received a contradiction about ${xid} and raised no alert`
+    )
   }
   return {
     raised,
     contradicted: (incarnation, xid) => {
       owed.set(xid, incarnation)
       // The check runs during the run, because few processes live until its end.
-      sim.world.after(overdue_ms, null, () => demand(xid, incarnation))
+      sim.eventLoop.after(overdue_ms, null, () => demand(xid, incarnation))
     },
     recorded: (event) => {
       if (!isAlert(event)) return
@@ -80,11 +84,12 @@ export const checkLeases = (sim: Simulation, lease_min_ms: number): LeaseChecks 
   return {
     claimed: ({ now }, what) => {
       // On SQL, the first claim may be reported last, so the order of claims is unknown.
-      if (!sim.store.isHeardInOrder) return
+      if (!sim.store.areResponsesOrdered) return
       // Processes compare leases with their own clocks, so this check does too.
       const now_ms = DateTime.toEpochMillis(now)
       for (const one of what) {
-        if ((until_ms.get(one) ?? 0) > now_ms) reportViolation(sim, "one recovery at a time", `${one} is claimed twice`)
+        if ((until_ms.get(one) ?? 0) > now_ms)
+          reportViolation(sim, "a claim has one owner at a time", `${one} is claimed twice`)
         until_ms.set(one, now_ms + lease_min_ms)
       }
     },

@@ -18,7 +18,7 @@ export type Mutant = { readonly name: string } & (
 )
 
 export const booksOf = ({ books }: VariantContext): Books["Service"] => {
-  if (books === null) throw new Error("this bug is planted into books in memory")
+  if (books === null) throw new Error("this mutant needs books in memory")
   return books
 }
 

@@ -8,7 +8,7 @@ import { booksOf, byActivity, companyIn, type Mutant, portsMutant, runAfter, run
 
 /** Mutants of codes, messages, resolutions, deposits and adjustments. */
 export const otherMutants: ReadonlyArray<Mutant> = [
-  portsMutant("another code may be tried five times again", ({ insurances }, bench) => ({
+  portsMutant("a resent code resets the attempts", ({ insurances }, bench) => ({
     insurances: {
       ...insurances,
       resend: (companyId, id, next) =>
@@ -30,14 +30,14 @@ export const otherMutants: ReadonlyArray<Mutant> = [
         })
     }
   })),
-  portsMutant("a message goes again that may have gone", ({ outbox }) => ({
+  portsMutant("a message with unknown delivery is sent again", ({ outbox }) => ({
     outbox: {
       ...outbox,
       claim: (claim) =>
         Effect.map(outbox.claim(claim), (claimed) => claimed.map((sms) => ({ ...sms, accounted: true })))
     }
   })),
-  portsMutant("a claim takes a message that another sends", ({ outbox }, bench) => ({
+  portsMutant("a claim ignores the leases of messages", ({ outbox }, bench) => ({
     outbox: {
       ...outbox,
       claim: (claim) =>
@@ -47,7 +47,7 @@ export const otherMutants: ReadonlyArray<Mutant> = [
         }, outbox.claim(claim))
     }
   })),
-  portsMutant("who proposes how something ended may confirm it", ({ resolutions }) => ({
+  portsMutant("an operator may confirm their own proposal", ({ resolutions }) => ({
     resolutions: {
       ...resolutions,
       find: (id) =>
@@ -61,16 +61,16 @@ export const otherMutants: ReadonlyArray<Mutant> = [
         )
     }
   })),
-  portsMutant("an alert is never written", ({ record }) => ({
+  portsMutant("an alert is never recorded", ({ record }) => ({
     record: (event) => (event.action.startsWith("late_") ? Effect.never : record(event))
   })),
-  portsMutant("a deposit does not look at its reference", ({ ledger }, { sim }) => ({
+  portsMutant("a deposit ignores its reference", ({ ledger }, { sim }) => ({
     ledger: {
       ...ledger,
-      deposit: (wanted) => ledger.deposit({ ...wanted, reference: `${wanted.reference} ${sim.world.now_ms}` })
+      deposit: (wanted) => ledger.deposit({ ...wanted, reference: `${wanted.reference} ${sim.eventLoop.now_ms}` })
     }
   })),
-  portsMutant("an adjustment does not look at its reference", ({ adjustments }, bench) => ({
+  portsMutant("an adjustment ignores its reference", ({ adjustments }, bench) => ({
     adjustments: {
       adjust: (wanted) =>
         runBefore(() => {
@@ -84,42 +84,47 @@ export const otherMutants: ReadonlyArray<Mutant> = [
 const providerMutant = (name: string, change: (provider: Provider) => Partial<Provider>): Mutant => ({
   name,
   on: "memory",
-  variant: { around: (around) => ({ ...around, provider: { ...around.provider, ...change(around.provider) } }) }
+  variant: {
+    environment: (environment) => ({
+      ...environment,
+      provider: { ...environment.provider, ...change(environment.provider) }
+    })
+  }
 })
 
 const denied = (order: Order) => StatusAnswer.Refused({ refusal: denialOf(order) })
 
 /** Mutants of recovery, and of orders and questions to the provider. */
 export const recoveryMutants: ReadonlyArray<Mutant> = [
-  providerMutant("what a provider does not know was refused", ({ status }) => ({
+  providerMutant("an order unknown to the provider is treated as refused", ({ status }) => ({
     status: (order) => Effect.map(status(order), (said) => (said._tag === "NotFound" ? denied(order) : said))
   })),
-  providerMutant("what cannot be understood was refused", ({ dispatch }) => ({
+  providerMutant("an unreadable response is treated as a refusal", ({ dispatch }) => ({
     dispatch: (order) =>
       Effect.catchDefect(dispatch(order), () => Effect.succeed(Answer.Refused({ refusal: denialOf(order) })))
   })),
-  providerMutant("what got no firm answer was not sent", ({ dispatch }) => ({
+  providerMutant("a sale without a firm response is treated as not sent", ({ dispatch }) => ({
     dispatch: (order) => Effect.map(dispatch(order), (said) => (said._tag === "Unknown" ? Answer.NotSent() : said))
   })),
-  providerMutant("recovery sends what a provider does not know", ({ dispatch, status }) => ({
+  providerMutant("recovery sends an order unknown to the provider", ({ dispatch, status }) => ({
     status: (order) =>
       Effect.tap(status(order), (said) =>
         said._tag === "NotFound" ? Effect.provideService(dispatch(order), Activity, "sale") : Effect.void
       )
   })),
-  providerMutant("an operator's word counts more than the provider's", ({ status }) => ({
+  providerMutant("an operator overrules the provider", ({ status }) => ({
     status: (order) =>
       byActivity((activity) =>
         activity === "operator" ? Effect.as(status(order), StatusAnswer.Unknown()) : status(order)
       )
   })),
   {
-    name: "a paused process sends what is no longer fresh",
+    name: "a process sends an old order after a pause",
     on: "memory",
     variant: {
-      around: (around) => ({
-        ...around,
-        clock: { ...around.clock, monotonicTimeNanos: Effect.succeed(0n), monotonicTimeNanosUnsafe: () => 0n }
+      environment: (environment) => ({
+        ...environment,
+        clock: { ...environment.clock, monotonicTimeNanos: Effect.succeed(0n), monotonicTimeNanosUnsafe: () => 0n }
       })
     }
   },
@@ -127,7 +132,7 @@ export const recoveryMutants: ReadonlyArray<Mutant> = [
     unresolved: { claim: (claim) => unresolved.claim({ ...claim, lease: Duration.zero }) },
     reversals: { ...reversals, claim: (claim) => reversals.claim({ ...claim, lease: Duration.zero }) }
   })),
-  portsMutant("a claim takes what another has", ({ unresolved }, bench) => ({
+  portsMutant("a claim ignores the leases of others", ({ unresolved }, bench) => ({
     unresolved: {
       claim: (claim) =>
         runBefore(() => {
@@ -136,7 +141,7 @@ export const recoveryMutants: ReadonlyArray<Mutant> = [
         }, unresolved.claim(claim))
     }
   })),
-  portsMutant("recovery forgets what is in process", ({ unresolved }, bench) => ({
+  portsMutant("recovery never asks about sales in PROCESSING", ({ unresolved }, bench) => ({
     unresolved: {
       claim: (claim) =>
         runBefore(() => {
@@ -145,7 +150,7 @@ export const recoveryMutants: ReadonlyArray<Mutant> = [
         }, unresolved.claim(claim))
     }
   })),
-  portsMutant("recovery gives up on what stays unknown", ({ ledger, unresolved }, bench) => ({
+  portsMutant("recovery gives up on orders unknown to the provider", ({ ledger, unresolved }, bench) => ({
     unresolved,
     ledger: {
       ...ledger,

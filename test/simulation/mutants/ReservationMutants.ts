@@ -12,12 +12,13 @@ const hour_ms = 3_600_000
 
 /** Mutants of idempotency. */
 export const keyMutants: ReadonlyArray<Mutant> = [
-  ledgerMutant("a replay does not look at the body", ({ recall, reserve }) => ({
+  ledgerMutant("a replay does not compare the request body", ({ recall, reserve }) => ({
     reserve: (intent) => reserve({ ...intent, fingerprint: "any" }),
     recall: (companyId, key) => recall(companyId, key, "any")
   })),
-  ledgerMutant("the xid does not follow from the key", ({ reserve }, { sim }) => ({
-    reserve: (intent) => reserve({ ...intent, xid: `${intent.xid.slice(0, -6)}${String(sim.world.now_ms).slice(-6)}` })
+  ledgerMutant("the xid does not derive from the key", ({ reserve }, { sim }) => ({
+    reserve: (intent) =>
+      reserve({ ...intent, xid: `${intent.xid.slice(0, -6)}${String(sim.eventLoop.now_ms).slice(-6)}` })
   })),
   ledgerMutant("a key is free once its sale is pending", ({ settle }, bench) => ({
     settle: (settlement) =>
@@ -38,17 +39,17 @@ export const keyMutants: ReadonlyArray<Mutant> = [
         }, reserve(intent))
       )
   })),
-  ledgerMutant("two calls with one key both find it free", ({ reserve }, bench) => ({
+  ledgerMutant("two concurrent calls both find their key free", ({ reserve }, bench) => ({
     reserve: (intent) =>
       Effect.gen(function* () {
         const { keys } = companyIn(bench, intent.companyId)
         const isFree = !keys.has(intent.key)
-        yield* delayFiber(bench.sim.world, bench.incarnation, 3)
+        yield* delayFiber(bench.sim.eventLoop, bench.incarnation, 3)
         if (isFree) keys.delete(intent.key)
         return yield* reserve(intent)
       })
   })),
-  ledgerMutant("a key that was answered is answered anew", ({ settle }, bench) => ({
+  ledgerMutant("a later settlement replaces the response of a key", ({ settle }, bench) => ({
     settle: (settlement) =>
       runAfter(settle(settlement), ({ won }) => {
         const { at, order, verdict } = settlement
@@ -67,7 +68,7 @@ type Reserve = Ledger["Service"]["reserve"]
 const moment_ms = 3
 
 /** Waits 3 ms, so that other events run in between. */
-const letOthersRun = ({ incarnation, sim }: VariantContext) => delayFiber(sim.world, incarnation, moment_ms)
+const letOthersRun = ({ incarnation, sim }: VariantContext) => delayFiber(sim.eventLoop, incarnation, moment_ms)
 
 const plus = (balance: Balance, to: Balance, from: Balance): Balance => ({
   available: (balance.available + to.available - from.available) as Centavos,
@@ -148,22 +149,22 @@ export const reservationMutants: ReadonlyArray<Mutant> = [
   ledgerMutant("limits and balance are read before the lock", ({ reserve }, bench) => ({
     reserve: staleReserve(reserve, bench)
   })),
-  ledgerMutant("limits are not looked at", ({ reserve }, bench) => ({
+  ledgerMutant("limits are not checked", ({ reserve }, bench) => ({
     reserve: (intent) => withPurse(bench, intent, { limits: noLimits }, reserve(intent))
   })),
-  ledgerMutant("only the daily limit is looked at", ({ reserve }, bench) => ({
+  ledgerMutant("only the daily limit is checked", ({ reserve }, bench) => ({
     reserve: (intent) => {
       const { daily } = companyIn(bench, intent.companyId).purse.limits
       return withPurse(bench, intent, { limits: { ...noLimits, daily } }, reserve(intent))
     }
   })),
-  ledgerMutant("the balance is not looked at", ({ reserve }, bench) => ({
+  ledgerMutant("the balance is not checked", ({ reserve }, bench) => ({
     reserve: (intent) => {
       const balance = { available: Centavos.make(owned_max / 2 - 0.5), held: zero }
       return withPurse(bench, intent, { balance }, reserve(intent))
     }
   })),
-  ledgerMutant("nothing is held", ({ reserve }, bench) => ({
+  ledgerMutant("reserve holds no money", ({ reserve }, bench) => ({
     reserve: (intent) =>
       runAfter(reserve(intent), (reserved) => {
         if (reserved._tag === "Replay") return
@@ -176,7 +177,7 @@ export const reservationMutants: ReadonlyArray<Mutant> = [
         books.purse = { ...books.purse, balance }
       })
   })),
-  ledgerMutant("a sale counts in the day of UTC", ({ reserve }, bench) => ({
+  ledgerMutant("a sale counts in its UTC day", ({ reserve }, bench) => ({
     reserve: (intent) =>
       runAfter(reserve(intent), (reserved) => {
         if (reserved._tag === "Replay") return
@@ -190,7 +191,7 @@ export const reservationMutants: ReadonlyArray<Mutant> = [
         books.sales.set(transactionId, { ...sale, day })
       })
   })),
-  ledgerMutant("what is held is not consumed", ({ reserve }, bench) => ({
+  ledgerMutant("a held sale does not count towards limits", ({ reserve }, bench) => ({
     reserve: (intent) =>
       runAfter(reserve(intent), (reserved) => {
         if (reserved._tag === "Replay") return
@@ -199,7 +200,7 @@ export const reservationMutants: ReadonlyArray<Mutant> = [
         if (sale !== undefined) consume(books, sale.day, -intent.amount)
       })
   })),
-  ledgerMutant("an insurance is claimed after the reservation", ({ reserve }, bench) => ({
+  ledgerMutant("an insurance is linked after the reservation", ({ reserve }, bench) => ({
     reserve: (intent) =>
       Effect.gen(function* () {
         const reserved = yield* reserve(withoutInsurance(intent))

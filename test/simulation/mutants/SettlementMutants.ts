@@ -21,20 +21,20 @@ const reopened = <A, E>(bench: VariantContext, { under }: ReversalSettlement, se
 
 /** Mutants of reversals. */
 export const reversalMutants: ReadonlyArray<Mutant> = [
-  reversalsMutant("a reversal is credited as often as it is confirmed", ({ settle }, bench) => ({
+  reversalsMutant("a reversal is credited at every confirmation", ({ settle }, bench) => ({
     settle: (settlement) => reopened(bench, settlement, settle(settlement))
   })),
-  reversalsMutant("operators do not ask whether the reversal is over", ({ settle }, bench) => ({
+  reversalsMutant("operators can resolve a settled reversal", ({ settle }, bench) => ({
     settle: (settlement) =>
       byActivity((activity) =>
         activity === "operator" ? reopened(bench, settlement, settle(settlement)) : settle(settlement)
       )
   })),
-  reversalsMutant("the money comes back before the provider has confirmed", ({ settle }) => ({
+  reversalsMutant("a reversal is credited before the provider confirms it", ({ settle }) => ({
     settle: (settlement) =>
       settle(settlement.verdict._tag === "Hold" ? { ...settlement, verdict: ReversalVerdict.Confirm() } : settlement)
   })),
-  reversalsMutant("two reversals of one sale go on at once", ({ begin }, bench) => ({
+  reversalsMutant("a sale may have two open reversals", ({ begin }, bench) => ({
     begin: (intent) =>
       runBefore(() => {
         const { reversals } = companyIn(bench, intent.companyId)
@@ -43,7 +43,7 @@ export const reversalMutants: ReadonlyArray<Mutant> = [
             reversals.set(id, { ...entry, status: "DENIED" })
       }, begin(intent))
   })),
-  reversalsMutant("a reversal gives no consumption back", ({ settle }, bench) => ({
+  reversalsMutant("a reversal does not reduce consumption", ({ settle }, bench) => ({
     settle: (settlement) =>
       runAfter(settle(settlement), ({ won }) => {
         const { order } = settlement.under.reversal
@@ -52,11 +52,11 @@ export const reversalMutants: ReadonlyArray<Mutant> = [
         if (won && settlement.verdict._tag === "Confirm" && sale !== undefined) consume(books, sale.day, order.amount)
       })
   })),
-  reversalsMutant("a silent provider has denied the reversal", ({ settle }) => ({
+  reversalsMutant("silence of the provider is treated as a denied reversal", ({ settle }) => ({
     settle: (settlement) =>
       settle(settlement.verdict._tag === "Hold" ? { ...settlement, verdict: ReversalVerdict.Deny() } : settlement)
   })),
-  reversalsMutant("a denied reversal stays open", ({ settle }, bench) => ({
+  reversalsMutant("a denied reversal stays pending", ({ settle }, bench) => ({
     settle: (settlement) =>
       runAfter(settle(settlement), ({ won }) => {
         const { id, order } = settlement.under.reversal
@@ -90,7 +90,7 @@ const settlementMutant = (
 
 /** Mutants of `settle` and of its callers. */
 export const settlementMutants: ReadonlyArray<Mutant> = [
-  ledgerMutant("settle does not ask whether the sale is over", ({ settle }, bench) => ({
+  ledgerMutant("settle does not check whether the sale is settled", ({ settle }, bench) => ({
     settle: (settlement) =>
       runBefore(() => {
         const sale = saleIn(bench, settlement)
@@ -101,10 +101,10 @@ export const settlementMutants: ReadonlyArray<Mutant> = [
         })
       }, settle(settlement))
   })),
-  ledgerMutant("who settles second believes to have won", ({ settle }) => ({
+  ledgerMutant("a second settlement is reported as the first", ({ settle }) => ({
     settle: (settlement) => Effect.map(settle(settlement), (settled) => ({ ...settled, won: true }))
   })),
-  ledgerMutant("a silent provider is a refusal", ({ settle }) => ({
+  ledgerMutant("a sale treats silence of the provider as a refusal", ({ settle }) => ({
     settle: (settlement) =>
       byActivity((activity) =>
         settle(
@@ -112,7 +112,7 @@ export const settlementMutants: ReadonlyArray<Mutant> = [
         )
       )
   })),
-  ledgerMutant("a silent provider has delivered", ({ settle }) => ({
+  ledgerMutant("a sale treats silence of the provider as a delivery", ({ settle }) => ({
     settle: (settlement) =>
       byActivity((activity) => {
         const silent = activity === "sale" && settlement.verdict._tag === "Hold"
@@ -120,7 +120,7 @@ export const settlementMutants: ReadonlyArray<Mutant> = [
         return settle(silent ? { ...settlement, verdict: Verdict.Confirm({ delivery }) } : settlement)
       })
   })),
-  ledgerMutant("recovery takes silence for a refusal", ({ settle }) => ({
+  ledgerMutant("recovery treats silence of the provider as a refusal", ({ settle }) => ({
     settle: (settlement) =>
       byActivity((activity) =>
         settle(
@@ -147,7 +147,7 @@ export const settlementMutants: ReadonlyArray<Mutant> = [
     }
   ),
   settlementMutant(
-    "an entry tells the balance before it",
+    "an entry records the balance before it",
     ({ _tag }) => _tag === "Confirm",
     (bench, { order }) => {
       const { entries } = companyIn(bench, order.companyId)
@@ -155,7 +155,7 @@ export const settlementMutants: ReadonlyArray<Mutant> = [
       if (last !== undefined) entries.push({ ...last, balance: Centavos.make(last.balance - last.amount) })
     }
   ),
-  settlementMutant("consumption is given back on the day of the refusal", isRefusal, (bench, { at, order }) => {
+  settlementMutant("a refusal reduces the consumption of its own day", isRefusal, (bench, { at, order }) => {
     const books = companyIn(bench, order.companyId)
     const sale = books.sales.get(order.transactionId)
     const today = dayOf(at)
@@ -163,17 +163,17 @@ export const settlementMutants: ReadonlyArray<Mutant> = [
     consume(books, sale.day, order.amount)
     books.consumption.set(today, ((books.consumption.get(today) ?? 0) - order.amount) as Centavos)
   }),
-  settlementMutant("consumption is not given back", isRefusal, (bench, settlement) => {
+  settlementMutant("a refusal does not reduce consumption", isRefusal, (bench, settlement) => {
     const sale = saleIn(bench, settlement)
     if (sale !== undefined) consume(companyIn(bench, settlement.order.companyId), sale.day, settlement.order.amount)
   }),
-  settlementMutant("a refused sale stays charged", isRefusal, (bench, { order }) => {
+  settlementMutant("a refusal does not release the money", isRefusal, (bench, { order }) => {
     const books = companyIn(bench, order.companyId)
     const { available, held } = books.purse.balance
     books.purse = { ...books.purse, balance: { available: Centavos.make(available - order.amount), held } }
   }),
   settlementMutant(
-    "what was charged stays held",
+    "a charged amount stays held",
     ({ _tag }) => _tag === "Confirm",
     (bench, { order }) => {
       const books = companyIn(bench, order.companyId)
@@ -182,14 +182,14 @@ export const settlementMutants: ReadonlyArray<Mutant> = [
       if (owned(balance) > 0) books.purse = { ...books.purse, balance }
     }
   ),
-  settlementMutant("a refused policy leaves its insurance open", isRefusal, (bench, settlement) => {
+  settlementMutant("an insurance stays open after its policy was refused", isRefusal, (bench, settlement) => {
     const { insurances } = companyIn(bench, settlement.order.companyId)
     const id = saleIn(bench, settlement)?.insuranceId
     const insurance = id == null ? undefined : insurances.get(id)
     if (insurance !== undefined) insurances.set(insurance.id, { ...insurance, state: "emitiendo" })
   }),
   settlementMutant(
-    "a policy has no number",
+    "an issued policy gets no number",
     ({ _tag }) => _tag === "Confirm",
     (bench, settlement) => {
       const { insurances } = companyIn(bench, settlement.order.companyId)

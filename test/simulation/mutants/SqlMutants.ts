@@ -10,8 +10,8 @@ const localDay = (at: string): string => `(${at} at time zone 'America/Santo_Dom
 
 /** Mutants of `cell.reserve` that no constraint stops. */
 const reservations: ReadonlyArray<Mutant> = [
-  sqlMutant("the daily limit is not looked at", "reserve", "when account.limit_daily > 0 and", "when false and"),
-  sqlMutant("the weekly limit is not looked at", "reserve", "when account.limit_weekly > 0 and", "when false and"),
+  sqlMutant("the daily limit is not checked", "reserve", "when account.limit_daily > 0 and", "when false and"),
+  sqlMutant("the weekly limit is not checked", "reserve", "when account.limit_weekly > 0 and", "when false and"),
   sqlMutant(
     "the week begins today",
     "reserve",
@@ -19,32 +19,32 @@ const reservations: ReadonlyArray<Mutant> = [
     "sum(c.total) filter (where c.day >= today and"
   ),
   sqlMutant(
-    "a week ends with the day of whoever sells",
+    "a week ends with the day of the sale",
     "reserve",
     "sum(c.total) filter (where c.day >= week and c.day < next_week)",
     "sum(c.total) filter (where c.day >= week and c.day <= today)"
   ),
   sqlMutant(
-    "who asks together for more than there is may have it",
+    "concurrent sales may exceed the balance together",
     "reserve",
     "refusal(a.account, 0, a.amount) is not null",
     "false"
   ),
   sqlMutant("consumption of the day is not read", "reserve", "coalesce(c.daily, 0),", "0::bigint,"),
   sqlMutant(
-    "the last sale is all that a day consumed",
+    "consumption of a day keeps only the last sale",
     "reserve",
     "do update set total = c.total + excluded.total",
     "do update set total = excluded.total"
   ),
   sqlMutant(
-    "a sale counts in the day of UTC",
+    "a sale counts in its UTC day",
     "reserve",
     "i.reversible, today, at,",
     "i.reversible, (at at time zone 'UTC')::date, at,"
   ),
   sqlMutant(
-    "a replay does not look at the body",
+    "a replay does not compare the request body",
     "reserve",
     "when r.fingerprint <> i.fingerprint then",
     "when false then"
@@ -59,8 +59,8 @@ const settlements: ReadonlyArray<Mutant> = [
     "where t.status in ('PROCESSING', 'PENDING')\n      and s.",
     "where t.status in ('PROCESSING', 'PENDING', 'FAILED')\n      and s."
   ),
-  sqlMutant("an answer is taken for one's own", "settle", "old.outcome is null as kept", "true as kept"),
-  sqlMutant("what was charged stays held", "settle", "set held = b.held - m.amount,", "set held = b.held,"),
+  sqlMutant("a second settlement counts as the first", "settle", "old.outcome is null as kept", "true as kept"),
+  sqlMutant("a charged amount stays held", "settle", "set held = b.held - m.amount,", "set held = b.held,"),
   sqlMutant(
     "a refused sale is not released",
     "settle",
@@ -68,37 +68,37 @@ const settlements: ReadonlyArray<Mutant> = [
     "available = b.available,"
   ),
   sqlMutant(
-    "an entry tells the balance before it",
+    "an entry records the balance before it",
     "settle",
     "c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),",
     "c.owned,"
   ),
   sqlMutant(
-    "consumption is given back on the day of the refusal",
+    "a refusal reduces the consumption of its own day",
     "settle",
     "select (w.settlement).company_id, w.day, sum(w.amount)::bigint as amount",
     `select (w.settlement).company_id, ${localDay("(w.settlement).at")} as day, sum(w.amount)::bigint as amount`
   ),
   sqlMutant(
-    "a freed sale stays consumed",
+    "a freed sale still counts towards limits",
     "settle",
     "where (w.settlement).verdict in ('Release', 'Free')",
     "where (w.settlement).verdict in ('Release')"
   ),
   sqlMutant(
-    "nobody asks again about what is pending",
+    "recovery never asks about pending sales",
     "settle",
     "ask_at = case when s.verdict = 'Hold' then s.ask_at end,",
     "ask_at = null,"
   ),
   sqlMutant(
-    "a key that was answered is answered anew",
+    "a later settlement replaces the response of a key",
     "settle",
     "set outcome = coalesce(r.outcome, s.outcome),",
     "set outcome = s.outcome,"
   ),
   sqlMutant(
-    "a refused policy leaves its insurance open",
+    "an insurance stays open after its policy was refused",
     "settle",
     "when 'Release' then 'fallida'",
     "when 'Release' then 'emitiendo'"
@@ -108,19 +108,19 @@ const settlements: ReadonlyArray<Mutant> = [
 /** Mutants of reversals. */
 const reversals: ReadonlyArray<Mutant> = [
   sqlMutant(
-    "a reversal gives no consumption back",
+    "a reversal does not reduce consumption",
     "reversal",
     "set total = c.total - sold.amount where c.company_id",
     "set total = c.total where c.company_id"
   ),
   sqlMutant(
-    "a reversal gives consumption back to its own day",
+    "a reversal reduces the consumption of its own day",
     "reversal",
     "where c.company_id = company and c.day = sold.day;",
     `where c.company_id = company and c.day = ${localDay("at")};`
   ),
   sqlMutant(
-    "what was taken back still stands",
+    "a reversed sale keeps the status SUCCESS",
     "reversal",
     "update transaction as t set status = 'REVERSED'",
     "update transaction as t set status = 'SUCCESS'"
@@ -130,14 +130,19 @@ const reversals: ReadonlyArray<Mutant> = [
 /** Mutants of the lists. They lose no money, but the lists of the customer are wrong. */
 const lists: ReadonlyArray<Mutant> = [
   sqlMutant(
-    "a sale that succeeds in a block is not counted there",
+    "a list block does not count a successful sale",
     "block",
     "success = b.success + m.success,",
     "success = b.success,"
   ),
-  sqlMutant("a deposit does not lengthen the statement", "deposit", "entries = b.entries + 1,", "entries = b.entries,"),
   sqlMutant(
-    "a reversed sale counts as a success",
+    "a deposit is not counted in its statement block",
+    "deposit",
+    "entries = b.entries + 1,",
+    "entries = b.entries,"
+  ),
+  sqlMutant(
+    "a list block counts a reversed sale as successful",
     "reversal",
     "perform recount_blocks(array[row(company, sold.id, sold.status, 'REVERSED')::change]);",
     ""

@@ -18,7 +18,7 @@ import type { Operation } from "./Operation.ts"
 
 /** What the callers of a run share: the invariants that check their responses, and the SMS on the phones. */
 export interface ClientContext {
-  readonly laws: Invariants
+  readonly invariants: Invariants
   readonly inbox: Inbox
 }
 
@@ -35,7 +35,7 @@ interface WantedSale {
 }
 
 /** Buys, and reports the response to the invariants. */
-const buy = Effect.fnUntraced(function* ({ laws }: ClientContext, wanted: WantedSale) {
+const buy = Effect.fnUntraced(function* ({ invariants }: ClientContext, wanted: WantedSale) {
   const { centavos, company, identifier, key, optionId, service } = wanted
   const { outcome, replayed } = yield* purchase(sessionOf(company), {
     key: IdempotencyKey.make(key),
@@ -45,7 +45,7 @@ const buy = Effect.fnUntraced(function* ({ laws }: ClientContext, wanted: Wanted
     optionId,
     terminalId: null
   })
-  laws.answers.heard({ companyId: company, key, identifier, centavos, outcome, replayed })
+  invariants.answers.heard({ companyId: company, key, identifier, centavos, outcome, replayed })
   return outcome
 })
 

@@ -43,13 +43,13 @@ const newAct = (
       }
     case "insure": {
       // A run whose focus is issuing a policy must get there, so it makes no wrong attempts and no resends.
-      const straight = focus.steps.some((step) => step.includes("issue") || step.includes("insurer"))
+      const direct = focus.steps.some((step) => step.includes("issue") || step.includes("insurer"))
       return {
         do: "insure",
         company,
         plate: `A${String(100_000 + nth)}`,
-        wrongCodes: straight ? 0 : chance.pick([0, 0, 0, 1, 3, 6]),
-        resends: straight ? 0 : chance.pick([0, 1, 2, 2, 6]),
+        wrongCodes: direct ? 0 : chance.pick([0, 0, 0, 1, 3, 6]),
+        resends: direct ? 0 : chance.pick([0, 1, 2, 2, 6]),
         quotes: chance.pick([1, 1, 2]),
         keys: chance.pick([[`k${nth}`], [`k${nth}`, `k${nth}b`]])
       }
@@ -90,7 +90,7 @@ const actionGenerator = (chance: SeededRandom, focus: RunFocus): ((kind: Operati
   const services = isAboutReversals ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
 
   /** Probability that a reversal takes a sale without an earlier one. Only a first reversal can get stuck. */
-  const anew = focus.by === "resolve reversal" ? 0.95 : 0.8
+  const firstReversal_rate = focus.by === "resolve reversal" ? 0.95 : 0.8
 
   const sale = (company: number, nth: number): Sale => {
     const act = {
@@ -118,7 +118,7 @@ const actionGenerator = (chance: SeededRandom, focus: RunFocus): ((kind: Operati
         return { ...before, centavos: before.centavos + 500 }
       }
       case "reverse": {
-        const before = chance.happens(anew)
+        const before = chance.happens(firstReversal_rate)
           ? (standing.shift() ?? sale(company, nth))
           : chance.pick(sold.length === 0 ? [sale(company, nth)] : sold)
         return { do: "reverse", company: before.company, saleKey: before.key, key: `v${nth}` }

@@ -61,7 +61,7 @@ export type Operation = Action & {
 const pesos = (centavos: number): string => (centavos / 100).toFixed(2)
 
 const describeResolution = (what: string, mistaken: boolean): string =>
-  `operators say how a stuck ${what} ended${mistaken ? ", and are mistaken" : ""}`
+  `two operators resolve a stuck ${what}${mistaken ? " with a false result" : ""}`
 
 /** The operation as text for the trace. */
 export const describeAction = (op: Action): string => {
@@ -71,23 +71,23 @@ export const describeAction = (op: Action): string => {
     case "buy":
       return `company ${op.company} looks up ${op.identifier} at service ${op.service} and buys the first option, key ${op.key}`
     case "insure":
-      return `company ${op.company} insures ${op.plate}: ${op.wrongCodes} wrong tries a code, ${op.resends} resends, ${op.quotes} quotes, sold by ${op.keys.join(" and ")}`
+      return `company ${op.company} insures ${op.plate}: ${op.wrongCodes} wrong attempts per code, ${op.resends} resends, ${op.quotes} quotes, bought with key ${op.keys.join(" and ")}`
     case "reverse":
-      return `company ${op.company} takes back the sale of key ${op.saleKey}, key ${op.key}`
+      return `company ${op.company} reverses the sale with key ${op.saleKey}, key ${op.key}`
     case "deposit":
-      return `company ${op.company} deposits ${pesos(op.centavos)} as ${op.reference}`
+      return `company ${op.company} deposits ${pesos(op.centavos)}, reference ${op.reference}`
     case "limit":
-      return `company ${op.company} may spend ${[op.daily, op.weekly, op.monthly].map(pesos).join(", ")} a day, week, month`
+      return `the limits of company ${op.company} become ${[op.daily, op.weekly, op.monthly].map(pesos).join(", ")} (day, week, month)`
     case "adjust":
-      return `company ${op.company} owns ${pesos(op.centavos)} again, ${op.reference}`
+      return `the balance of company ${op.company} is adjusted to ${pesos(op.centavos)}, reference ${op.reference}`
     case "resolve":
       return describeResolution("sale", op.mistaken)
     case "resolve reversal":
       return describeResolution("reversal", op.mistaken)
     case "reconcile":
-      return "an operator reconciles"
+      return "an operator asks about everything unresolved"
     case "kill":
-      return `the process is killed, and starts again after ${op.down_ms} ms`
+      return `the process is killed and restarts after ${op.down_ms} ms`
     case "wait":
       return "time passes"
   }

@@ -108,11 +108,11 @@ const randomOf = (seed: number, name: string) => {
 // All lookups go to the provider. The sandbox examples are never used.
 const unusedSimulator: Provider = {
   knows: () => true,
-  dispatch: () => Effect.die(new Error("the simulator sells nothing here")),
-  status: () => Effect.die(new Error("the simulator knows nothing here")),
-  reverse: () => Effect.die(new Error("the simulator takes nothing back here")),
-  reversalStatus: () => Effect.die(new Error("the simulator knows nothing here")),
-  lookup: () => Effect.die(new Error("the simulator finds nothing here"))
+  dispatch: () => Effect.die(new Error("the sandbox examples are not used here")),
+  status: () => Effect.die(new Error("the sandbox examples are not used here")),
+  reverse: () => Effect.die(new Error("the sandbox examples are not used here")),
+  reversalStatus: () => Effect.die(new Error("the sandbox examples are not used here")),
+  lookup: () => Effect.die(new Error("the sandbox examples are not used here"))
 }
 
 // Each write is its own transaction here, so a process may also die between the writes of one change.
@@ -122,9 +122,9 @@ const separateTransactions: Atomic["Service"] = { transact: (writes) => writes }
 export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never
 
 /** Builds these services for a process. All of them depend only on the seed and the event loop. */
-export const machineOf = ({ seed, world }: Simulation, incarnation: Incarnation, { clock }: ProcessEnvironment) =>
+export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnation, { clock }: ProcessEnvironment) =>
   Context.make(Clock.Clock, clock).pipe(
-    Context.add(Scheduler.Scheduler, schedulerOf(world, incarnation)),
+    Context.add(Scheduler.Scheduler, schedulerOf(eventLoop, incarnation)),
     Context.add(References.TracerEnabled, false),
     Context.add(References.MinimumLogLevel, "None"),
     Context.add(Sha256, sha256),
@@ -134,23 +134,23 @@ export const machineOf = ({ seed, world }: Simulation, incarnation: Incarnation,
 
 /** Starts a process with empty memory on the given ports. */
 export const startProcess = (
-  { seed, world }: Simulation,
+  { seed, eventLoop }: Simulation,
   incarnation: Incarnation,
   machine: Context.Context<Machine>,
   ports: DatabasePorts,
-  around: ProcessEnvironment
+  environment: ProcessEnvironment
 ): Process => {
   const parties = machine.pipe(
     Context.add(Catalogue, catalogue),
     Context.add(Companies, companyDirectory),
     Context.add(CallCounter, { count: (bucket, window) => Effect.succeed(countedIn(bucket, window, 0)) }),
     Context.add(Providers, {
-      serving: () => Effect.succeed(around.provider),
+      serving: () => Effect.succeed(environment.provider),
       simulator: unusedSimulator,
       exampleLookup: unusedSimulator.lookup
     }),
-    Context.add(Insurers, { serving: () => Effect.succeed(around.insurer) }),
-    Context.add(SmsGateways, { serving: () => Effect.succeed(around.gateway) })
+    Context.add(Insurers, { serving: () => Effect.succeed(environment.insurer) }),
+    Context.add(SmsGateways, { serving: () => Effect.succeed(environment.gateway) })
   )
   const base = parties.pipe(
     Context.add(Accounts, ports.accounts),
@@ -177,7 +177,7 @@ export const startProcess = (
       const own = context.pipe(
         Context.add(Activity, activity),
         Context.add(SecureRandom.SecureRandom, randomOf(seed, name)),
-        Context.add(HangUp, () => world.soon(incarnation, () => running?.interruptUnsafe()))
+        Context.add(HangUp, () => eventLoop.soon(incarnation, () => running?.interruptUnsafe()))
       )
       const fiber = Effect.runForkWith(own)(work)
       running = fiber

@@ -40,20 +40,20 @@ export interface CampaignReport {
 }
 
 const failureHtml = (story: ShrunkScenario | null): Html =>
-  story === null ? html`<p>No law was broken.</p>` : html`<pre>${scenarioText(story)}</pre>`
+  story === null ? html`<p>No invariant was violated.</p>` : html`<pre>${scenarioText(story)}</pre>`
 
 export const campaignPage = ({ coverage, facts, on, shown, story }: CampaignReport): string =>
   htmlDocument(
-    "Saldo, simulated",
-    html`<p>One seed decides the clock, the order of everything that happens at once, what is asked for, and what goes wrong. The
-workflows are those of production. After every step the laws are looked at; at the end everything has to come to rest.</p>
+    "Saldo simulation",
+    html`<p>Each seed determines time, the order of concurrent events, the requests and the faults. The workflows are those of
+production. Invariants are checked during the run. At the end, faults stop and everything must be settled.</p>
 ${factsAsHtml(facts)}
 <h2>Failure</h2>
 ${failureHtml(story)}
-<h2>The course of seed ${shown.seed}</h2>
-<p>Time is not to scale: each thing that happened has the same room.</p>
+<h2>Timeline of seed ${shown.seed}</h2>
+<p>Time is not to scale: every event has the same width.</p>
 ${timeline(shown)}
-<h2>Coverage: each fault at each step</h2>
-<p>A number is how often the fault was there; a hatched cell cannot be, and says why.</p>
+<h2>Coverage: hits of each fault at each step</h2>
+<p>A hatched cell is impossible; its tooltip gives the reason.</p>
 ${coverageMatrix(on, coverage)}`
   )

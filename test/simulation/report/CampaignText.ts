@@ -33,18 +33,18 @@ const scenarioLines = ({ ops, result }: ShrunkScenario): ReadonlyArray<string> =
   const names = namesIn(ops)
   const named = (text: string): string => text.replaceAll(/RD-[0-9a-f]{24}/g, (name) => names.get(name) ?? name)
   return result.trace.lines.map(
-    (line) => `${localTime(result.seed, line)}  ${line.where.padEnd(8)} ${named(line.what)}`
+    (line) => `${localTime(result.seed, line)}  ${line.where.padEnd(9)} ${named(line.what)}`
   )
 }
 
 /** A shrunk failure as text. */
 export const scenarioText = (story: ShrunkScenario): string => {
   const { ops, result, whole } = story
-  const { mishaps, seed, violation } = result
+  const { faults, seed, violation } = result
   return [
-    `Seed ${seed} breaks a law: ${violation?.law}`,
+    `Seed ${seed} violates an invariant: ${violation?.invariant}`,
     `${violation?.what}`,
-    `Told with ${ops.length} of ${whole.ops} operations and ${mishaps.happened.size} of ${whole.mishaps} mishaps:`,
+    `Shrunk to ${ops.length} of ${whole.ops} operations and ${faults.happened.size} of ${whole.faults} faults:`,
     ...scenarioLines(story).map((line) => `  ${line}`)
   ].join("\n")
 }
@@ -65,18 +65,19 @@ export const campaignText = (run: Campaign, story: ShrunkScenario | null): strin
   const { coverage, digest, outcomes, plan } = run
   const facts = [
     `${outcomes.length} of ${plan.seeds} seeds, ${plan.ops} operations each, ${places[plan.on]}: digest ${digest}`,
-    `${coverage.size} cells of step and fault, the rarest ${leastHit(run)} times`
+    `${coverage.size} pairs of step and fault, the rarest ${leastHit(run)} times`
   ]
-  if (story !== null) return [scenarioText(story), "", `Again, to the letter: ${rerunCommand(story, run)}`].join("\n")
-  if (run.thin.length > 0) return [...facts, "Too seldom for a run of this length:", ...run.thin].join("\n")
-  return [...facts, "No law was broken."].join("\n")
+  if (story !== null) return [scenarioText(story), "", `Repeat this run: ${rerunCommand(story, run)}`].join("\n")
+  if (run.thin.length > 0)
+    return [...facts, "Hit less often than a run of this length demands:", ...run.thin].join("\n")
+  return [...facts, "No invariant was violated."].join("\n")
 }
 
 const failureOf = (run: Campaign, story: ShrunkScenario) => ({
   seed: story.result.seed,
   ...story.result.violation,
   ops: story.ops,
-  mishaps: Object.fromEntries(story.result.mishaps.happened),
+  faults: Object.fromEntries(story.result.faults.happened),
   story: scenarioLines(story),
   again: rerunCommand(story, run)
 })

@@ -12,7 +12,7 @@ const style = `
   dd { margin: 0 } figure { margin: 1.2rem 0 } figcaption { font-size: .9rem; color: var(--faint) }
   svg { display: block; width: 100% } svg text { font-size: 11px; fill: var(--faint) }
   .available { fill: var(--available) } .held { fill: var(--held) } .tick { stroke: var(--fault); stroke-width: 1.5 }
-  .lane { stroke: var(--rule) } .day { stroke: var(--rule); stroke-dasharray: 2 3 } .law { stroke: var(--available) }
+  .lane { stroke: var(--rule) } .day { stroke: var(--rule); stroke-dasharray: 2 3 } .invariant { stroke: var(--available) }
   .alive { stroke: var(--available); stroke-width: 4 } .broken { fill: var(--bad); stroke: var(--bad) }
   table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem }
   th, td { padding: .2rem .4rem; border: 1px solid var(--rule); text-align: right } th { font-weight: 500 }

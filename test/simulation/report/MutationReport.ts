@@ -6,20 +6,20 @@ import { factsAsHtml, htmlDocument } from "./HtmlDocument.ts"
 const row = ({ caught, mutant, on }: MutantResult): Html =>
   caught === null
     ? html`<tr><td class="words">${mutant}</td><td>${on}</td><td class="survived" colspan="3">survived</td></tr>`
-    : html`<tr><td class="words">${mutant}</td><td>${on}</td><td>${caught.seed}</td><td class="words">${caught.law}</td><td class="words">${caught.what}</td></tr>`
+    : html`<tr><td class="words">${mutant}</td><td>${on}</td><td>${caught.seed}</td><td class="words">${caught.invariant}</td><td class="words">${caught.what}</td></tr>`
 
 /** A page with every mutant, and the seed and the invariant that caught it. */
 export const mutationPage = ({ results, plan, survivors }: MutationRun): string =>
   htmlDocument(
-    "Saldo, with planted bugs",
-    html`<p>Each of these bugs was planted for itself, and looked for by one seed after the other.</p>
+    "Saldo simulation: planted bugs",
+    html`<p>Each bug was planted alone. Seeds ran one after the other until an invariant was violated.</p>
 ${factsAsHtml({
   "planted bugs": `${results.length}`,
   survivors: `${survivors.length}`,
-  seeds: `at most ${plan.seeds} each, from ${plan.seed}`,
-  operations: `${plan.ops} a seed`
+  seeds: `at most ${plan.seeds} for each bug, from seed ${plan.seed}`,
+  operations: `${plan.ops} per seed`
 })}
-<div class="scroll"><table><tr><th>bug</th><th>money kept</th><th>seed</th><th>law</th><th>what was seen</th></tr>
+<div class="scroll"><table><tr><th>bug</th><th>backend</th><th>seed</th><th>invariant</th><th>violation</th></tr>
 ${results.map(row)}
 </table></div>`
   )
@@ -28,7 +28,7 @@ ${results.map(row)}
 const mutantText = ({ caught, mutant, on }: MutantResult): string =>
   caught === null
     ? `SURVIVED  ${on.padEnd(6)}  ${mutant}`
-    : `seed ${String(caught.seed).padStart(3)}  ${on.padEnd(6)}  ${mutant}\n          ${caught.law}: ${caught.what}`
+    : `seed ${String(caught.seed).padStart(3)}  ${on.padEnd(6)}  ${mutant}\n          ${caught.invariant}: ${caught.what}`
 
 /** The result of all mutants as text. */
 export const mutationText = ({ results, plan, survivors }: MutationRun): string =>

@@ -61,7 +61,7 @@ const balances = (result: RunResult, companyId: number, samples: ReadonlyArray<B
   })
   return svg(height, `Balance of company ${companyId}`, [
     label(20, `company ${companyId}`),
-    label(base, `${(most / 100).toLocaleString("en")} at most`),
+    label(base, `maximum ${(most / 100).toLocaleString("en")}`),
     ...days(result).flatMap(([line, day]) => [
       html`<line class="day" x1="${at(place(line))}" x2="${at(place(line))}" y1="4" y2="${base}"/>`,
       html`<text x="${at(place(line) + 3)}" y="${height - 3}">${day}</text>`
@@ -109,7 +109,7 @@ const processLanes = ({ trace }: RunResult): Html => {
   const names = [...new Set(trace.lines.filter(({ what }) => what === "starts").map(({ where }) => where))]
   return svg(
     2 * lane,
-    "Lives of the processes",
+    "Live processes",
     names.flatMap((name) => {
       const row = name.startsWith("A") ? 0 : 1
       const of = (what: string) => trace.lines.findIndex((line) => line.where === name && line.what === what)
@@ -127,14 +127,14 @@ const processLanes = ({ trace }: RunResult): Html => {
 const invariantLanes = ({ trace, violation }: RunResult): Html =>
   svg(
     simulationInvariants.length * lane,
-    "Laws",
-    simulationInvariants.flatMap((law, row) => {
+    "Invariants",
+    simulationInvariants.flatMap((invariant, row) => {
       const y = row * lane + lane / 2
       const end = placeOf(trace)(trace.lines.length)
-      const isBroken = violation?.law === law
+      const isBroken = violation?.invariant === invariant
       return [
-        label(row * lane + 11, law),
-        html`<line class="law" x1="${left}" x2="${at(end)}" y1="${y}" y2="${y}"/>`,
+        label(row * lane + 11, invariant),
+        html`<line class="invariant" x1="${left}" x2="${at(end)}" y1="${y}" y2="${y}"/>`,
         ...(isBroken ? [html`<rect class="broken" x="${at(end - 4)}" y="${y - 5}" width="8" height="10"/>`] : [])
       ]
     })
@@ -144,7 +144,7 @@ const invariantLanes = ({ trace, violation }: RunResult): Html =>
 export const timeline = (result: RunResult): Html => {
   const companyIds = [...new Set(result.trace.money.map(({ companyId }) => companyId))].sort()
   return html`
-    <figure><figcaption>Balances: to spend, and held above it</figcaption>${companyIds.map((id) =>
+    <figure><figcaption>Balances: available, and held above it</figcaption>${companyIds.map((id) =>
       balances(
         result,
         id,
@@ -153,5 +153,5 @@ export const timeline = (result: RunResult): Html => {
     )}</figure>
     <figure><figcaption>Processes</figcaption>${processLanes(result)}</figure>
     <figure><figcaption>Faults</figcaption>${faultLanes(result)}</figure>
-    <figure><figcaption>Laws, looked at after every step</figcaption>${invariantLanes(result)}</figure>`
+    <figure><figcaption>Invariants, checked during the run</figcaption>${invariantLanes(result)}</figure>`
 }

@@ -20,7 +20,7 @@ const claimName = (incarnation: Incarnation, { now }: { readonly now: DateTime.U
 
 type Sales = Pick<DatabasePorts, "accounts" | "adjustments" | "ledger" | "options" | "transactions" | "unresolved">
 
-const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, laws: Invariants): Sales => {
+const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, invariants: Invariants): Sales => {
   const { accounts, adjustments, ledger, options, transactions, unresolved } = ports
   return {
     accounts: {
@@ -33,13 +33,13 @@ const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, laws: 
     },
     ledger: {
       reserve: (intent) => {
-        laws.orders.reserving(intent.xid)
+        invariants.orders.reserving(intent.xid)
         return write(
           "reserve",
           intent.xid,
           intent.companyId,
           ledger.reserve(intent),
-          onSuccess((reserved: Reserved) => laws.reserved(intent, reserved))
+          onSuccess((reserved: Reserved) => invariants.reserved(intent, reserved))
         )
       },
       recall: (companyId, key, fingerprint) => ask(ledger.recall(companyId, key, fingerprint)),
@@ -49,7 +49,7 @@ const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, laws: 
           settlement.order.xid,
           settlement.order.companyId,
           ledger.settle(settlement),
-          onSuccess((settled) => laws.settled(incarnation, settlement, settled))
+          onSuccess((settled) => invariants.settled(incarnation, settlement, settled))
         ),
       deposit: (wanted) => write("deposit", wanted.reference, wanted.companyId, ledger.deposit(wanted))
     },
@@ -69,7 +69,7 @@ const salesOver = ({ ask, incarnation, write }: Connection, ports: Sales, laws: 
           null,
           unresolved.claim(claim),
           onSuccess((claimed) =>
-            laws.claims.claimed(
+            invariants.claims.claimed(
               claim,
               claimed.map(({ order }) => `sale ${order.transactionId}`)
             )
@@ -85,7 +85,11 @@ const resolutionStep = (step: "propose" | "confirm", { reversalId }: Pick<Propos
 type Afterwards = Pick<DatabasePorts, "resolutions" | "reversals">
 
 /** Wraps the ports for what may follow a sale: its reversal, and its resolution by operators. */
-const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwards, laws: Invariants): Afterwards => {
+const afterwardsOver = (
+  { ask, incarnation, write }: Connection,
+  ports: Afterwards,
+  invariants: Invariants
+): Afterwards => {
   const { resolutions, reversals } = ports
   return {
     resolutions: {
@@ -97,7 +101,7 @@ const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwar
           null,
           resolutions.propose(order, proposal),
           onSuccess((number) => {
-            if (number !== null) laws.agreements.proposed(order, proposal, number)
+            if (number !== null) invariants.agreements.proposed(order, proposal, number)
           })
         ),
       confirm: (order, proposal, by) =>
@@ -107,7 +111,7 @@ const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwar
           null,
           resolutions.confirm(order, proposal, by),
           onSuccess((current) => {
-            if (current) laws.agreements.confirmed(order, proposal, by.operator)
+            if (current) invariants.agreements.confirmed(order, proposal, by.operator)
           })
         )
     },
@@ -120,7 +124,7 @@ const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwar
           xid,
           order.companyId,
           reversals.settle(settlement),
-          onSuccess((settled) => laws.settledReversal(incarnation, settlement, settled))
+          onSuccess((settled) => invariants.settledReversal(incarnation, settlement, settled))
         )
       },
       claim: (claim) =>
@@ -130,7 +134,7 @@ const afterwardsOver = ({ ask, incarnation, write }: Connection, ports: Afterwar
           null,
           reversals.claim(claim),
           onSuccess((claimed) =>
-            laws.claims.claimed(
+            invariants.claims.claimed(
               claim,
               claimed.map(({ under }) => under.reversal.xid)
             )
@@ -145,7 +149,7 @@ type Insurance = Pick<DatabasePorts, "insurances" | "outbox">
 const insuranceOver = (
   { ask, incarnation, write }: Connection,
   ports: Insurance,
-  laws: Invariants,
+  invariants: Invariants,
   sim: Simulation
 ): Insurance => {
   const { insurances, outbox } = ports
@@ -161,7 +165,7 @@ const insuranceOver = (
           id,
           companyId,
           insurances.attempt(companyId, id),
-          onSuccess(() => laws.attempted(id))
+          onSuccess(() => invariants.attempted(id))
         ),
       advance: (companyId, id, chosen) =>
         write("advance", `${id} ${chosen.event}`, companyId, insurances.advance(companyId, id, chosen)),
@@ -171,10 +175,10 @@ const insuranceOver = (
       claim: (claim) =>
         write(
           "claim",
-          `${incarnation.name} at ${sim.world.now_ms}`,
+          `${incarnation.name} at ${sim.eventLoop.now_ms}`,
           null,
           outbox.claim(claim),
-          onSuccess((claimed) => laws.claimedMessages(claim, claimed))
+          onSuccess((claimed) => invariants.claimedMessages(claim, claimed))
         ),
       record: (sms, result, at) =>
         write(
@@ -182,7 +186,7 @@ const insuranceOver = (
           sms.message.id,
           sms.companyId,
           outbox.record(sms, result, at),
-          onSuccess(() => laws.claims.released(sms.message.id))
+          onSuccess(() => invariants.claims.released(sms.message.id))
         ),
       undelivered: (limit) => ask(outbox.undelivered(limit))
     }
@@ -197,14 +201,14 @@ export const checkedPorts = (
   sim: Simulation,
   incarnation: Incarnation,
   ports: DatabasePorts,
-  laws: Invariants
+  invariants: Invariants
 ): DatabasePorts => {
   const connection = connectionOf(sim, incarnation)
   return {
-    ...salesOver(connection, ports, laws),
-    ...afterwardsOver(connection, ports, laws),
-    ...insuranceOver(connection, ports, laws, sim),
+    ...salesOver(connection, ports, invariants),
+    ...afterwardsOver(connection, ports, invariants),
+    ...insuranceOver(connection, ports, invariants, sim),
     record: (event: AuditEvent) =>
-      Effect.tap(connection.ask(ports.record(event)), () => Effect.sync(() => laws.alerts.recorded(event)))
+      Effect.tap(connection.ask(ports.record(event)), () => Effect.sync(() => invariants.alerts.recorded(event)))
   }
 }

@@ -19,7 +19,7 @@ export interface Cluster {
    */
   readonly serving: (replica: number) => Process | null
   readonly kill: (incarnation: Incarnation, down_ms: number | null) => void
-  readonly rival: (incarnation: Incarnation) => void
+  readonly startConcurrentRecovery: (incarnation: Incarnation) => void
   /** Starts the replicas that have no process, and sets the clock of every process to the true time. */
   readonly heal: () => void
 }
@@ -53,14 +53,14 @@ export const clusterOf = (
    * production.
    */
   const keep = (process: Process, chore: BackgroundLoop) => {
-    const { epoch_ms, world } = sim()
+    const { epoch_ms, eventLoop } = sim()
     const { incarnation } = process
     const { activity, cycle } = backgroundLoops[chore]
     let round = 0
     const wait = () =>
-      world.idle({
+      eventLoop.idle({
         incarnation,
-        from_ms: world.now_ms + second_ms,
+        from_ms: eventLoop.now_ms + second_ms,
         due_ms: () => {
           const instant_ms = due(chore)
           return instant_ms === null ? null : instant_ms - epoch_ms - incarnation.offset_ms
@@ -108,23 +108,23 @@ export const clusterOf = (
     serving: (replica) => processes[replica] ?? processes[1 - replica] ?? null,
     kill: (incarnation, down_ms) => {
       if (incarnation.dead) return
-      const { seed, world } = sim()
+      const { seed, eventLoop } = sim()
       const replica = replicaOf(incarnation)
       incarnation.dead = true
       processes[replica] = null
       addTraceLine(sim(), incarnation.name, "is killed")
       const pause_ms = down_ms ?? new SeededRandom(seed, `down ${incarnation.name}`).between(200, 20 * second_ms)
-      world.after(pause_ms, null, () => {
+      eventLoop.after(pause_ms, null, () => {
         if (processes[replica] === null) begin(replica)
       })
     },
-    rival: (incarnation) => {
+    startConcurrentRecovery: (incarnation) => {
       const process = other(incarnation)
       if (process === null) return
-      const { world } = sim()
+      const { eventLoop } = sim()
       const { activity, cycle } = backgroundLoops.recovery
-      world.soon(process.incarnation, () =>
-        process.start(cycle, { activity, name: `rival ${process.incarnation.name} ${world.now_ms}` })
+      eventLoop.soon(process.incarnation, () =>
+        process.start(cycle, { activity, name: `rival ${process.incarnation.name} ${eventLoop.now_ms}` })
       )
     },
     heal

@@ -86,14 +86,14 @@ export const makeOpeningDeposits = async (
   office: BackOffice,
   advance: AdvanceTime
 ): Promise<void> => {
-  sim.mishaps.over = true
+  sim.faults.stopped = true
   const centavos = openingDepositOf(sim.seed)
   for (const { id } of companies) {
     const op = { do: "deposit", company: id, centavos, reference: "apertura", id: -id, at_ms: 0, replica: 0 } as const
     cluster.serving(0)?.start(makeDeposit(office, op), { activity: "operator", name: `opening ${id}` })
   }
   await advance(openingLength_ms)
-  sim.mishaps.over = false
+  sim.faults.stopped = false
 }
 
 /** Starts every operation at its time, without waiting for the result of the one before. */
@@ -111,7 +111,7 @@ export const performOperations = async (
     const name = `op ${op.id}`
     addTraceLine(sim, name, describeAction(op))
     const process = cluster.serving(op.replica)
-    if (process === null) addTraceLine(sim, name, "nobody answers")
+    if (process === null) addTraceLine(sim, name, "no replica is running")
     else if (op.do === "kill") cluster.kill(process.incarnation, op.down_ms)
     else {
       const asked = serverCallOf(callers, office, op)
@@ -125,26 +125,30 @@ export const performOperations = async (
 
 /** Stops all faults, starts all processes, and lets time pass until everything must be settled. */
 export const letEverythingSettle = async (sim: Simulation, cluster: Cluster, advance: AdvanceTime): Promise<void> => {
-  await advance(sim.world.now_ms + faultyTail_ms)
-  sim.mishaps.over = true
+  await advance(sim.eventLoop.now_ms + faultyTail_ms)
+  sim.faults.stopped = true
   sim.outageUntil_ms = 0
   cluster.heal()
-  await advance(sim.world.now_ms + rest_ms)
+  await advance(sim.eventLoop.now_ms + rest_ms)
 }
 
 const allSales = (sim: Simulation): ReadonlyArray<ObservedSale> =>
-  companies.flatMap(({ id }) => [...sim.store.eyes.sales(id)])
+  companies.flatMap(({ id }) => [...sim.store.view.sales(id)])
 
 const allUndecided = (sim: Simulation): ReadonlyArray<ObservedReversal> =>
-  companies.flatMap(({ id }) => [...sim.store.eyes.undecided(id)])
+  companies.flatMap(({ id }) => [...sim.store.view.undecided(id)])
 
 /** Checks the invariants of the final state, when everything must be settled. */
-export const checkFinalState = (sim: Simulation, laws: Invariants, outside: Omit<ExternalRecords, "raised">): void => {
-  const seen = { ...outside, raised: laws.alerts.raised }
+export const checkFinalState = (
+  sim: Simulation,
+  invariants: Invariants,
+  outside: Omit<ExternalRecords, "raised">
+): void => {
+  const seen = { ...outside, raised: invariants.alerts.raised }
   checkDoneOnce(sim, seen)
   checkSettledAndCharged(sim, { sales: allSales(sim), undecided: allUndecided(sim).map(({ xid }) => xid) }, seen)
-  for (const { id } of companies) checkOperatorEntries(sim, id, sim.store.eyes.byHand(id), seen)
-  laws.alerts.atRest()
+  for (const { id } of companies) checkOperatorEntries(sim, id, sim.store.view.byHand(id), seen)
+  invariants.alerts.atRest()
 }
 
 /**
@@ -156,7 +160,7 @@ export const backOfficeOf = (
   outside: Pick<BackOffice, "byHand" | "operatorErrors" | "reversals" | "sales">
 ): BackOffice => {
   const isOld = ({ createdAt }: { readonly createdAt: DateTime.Utc }): boolean =>
-    sim.epoch_ms + sim.world.now_ms - DateTime.toEpochMillis(createdAt) > stuckAfter_ms
+    sim.epoch_ms + sim.eventLoop.now_ms - DateTime.toEpochMillis(createdAt) > stuckAfter_ms
   return {
     ...outside,
     stuckSales: () => allSales(sim).filter((sale) => isUnresolved(sale) && isOld(sale.order)),

@@ -28,7 +28,7 @@ export interface RunResult {
   readonly violation: Violation | null
   readonly trace: Trace
   /** The faults that happened. Another run can repeat exactly these. */
-  readonly mishaps: FaultInjector
+  readonly faults: FaultInjector
   readonly steps: number
 }
 
@@ -50,7 +50,7 @@ export interface VariantContext {
 /** Changes that plant a bug into every process of a run. */
 export interface Variant {
   readonly ports?: (ports: DatabasePorts, bench: VariantContext) => DatabasePorts
-  readonly around?: (around: ProcessEnvironment, bench: VariantContext) => ProcessEnvironment
+  readonly environment?: (environment: ProcessEnvironment, bench: VariantContext) => ProcessEnvironment
 }
 
 /**
@@ -77,54 +77,54 @@ export const simulate = async (
   options: RunOptions = {}
 ): Promise<RunResult> => {
   const epoch_ms = startInstantOf(seed)
-  const world = new EventLoop(new SeededRandom(seed, "schedule"))
+  const eventLoop = new EventLoop(new SeededRandom(seed, "schedule"))
   const outside = newExternalRecords()
   const { variant } = options
   const store = (options.store ?? memoryStore)({
-    seen: (sales) => laws.statuses.seen(sales),
+    seen: (sales) => invariants.statuses.seen(sales),
     unsound: (invariant, what) => reportViolation(sim, invariant, what)
   })
 
-  const around = (incarnation: Incarnation): ProcessEnvironment => ({
-    clock: clockOf(world, epoch_ms, incarnation),
+  const environment = (incarnation: Incarnation): ProcessEnvironment => ({
+    clock: clockOf(eventLoop, epoch_ms, incarnation),
     provider: providerFor(sim, incarnation, {
       ...outside,
-      orders: laws.orders,
+      orders: invariants.orders,
       reversing: ({ order, xid }: Reversal) => {
         const known = outside.reversalsOf.get(order.xid) ?? new Set()
         outside.reversalsOf.set(order.xid, known.add(xid))
       }
     }),
-    insurer: insurerFor(sim, incarnation, { ...outside, orders: laws.orders }),
+    insurer: insurerFor(sim, incarnation, { ...outside, orders: invariants.orders }),
     gateway: gatewayFor(sim, incarnation, outside.messages, outside.inbox)
   })
   const start = (incarnation: Incarnation) => {
     const bench = { sim, incarnation, books: store.books }
-    const met = around(incarnation)
-    const surroundings = variant?.around?.(met, bench) ?? met
+    const original = environment(incarnation)
+    const surroundings = variant?.environment?.(original, bench) ?? original
     const machine = machineOf(sim, incarnation, surroundings)
     const opened = store.open(sim, incarnation, machine)
     const ports = variant?.ports?.(opened, bench) ?? opened
-    return startProcess(sim, incarnation, machine, checkedPorts(sim, incarnation, ports, laws), surroundings)
+    return startProcess(sim, incarnation, machine, checkedPorts(sim, incarnation, ports, invariants), surroundings)
   }
   const cluster: Cluster = clusterOf(() => sim, start, store.due)
   const sim: Simulation = {
     seed,
     epoch_ms,
-    world,
+    eventLoop,
     store,
     trace: new Trace(),
-    mishaps: new FaultInjector(seed, options.script ?? null),
+    faults: new FaultInjector(seed, options.script ?? null),
     outageUntil_ms: 0,
     violation: null,
     kill: (incarnation) => cluster.kill(incarnation, null),
-    rival: cluster.rival
+    startConcurrentRecovery: cluster.startConcurrentRecovery
   }
-  const laws: Invariants = makeInvariants(sim)
+  const invariants: Invariants = makeInvariants(sim)
 
   let steps = 0
   const advance = async (until_ms: number) => {
-    while (sim.violation === null && world.advance(until_ms)) {
+    while (sim.violation === null && eventLoop.advance(until_ms)) {
       steps++
       if (store.settle !== null) await store.settle(sim)
     }
@@ -133,9 +133,9 @@ export const simulate = async (
   cluster.heal()
   const office = backOfficeOf(sim, outside)
   await makeOpeningDeposits(sim, cluster, office, advance)
-  await performOperations(sim, cluster, ops, { laws, inbox: outside.inbox }, office, advance)
+  await performOperations(sim, cluster, ops, { invariants, inbox: outside.inbox }, office, advance)
   await letEverythingSettle(sim, cluster, advance)
   await store.close()
-  if (sim.violation === null) checkFinalState(sim, laws, outside)
-  return { seed, violation: sim.violation, trace: sim.trace, mishaps: sim.mishaps, steps }
+  if (sim.violation === null) checkFinalState(sim, invariants, outside)
+  return { seed, violation: sim.violation, trace: sim.trace, faults: sim.faults, steps }
 }

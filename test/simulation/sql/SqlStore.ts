@@ -90,8 +90,8 @@ const faultyConnection = (
   server: InProcessPostgres,
   ran: (sql: string) => void
 ): ConnectionHandler => {
-  const { mishaps, trace, world } = sim
-  const later = (wire: WireSocket) => world.soon(incarnation, () => wire.arrive())
+  const { faults, trace, eventLoop } = sim
+  const later = (wire: WireSocket) => eventLoop.soon(incarnation, () => wire.arrive())
   const say = (wire: WireSocket, bytes: Uint8Array) => {
     wire.send(bytes)
     later(wire)
@@ -109,12 +109,13 @@ const faultyConnection = (
     greet: (wire) => say(wire, greeting),
     deal: (wire, statement) => {
       if (incarnation.dead) return
-      if (world.now_ms < sim.outageUntil_ms) return cut(wire)
+      if (eventLoop.now_ms < sim.outageUntil_ms) return cut(wire)
       const step = stepOf(statement.sql)
-      const fault = step === null ? null : mishaps.at(step, incarnation.name)
-      if (fault !== null) trace.add({ at_ms: world.now_ms, where: incarnation.name, what: `${step}: ${fault}`, fault })
+      const fault = step === null ? null : faults.at(step, incarnation.name)
+      if (fault !== null)
+        trace.add({ at_ms: eventLoop.now_ms, where: incarnation.name, what: `${step}: ${fault}`, fault })
       switch (fault) {
-        case "cut":
+        case "cut before commit":
           return cut(wire)
         case "conflict":
           return say(wire, conflictError)
@@ -148,19 +149,19 @@ const touchesOnlyInsurance = (sql: string): boolean =>
 export const sqlStore =
   (server: InProcessPostgres) =>
   (watch: DatabaseObserver): Store => {
-    let sight = emptySnapshot
+    let snapshot = emptySnapshot
     let checks: Array<() => void> = []
     /** Number of statements since the last snapshot. */
-    let unseen = 0
+    let statementsSinceSnapshot = 0
     let isUrgent = false
     let isDueKnown = false
     let due: Readonly<Record<BackgroundLoop, number | null>> = { recovery: null, messages: null }
 
     const look = async () => {
-      unseen = 0
+      statementsSinceSnapshot = 0
       isUrgent = false
-      sight = await server.observe(takeSnapshot)
-      for (const sales of sight.sales.values()) watch.seen(sales)
+      snapshot = await server.observe(takeSnapshot)
+      for (const sales of snapshot.sales.values()) watch.seen(sales)
       const waiting = checks
       checks = []
       for (const check of waiting) check()
@@ -169,7 +170,7 @@ export const sqlStore =
 
     const ran = (sql: string) => {
       if (isReadOnly(sql)) return
-      unseen++
+      statementsSinceSnapshot++
       isDueKnown &&= touchesOnlyInsurance(sql)
       isUrgent ||= changesLimits(sql)
     }
@@ -177,23 +178,23 @@ export const sqlStore =
     return {
       books: null,
       // A response passes through the driver of a process, which may be paused.
-      isHeardInOrder: false,
-      eyes: {
-        balance: (companyId) => (sight.money.get(companyId) ?? zeroMoney).balance,
-        limits: (companyId) => (sight.money.get(companyId) ?? zeroMoney).limits,
-        sales: (companyId) => sight.sales.get(companyId) ?? [],
-        byHand: (companyId) => sight.byHand.get(companyId) ?? [],
-        undecided: (companyId) => sight.undecided.get(companyId) ?? []
+      areResponsesOrdered: false,
+      view: {
+        balance: (companyId) => (snapshot.money.get(companyId) ?? zeroMoney).balance,
+        limits: (companyId) => (snapshot.money.get(companyId) ?? zeroMoney).limits,
+        sales: (companyId) => snapshot.sales.get(companyId) ?? [],
+        byHand: (companyId) => snapshot.byHand.get(companyId) ?? [],
+        undecided: (companyId) => snapshot.undecided.get(companyId) ?? []
       },
       open: (sim, incarnation, machine) => productionAdapters(machine, faultyConnection(sim, incarnation, server, ran)),
       due: (chore) => due[chore],
       wrote: () => {},
       look: (check) => void checks.push(check),
-      settle: async ({ world }) => {
+      settle: async ({ eventLoop }) => {
         // After `setImmediate`, the driver has done all its work, because it never sets a timer of the machine.
         await setImmediate()
-        if (isUrgent || unseen >= snapshotEvery) await look()
-        if (isDueKnown || !world.asksLoops()) return
+        if (isUrgent || statementsSinceSnapshot >= snapshotEvery) await look()
+        if (isDueKnown || !eventLoop.asksLoops()) return
         isDueKnown = true
         due = await server.observe(dueTimes)
       },

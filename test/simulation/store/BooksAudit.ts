@@ -76,7 +76,7 @@ const eachTwice = (sales: Iterable<Sale>, nameOf: (sale: Sale) => string | numbe
   return firstProblem(sales, (sale) => {
     const name = nameOf(sale)
     if (name === null) return null
-    if (seen.has(name)) return `${name} is sold by ${named(sale)} and by another`
+    if (seen.has(name)) return `${name} belongs to ${named(sale)} and to another sale`
     seen.add(name)
     return null
   })
@@ -91,10 +91,10 @@ const saleStatusesByState: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const insured = ({ sales }: CompanyBooks, { id, state, transactionId }: Insurance): string | null => {
   const wanted = saleStatusesByState[state]
-  if (wanted === undefined) return problemIf(transactionId !== null, () => `insurance ${id} is ${state} and has a sale`)
+  if (wanted === undefined) return problemIf(transactionId !== null, () => `insurance ${id} is ${state} but has a sale`)
   const sale = transactionId === null ? undefined : sales.get(transactionId)
   const right = sale?.insuranceId === id && wanted.includes(sale.status)
-  return problemIf(!right, () => `insurance ${id} is ${state}, sale ${transactionId} is ${sale?.status}`)
+  return problemIf(!right, () => `insurance ${id} is ${state}, but sale ${transactionId} is ${sale?.status}`)
 }
 
 const runningFrom = (entries: ReadonlyArray<Entry>): string | null => {
@@ -102,7 +102,7 @@ const runningFrom = (entries: ReadonlyArray<Entry>): string | null => {
   return firstProblem(entries, ({ amount, balance, id }) => {
     const wrong = balance !== before + amount
     before = balance
-    return problemIf(wrong, () => `entry ${id} says ${balance}`)
+    return problemIf(wrong, () => `the running balance of entry ${id} is wrong: ${balance}`)
   })
 }
 
@@ -143,12 +143,12 @@ const invariantChecks: Record<Exclude<Invariant, "listed">, (tally: Tally) => st
       const status = sales.get(id)?.status
       const reversals = confirmed.get(id) ?? 0
       const right = reversals === (status === "REVERSED" ? 1 : 0)
-      return problemIf(!right, () => `sale ${id} is ${status}, ${reversals} reversals of it are confirmed`)
+      return problemIf(!right, () => `sale ${id} is ${status}, but has ${reversals} confirmed reversals`)
     }),
   entry: ({ books: { sales }, posted }) =>
     firstProblem(posted.keys(), (id) => {
       const status = sales.get(id)?.status
-      return problemIf(status !== "SUCCESS" && status !== "REVERSED", () => `sale ${id} is ${status} and has an entry`)
+      return problemIf(status !== "SUCCESS" && status !== "REVERSED", () => `sale ${id} is ${status}, but has an entry`)
     }),
   running: ({ books: { entries } }) => runningFrom(entries),
   insured: ({ books }) =>

@@ -67,8 +67,8 @@ export const memoryStore = (watch: DatabaseObserver): Store => {
 
   return {
     books,
-    isHeardInOrder: true,
-    eyes: {
+    areResponsesOrdered: true,
+    view: {
       balance: (companyId) => booksOf(companyId).purse.balance,
       limits: (companyId) => booksOf(companyId).purse.limits,
       sales: (companyId) => booksOf(companyId).sales.values(),
