@@ -6,7 +6,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
 /** What takes longest, by far. Begun last, it would keep one worker busy while the others have nothing left. */
-const longest = ["simulation/sql", "crash/crash", "simulation/memory", "boot/", "fuzz/", "browser/", "races/"]
+const longest = [
+  "simulation/sql",
+  "crash/crash",
+  "simulation/memory",
+  "process/start",
+  "fuzz/",
+  "process/",
+  "postgres/races"
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {

@@ -31,7 +31,7 @@ const periods = [
 
 /**
  * Accepts the amount, or returns the first limit that it would exceed: day, week, month. The ledger in memory calls
- * this. The function `reserve` in SQL repeats the rule, and test/model compares the two.
+ * this. The function `reserve` in SQL repeats the rule, and test/postgres/model compares the two.
  */
 export const within = (
   limits: Limits,

@@ -80,7 +80,7 @@ export const parts = {
   },
   races: {
     script: "test",
-    args: () => ["test/races"],
+    args: () => ["test/postgres/races"],
     asJson: "--reporter=./test/prove/TestReport.ts",
     planned_s: 60,
     least_s: 60,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import manifest from "../../package.json" with { type: "json" }
 import { type PartName, partNames, parts, plannedFor } from "./Parts.ts"
-import { commandOf, nodeArgsOf } from "./Prove.ts"
+import { commandOf, nodeArgsOf, overallProgress, progressLine, reportedShare } from "./Prove.ts"
 
 const whole = { seed: 7, share: 1 }
 
@@ -13,7 +13,7 @@ describe("a part of the proof", () => {
     ["sql", 0.001, "npm run simulate -- --on sql --seeds 1 --ops 200 --seed 7"],
     ["mutants", 1, "npm run simulate -- --mutants"],
     ["mutants", 0.01, "npm run simulate -- --mutants --on memory"],
-    ["races", 1, "npm test -- test/races"],
+    ["races", 1, "npm test -- test/postgres/races"],
     ["crash", 1, "npm run crash -- --rounds 60 --seed 7"],
     ["crash", 0.1, "npm run crash -- --rounds 6 --seed 7"],
     ["fuzz", 1, "npm run fuzz -- --requests 20000 --seed 7"],
@@ -34,5 +34,38 @@ describe("a part of the proof", () => {
   it("is planned shorter when its share is, unless it is always whole", () => {
     assert.isBelow(plannedFor(parts.memory, 0.1), plannedFor(parts.memory, 1))
     assert.strictEqual(plannedFor(parts.races, 0.1), plannedFor(parts.races, 1))
+  })
+})
+
+const planned_s = [600, 300, 100]
+
+describe("the progress of a proof", () => {
+  it.each([
+    // part, its share, seconds gone -> percent of all, seconds left
+    [0, 0, 0, 0, 1_000],
+    [0, 0.5, 300, 30, 700],
+    [1, 0, 600, 60, 400],
+    [2, 1, 1_000, 99, 0]
+  ])("in part %d at %d, after %d s, is at %d %%, with %d s left", (part, share, elapsed_s, percent, left_s) => {
+    assert.deepStrictEqual(overallProgress({ planned_s, part, share, elapsed_s }), { percent, left_s })
+  })
+
+  it("goes by the pace so far", () => {
+    const { left_s } = overallProgress({ planned_s, part: 1, share: 0, elapsed_s: 1_230 })
+    assert.strictEqual(left_s, 800)
+  })
+
+  it.each([
+    [" 12 %  240 of 2000 seeds (about 7 min left)", 0.12],
+    ["100 %  20,000 of 20,000 requests", 1],
+    ["seed 12 violates an invariant", null],
+    ["", null]
+  ])("reads `%s` as %s", (line, share) => {
+    assert.strictEqual(reportedShare(line), share)
+  })
+
+  it("forwards what a command says", () => {
+    const line = progressLine({ planned_s, part: 0, share: 0.5, elapsed_s: 300 }, "memory", " 50 %  1000 of 2000 seeds")
+    assert.strictEqual(line, " 30 % of all, about 12 min left | memory: 50 %  1000 of 2000 seeds")
   })
 })

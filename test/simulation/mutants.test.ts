@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runMutants } from "./campaign/Campaign.ts"
 import { allMutants } from "./mutants/AllMutants.ts"
-import { quietly, threads, timeout_ms } from "./Running.ts"
 import { patchedFunction } from "./sql/InProcessPostgres.ts"
+import { quietly, threads, timeout_ms } from "./TestRun.ts"
 
 const onSql = allMutants.flatMap((mutant) => (mutant.on === "sql" ? [mutant] : []))
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCampaign } from "./campaign/Campaign.ts"
 import { runMutant, runSeed } from "./campaign/Job.ts"
-import { quietly, threads, timeout_ms } from "./Running.ts"
+import { quietly, threads, timeout_ms } from "./TestRun.ts"
 
 const ops = 200
 const on = "sql"

@@ -1,9 +1,22 @@
-import { DateTime, Effect } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect, Layer } from "effect"
+import { CompanyId } from "../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
+import { TestDatabase } from "./Database.ts"
 import { begunInsurance, plannedInsurance, quotedInsurance } from "./InsuranceStages.ts"
-import { insuranceIntent, insurancesReplica } from "./Insuring.ts"
-import { begunOn, intentOf, opened, replica, reservedOrder, reversalOf, reversalsReplica } from "./Sales.ts"
+import { setBlockLength } from "./SalesHistory.ts"
+import {
+  begunOn,
+  insuranceIntent,
+  insurancesReplica,
+  intentOf,
+  opened,
+  replica,
+  reservedOrder,
+  reversalOf,
+  reversalsReplica
+} from "./SalesOnPostgres.ts"
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "SBX1", rechargeToken: null } })
 
@@ -59,3 +72,21 @@ export const insureInEveryState = Effect.fnUntraced(function* (company: number) 
     if (verdict !== null) yield* ledger.settle({ order, verdict, at, notFound: 0 })
   }
 }, Effect.scoped)
+
+export const companyOne = CompanyId.make(1)
+export const companyTwo = CompanyId.make(2)
+
+/** Two companies that have rows in every table that is read for one. */
+export const populated = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* setBlockLength(1)
+    for (const company of [companyOne, companyTwo]) {
+      yield* sellInEveryState(company)
+      yield* begunInsurance(yield* insurancesReplica, company)
+      yield* sql`
+        insert into cell.option (company_id, id, service_id, identifier, reference, name, price, expires_at)
+        values (${company}, 'o', 3, '8095550123', 'P1', 'Paquete', 100, '2030-01-01')`
+    }
+  })
+).pipe(Layer.provideMerge(TestDatabase))

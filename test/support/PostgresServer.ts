@@ -6,8 +6,8 @@ import type { TestProject } from "vitest/node"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 import * as Database from "../../adapters/postgres/Database.ts"
 import { migrate } from "../../adapters/postgres/Migrations.ts"
+import { makeLogins } from "./DatabaseLogins.ts"
 import { copyDatabase } from "./EmbeddedDatabases.ts"
-import { makeLogins } from "./Logins.ts"
 import { setBlockLength } from "./SalesHistory.ts"
 
 declare module "vitest" {

@@ -4,7 +4,7 @@ import type { Extra } from "../../../core/domain/InsuranceOffer.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
 import { type PolicyDocument, PolicyRenderer } from "../../../core/ports/PolicyRenderer.ts"
-import { type Line, readPdf } from "../../support/Pdf.ts"
+import { type Line, readPdf } from "../../support/PdfReader.ts"
 
 const extras: ReadonlyArray<Extra> = [
   { code: "grua", name: "Servicio de grúa", price: Amount.make(70_050) },

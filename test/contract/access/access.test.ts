@@ -1,0 +1,241 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, expect, it, layer } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import { Permission } from "../../../core/domain/Token.ts"
+import { Companies, type NewCompany } from "../../../core/ports/Companies.ts"
+import { type NewToken, Tokens } from "../../../core/ports/Tokens.ts"
+import { readCredentials } from "../../../facade/trpc/Credentials.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { customer, newToken } from "../../support/service/CustomerCompany.ts"
+import { callEndpoint, guardedPaths, writingPaths } from "../../support/service/Endpoints.ts"
+import { call, get, sell } from "../../support/service/HttpCalls.ts"
+import { secret } from "../../support/service/InMemoryService.ts"
+import { anotherServer, TestServer } from "../../support/service/TestServer.ts"
+import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
+
+type Headers = Record<string, string>
+
+const pair = (key: string, given = secret) => ({ "x-api-key": key, "x-api-secret": given })
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+
+/** Ways to present the credentials of a token that is all right. */
+const presented: ReadonlyArray<readonly [name: string, headers: (key: string) => Headers, status: number]> = [
+  ["in the header Authorization", (key) => bearer(`${key}.${secret}`), 200],
+  ["in two headers", (key) => pair(key), 200],
+  ["in both forms alike", (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key) }), 200],
+  ["with the scheme in small letters", (key) => ({ authorization: `bearer ${key}.${secret}` }), 200],
+  ["not at all", () => ({}), 401],
+  ["without a secret", (key) => bearer(key), 401],
+  ["with an empty secret", (key) => bearer(`${key}.`), 401],
+  ["with an empty key", () => bearer(`.${secret}`), 401],
+  ["with a second dot", (key) => bearer(`${key}.${secret}.`), 401],
+  ["with a space between", (key) => bearer(`${key} ${secret}`), 401],
+  ["by another scheme", (key) => ({ authorization: `Basic ${key}.${secret}` }), 401],
+  ["without a scheme", (key) => ({ authorization: `${key}.${secret}` }), 401],
+  ["with the key alone", (key) => ({ "x-api-key": key }), 401],
+  ["with the secret alone", () => ({ "x-api-secret": secret }), 401],
+  ["in two headers, one of them empty", (key) => pair(key, ""), 401],
+  ["with a wrong secret", (key) => pair(key, `${secret}x`), 401],
+  ["with an unknown key", (key) => pair(`${key}x`), 401],
+  ["in one form and half of the other", (key) => ({ ...bearer(`${key}.${secret}`), "x-api-key": key }), 401],
+  ["in two forms that differ", (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key, "otro") }), 401],
+  ["in two forms, the first malformed", (key) => ({ ...bearer("x"), ...pair(key) }), 401]
+]
+
+type Situation = readonly [name: string, company: Partial<NewCompany>, token: Partial<NewToken>, status: number]
+
+const past = DateTime.makeUnsafe("2026-03-11T10:00:00-04:00")
+const future = DateTime.makeUnsafe("2026-03-12T10:00:00-04:00")
+
+const situations: ReadonlyArray<Situation> = [
+  ["active", { state: "activa" }, { expiresAt: future }, 200],
+  ["of a vip company", { state: "vip" }, {}, 200],
+  ["expired", {}, { expiresAt: past }, 401],
+  ["of a suspended company", { state: "suspendida" }, {}, 403],
+  ["of a company without API", { apiEnabled: false }, {}, 403],
+  ["expired, of a suspended company", { state: "suspendida" }, { expiresAt: past }, 401],
+  ["for another address", {}, { addresses: ["198.51.100.7"] }, 403],
+  ["for its address", {}, { addresses: ["192.0.2.1", "203.0.113.9"] }, 200],
+  ["for its network", {}, { addresses: ["203.0.113.0/29", "203.0.113.8/29"] }, 200],
+  ["for a network beside", {}, { addresses: ["203.0.113.0/29"] }, 403],
+  ["for its mapped address", {}, { addresses: ["::ffff:203.0.113.9"] }, 200],
+  ["for addresses of version 6", {}, { addresses: ["2001:db8::/32"] }, 403]
+]
+
+const allPermissions = Permission.literals
+const sale = { service_id: 1, identifier: "8095550003", amount: 20 }
+const from = (address: string) => ({ "x-forwarded-for": address })
+const codes: Record<number, string> = { 401: "UNAUTHENTICATED", 403: "FORBIDDEN" }
+
+layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
+  it.effect.each(presented)("credentials %s", ([, headers, status]) =>
+    Effect.gen(function* () {
+      const { apiKey } = yield* customer()
+      for (const path of ["/v1/cuenta", "/v1/account"]) {
+        const answer = yield* leavesRowsUnchanged(call(path, { headers: headers(apiKey) }))
+        assert.deepStrictEqual([answer.status, answer.body.error?.code], [status, codes[status]])
+        assert.strictEqual(answer.headers.has("www-authenticate"), status === 401)
+      }
+    })
+  )
+
+  it.effect.each(situations)("a token %s", ([, company, token, status]) =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ company, token })
+      for (const path of ["/v1/saldo", "/v1/balance"]) {
+        const answer = yield* leavesRowsUnchanged(get(path, { ...auth, ...from("192.0.2.66, 203.0.113.9") }))
+        assert.deepStrictEqual([answer.status, answer.body.error?.code], [status, codes[status]])
+      }
+    })
+  )
+
+  it.effect("a network of version 6 admits its addresses", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ token: { addresses: ["2001:db8::/32"] } })
+      for (const [address, status] of [
+        ["2001:db8:ffff::1", 200],
+        ["2001:db9::1", 403]
+      ] as const) {
+        assert.strictEqual((yield* get("/v1/saldo", { ...auth, ...from(address) })).status, status)
+      }
+    })
+  )
+
+  it.effect("a token expires on time", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const expiresAt = DateTime.addDuration(yield* DateTime.now, "1 hour")
+      const { auth } = yield* customer({ token: { expiresAt } })
+      yield* pass("3599 seconds")
+      assert.strictEqual((yield* get("/v1/saldo", auth)).status, 200)
+      yield* pass("1 seconds")
+      assert.strictEqual((yield* get("/v1/saldo", auth)).status, 401)
+    })
+  )
+
+  describe("every endpoint but the public ones", () => {
+    it.effect.each(guardedPaths.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
+      Effect.gen(function* () {
+        const { permission } = door
+        const { auth, apiKey, companyId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
+        const told = (headers: Headers) =>
+          Effect.map(leavesRowsUnchanged(callEndpoint(door, headers)), ({ body, status }) => [status, body.error?.code])
+        assert.deepStrictEqual(yield* told({}), [401, "UNAUTHENTICATED"])
+        assert.deepStrictEqual(yield* told(pair(apiKey, "x")), [401, "UNAUTHENTICATED"])
+        const allBut = allPermissions.filter((other) => other !== permission)
+        const without = yield* newToken(companyId, { permissions: allBut })
+        assert.deepStrictEqual(yield* told(without.auth), [403, "FORBIDDEN"])
+        const alone = yield* newToken(companyId, { permissions: [permission] })
+        for (const headers of [auth, pair(apiKey), alone.auth]) {
+          assert.notInclude([401, 403], (yield* callEndpoint(door, headers)).status)
+        }
+      })
+    )
+  })
+
+  describe("a change by the operator holds at once on every server", () => {
+    const refusedOnBoth = Effect.fnUntraced(function* (
+      auth: Headers,
+      change: Effect.Effect<unknown, unknown, Tokens | Companies>
+    ) {
+      const elsewhere = yield* anotherServer()
+      const servers = [sell(sale, auth), elsewhere(sell(sale, auth))]
+      for (const server of servers) assert.strictEqual((yield* server).status, 201)
+      yield* Effect.orDie(change)
+      // Time stands still here: what is cached does not grow old, so it must have been dropped.
+      for (const server of servers) yield* eventually(server, ({ status }) => status === 403)
+      for (const server of servers) {
+        assert.strictEqual((yield* leavesRowsUnchanged(server)).body.error.code, "FORBIDDEN")
+      }
+    })
+
+    it.effect.each(["revoked", "suspended"] as const)("a token is %s", (state) =>
+      Effect.gen(function* () {
+        const { apiKey, auth, tokenId } = yield* customer({ money: 10_000 })
+        yield* refusedOnBoth(
+          auth,
+          Tokens.use((tokens) => tokens.setState(tokenId, state))
+        )
+        assert.strictEqual((yield* call("/v1/saldo", { headers: pair(apiKey, "x") })).status, 401)
+      })
+    )
+
+    it.effect.each([{ state: "suspendida" }, { apiEnabled: false }] as const)("a company is %j", (changes) =>
+      Effect.gen(function* () {
+        const { auth, companyId } = yield* customer({ money: 10_000 })
+        yield* refusedOnBoth(
+          auth,
+          Companies.use((companies) => companies.change(companyId, changes))
+        )
+      })
+    )
+  })
+
+  describe("empresa_id in a body", () => {
+    it.effect.each(writingPaths.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const { auth, companyId, tokenId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
+        const answer = yield* leavesRowsUnchanged(callEndpoint(door, auth, { empresa_id: companyId + 1, amount: "x" }))
+        assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "FORBIDDEN"])
+        const events = yield* sql`
+          select action, token_id::int, details from directory.audit_event where company_id = ${companyId}`
+        assert.deepStrictEqual(
+          events.map((event) => ({ ...event })),
+          [{ action: "foreign_company", token_id: tokenId, details: { empresa_id: companyId + 1 } }]
+        )
+        for (const odd of [String(companyId), 1.5, [companyId], true]) {
+          const refused = yield* leavesRowsUnchanged(callEndpoint(door, auth, { empresa_id: odd }))
+          assert.deepStrictEqual([refused.status, refused.body.error.details], [422, { empresa_id: "invalido" }])
+        }
+        assert.notStrictEqual((yield* callEndpoint(door, auth, { empresa_id: companyId })).status, 403)
+      })
+    )
+
+    it.effect("and nowhere else: in a query it is a parameter that nobody knows", () =>
+      Effect.gen(function* () {
+        const { auth, companyId } = yield* customer()
+        const { body, status } = yield* get(`/v1/cuenta?empresa_id=${companyId + 1}`, auth)
+        assert.deepStrictEqual([status, body.data.empresa_id], [200, companyId])
+      })
+    )
+  })
+
+  it.effect("another company's transaction does not exist", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* customer(), yield* customer()]
+      const { transaction_id } = (yield* sell(sale, one.auth)).body.data
+      for (const path of ["/v1/transacciones", "/v1/transactions"]) {
+        const theirs = yield* leavesRowsUnchanged(get(`${path}/${transaction_id}`, other.auth))
+        const nobodys = yield* leavesRowsUnchanged(get(`${path}/999999999`, other.auth))
+        assert.deepStrictEqual([theirs.status, theirs.body.error], [404, nobodys.body.error])
+        assert.deepStrictEqual((yield* get(path, other.auth)).body.data.items, [])
+      }
+    })
+  )
+})
+
+const long = "k".repeat(200)
+
+describe("credentials", () => {
+  it.each([
+    ["some", " ".repeat(3), true],
+    ["so many that they would fill the memory", " ".repeat(16_000), false]
+  ])("after spaces, %s", (_, spaces, plausible) => {
+    const headers = { authorization: `Bearer${spaces}llave.secreto`, apiKey: undefined, apiSecret: undefined }
+    expect(Result.isSuccess(readCredentials(headers))).toBe(plausible)
+  })
+
+  it.each([
+    ["both parts as long as a setting may be", long, long, true],
+    ["a key that is longer", `${long}k`, "secreto", false],
+    ["a secret that is longer", "llave", `${long}s`, false]
+  ])("with %s", (_, apiKey, secret, plausible) => {
+    const bearer = { authorization: `Bearer ${apiKey}.${secret}`, apiKey: undefined, apiSecret: undefined }
+    const pair = { authorization: undefined, apiKey, apiSecret: secret }
+    for (const headers of [bearer, pair]) {
+      expect(Result.getOrNull(readCredentials(headers))).toEqual(plausible ? { apiKey, secret } : null)
+    }
+  })
+})

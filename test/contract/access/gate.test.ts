@@ -1,0 +1,132 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { initTRPC } from "@trpc/server"
+import { Effect } from "effect"
+import { endpoints, endpointsOf } from "../../../facade/rest/Endpoint.ts"
+import { procedures } from "../../../facade/trpc/Router.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
+import { callEndpoint, endpointPaths } from "../../support/service/Endpoints.ts"
+import { as, call, post, sell } from "../../support/service/HttpCalls.ts"
+import { Audited, secret, TestService } from "../../support/service/InMemoryService.ts"
+
+const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
+
+/** Whether a caller was let in, or why not. */
+const admissionOf = ({ status }: ApiResponse) => (status === 401 || status === 403 ? status : "in")
+
+describe("a procedure", () => {
+  it("that says nothing of its callers keeps the service from starting", () => {
+    const ungated = initTRPC.create().procedure.query(() => "secret")
+    assert.throws(() => endpointsOf({ "cuenta.secreta": ungated }), /cuenta\.secreta has no gate/)
+  })
+
+  it("is open to anybody only where the contract has it so", () => {
+    const open = endpoints.filter(({ meta }) => meta.gate.callers._tag === "Anybody").map(({ name }) => name)
+    assert.deepStrictEqual(open, ["sistema.estado", "sistema.info"])
+  })
+})
+
+layer(TestService, { excludeTestServices: true })("who is let in", (it) => {
+  describe("credentials", () => {
+    it.effect.each([
+      [{}, 401],
+      [{ authorization: "Bearer" }, 401],
+      [{ authorization: "Bearer todo" }, 401],
+      [{ authorization: `Basic todo.${secret}` }, 401],
+      [{ authorization: `Bearer todo.${secret}.x` }, 401],
+      [{ authorization: "Bearer todo.otro" }, 401],
+      [{ authorization: `Bearer nadie.${secret}` }, 401],
+      [{ "x-api-key": "todo" }, 401],
+      [{ "x-api-key": "", "x-api-secret": secret }, 401],
+      [{ "x-api-key": "todo", "x-api-secret": "" }, 401],
+      [{ "x-api-key": "todo", "x-api-secret": secret }, 200],
+      [{ "x-api-key": "todo", ...as("todo") }, 401],
+      [{ "x-api-key": "todo", "x-api-secret": secret, ...as("todo") }, 200],
+      [{ "x-api-key": "lector", "x-api-secret": secret, ...as("todo") }, 401],
+      [as("suspendido"), 403],
+      [as("otra_red"), 403],
+      [as("lector"), 403],
+      [{ ...as("otra_red"), "x-forwarded-for": "198.51.100.1, 203.0.113.9" }, 200],
+      [{ ...as("otra_red"), "x-forwarded-for": "203.0.113.9, 198.51.100.1" }, 403]
+    ] as ReadonlyArray<readonly [Record<string, string>, number]>)("%j -> %i", ([headers, status]) =>
+      Effect.map(call("/v1/saldo", { headers }), (answer) => assert.strictEqual(answer.status, status))
+    )
+
+    it.effect("come before the body", () =>
+      Effect.map(call("/v1/recargas", { method: "POST", body: "{" }), ({ body, headers, status }) => {
+        assert.deepStrictEqual([status, body.error.code], [401, "UNAUTHENTICATED"])
+        assert.match(headers.get("www-authenticate") ?? "", /^Bearer/)
+      })
+    )
+
+    it.effect("of another company in the body are refused and remembered", () =>
+      Effect.gen(function* () {
+        const audited = yield* Audited
+        const { body, status } = yield* sell({ empresa_id: 8, amount: "mal" })
+        assert.deepStrictEqual([status, body.error.code], [403, "FORBIDDEN"])
+        assert.deepStrictEqual(
+          audited.map(({ action, details }) => [action, details]),
+          [["foreign_company", { empresa_id: 8 }]]
+        )
+        const odd = yield* sell({ ...sale, empresa_id: "7" })
+        assert.deepStrictEqual(odd.body.error.details, { empresa_id: "invalido" })
+        assert.strictEqual((yield* sell({ ...sale, empresa_id: 7 })).status, 201)
+      })
+    )
+  })
+
+  describe("at one face and the other", () => {
+    const byTrpc = (name: string, headers: Record<string, string>) =>
+      procedures[name]?._def.type === "query" ? call(`/trpc/${name}`, { headers }) : post(`/trpc/${name}`, {}, headers)
+
+    it.effect.each(Object.keys(procedures))("%s lets in the same callers", (name) =>
+      Effect.gen(function* () {
+        const ways = endpointPaths.filter(({ endpoint }) => endpoint.name === name)
+        const [way] = ways
+        assert(way !== undefined, "at REST nothing leads to it")
+        const { callers } = way.endpoint.meta.gate
+        const needed = callers._tag === "Permitted" ? callers.permission : null
+        for (const [headers, expected] of [
+          [{ authorization: "" }, needed === null ? "in" : 401],
+          [as("nadie"), needed === null ? "in" : 401],
+          [as("lector"), needed === null || needed === "transactions.read" ? "in" : 403]
+        ] as const) {
+          assert.strictEqual(admissionOf(yield* byTrpc(name, headers)), expected)
+          for (const door of ways) assert.strictEqual(admissionOf(yield* callEndpoint(door, headers)), expected)
+        }
+      })
+    )
+  })
+
+  describe("the rate limit", () => {
+    it.effect("refuses a token's third call of two, and says when to come back", () =>
+      Effect.gen(function* () {
+        const calls = yield* Effect.replicateEffect(call("/v1/saldo", { headers: as("lento") }), 5)
+        const refused = calls.filter(({ status }) => status === 429)
+        assert.strictEqual(refused.length, 3)
+        for (const { body, headers } of refused) {
+          assert.strictEqual(body.error.code, "RATE_LIMIT_EXCEEDED")
+          assert.strictEqual(headers.get("retry-after"), String(body.error.details.retry_after))
+          assert.deepStrictEqual([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")], ["2", "0"])
+        }
+      })
+    )
+
+    it.effect.each([
+      ["/v1/estado", "192.0.2.1", {}],
+      ["/v1/nada", "192.0.2.2", {}],
+      ["/v1/saldo", "192.0.2.3", { authorization: "Bearer todo.mal" }],
+      ["/trpc/nada", "192.0.2.4", {}]
+    ] as ReadonlyArray<readonly [string, string, Record<string, string>]>)(
+      "counts %s by address",
+      ([path, address, headers]) =>
+        Effect.gen(function* () {
+          const from = { ...headers, "x-forwarded-for": address }
+          const calls = yield* Effect.replicateEffect(call(path, { headers: from }), 7)
+          assert.deepStrictEqual(
+            calls.map(({ status }) => status === 429),
+            [false, false, false, false, false, true, true]
+          )
+        })
+    )
+  })
+})

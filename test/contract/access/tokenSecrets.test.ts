@@ -1,0 +1,244 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
+import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import { TokenId } from "../../../core/domain/Ids.ts"
+import { Tokens } from "../../../core/ports/Tokens.ts"
+import { hashSecret } from "../../../core/workflows/HashSecret.ts"
+import { rotateToken } from "../../../core/workflows/IssueToken.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
+import { get } from "../../support/service/HttpCalls.ts"
+import { secret } from "../../support/service/InMemoryService.ts"
+import { anotherServer, TestServer, testServer } from "../../support/service/TestServer.ts"
+
+const TOKEN_PEPPER = "0c".repeat(32)
+
+const knock = (apiKey: string, given: string) =>
+  get("/v1/saldo", { authorization: `Bearer ${apiKey}.${given}` }).pipe(Effect.map(({ status }) => status))
+
+const rotated = (tokenId: TokenId, overlap: Duration.Input) =>
+  Effect.map(rotateToken(tokenId, Duration.fromInputUnsafe(overlap)), (token) => Redacted.value(token.secret))
+
+const usedAt = ({ companyId, tokenId }: Effect.Success<ReturnType<typeof customer>>) =>
+  Tokens.use((tokens) => tokens.list(companyId)).pipe(
+    Effect.map((tokens) => tokens.find(({ token }) => token.id === tokenId)?.usedAt ?? null)
+  )
+
+layer(TestServer, { excludeTestServices: true })("the secrets of a token (5)", (it) => {
+  it.effect("are two on every server, until the overlap ends", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const { apiKey, tokenId } = yield* customer()
+      const elsewhere = yield* anotherServer()
+      const heard = (given: string) => [knock(apiKey, given), elsewhere(knock(apiKey, given))]
+      // Both have the token in their memory; time stands still, so it does not grow old there.
+      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [200, 200])
+      const fresh = yield* rotated(tokenId, "1 hour")
+      for (const server of heard(fresh)) yield* eventually(server, (status) => status === 200)
+      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [200, 200])
+      yield* pass("3599 seconds")
+      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [200, 200])
+      // What was read a second ago is still in memory, and says itself when it ends.
+      yield* pass("1 seconds")
+      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [401, 401])
+      assert.deepStrictEqual(yield* Effect.all(heard(fresh)), [200, 200])
+    })
+  )
+
+  it.effect("are never three", () =>
+    Effect.gen(function* () {
+      const { apiKey, tokenId } = yield* customer()
+      const elsewhere = yield* anotherServer()
+      const heard = (given: string) => [knock(apiKey, given), elsewhere(knock(apiKey, given))]
+      const second = yield* rotated(tokenId, "1 hour")
+      for (const server of heard(second)) yield* eventually(server, (status) => status === 200)
+      const third = yield* rotated(tokenId, "1 hour")
+      for (const server of heard(secret)) yield* eventually(server, (status) => status === 401)
+      assert.deepStrictEqual(yield* Effect.all([...heard(second), ...heard(third)]), [200, 200, 200, 200])
+    })
+  )
+
+  it.effect("are one when there is no overlap", () =>
+    Effect.gen(function* () {
+      const { apiKey, tokenId } = yield* customer()
+      assert.strictEqual(yield* knock(apiKey, secret), 200)
+      const fresh = yield* rotated(tokenId, 0)
+      yield* eventually(knock(apiKey, secret), (status) => status === 401)
+      assert.strictEqual(yield* knock(apiKey, fresh), 200)
+    })
+  )
+
+  it.effect("are the configured one alone when a server has started since the rotation", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const [sandbox] = yield* sql<{ id: number }>`
+        select id::int from directory.token where api_key = 'sandbox_publico'`
+      const tokenId = TokenId.make(sandbox?.id ?? 0)
+      yield* rotated(tokenId, "1 hour")
+      assert.lengthOf(yield* peppers(tokenId), 2)
+      yield* anotherServer()
+      assert.lengthOf(yield* peppers(tokenId), 1)
+    })
+  )
+
+  it.effect("say nothing of a suspended token to who has none of them", () =>
+    Effect.gen(function* () {
+      const { apiKey, tokenId } = yield* customer()
+      const fresh = yield* rotated(tokenId, "1 hour")
+      yield* Tokens.use((tokens) => tokens.setState(tokenId, "suspended"))
+      const expected: ReadonlyArray<readonly [string, number]> = [
+        [fresh, 403],
+        [secret, 403],
+        ["otro", 401]
+      ]
+      for (const [given, status] of expected) assert.strictEqual(yield* knock(apiKey, given), status)
+    })
+  )
+})
+
+layer(TestServer, { excludeTestServices: true })("the last use of a token", (it) => {
+  it.effect("is known to the minute", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const shop = yield* customer()
+      const use = knock(shop.apiKey, secret)
+      assert.isNull(yield* usedAt(shop))
+      const first = yield* DateTime.now
+      yield* use
+      const known = yield* eventually(usedAt(shop), (at) => at !== null)
+      assert.deepStrictEqual(known, first)
+      // Another server has not seen it used, and finds that it need not be written.
+      const elsewhere = yield* anotherServer()
+      yield* pass("59 seconds")
+      yield* Effect.andThen(use, elsewhere(use))
+      yield* pass("1 seconds")
+      const later = yield* DateTime.now
+      yield* use
+      yield* eventually(usedAt(shop), (at) => at !== null && !DateTime.Equivalence(at, first))
+      assert.deepStrictEqual(yield* usedAt(shop), later)
+    })
+  )
+
+  it.effect("is none when the call was refused", () =>
+    Effect.gen(function* () {
+      const refused = yield* customer({ token: { addresses: ["198.51.100.7"] } })
+      const other = yield* customer()
+      assert.deepStrictEqual(
+        yield* Effect.all([knock(refused.apiKey, secret), knock(other.apiKey, "otro"), knock(other.apiKey, secret)]),
+        [403, 401, 200]
+      )
+      yield* eventually(usedAt(other), (at) => at !== null)
+      assert.isNull(yield* usedAt(refused))
+    })
+  )
+
+  it.effect("fails no call when it cannot be written", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const shop = yield* customer()
+      yield* sql`alter table directory.token_use rename to token_use_gone`
+      for (const _ of [1, 2, 3]) assert.strictEqual(yield* knock(shop.apiKey, secret), 200)
+      yield* sql`alter table directory.token_use_gone rename to token_use`
+    })
+  )
+})
+
+/** Under which pepper each secret of a token is kept: null for none, absent for no secret. */
+const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ own: string | null; previous: string | null; two: boolean }>`
+    select secret_pepper as own, previous_pepper as previous, previous_hash is not null as two
+    from directory.token
+    where id = ${tokenId}`
+  return row?.two ? [row.own, row.previous] : [row?.own ?? null]
+})
+
+/** What is kept of a secret by a process that has no pepper. */
+const keptWithout = (given: string) =>
+  hashSecret(Redacted.make(given)).pipe(Effect.provide(Layer.fresh(PepperNode.layer(null))))
+
+const stored = Effect.fnUntraced(function* () {
+  const shop = yield* customer()
+  const plain = yield* keptWithout(secret)
+  yield* Tokens.use((tokens) => tokens.rotate(shop.tokenId, () => Effect.succeed({ secret: plain, previous: null })))
+  assert.deepStrictEqual(yield* peppers(shop.tokenId), [null])
+  return shop
+})
+
+layer(testServer({ TOKEN_PEPPER }), { excludeTestServices: true })("with a pepper", (it) => {
+  it.effect("a new secret is kept under it, and opens where the pepper is the same", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { apiKey, tokenId } = yield* customer()
+      assert.strictEqual(yield* knock(apiKey, secret), 200)
+      const [row] = yield* sql`
+        select secret_hash = sha256(convert_to(${secret}, 'UTF8')) as plain from directory.token where id = ${tokenId}`
+      assert.deepStrictEqual([row?.["plain"], (yield* peppers(tokenId))[0]?.length], [false, 16])
+      const expected: ReadonlyArray<readonly [Readonly<Record<string, string>>, number]> = [
+        [{ TOKEN_PEPPER }, 200],
+        [{ TOKEN_PEPPER: "0d".repeat(32) }, 401],
+        [{}, 401]
+      ]
+      for (const [environment, status] of expected) {
+        const elsewhere = yield* anotherServer(environment)
+        assert.strictEqual(yield* elsewhere(knock(apiKey, secret)), status)
+      }
+    })
+  )
+
+  describe("a secret from before", () => {
+    it.effect("opens, and is kept under the pepper from then on", () =>
+      Effect.gen(function* () {
+        const { apiKey, tokenId } = yield* stored()
+        yield* eventually(knock(apiKey, secret), (status) => status === 200)
+        yield* eventually(peppers(tokenId), ([own]) => own !== null)
+        assert.strictEqual(yield* knock(apiKey, secret), 200)
+        assert.strictEqual(yield* knock(apiKey, "otro"), 401)
+      })
+    )
+
+    it.effect("is kept under the pepper at a rotation, and opens for the overlap", () =>
+      Effect.gen(function* () {
+        const { apiKey, tokenId } = yield* stored()
+        const fresh = yield* rotated(tokenId, "1 hour")
+        const [own, previous] = yield* peppers(tokenId)
+        assert.isString(own)
+        assert.strictEqual(previous, own)
+        for (const given of [fresh, secret]) yield* eventually(knock(apiKey, given), (status) => status === 200)
+      })
+    )
+  })
+
+  it.effect(
+    "a secret from before that was rotated without one is kept under it too, and its token's own as it was",
+    () =>
+      Effect.gen(function* () {
+        const { apiKey, tokenId } = yield* stored()
+        const own = yield* keptWithout("nuevo")
+        const until = DateTime.add(yield* DateTime.now, { hours: 1 })
+        yield* Tokens.use((tokens) =>
+          tokens.rotate(tokenId, (current) => Effect.succeed({ secret: own, previous: { ...current, until } }))
+        )
+        yield* eventually(knock(apiKey, secret), (status) => status === 200)
+        const [, pepper] = yield* eventually(peppers(tokenId), ([, previous]) => previous !== null)
+        const sql = yield* PgClient.PgClient
+        const kept = yield* sql`
+        select secret_pepper as pepper, secret_hash = ${own.hash} as same from directory.token where id = ${tokenId}`
+        assert.deepStrictEqual([pepper?.length, kept], [16, [{ pepper: null, same: true }]])
+        for (const given of [secret, "nuevo"]) yield* eventually(knock(apiKey, given), (status) => status === 200)
+      })
+  )
+
+  it.effect("the sandbox has its configured secret, whichever pepper a server starts with", () =>
+    Effect.gen(function* () {
+      const credentials = ["sandbox_publico", "sandbox_secreto_publico_2026"] as const
+      assert.strictEqual(yield* knock(...credentials), 200)
+      for (const environment of [{ TOKEN_PEPPER: "0d".repeat(32) }, {}, { TOKEN_PEPPER }]) {
+        const elsewhere = yield* anotherServer(environment)
+        assert.strictEqual(yield* elsewhere(knock(...credentials)), 200)
+      }
+    })
+  )
+})

@@ -1,0 +1,150 @@
+import { existsSync } from "node:fs"
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+import { serving } from "../../support/SaldoProcess.ts"
+
+/** Where Debian puts it. */
+const executablePath = "/usr/bin/chromium"
+
+/** Is there a browser to test with? Says so when there is none. */
+export const isBrowserInstalled = (): boolean => {
+  const installed = existsSync(executablePath)
+  if (!installed) console.warn(`The tests in a browser are skipped: there is no ${executablePath}.`)
+  return installed
+}
+
+const args = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+/** A browser with a profile of its own, and a server for it; both are gone when the tests are over. */
+export class Browsing extends Context.Service<Browsing, { readonly browser: Browser; readonly origin: string }>()(
+  "test/Browsing"
+) {
+  static readonly layer = Layer.effect(
+    Browsing,
+    Effect.gen(function* () {
+      const { url } = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl })
+      const browser = yield* Effect.acquireRelease(
+        Effect.promise(() => chromium.launch({ executablePath, args, headless: true })),
+        (launched) => Effect.promise(() => launched.close())
+      )
+      return { browser, origin: url }
+    })
+  )
+}
+
+// Zod, which Scalar brings, asks once whether it may compile, takes the refusal and goes on without.
+const reportViolations = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+  if (blockedURI !== "eval") console.error("violates " + violatedDirective + ": " + blockedURI)
+})`
+
+/** What a page does that it should not, as it does it. */
+const watch = (page: Page, origin: string): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  const isOurs = (url: string) => url.startsWith(`${origin}/`) || /^(?:data|blob):/.test(url)
+  page.on("pageerror", (error) => faults.push(String(error)))
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") faults.push(message.text())
+  })
+  page.on("request", (request) => {
+    if (!isOurs(request.url())) faults.push(`asks ${request.url()}`)
+  })
+  page.on("requestfailed", (request) => faults.push(`failed: ${request.url()}`))
+  return faults
+}
+
+// What the page has said is known here before it answers a later question.
+const faultsOf = (page: Page, watched: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve))")
+    return [...watched]
+  })
+
+/** An empty page, watched, in a context of its own. */
+export const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
+  const { browser, origin } = yield* Browsing
+  const context = yield* Effect.acquireRelease(
+    Effect.promise(() => browser.newContext({ baseURL: origin, ...options })),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  return yield* Effect.promise(async () => {
+    const page = await context.newPage()
+    await page.addInitScript({ content: reportViolations })
+    return { page, faults: faultsOf(page, watch(page, origin)) }
+  })
+})
+
+const phone = { viewport: { width: 360, height: 740 } }
+
+/** Makes a sale as a person would: opens it, and sends it as it stands. */
+const sell = (page: Page) =>
+  Effect.promise(async () => {
+    await page.goto("/docs#tag/ventas/POST/v1/recargas")
+    await page.getByRole("button", { name: /Probar solicitud.*post \/v1\/recargas/ }).click()
+    const dialog = page.getByRole("dialog")
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/v1/recargas")
+    await dialog
+      .getByRole("button", { name: /^Send\b/ })
+      .first()
+      .click()
+    const answer = await answered
+    await dialog.getByText("201 Created").waitFor()
+    return { status: answer.status(), body: await answer.json(), shown: await dialog.textContent() }
+  })
+
+describe.skipIf(!isBrowserInstalled())("in a browser", () => {
+  layer(Browsing.layer, { excludeTestServices: true })((it) => {
+    it.effect("the console sells with the credentials that it has ready, and speaks to nobody else", () =>
+      Effect.gen(function* () {
+        const { faults, page } = yield* openPage()
+        const { body, shown, status } = yield* sell(page)
+        assert.deepStrictEqual([status, body.data.status], [201, "SUCCESS"])
+        assert.include(shown, body.data.xid)
+        assert.deepStrictEqual(yield* faults, [])
+      })
+    )
+
+    it.effect("two who open the console do not share a key", () =>
+      Effect.gen(function* () {
+        const sales = [yield* sell((yield* openPage()).page), yield* sell((yield* openPage()).page)]
+        assert.lengthOf(new Set(sales.map(({ body }) => body.data.transaction_id)), 2)
+      })
+    )
+
+    it.effect("the policy stops what would speak to another host", () =>
+      Effect.gen(function* () {
+        const { faults, page } = yield* openPage()
+        yield* Effect.promise(() => page.goto("/docs"))
+        const stopped = page.evaluate(`new Promise((resolve) => {
+          addEventListener("securitypolicyviolation", ({ violatedDirective }) => resolve(violatedDirective))
+          fetch("http://127.0.0.1:9/").catch(() => {})
+        })`)
+        assert.strictEqual(yield* Effect.promise(() => stopped), "connect-src")
+        assert.include(yield* faults, "violates connect-src: http://127.0.0.1:9/")
+      })
+    )
+
+    it.effect.each(["/docs/errors", "/docs/errors/IDEMPOTENT_REQUEST_IN_PROGRESS", "/docs/errors/VALIDATION_ERROR"])(
+      "%s fits a phone",
+      (path) =>
+        Effect.gen(function* () {
+          const { faults, page } = yield* openPage(phone)
+          yield* Effect.promise(() => page.goto(path))
+          const shown = page.evaluate(
+            "[document.documentElement.scrollWidth, getComputedStyle(document.body).marginTop, document.scripts.length]"
+          )
+          assert.deepStrictEqual(yield* Effect.promise(() => shown), [phone.viewport.width, "0px", 0])
+          assert.deepStrictEqual(yield* faults, [])
+        })
+    )
+  })
+})

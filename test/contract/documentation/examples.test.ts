@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Predicate } from "effect"
+import { openApiDocument } from "../../../facade/rest/OpenApi.ts"
+import { schemaFaultsBy } from "../../fakes/SchemaFaults.ts"
+
+interface Content {
+  readonly schema?: object
+  readonly example?: { readonly message?: string; readonly data?: { readonly pagination?: { readonly total: number } } }
+  readonly examples?: Readonly<Record<string, { readonly value: { readonly error: ErrorExample } }>>
+}
+
+interface ErrorExample {
+  readonly code: string
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+interface Response {
+  readonly content?: Readonly<Record<string, Content>>
+  readonly headers: Readonly<Record<string, { readonly required?: boolean }>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: ReadonlyArray<string>
+  readonly parameters?: ReadonlyArray<{
+    readonly in: string
+    readonly name: string
+    readonly schema: Record<string, unknown>
+  }>
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, Content & { readonly schema: { readonly properties: object } }>>
+  }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>
+    readonly schemas: Readonly<Record<string, Record<string, unknown>>>
+  }
+}
+
+const document: Document = JSON.parse(JSON.stringify(openApiDocument("/")))
+const faultsBy = schemaFaultsBy(document)
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, path, operation, name: operation.operationId }))
+)
+
+const main = operations.filter(({ name }) => !/Alias\d+$/.test(name))
+
+/** Every body in JSON that the document has, and where it stands. */
+const bodies = [
+  ...operations.flatMap(({ method, operation, path }) =>
+    Object.entries(operation.responses).map(([status, response]) => ({
+      place: ["paths", path, method, "responses", status],
+      response
+    }))
+  ),
+  ...operations.flatMap(({ method, operation: { requestBody }, path }) =>
+    requestBody === undefined ? [] : [{ place: ["paths", path, method, "requestBody"], response: requestBody }]
+  ),
+  ...Object.entries(document.components.responses).map(([name, response]) => ({
+    place: ["components", "responses", name],
+    response
+  }))
+].flatMap(
+  ({ place, response }: { readonly place: ReadonlyArray<string>; readonly response: Pick<Response, "content"> }) => {
+    const content = response.content?.["application/json"]
+    return content === undefined
+      ? []
+      : [{ name: place.join(" "), place: [...place, "content", "application/json"], content }]
+  }
+)
+
+/** What stands beside a reference is lost on most who read the document. */
+const besideReferences = (value: unknown): ReadonlyArray<unknown> => {
+  if (!Predicate.isObjectOrArray(value)) return []
+  const own = "$ref" in value && Object.keys(value).length > 1 ? [value] : []
+  return [...own, ...Object.values(value).flatMap(besideReferences)]
+}
+
+describe("the document", () => {
+  it.each(bodies)("shows examples that its schema allows: $name", ({ content, place }) => {
+    const examples = [content.example, ...Object.values(content.examples ?? {}).map(({ value }) => value)]
+    for (const example of examples.filter((shown) => shown !== undefined))
+      assert.isEmpty(faultsBy([...place, "schema"], example))
+  })
+
+  it("says nothing beside a reference", () => {
+    assert.isEmpty(besideReferences(document))
+  })
+
+  it("shows the message that a person would read", () => {
+    for (const { content, name } of bodies) {
+      if (content.example === undefined || name.endsWith("requestBody")) continue
+      assert.match(content.example.message ?? "", /\.$/, name)
+      const { pagination } = content.example.data ?? {}
+      if (pagination !== undefined) assert.include(content.example.message, `: ${pagination.total}.`)
+    }
+  })
+
+  // What nothing that it takes can make wrong is refused for its headers.
+  it.each(main)("shows a fault of something that $name takes", ({ operation }) => {
+    const error = operation.responses["422"]?.content?.["application/json"]?.examples?.["VALIDATION_ERROR"]?.value.error
+    const { properties = {} } = operation.requestBody?.content["application/json"]?.schema ?? {}
+    const taken = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(properties), "headers"]
+    const ofReversal = operation.operationId === "transaccionesAnular" ? ["status"] : []
+    assert.includeMembers([...taken, ...ofReversal], Object.keys(error?.details ?? {}))
+  })
+
+  it("has a validator to send wherever it has a 304", () => {
+    for (const { name, operation } of operations) {
+      const sent = operation.parameters?.some((parameter) => parameter.name === "If-None-Match") ?? false
+      assert.strictEqual(sent, operation.responses["304"] !== undefined, name)
+    }
+  })
+
+  it("does not advise a random key to who looks for a sale by its own", () => {
+    const { parameters = [] } = document.paths["/v1/transacciones"]?.["get"] ?? {}
+    const sought = parameters.find(({ name }) => name === "idempotency_key")
+    assert.match(String(sought?.schema["description"]), /^La Idempotency-Key con que se hizo la venta/)
+  })
+
+  it("begins each tag with what changes nothing", () => {
+    const first = Map.groupBy(main, ({ operation }) => operation.tags[0])
+    assert.strictEqual(first.get("Transacciones")?.[0]?.name, "transaccionesListar")
+  })
+
+  it("takes a PDF for bytes and CSV for text, and names the file", () => {
+    const answer = (path: string) => document.paths[path]?.["get"]?.responses["200"]
+    assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"], {})
+    assert.deepStrictEqual(answer("/v1/seguros/{id}/documento")?.content?.["application/pdf"], {})
+    assert.deepStrictEqual(answer("/v1/movimientos")?.content?.["text/csv"], { schema: { type: "string" } })
+    assert.property(answer("/v1/movimientos")?.headers, "Content-Disposition")
+    assert.isTrue(answer("/v1/seguros/{id}/documento")?.headers["Content-Disposition"]?.required)
+  })
+
+  it("says which times and days can be read as such", () => {
+    const formats = (name: string) =>
+      Object.entries(Object(document.components.schemas[name]?.["properties"])).flatMap(([field, schema]) => {
+        const [, format] = /"format":"([^"]+)"/.exec(JSON.stringify(schema)) ?? []
+        return format === undefined ? [] : [[field, format]]
+      })
+    assert.deepStrictEqual(formats("Venta"), [["processed_at", "date-time"]])
+    assert.deepStrictEqual(formats("Seguro"), [
+      ["vigencia_desde", "date"],
+      ["vigencia_hasta", "date"]
+    ])
+  })
+})

@@ -1,0 +1,184 @@
+import { createServer, type Server, type ServerResponse } from "node:http"
+import { connect, type Socket } from "node:net"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
+import { answeringClientErrors, serverOptions } from "../../../facade/http/ClientErrors.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
+
+/** The server as Node has it. */
+class Served extends Context.Service<Served, Server>()("test/Served") {
+  static readonly layer = Layer.effect(
+    Served,
+    Effect.map(answeringClientErrors, (answering) => answering(createServer(serverOptions)))
+  )
+}
+
+/** Answers after a minute at /slow, and elsewhere at once, with the body that came. */
+const echo = Effect.gen(function* () {
+  const { text, url } = yield* HttpServerRequest.HttpServerRequest
+  if (url === "/slow") yield* Effect.sleep("1 minute")
+  return HttpServerResponse.text(`<${yield* text}>`)
+})
+
+const service = Layer.merge(ServiceAddress.layer, HttpServer.serve(echo)).pipe(
+  Layer.provide(
+    Layer.unwrap(Served.useSync((server) => NodeHttpServer.layerServer(() => server, { port: 0, host: "127.0.0.1" })))
+  ),
+  Layer.provideMerge(Served.layer),
+  Layer.provide([CallCounterMemory.layer, NodeCrypto.layerSecureRandom]),
+  Layer.provideMerge(ManualClock.layer)
+)
+
+/** A client that does not hang up unless it is told to. */
+const client = Effect.fnUntraced(function* (bytes: string) {
+  const { port } = yield* ServiceAddress
+  const open = Effect.sync(() => {
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => void socket.write(bytes))
+    const heard: Array<string> = []
+    socket.setEncoding("latin1").on("data", (more) => void heard.push(String(more)))
+    return { socket: socket.on("error", () => {}), said: Effect.sync(() => heard.join("")) }
+  })
+  return yield* Effect.acquireRelease(open, ({ socket }) => Effect.sync(() => socket.destroy()))
+})
+
+const answerIn = (said: Effect.Effect<string>) => eventually(said, (text) => /\r\n\r\n[<{]/.test(text))
+
+const connections = Served.use((server) =>
+  Effect.callback<number, Error>((resume) => {
+    server.getConnections((error, count) => resume(error === null ? Effect.succeed(count) : Effect.fail(error)))
+  })
+)
+
+const nobodyIsLeft = eventually(connections, (count) => count === 0)
+
+/** What the server has open of the next call. */
+const nextResponse = Served.use((server) =>
+  Effect.callback<ServerResponse>((resume) => {
+    server.once("request", (_request, response) => void resume(Effect.succeed(response)))
+  })
+)
+
+const nextTunnel = Served.use((server) =>
+  Effect.callback<void>((resume) => {
+    server.once("connect", () => void resume(Effect.void))
+  })
+)
+
+/** Goes on sending until the server has closed the connection. */
+const sendUntilClosed = (socket: Socket) =>
+  eventually(
+    Effect.andThen(
+      Effect.sync(() => socket.write("more")),
+      connections
+    ),
+    (count) => count === 0
+  )
+
+const tunnel = "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
+const offer = "Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
+
+layer(service, { excludeTestServices: true })("a connection", (it) => {
+  describe("that asks for a tunnel", () => {
+    it.effect("may be reset before its answer is read, and after", () =>
+      Effect.gen(function* () {
+        const hasty = yield* client(tunnel)
+        yield* nextTunnel
+        hasty.socket.resetAndDestroy()
+        yield* nobodyIsLeft
+        const { said, socket } = yield* client(tunnel)
+        yield* answerIn(said)
+        socket.resetAndDestroy()
+        yield* nobodyIsLeft
+      })
+    )
+
+    it.effect("is closed when it goes on sending", () =>
+      Effect.gen(function* () {
+        const { said, socket } = yield* client(`${tunnel}more`)
+        assert.match(yield* answerIn(said), /^HTTP\/1\.1 404 /)
+        yield* sendUntilClosed(socket)
+      })
+    )
+  })
+
+  it.effect.each([
+    ["a tunnel", tunnel],
+    ["a tunnel behind a call", `GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${tunnel}`],
+    ["bytes that nobody can read", "\u0000\r\n\r\n"]
+  ] as const)("that falls silent after %s is closed two seconds after its answer", ([, bytes]) =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const { said } = yield* client(bytes)
+      const isAnswered = Effect.map(said, (text) => text.includes("\r\n\r\n"))
+      yield* eventually(Effect.andThen(pass("1 minute"), isAnswered), Boolean)
+      yield* eventually(Effect.andThen(pass("2 seconds"), connections), (count) => count === 0)
+    })
+  )
+
+  it.effect.each([
+    ["no body", `GET / HTTP/1.1\r\n${offer}\r\n`, "<>"],
+    ["a body", `POST / HTTP/1.1\r\n${offer}Content-Length: 2\r\n\r\nab`, "<ab>"],
+    ["chunks", `POST / HTTP/1.1\r\n${offer}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n`, "<ab>"],
+    ["an expectation", `POST / HTTP/1.1\r\n${offer}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nab`, "<ab>"]
+  ] as const)("that offers another protocol is answered in this one, and closed: %s", ([, bytes, body]) =>
+    Effect.gen(function* () {
+      const { said, socket } = yield* client(bytes)
+      const answer = yield* eventually(said, (text) => text.endsWith(">"))
+      assert.match(answer, /HTTP\/1\.1 200 .*connection: close/is)
+      assert.isTrue(answer.endsWith(body), answer)
+      yield* sendUntilClosed(socket)
+    })
+  )
+
+  it.effect("hears nothing in place of an answer that is due, also where the call waited to be told to go on", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const { said, socket } = yield* client(
+        "POST /slow HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab\u0000\r\n\r\n"
+      )
+      const answer = yield* eventually(Effect.andThen(pass("1 minute"), said), (text) => /\r\n\r\n[<{]/.test(text))
+      assert.deepStrictEqual(answer.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 100", "HTTP/1.1 200"])
+      socket.end()
+      yield* nobodyIsLeft
+    })
+  )
+
+  it.effect("is listened to once, however much it says that nobody can read", () =>
+    Effect.gen(function* () {
+      const server = yield* Served
+      let unread = 0
+      server.on("clientError", () => {
+        unread += 1
+      })
+      const { socket } = yield* client("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+      const response = yield* nextResponse
+      const before = response.listenerCount("close")
+      yield* eventually(
+        Effect.sync(() => {
+          socket.write("\u0000")
+          return unread
+        }),
+        (count) => count > 20
+      )
+      assert.strictEqual(response.listenerCount("close"), before + 1)
+      socket.destroy()
+      yield* nobodyIsLeft
+    })
+  )
+
+  it.effect.each([tunnel, "\u0000\r\n\r\n"])("is refused with the date (%#)", (bytes) =>
+    Effect.gen(function* () {
+      const { until } = yield* ManualClock
+      yield* until("2027-01-02T03:04:05Z")
+      const { said, socket } = yield* client(bytes)
+      assert.match(yield* answerIn(said), /^date: Sat, 02 Jan 2027 03:04:05 GMT\r$/im)
+      socket.end()
+      yield* nobodyIsLeft
+    })
+  )
+})

@@ -1,0 +1,190 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { codes, type ErrorCode } from "../../../core/domain/ErrorCodes.ts"
+import { Centavos } from "../../../core/domain/Money.ts"
+import { Answer } from "../../../core/domain/Sale.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
+import { call, get, post, sell } from "../../support/service/HttpCalls.ts"
+import {
+  applicationFor,
+  inState,
+  insuranceCompany,
+  planned,
+  plateEnding,
+  quoted,
+  spanish,
+  started,
+  wrongCode
+} from "../../support/service/InsuranceCalls.ts"
+import { Script } from "../../support/service/ScriptedPorts.ts"
+import { TestServer } from "../../support/service/TestServer.ts"
+
+type Headers = Record<string, string>
+type Wanted = Parameters<typeof customer>[0]
+
+const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
+
+/** A call of a company that has 1000 pesos unless said otherwise. */
+const by = <R>(how: (auth: Headers) => Effect.Effect<ApiResponse, never, R>, wanted?: Wanted) =>
+  Effect.flatMap(customer(wanted), ({ auth }) => how(auth))
+
+const sold = (other: object, wanted?: Wanted) => by((auth) => sell({ ...sale, ...other }, auth), wanted)
+
+/** The provider answers so. */
+const answered = (identifier: string, answer: Answer) =>
+  Effect.andThen(
+    Script.useSync(({ provider }) => provider.set(identifier, { dispatch: () => Effect.succeed(answer) })),
+    sold({ identifier })
+  )
+
+/** The process dies when it has reserved the amount; its client tries again this much later. */
+const afterCrash = (identifier: string, later: "1 minutes" | "1 hours") =>
+  by((auth) =>
+    Effect.gen(function* () {
+      const { crash } = yield* Script
+      const { pass } = yield* ManualClock
+      const once = sell({ ...sale, identifier }, { ...auth, "idempotency-key": "una" })
+      crash.add(identifier)
+      const lost = yield* once
+      crash.delete(identifier)
+      assert.strictEqual(lost.status, 500)
+      yield* pass(later)
+      return yield* once
+    })
+  )
+
+const paidTwice = by(
+  (auth) =>
+    Effect.gen(function* () {
+      const bill = { service_id: 5, identifier: "8095550003" }
+      const { opciones } = (yield* post("/v1/consultas", bill, auth)).body.data
+      const pay = () => sell({ ...bill, opcion_id: opciones[0].opcion_id }, auth)
+      assert.strictEqual((yield* pay()).status, 201)
+      return yield* pay()
+    }),
+  { money: 40_000 }
+)
+
+const reversed = by((auth) =>
+  Effect.gen(function* () {
+    const { transaction_id } = (yield* sell(sale, auth)).body.data
+    return yield* post(`/v1/transacciones/${transaction_id}/anular`, {}, { ...auth, "idempotency-key": "dos" })
+  })
+)
+
+/** A call of a company that may sell insurance. */
+const insuring = <E, R>(how: (auth: Headers) => Effect.Effect<ApiResponse, E, R>) =>
+  Effect.flatMap(insuranceCompany(), ({ auth }) => how(auth))
+
+/** The first step, of a plate that ends so. */
+const startedAt = (ending: string) => insuring((auth) => spanish.start(auth, applicationFor(plateEnding(ending))))
+
+const soldLate = insuring((auth) =>
+  Effect.gen(function* () {
+    const { pass } = yield* ManualClock
+    const { id, placa } = yield* quoted(auth)
+    yield* pass("30 minutes")
+    return yield* spanish.sell(auth, id, placa)
+  })
+)
+
+const guessedSixTimes = insuring((auth) =>
+  Effect.gen(function* () {
+    const { id } = yield* started(auth)
+    const guess = spanish.verify(auth, id, wrongCode)
+    yield* Effect.replicateEffect(guess, 5)
+    return yield* guess
+  })
+)
+
+/** How each code comes about. */
+const scenes = {
+  UNAUTHENTICATED: call("/v1/saldo"),
+  FORBIDDEN: by((auth) => get("/v1/saldo", auth), { token: { permissions: ["account.read"] } }),
+  NOT_FOUND: by((auth) => get("/v1/transacciones/999999", auth)),
+  VALIDATION_ERROR: sold({ amount: -1 }),
+  INSUFFICIENT_BALANCE: sold({ amount: 1_001 }),
+  LIMIT_EXCEEDED: sold({}, { limits: { weekly: Centavos.make(9_999) } }),
+  IDEMPOTENT_REQUEST_IN_PROGRESS: afterCrash("8095550013", "1 minutes"),
+  IDEMPOTENCY_CONFLICT: afterCrash("8095550023", "1 hours"),
+  RATE_LIMIT_EXCEEDED: by((auth) => Effect.andThen(get("/v1/saldo", auth), get("/v1/saldo", auth)), {
+    token: { callsPerMinute: 1 }
+  }),
+  TRANSACTION_PENDING: sold({ identifier: "8095550002" }),
+  INVALID_PHONE: sold({ identifier: "8095550000" }),
+  INVALID_PRODUCT: sold({ service_id: 99 }),
+  INVALID_AMOUNT: answered("8095550033", Answer.Refused({ refusal: "INVALID_AMOUNT" })),
+  DUPLICATE_TRANSACTION: paidTwice,
+  TRANSACTION_REJECTED: sold({ identifier: "8095550001" }),
+  SERVICE_TIMEOUT: by((auth) => post("/v1/consultas", { service_id: 3, identifier: "8095550002" }, auth)),
+  SERVICE_UNAVAILABLE: answered("8095550043", Answer.NotSent()),
+  REVERSAL_NOT_SUPPORTED: reversed,
+  NOT_IMPLEMENTED: by((auth) => post("/v1/consultas", { service_id: 6, identifier: "A123456" }, auth), {
+    company: { insuranceEnabled: true }
+  }),
+  INTERNAL_ERROR: by((auth) =>
+    Effect.gen(function* () {
+      const { crash } = yield* Script
+      crash.add("8095550053")
+      return yield* sell({ ...sale, identifier: "8095550053" }, auth)
+    })
+  ),
+  SEGURO_NO_EMITIDO: insuring((auth) =>
+    Effect.flatMap(quoted(auth, plateEnding("51")), ({ id, placa }) => spanish.sell(auth, id, placa))
+  ),
+  COTIZACION_VENCIDA: soldLate,
+  SEGURO_YA_VENDIDO: insuring((auth) =>
+    Effect.flatMap(inState.emitida(auth, spanish), ({ id, placa }) => spanish.sell(auth, id, placa))
+  ),
+  SEGURO_SIN_COTIZAR: insuring((auth) =>
+    Effect.flatMap(planned(auth), ({ id, placa }) => spanish.sell(auth, id, placa))
+  ),
+  POLIZA_ACTIVA: insuring((auth) =>
+    Effect.flatMap(planned(auth, plateEnding("53")), ({ id }) => spanish.quote(auth, id))
+  ),
+  POLIZA_NO_EMITIDA: insuring((auth) =>
+    Effect.flatMap(quoted(auth), ({ id }) => get(spanish.documentPath(id, "marbete"), auth))
+  ),
+  VEHICULO_NO_SOPORTADO: startedAt("54"),
+  SEGURO_RECHAZADO: startedAt("50"),
+  OTP_INCORRECTO: insuring((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.verify(auth, id, wrongCode))),
+  OTP_BLOQUEADO: guessedSixTimes,
+  SEGURO_PASO_INVALIDO: insuring((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.quote(auth, id))),
+  SEGUROS_NO_DISPONIBLE: startedAt("55")
+} satisfies Record<ErrorCode, Effect.Effect<ApiResponse, unknown, unknown>>
+
+/** What clients wait before they try again, in seconds. */
+const waits: Partial<Record<ErrorCode, string>> = {
+  IDEMPOTENT_REQUEST_IN_PROGRESS: "2",
+  RATE_LIMIT_EXCEEDED: "60",
+  TRANSACTION_PENDING: "10",
+  SERVICE_UNAVAILABLE: "30",
+  SEGUROS_NO_DISPONIBLE: "30"
+}
+
+/** Whose message says more than its code. */
+const sayMore: Partial<Record<ErrorCode, RegExp>> = {
+  POLIZA_ACTIVA: /ya tiene una póliza vigente; puede renovarla a partir del \d{4}-\d\d-\d\d\.$/,
+  SEGURO_RECHAZADO: /cédula/
+}
+
+layer(TestServer, { excludeTestServices: true })("an error (7)", (it) => {
+  it.effect.each(Object.entries(scenes) as ReadonlyArray<readonly [ErrorCode, typeof scenes.FORBIDDEN]>)(
+    "%s",
+    ([code, scene]) =>
+      Effect.gen(function* () {
+        const { body, headers, status, text } = yield* scene
+        assert.deepStrictEqual([status, body.success, body.error.code], [codes[code].status, false, code])
+        const { [code]: more } = sayMore
+        if (more === undefined) assert.strictEqual(body.error.message, codes[code].message)
+        else assert.match(body.error.message, more)
+        assert.hasAllKeys(body, ["success", "error", "request_id"])
+        assert.strictEqual(headers.get("x-request-id"), body.request_id)
+        assert.strictEqual(headers.get("retry-after"), waits[code] ?? null)
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.notMatch(text, /select|cell\.|at \w+ \(/i)
+      })
+  )
+})

@@ -1,0 +1,223 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ServiceAddress } from "../../support/InProcessService.ts"
+import { as, call, get, raw } from "../../support/service/HttpCalls.ts"
+import { TestService } from "../../support/service/InMemoryService.ts"
+import { anotherServer, TestServer } from "../../support/service/TestServer.ts"
+
+layer(TestServer, { excludeTestServices: true })("/v1/info", (it) => {
+  it.effect.each([
+    [{}, "production"],
+    [{ ENVIRONMENT: "" }, "production"],
+    [{ ENVIRONMENT: "ensayo_2-Sur" }, "ensayo_2-Sur"],
+    [{ ENVIRONMENT: "e".repeat(32) }, "e".repeat(32)]
+  ] as const)("with %j calls the deployment %s", ([environment, name]) =>
+    Effect.gen(function* () {
+      const there = yield* anotherServer(environment)
+      const { body, status } = yield* there(call("/v1/info"))
+      assert.deepStrictEqual([status, body.data.environment], [200, name])
+    })
+  )
+})
+
+const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
+
+layer(TestService, { excludeTestServices: true })("REST", (it) => {
+  describe("an endpoint", () => {
+    it.effect.each([
+      ["/v1/estado", "/v1/health"],
+      ["/v1/cuenta", "/v1/account"],
+      ["/v1/saldo", "/v1/balance"],
+      ["/v1/servicios", "/v1/services"],
+      ["/v1/categorias", "/v1/categories"],
+      ["/v1/transacciones", "/v1/transactions"]
+    ] as const)("answers at %s and at %s", ([path, alias]) =>
+      Effect.gen(function* () {
+        for (const at of [path, alias]) {
+          const { body, headers, status } = yield* get(at)
+          assert.deepStrictEqual([status, body.success, typeof body.message], [200, true, "string"])
+          assert.strictEqual(headers.get("x-request-id"), body.request_id)
+          assert.strictEqual(headers.get("x-frame-options"), "DENY")
+          assert.strictEqual(headers.get("access-control-allow-origin"), "*")
+          for (const name of ["limit", "remaining", "reset"])
+            assert.match(headers.get(`x-ratelimit-${name}`) ?? "", /^\d+$/)
+        }
+      })
+    )
+
+    it.effect("tells what the service is", () =>
+      Effect.gen(function* () {
+        const { url } = yield* ServiceAddress
+        const { body } = yield* call("/v1/info")
+        assert.deepStrictEqual(body.data, {
+          application: "Saldo",
+          api_version: "v1",
+          environment: "production",
+          documentation: `${url}/docs`,
+          currency: "DOP",
+          timezone: "America/Santo_Domingo"
+        })
+      })
+    )
+
+    it.effect("is HEAD too, without the body", () =>
+      Effect.gen(function* () {
+        const head = yield* call("/v1/saldo", { method: "HEAD", headers: as("todo") })
+        assert.deepStrictEqual([head.status, head.text], [200, ""])
+        assert.isAbove(Number(head.headers.get("content-length")), 100)
+      })
+    )
+
+    it.effect.each([
+      ["GET", "/"],
+      ["GET", "/v1/nada"],
+      ["DELETE", "/v1/recargas"],
+      ["GET", "/v1/recargas"],
+      ["GET", "/V1/saldo"],
+      ["GET", "/v1/saldo/"],
+      ["GET", "/v1//saldo"],
+      ["GET", "/v1/%ZZ"]
+    ] as const)("is not %s %s", ([method, path]) =>
+      Effect.gen(function* () {
+        const { body, headers, status } = yield* call(path, { method })
+        assert.deepStrictEqual(
+          [status, body.error.code, body.request_id],
+          [404, "NOT_FOUND", headers.get("x-request-id")]
+        )
+      })
+    )
+
+    it.effect.each(["0", "-1", "1.0", "01", "abc", "9007199254740992", "1%00", "%20", "99999"])(
+      "finds no transaction %s",
+      (id) =>
+        Effect.gen(function* () {
+          const { body, status } = yield* get(`/v1/transacciones/${id}`)
+          assert.deepStrictEqual([status, body.error.code, body.error.details], [404, "NOT_FOUND", undefined])
+        })
+    )
+
+    it.effect.each([
+      ["page=0", { page: "fuera_de_rango" }],
+      ["page=1.5", { page: "invalido" }],
+      ["page=", { page: "invalido" }],
+      ["per_page=201", { per_page: "fuera_de_rango" }],
+      ["status=success", { status: "invalido" }],
+      ["date_from=2026-02-30", { date_from: "invalido" }],
+      ["date_to=2026-1-1", { date_to: "invalido" }],
+      ["status=FAILED&status=SUCCESS", { status: "invalido" }],
+      ["identifier=a%00b", { identifier: "invalido" }],
+      ["page=x&per_page=y", { page: "invalido", per_page: "invalido" }]
+    ] as const)("refuses the query %s", ([query, details]) =>
+      Effect.gen(function* () {
+        const { body, status } = yield* get(`/v1/transacciones?${query}`)
+        assert.deepStrictEqual([status, body.error.code, body.error.details], [422, "VALIDATION_ERROR", details])
+      })
+    )
+
+    it.effect("ignores a parameter that it does not know", () =>
+      Effect.map(get("/v1/transacciones?nada=%00&nada=1"), ({ status }) => assert.strictEqual(status, 200))
+    )
+
+    it.effect("answers a preflight on any path", () =>
+      Effect.gen(function* () {
+        const { headers, status, text } = yield* call("/v1/nada", { method: "OPTIONS" })
+        assert.deepStrictEqual([status, text, headers.get("access-control-allow-origin")], [204, "", "*"])
+        for (const name of ["Idempotency-Key", "If-None-Match"])
+          assert.include(headers.get("access-control-allow-headers"), name)
+        assert.strictEqual(headers.get("x-ratelimit-remaining"), "5")
+      })
+    )
+  })
+
+  describe("the catalogue", () => {
+    it.effect.each([
+      ["", [1, 2, 4, 3, 5, 6]],
+      ["?categoria=Recargas", [1, 2, 3]],
+      ["?categoria=recargas", []],
+      ["?q=ELÉC", [4]],
+      ["?q=nada", []]
+    ] as const)("filters by %s", ([query, ids]) =>
+      Effect.gen(function* () {
+        const { body } = yield* get(`/v1/servicios${query}`)
+        assert.deepStrictEqual(
+          body.data.map(({ id }: { id: number }) => id),
+          ids
+        )
+      })
+    )
+
+    it.effect("is not sent again to who has it", () =>
+      Effect.gen(function* () {
+        const first = yield* get("/v1/categorias")
+        const etag = first.headers.get("etag") ?? ""
+        assert.match(etag, /^W\/"[\da-f]+"$/)
+        const second = yield* get("/v1/categorias", { "if-none-match": `"x", ${etag}` })
+        assert.deepStrictEqual([second.status, second.text, second.headers.get("etag")], [304, "", etag])
+      })
+    )
+  })
+
+  it.effect("a failure of ours is told as no more than that", () =>
+    Effect.gen(function* () {
+      const { body, headers, status, text } = yield* get("/v1/saldo", as("roto"))
+      assert.deepStrictEqual(
+        [status, body.error.code, body.request_id],
+        [500, "INTERNAL_ERROR", headers.get("x-request-id")]
+      )
+      assert.notInclude(text, "select")
+    })
+  )
+
+  // How the body comes -> what is said. Without a key no sale is made of it.
+  it.effect.each([
+    [
+      "Expect: 100-continue\r\nConnection: close",
+      66,
+      /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 422 .*Idempotency-Key/s
+    ],
+    ["Expect: 100-continue\r\nConnection: close", 65_537, /^HTTP\/1.1 413 /],
+    ["Connection: Upgrade\r\nUpgrade: h2c", 66, /^HTTP\/1.1 422 .*Idempotency-Key/s]
+  ] as const)("a body is read that comes with %j, of %i bytes", ([how, length, answer]) =>
+    Effect.gen(function* () {
+      const { said } = yield* raw(
+        `POST /v1/recargas HTTP/1.1\r\nHost: a\r\nAuthorization: ${as("todo").authorization}\r\n` +
+          `Content-Type: application/json\r\n${how}\r\nContent-Length: ${length}\r\n\r\n` +
+          JSON.stringify({ ...sale, note: "x" }).padEnd(66)
+      )
+      assert.match(said, answer)
+    })
+  )
+
+  it.effect.each([
+    ["a NUL in a header", "GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\u0000b\r\n\r\n", "422 ", "invalido"],
+    ["a header too large", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, "431 ", "demasiado_grande"],
+    ["an unknown method", "HOLA / HTTP/1.1\r\nHost: a\r\n\r\n", "404 ", "NOT_FOUND"],
+    ["no Host", "GET /v1/estado HTTP/1.1\r\nConnection: close\r\n\r\n", "200 ", "ok"],
+    [
+      "an unknown expectation",
+      "GET /v1/nada HTTP/1.1\r\nHost: a\r\nExpect: milagros\r\nConnection: close\r\n\r\n",
+      "404 ",
+      "NOT_FOUND"
+    ]
+  ] as const)("what Node would answer by itself is answered by ours: %s", ([, request, status, word]) =>
+    Effect.gen(function* () {
+      const { said: answer } = yield* raw(request)
+      assert.strictEqual(answer.slice(9, 13), status)
+      assert.match(answer, /x-request-id: [\da-f-]{36}/i)
+      assert.include(answer.split("\r\n\r\n")[1], word)
+    })
+  )
+
+  it.effect("a file that breaks off after some rows is taken for whole by nobody", () =>
+    Effect.gen(function* () {
+      const { url } = yield* ServiceAddress
+      const read = (apiKey: string) =>
+        Effect.tryPromise(async () => {
+          const response = await fetch(`${url}/v1/movimientos?formato=csv`, { headers: as(apiKey) })
+          return await response.text()
+        })
+      assert.lengthOf((yield* read("todo")).trim().split("\n"), 2)
+      assert.instanceOf((yield* Effect.flip(read("extracto_roto"))).cause, TypeError)
+    })
+  )
+})

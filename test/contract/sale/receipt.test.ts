@@ -1,0 +1,156 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Answer } from "../../../core/domain/Sale.ts"
+import { readPdf } from "../../support/PdfReader.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
+import { call, get, getBytes, post, sell } from "../../support/service/HttpCalls.ts"
+import { Script } from "../../support/service/ScriptedPorts.ts"
+import { TestServer } from "../../support/service/TestServer.ts"
+
+const paths = (id: number) => [`/v1/transacciones/${id}/recibo`, `/v1/transactions/${id}/receipt`]
+
+const sold = (auth: Record<string, string>, sale: object) =>
+  Effect.map(sell({ service_id: 8, identifier: "8095550003", amount: 100.5, ...sale }, auth), ({ body }) => ({
+    ...body.data,
+    transaction_id: Number(body.data?.transaction_id ?? body.error.details.transaction_id)
+  }))
+
+layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it) => {
+  it.effect("says what was sold, by whom, when and by which code, at both paths", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ company: { legalName: "Colmado Doña Ñusta" } })
+      const sale = yield* sold(auth, {})
+      for (const path of paths(sale.transaction_id)) {
+        for (const query of ["", "?formato=json"]) {
+          const { body, status } = yield* get(path + query, auth)
+          assert.strictEqual(status, 200)
+          assert.deepStrictEqual(body.data, {
+            transaction_id: sale.transaction_id,
+            xid: sale.xid,
+            auth_code: sale.auth_code,
+            emisor: "Saldo",
+            comercio: "Colmado Doña Ñusta",
+            servicio: sale.service.nombre,
+            identifier: "8095550003",
+            amount: 100.5,
+            currency: "DOP",
+            processed_at: sale.processed_at.slice(0, 19).replace("T", " "),
+            mensaje: "Operación exitosa."
+          })
+        }
+      }
+    })
+  )
+
+  it.effect("carries the token of electricity", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const sale = yield* sold(auth, { service_id: 4, amount: 100 })
+      const { body } = yield* get(`/v1/transacciones/${sale.transaction_id}/recibo`, auth)
+      assert.match(body.data.recharge_token, /^(\d{4} ){4}\d{4}$/)
+      assert.strictEqual(body.data.recharge_token, sale.recharge_token)
+    })
+  )
+
+  it.effect("of a sale that was taken back says so", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const { transaction_id } = yield* sold(auth, { service_id: 7, amount: 100 })
+      yield* post(`/v1/transacciones/${transaction_id}/anular`, {}, { ...auth, "idempotency-key": "anular-1" })
+      const { body } = yield* get(`/v1/transacciones/${transaction_id}/recibo`, auth)
+      assert.strictEqual(body.data.mensaje, "Operación anulada; el monto fue devuelto.")
+      assert.strictEqual(
+        (yield* call(`/v1/transacciones/${transaction_id}/recibo?formato=pdf`, { headers: auth })).status,
+        200
+      )
+    })
+  )
+
+  it.effect.each([
+    ["PENDING", "8095550012"],
+    ["FAILED", "8095550001"]
+  ] as const)("does not exist of a sale in %s", ([, identifier]) =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const { transaction_id } = yield* sold(auth, { identifier })
+      for (const path of paths(transaction_id)) {
+        const { body, status } = yield* get(path, auth)
+        assert.deepStrictEqual([status, body.error.code], [404, "NOT_FOUND"])
+      }
+    })
+  )
+
+  it.effect("is nobody else's", () =>
+    Effect.gen(function* () {
+      const [mine, theirs, blind] = [
+        yield* customer(),
+        yield* customer(),
+        yield* customer({ token: { permissions: ["balance.read"] } })
+      ]
+      const { transaction_id } = yield* sold(mine.auth, {})
+      for (const path of paths(transaction_id)) {
+        assert.strictEqual((yield* get(path, theirs.auth)).status, 404)
+        assert.strictEqual((yield* get(`${path}?formato=pdf`, theirs.auth)).status, 404)
+        assert.strictEqual((yield* get(path, blind.auth)).status, 403)
+      }
+    })
+  )
+
+  it.effect.each(["xml", "PDF", "", "pdf&formato=json"])("is not to be had as %s", (formato) =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const { transaction_id } = yield* sold(auth, {})
+      for (const path of paths(transaction_id)) {
+        const { body, status } = yield* get(`${path}?formato=${formato}`, auth)
+        assert.deepStrictEqual([status, body.error.details], [422, { formato: "invalido" }])
+      }
+    })
+  )
+
+  it.effect("is a PDF of a page as wide as a roll, the same bytes every time", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer({ company: { legalName: "Colmado Ñandú Łódź" } })
+      const [one, other] = [yield* sold(auth, {}), yield* sold(auth, {})]
+      const path = `/v1/transacciones/${one.transaction_id}/recibo?formato=pdf`
+      const { headers, status } = yield* get(path, auth)
+      assert.strictEqual(status, 200)
+      assert.strictEqual(headers.get("content-type"), "application/pdf")
+      assert.strictEqual(headers.get("content-disposition"), `inline; filename="recibo-${one.transaction_id}.pdf"`)
+      assert.match(headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
+      assert.match(headers.get("x-ratelimit-remaining") ?? "", /^\d+$/)
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+
+      const pdf = yield* getBytes(path, auth)
+      assert.isTrue(pdf.equals(yield* getBytes(path, auth)))
+      assert.isFalse(
+        pdf.equals(yield* getBytes(path.replace(String(one.transaction_id), String(other.transaction_id)), auth))
+      )
+      const page = readPdf(pdf)
+      assert.match(page.source, /^%PDF-1\.\d/)
+      assert.strictEqual(page.pages, 1)
+      assert.closeTo((page.width / 72) * 25.4, 80, 0.1)
+      // Shorter than a sheet of A4.
+      assert.isAtMost((page.height / 72) * 25.4, 297)
+      assert.strictEqual(page.lines[0]?.text, "Colmado Ñandú Łódź")
+      assert.strictEqual(page.code, one.xid)
+    })
+  )
+
+  // Who answered for the sale -> whether the page says that it is worth nothing.
+  it.effect.each([
+    ["SBX0123456789AB", true],
+    ["0123456789AB", false]
+  ] as const)("of authorization %s is marked as a test: %j", ([authCode, marked]) =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const { auth } = yield* customer()
+      const identifier = authCode.replace(/\D/g, "")
+      const delivery = { authCode, rechargeToken: null }
+      provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Delivered({ delivery })) })
+      const { body } = yield* sell({ service_id: 7, amount: 100, identifier }, auth)
+      const pdf = yield* getBytes(`/v1/transacciones/${body.data.transaction_id}/recibo?formato=pdf`, auth)
+      const words = readPdf(pdf).lines.map(({ text }) => text)
+      assert.strictEqual(words.includes("SIN VALIDEZ — PRUEBA"), marked)
+    })
+  )
+})

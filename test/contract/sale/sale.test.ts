@@ -1,0 +1,252 @@
+import { createHash, randomUUID } from "node:crypto"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ServiceId } from "../../../core/domain/Ids.ts"
+import { Centavos } from "../../../core/domain/Money.ts"
+import { CatalogueAdmin } from "../../../core/ports/CatalogueAdmin.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { customer, newToken } from "../../support/service/CustomerCompany.ts"
+import { get, post, sell } from "../../support/service/HttpCalls.ts"
+import { TestServer } from "../../support/service/TestServer.ts"
+import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
+
+const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
+
+const long = (characters: number) => "7".repeat(characters - 1).concat("😀")
+
+/** Services of the example catalogue: phone from 20 to 5000, packages, electricity from 100, bills, and any amount. */
+const [packages, electricity, bills, anyAmount] = [3, 4, 5, 8]
+
+type Row = readonly [body: object, details: object]
+
+const refused: ReadonlyArray<Row> = [
+  [{ service_id: undefined }, { service_id: "requerido" }],
+  [{ service_id: "1" }, { service_id: "invalido" }],
+  [{ service_id: 0 }, { service_id: "invalido" }],
+  [{ identifier: undefined }, { identifier: "requerido" }],
+  [{ identifier: "80" }, { identifier: "longitud" }],
+  [{ identifier: "7".repeat(101) }, { identifier: "longitud" }],
+  [{ terminal_id: "7".repeat(51) }, { terminal_id: "longitud" }],
+  [{ amount: undefined }, { amount: "requerido" }],
+  [{ amount: 0 }, { amount: "fuera_de_rango" }],
+  [{ amount: -1 }, { amount: "fuera_de_rango" }],
+  [{ amount: 0.001 }, { amount: "max_2_decimales" }],
+  [{ amount: 100.555 }, { amount: "max_2_decimales" }],
+  [{ amount: "100.555" }, { amount: "max_2_decimales" }],
+  [{ amount: 19.99 }, { amount: "fuera_de_rango", monto_minimo: 20, monto_maximo: 5000 }],
+  [{ amount: 5000.01 }, { amount: "fuera_de_rango", monto_minimo: 20, monto_maximo: 5000 }],
+  [
+    { amount: 99, service_id: electricity },
+    { amount: "fuera_de_rango", monto_minimo: 100, monto_maximo: 10_000 }
+  ],
+  [{ empresa_id: "1" }, { empresa_id: "invalido" }],
+  [
+    { amount: "x", identifier: "8", terminal_id: 5 },
+    { amount: "invalido", identifier: "longitud", terminal_id: "invalido" }
+  ]
+]
+
+const accepted: ReadonlyArray<readonly [body: object, amount: number]> = [
+  [{ amount: 20 }, 20],
+  [{ amount: 5000 }, 5000],
+  [{ amount: 20.5 }, 20.5],
+  [{ amount: "100.50" }, 100.5],
+  [{ amount: 0.01, service_id: anyAmount }, 0.01],
+  [{ amount: 6000, service_id: anyAmount }, 6000],
+  [{ identifier: "777" }, 100],
+  [{ identifier: long(100), service_id: anyAmount }, 100],
+  [{ terminal_id: long(50) }, 100],
+  [{ terminal_id: null, opcion_id: null, otro: [{}] }, 100]
+]
+
+layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
+  describe.each(["/v1/recargas", "/v1/recharges"])("at %s", (path) => {
+    it.effect("answers the fields of 2.5, under the xid that its key makes", () =>
+      Effect.gen(function* () {
+        const { auth, companyId } = yield* customer()
+        const key = randomUUID()
+        const { body, status } = yield* sell(
+          { ...sale, terminal_id: "caja-1" },
+          { ...auth, "idempotency-key": key },
+          path
+        )
+        assert.strictEqual(status, 201)
+        const { transaction_id, ...data } = body.data
+        const xid = `RD-${createHash("sha256").update(`${companyId}:${key}`).digest("hex").slice(0, 24)}`
+        const sold = {
+          status: "SUCCESS",
+          xid,
+          service: { id: 1, nombre: "Recarga Caribe Móvil" },
+          identifier: "8095550003",
+          amount: 100,
+          currency: "DOP",
+          message: "Operación exitosa.",
+          auth_code: data.auth_code
+        }
+        assert.deepStrictEqual(data, { ...sold, processed_at: "2026-03-11T10:00:00-04:00" })
+        assert.match(data.auth_code, /^SBX/)
+        const detail = (yield* get(`/v1/transacciones/${transaction_id}`, auth)).body.data
+        const local = "2026-03-11 10:00:00"
+        const more = { transaction_id, reference: xid, terminal_id: "caja-1", created_at: local, processed_at: local }
+        assert.deepStrictEqual(detail, { ...sold, ...more })
+      })
+    )
+
+    it.effect.each(refused)("is refused for %j", ([wrong, details]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer()
+        const { body, status } = yield* leavesRowsUnchanged(sell({ ...sale, ...wrong }, auth, path))
+        assert.deepStrictEqual([status, body.error.code], [422, "VALIDATION_ERROR"])
+        assert.deepStrictEqual(body.error.details, details)
+      })
+    )
+
+    it.effect.each(accepted)("is accepted with %j", ([right, amount]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer({ money: 10_000 })
+        const wanted = { ...sale, ...right }
+        const { body, status } = yield* sell(wanted, auth, path)
+        assert.deepStrictEqual([status, body.data?.amount, body.data?.identifier], [201, amount, wanted.identifier])
+        const { data } = (yield* get(`/v1/transacciones/${body.data.transaction_id}`, auth)).body
+        assert.strictEqual(data.terminal_id, "terminal_id" in wanted ? wanted.terminal_id : null)
+        assert.strictEqual(
+          (yield* get("/v1/saldo", auth)).body.data.saldo_actual,
+          Math.round((10_000 - amount) * 100) / 100
+        )
+      })
+    )
+
+    it.effect.each([
+      [packages, "paquetes"],
+      [bills, "facturas"]
+    ] as const)("of service %i needs an option of a lookup first", ([service_id, flujo]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer()
+        const { body, status } = yield* leavesRowsUnchanged(sell({ service_id, identifier: "8095550003" }, auth, path))
+        const { como_comprar, ...details } = body.error.details
+        assert.deepStrictEqual([status, body.error.code], [422, "VALIDATION_ERROR"])
+        assert.deepStrictEqual(details, { opcion_id: "requerido", flujo, consultar_en: "/v1/consultas" })
+        assert.include(como_comprar, "/v1/consultas")
+        const unknown = yield* leavesRowsUnchanged(
+          sell({ service_id, identifier: "8095550003", opcion_id: "no-es" }, auth, path)
+        )
+        assert.deepStrictEqual([unknown.status, unknown.body.error.details], [422, { opcion_id: "invalido" }])
+      })
+    )
+
+    it.effect("never reaches the provider without the money for it", () =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer({ money: 50 })
+        const { body, status } = yield* leavesRowsUnchanged(sell({ ...sale, amount: 50.01 }, auth, path))
+        assert.deepStrictEqual([status, body.error.code], [422, "INSUFFICIENT_BALANCE"])
+        assert.deepStrictEqual(body.error.details, { saldo_disponible: 50, monto_requerido: 50.01 })
+        assert.strictEqual((yield* sell({ ...sale, amount: 50 }, auth, path)).status, 201)
+        assert.strictEqual((yield* get("/v1/saldo", auth)).body.data.saldo_actual, 0)
+      })
+    )
+
+    it.effect.each([
+      ["unknown", 99, 422, "INVALID_PRODUCT"],
+      ["for companies with insurance", 6, 403, "FORBIDDEN"]
+    ] as const)("of a service that is %s is refused", ([, service_id, expected, code]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer()
+        const { body, status } = yield* leavesRowsUnchanged(sell({ ...sale, service_id }, auth, path))
+        assert.deepStrictEqual([status, body.error.code], [expected, code])
+      })
+    )
+
+    it.effect("in production is refused while no provider is there: it never meets the simulator", () =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer({ company: { environment: "production" } })
+        const { body, status } = yield* leavesRowsUnchanged(sell(sale, auth, path))
+        assert.deepStrictEqual([status, body.error.code], [422, "SERVICE_UNAVAILABLE"])
+      })
+    )
+
+    it.effect.each([
+      [undefined, "requerido"],
+      ["", "longitud"],
+      ["k".repeat(129), "longitud"]
+    ] as const)("needs a key, and not %j", ([key, reason]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer()
+        // Without a value fetch would send none, and `sell` one of its own.
+        const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key }
+        const { body, status } = yield* leavesRowsUnchanged(post(path, sale, { ...auth, ...headers }))
+        assert.deepStrictEqual([status, body.error.details], [422, { "Idempotency-Key": reason }])
+      })
+    )
+
+    it.effect("is charged again under a new key, and corrected under a new key", () =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer()
+        yield* sell(sale, auth, path)
+        yield* sell(sale, auth, path)
+        yield* sell({ ...sale, identifier: "809-555-0003" }, auth, path)
+        const { data } = (yield* get("/v1/saldo", auth)).body
+        assert.deepStrictEqual([data.saldo_actual, data.saldo_retenido, data.consumo_periodo.diario], [800, 0, 200])
+        const { items } = (yield* get("/v1/transacciones?status=FAILED", auth)).body.data
+        assert.deepStrictEqual([items.length, items[0].identifier], [1, "809-555-0003"])
+        // A sale that nobody could be asked for ends so too: it says nothing of who refused.
+        assert.strictEqual(items[0].message, "Operación no realizada; el monto fue devuelto.")
+      })
+    )
+  })
+
+  describe("is checked in order", () => {
+    it.effect("each refusal comes before the next", () =>
+      Effect.gen(function* () {
+        const { auth, companyId } = yield* customer({ money: 0, limits: { daily: Centavos.make(1_000) } })
+        const reader = yield* newToken(companyId, { permissions: ["balance.read"] })
+        const everythingWrong = { service_id: 99, identifier: "x", amount: "x", empresa_id: companyId + 1 }
+        const shapeless = { ...everythingWrong, empresa_id: companyId }
+        const keyless = { ...sale, service_id: 99 }
+        const codes: Array<unknown> = []
+        const told = (headers: Record<string, string>, body: unknown) =>
+          Effect.map(leavesRowsUnchanged(post("/v1/recargas", body, headers)), ({ body: { error } }) => {
+            codes.push(error.code === "VALIDATION_ERROR" ? error.details : error.code)
+          })
+        const key = { "idempotency-key": randomUUID() }
+        yield* told({ authorization: "Bearer no.es" }, "{")
+        yield* told(reader.auth, "{")
+        yield* told(auth, "{")
+        yield* told(auth, everythingWrong)
+        yield* told(auth, shapeless)
+        yield* told(auth, keyless)
+        yield* told({ ...auth, ...key }, keyless)
+        yield* told({ ...auth, ...key }, { ...sale, amount: 1 })
+        yield* told({ ...auth, ...key }, sale)
+        yield* told({ ...auth, ...key }, { ...sale, service_id: anyAmount, amount: 10 })
+        assert.deepStrictEqual(codes, [
+          "UNAUTHENTICATED",
+          "FORBIDDEN",
+          { body: "json_invalido" },
+          "FORBIDDEN",
+          { identifier: "longitud", amount: "invalido" },
+          { "Idempotency-Key": "requerido" },
+          "INVALID_PRODUCT",
+          { amount: "fuera_de_rango", monto_minimo: 20, monto_maximo: 5000 },
+          "LIMIT_EXCEEDED",
+          "INSUFFICIENT_BALANCE"
+        ])
+      })
+    )
+
+    it.effect("what the key stands for comes before the service: a replay outlives the service", () =>
+      Effect.gen(function* () {
+        const { auth, companyId } = yield* customer()
+        const headers = { ...auth, "idempotency-key": randomUUID() }
+        const first = yield* sell(sale, headers)
+        const withhold = CatalogueAdmin.use((catalogue) => catalogue.setEnabled(companyId, ServiceId.make(1), false))
+        yield* withhold
+        yield* eventually(get("/v1/servicios", auth), ({ body }) => body.data[0].id !== 1)
+        assert.strictEqual((yield* leavesRowsUnchanged(sell(sale, auth))).body.error.code, "INVALID_PRODUCT")
+        const replay = yield* leavesRowsUnchanged(sell(sale, headers))
+        assert.deepStrictEqual([replay.status, replay.body.data], [201, first.body.data])
+        const other = yield* leavesRowsUnchanged(sell({ ...sale, amount: 7 }, headers))
+        assert.deepStrictEqual(other.body.error.details, { "Idempotency-Key": "clave_reutilizada" })
+      })
+    )
+  })
+})

@@ -1,0 +1,178 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Answer } from "../../../core/domain/Sale.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
+import { get, sell } from "../../support/service/HttpCalls.ts"
+import { Script } from "../../support/service/ScriptedPorts.ts"
+import { TestServer } from "../../support/service/TestServer.ts"
+
+type Headers = Record<string, string>
+
+const sales = ["/v1/transacciones", "/v1/transactions"]
+const lists = [...sales, "/v1/movimientos", "/v1/statement"]
+
+const sale = { service_id: 8, identifier: "8095550003", amount: 100 }
+
+const sold = (auth: Headers, identifier = sale.identifier, key?: string) =>
+  Effect.map(
+    sell({ ...sale, identifier }, { ...auth, ...(key !== undefined && { "idempotency-key": key }) }),
+    ({ body }) => Number(body.data?.transaction_id ?? body.error.details?.transaction_id)
+  )
+
+const found = (auth: Headers, query: string, path = "/v1/transacciones") =>
+  Effect.map(get(`${path}?${query}`, auth), ({ body }) => ({
+    ids: body.data.items.map(({ transaction_id }: { transaction_id: number }) => transaction_id),
+    ...body.data.pagination
+  }))
+
+layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
+  describe("refuse", () => {
+    it.effect.each([
+      ["page=0", { page: "fuera_de_rango" }],
+      ["page=-1", { page: "fuera_de_rango" }],
+      ["page=1.5", { page: "invalido" }],
+      ["page=abc", { page: "invalido" }],
+      ["page=1&page=2", { page: "invalido" }],
+      ["page=1000000001", { page: "fuera_de_rango" }],
+      ["per_page=0", { per_page: "fuera_de_rango" }],
+      ["per_page=201", { per_page: "fuera_de_rango" }],
+      ["per_page=abc", { per_page: "invalido" }],
+      ["per_page=", { per_page: "invalido" }],
+      ["date_from=2026-02-30", { date_from: "invalido" }],
+      ["date_from=2026-2-3", { date_from: "invalido" }],
+      ["date_to=20260203", { date_to: "invalido" }],
+      ["date_to=2026-02-03T00:00:00", { date_to: "invalido" }],
+      ["date_to=ayer", { date_to: "invalido" }],
+      ["page=0&per_page=x&date_to=x", { page: "fuera_de_rango", per_page: "invalido", date_to: "invalido" }]
+    ] as const)("%s", ([query, details]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer({ money: 0 })
+        for (const path of lists) {
+          const { body, status } = yield* get(`${path}?${query}`, auth)
+          assert.deepStrictEqual([status, body.error.code, body.error.details], [422, "VALIDATION_ERROR", details])
+        }
+      })
+    )
+
+    it.effect.each([
+      ["status=success", { status: "invalido" }],
+      ["status=", { status: "invalido" }],
+      ["identifier=a%00b", { identifier: "invalido" }],
+      ["xid=a%00b", { xid: "invalido" }],
+      ["xid=a&xid=b", { xid: "invalido" }],
+      ["idempotency_key=a%0ab", { idempotency_key: "invalido" }],
+      ["idempotency_key=", { idempotency_key: "longitud" }],
+      [`idempotency_key=${"k".repeat(129)}`, { idempotency_key: "longitud" }],
+      ["idempotency_key=&status=x", { idempotency_key: "longitud", status: "invalido" }]
+    ] as const)("of sales: %s", ([query, details]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer({ money: 0 })
+        for (const path of sales) {
+          const { body, status } = yield* get(`${path}?${query}`, auth)
+          assert.deepStrictEqual([status, body.error.code, body.error.details], [422, "VALIDATION_ERROR", details])
+        }
+      })
+    )
+
+    it.effect.each(["formato=xml", "formato=CSV", "formato="])("of a statement: %s", (query) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer({ money: 0 })
+        for (const path of ["/v1/movimientos", "/v1/statement"]) {
+          const { body, status } = yield* get(`${path}?${query}`, auth)
+          assert.deepStrictEqual([status, body.error.details], [422, { formato: "invalido" }])
+        }
+      })
+    )
+  })
+
+  it.effect("of nothing have no pages", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      yield* sold(auth)
+      const { auth: nobody } = yield* customer({ money: 0 })
+      for (const path of sales) {
+        const none = { ids: [], page: 1, per_page: 50, total: 0, total_pages: 0 }
+        assert.deepStrictEqual(yield* found(nobody, "", path), none)
+        assert.deepStrictEqual(yield* found(auth, "date_from=2026-12-31&date_to=2026-01-01", path), none)
+        assert.deepStrictEqual(yield* found(auth, "status=REVERSED", path), none)
+        assert.deepStrictEqual(yield* found(auth, "identifier=8095550009", path), none)
+      }
+    })
+  )
+
+  it.effect("come in pages, newest first; beyond the last there is nothing", () =>
+    Effect.gen(function* () {
+      const { auth } = yield* customer()
+      const ids = yield* Effect.forEach([1, 2, 3, 4, 5], () => sold(auth))
+      const newest = ids.toReversed()
+      for (const [query, expected] of [
+        ["per_page=2", newest.slice(0, 2)],
+        ["per_page=2&page=3", newest.slice(4)],
+        ["per_page=2&page=4", []],
+        ["per_page=200&page=1000000000", []]
+      ] as const) {
+        for (const path of sales) {
+          const { ids, total } = yield* found(auth, query, path)
+          assert.deepStrictEqual({ ids, total }, { ids: expected, total: 5 })
+        }
+      }
+    })
+  )
+
+  it.effect("show a status as it stands, by status, identifier and day", () =>
+    Effect.gen(function* () {
+      const { until } = yield* ManualClock
+      const { auth } = yield* customer()
+      const failed = yield* sold(auth, "8095550001")
+      const pending = yield* sold(auth, "8095550012")
+      yield* until("2026-06-02T00:00:00-04:00")
+      const success = yield* sold(auth)
+      for (const [query, expected] of [
+        ["status=FAILED", [failed]],
+        ["status=PENDING", [pending]],
+        ["status=SUCCESS", [success]],
+        ["status=PROCESSING", []],
+        ["status=SUCCESS&identifier=8095550001", []],
+        ["identifier=8095550001", [failed]],
+        ["date_from=2026-06-02", [success]],
+        ["date_to=2026-06-01", [pending, failed]],
+        ["date_to=2026-06-01&status=FAILED", [failed]],
+        ["date_to=2026-06-01&identifier=8095550012", [pending]]
+      ] as const) {
+        assert.deepStrictEqual((yield* found(auth, query)).ids, expected, query)
+      }
+    })
+  )
+
+  it.effect("find a sale by its key and by its xid, with the other filters and without", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const [mine, theirs] = [yield* customer(), yield* customer()]
+      // Nobody could take it twice; then it went well. All three have the key, and so the xid.
+      provider.set("8095550077", { dispatch: () => Effect.succeed(Answer.NotSent()) })
+      yield* sold(mine.auth, "8095550077", "clave ñ")
+      yield* sold(mine.auth, "8095550077", "clave ñ")
+      provider.clear()
+      const id = yield* sold(mine.auth, "8095550077", "clave ñ")
+      yield* sold(mine.auth, "8095550077", "otra")
+      yield* sold(theirs.auth, "8095550077", "clave ñ")
+      const { xid } = (yield* get(`/v1/transacciones/${id}`, mine.auth)).body.data
+      const key = `idempotency_key=${encodeURIComponent("clave ñ")}`
+      for (const by of [key, `xid=${xid}`, `xid=${xid}&${key}`, `${key}&identifier=8095550077`]) {
+        for (const path of sales) {
+          const all = yield* found(mine.auth, by, path)
+          assert.deepStrictEqual([all.total, all.ids[0]], [3, id])
+          assert.deepStrictEqual((yield* found(mine.auth, `${by}&status=SUCCESS`, path)).ids, [id])
+          assert.deepStrictEqual((yield* found(mine.auth, `${by}&status=FAILED`, path)).ids, all.ids.slice(1))
+          assert.deepStrictEqual((yield* found(mine.auth, `${by}&per_page=1&page=3`, path)).ids, all.ids.slice(2))
+          assert.deepStrictEqual((yield* found(mine.auth, `${by}&date_to=2020-01-01`, path)).ids, [])
+        }
+      }
+      for (const by of ["xid=RD-0", `xid=RD-0&${key}`, "idempotency_key=nada", `${key}&identifier=8095550078`]) {
+        assert.strictEqual((yield* found(mine.auth, by)).total, 0)
+      }
+      assert.strictEqual((yield* found(theirs.auth, `xid=${xid}`)).total, 0)
+    })
+  )
+})

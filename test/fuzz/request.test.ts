@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process"
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+import { openApiDocument } from "../../facade/rest/OpenApi.ts"
+import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
+import { curlOf, type HttpRequest, onTheWire } from "./request/HttpRequest.ts"
+import { validLiteralOf } from "./request/Literal.ts"
+import { type OpenApiDocument, operationsOf } from "./request/Operations.ts"
+
+/** What a shell gives to the commands that it is told to run, in the place of which these only say what they got. */
+const heard = (line: string): string =>
+  execFileSync("bash", [
+    "-c",
+    `curl() { printf '%s\\n' "\${@: -1}"; case "\${@: -1}" in @-) cat;; esac; }; nc() { cat; }; ${line}`
+  ]).toString("latin1")
+
+const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code))
+
+const request: HttpRequest = {
+  method: "POST",
+  path: "/v1/recargas",
+  query: ["a=1"],
+  headers: [["Host", "saldo.test"]],
+  body: "{}",
+  chunked: false
+}
+
+describe("a request as a line for a shell", () => {
+  it("has the body that was sent, whatever its bytes are", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: byte }), (body) => {
+        const piped = body.includes("\u0000")
+        assert.strictEqual(heard(curlOf({ ...request, body }, 1)), piped ? `@-\n${body}` : `${body}\n`)
+      }),
+      { numRuns: 60 }
+    )
+  })
+
+  it("is the bytes themselves where curl would not send them", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: byte }), (value) => {
+        const raw: HttpRequest = { ...request, headers: [["X-A", `\u0000${value}`]] }
+        assert.strictEqual(heard(curlOf(raw, 1)), onTheWire(raw))
+      }),
+      { numRuns: 60 }
+    )
+  })
+
+  it("names the method, the address and the headers", () => {
+    assert.strictEqual(
+      curlOf({ ...request, headers: [...request.headers, ["X-A", "it's"], ["X-B", ""]], body: null }, 3000),
+      [
+        "curl -si --globoff --path-as-is \\",
+        "  -X POST \\",
+        "  'http://127.0.0.1:3000/v1/recargas?a=1' \\",
+        "  -H 'Host: saldo.test' \\",
+        "  -H $'X-A: it\\'s' \\",
+        "  -H 'X-B;'"
+      ].join("\n")
+    )
+  })
+})
+
+const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument("/"))) as OpenApiDocument)
+
+/** Each kind of input once, however many operations have it. */
+const inputs = new Map(
+  operations.flatMap(({ inputs }) => inputs).map((input) => [`${input.name} ${JSON.stringify(input.schema)}`, input])
+)
+
+describe("a value for an input", () => {
+  it.each([...inputs.values()].map(({ name, schema }) => [name, schema] as const))(
+    "is one that the document allows: %s",
+    (_, schema) => {
+      const faultsBy = schemaFaultsBy({ schema })
+      fc.assert(
+        fc.property(validLiteralOf(schema), (value) => {
+          assert.deepStrictEqual(faultsBy(["schema"], JSON.parse(value)), [], value)
+        })
+      )
+    }
+  )
+
+  it("is known for every input of the document", () => {
+    assert.isAbove(inputs.size, 20)
+  })
+})

@@ -1,0 +1,194 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Identifier } from "../../core/domain/Ids.ts"
+import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import type { Offer } from "../../core/domain/Offered.ts"
+import type { Service } from "../../core/domain/Service.ts"
+import { type FakeProduct, productIds, products, statement } from "../fakes/DtOneData.ts"
+import { billService, packageService, packages, service } from "../support/Examples.ts"
+import { withDtOne } from "./support/DtOneWorld.ts"
+
+const of = (service: Service, product: string | null, identifier: string): LookupQuery => ({
+  service: { ...service, product },
+  identifier: Identifier.make(identifier),
+  packages
+})
+
+const bundles = of(packageService, String(productIds.operator), "8095551234")
+const bundleOf = (id: number): FakeProduct => {
+  const product = products.find((each) => each.id === id)
+  if (product === undefined) throw new Error(`the fake sells no ${id}`)
+  return product
+}
+
+const water = of(billService, String(productIds.bills), "550011")
+
+const offer = (
+  reference: string,
+  name: string,
+  centavos: number,
+  validity: string | null,
+  data: string | null
+): Offer => ({
+  reference,
+  name,
+  price: Amount.make(centavos),
+  validity,
+  data
+})
+
+const found = (...offers: ReadonlyArray<Offer>) => LookupAnswer.Found({ found: { holder: null, offers } })
+
+describe("a lookup at DT One", () => {
+  it.effect("tells the packages of an operator that are priced in pesos and need a phone alone", () =>
+    withDtOne(({ provider }) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(
+          yield* provider.lookup(bundles),
+          found(
+            offer("dtone:producto:2001", "Día 1 GB", 5_000, "1 día", "1 GB"),
+            offer("dtone:producto:2002", "Semana 2 GB", 15_050, "7 días", "2 GB"),
+            offer("dtone:producto:2003", "Ilimitado", 90_000, "Sin vencimiento", "Ilimitado"),
+            offer("dtone:producto:2004", "De paso", 1_000, null, null)
+          )
+        )
+      })
+    )
+  )
+
+  it.effect("reads every page", () =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        const operator = String(productIds.operator)
+        fake.reply(operator, { status: 200, body: [], headers: { "x-total-pages": "2" } })
+        const answer = yield* provider.lookup(bundles)
+        assert.deepStrictEqual(
+          fake.requests.filter(({ about }) => about === operator).map(({ query }) => query.get("page")),
+          ["1", "2"]
+        )
+        assert.strictEqual(answer._tag, "Found")
+      })
+    )
+  )
+
+  it.effect("tells a package once that two pages have told, and none that they price differently", () =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        const operator = String(productIds.operator)
+        const page = (...told: ReadonlyArray<FakeProduct>) => ({
+          status: 200,
+          body: told,
+          headers: { "x-total-pages": "2" }
+        })
+        const dearer = {
+          ...bundleOf(productIds.week),
+          destination: { unit_type: "CURRENCY", unit: "DOP", amount: 160 }
+        }
+        fake.reply(operator, page(bundleOf(productIds.day), bundleOf(productIds.week)))
+        fake.reply(operator, page(bundleOf(productIds.day), dearer))
+        assert.deepStrictEqual(
+          yield* provider.lookup(bundles),
+          found(offer("dtone:producto:2001", "Día 1 GB", 5_000, "1 día", "1 GB"))
+        )
+      })
+    )
+  )
+
+  it.effect("tells what is due of an account, and nothing that is paid, ambiguous or in another currency", () =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        fake.owe(
+          "550011",
+          statement("Ene 2026", 250.75, "2026-02-15"),
+          statement("Feb 2026", 300),
+          statement("Dic 2025", 0),
+          statement("Nov 2025", -12),
+          statement("Oct 2025", 10, undefined, "USD"),
+          statement("Sep 2025", 20),
+          statement("Sep 2025", 30)
+        )
+        assert.deepStrictEqual(
+          yield* provider.lookup(water),
+          found(
+            offer("dtone:factura:Ene 2026", "Factura Ene 2026", 25_075, "Vence el 2026-02-15", null),
+            offer("dtone:factura:Feb 2026", "Factura Feb 2026", 30_000, null, null)
+          )
+        )
+      })
+    )
+  )
+
+  it.effect.each([
+    ["nothing of an account without debt", water],
+    ["nothing of a free amount, whose number exists", of(service, String(productIds.topUp), "8095551234")],
+    ["nothing of a free amount for an account", of({ ...service, type: "generic" }, null, "PRE-1")]
+  ] as const)("tells %s", ([, query]) =>
+    withDtOne(({ provider }) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* provider.lookup(query), found())
+      })
+    )
+  )
+
+  it.effect.each([
+    ["no number of this country", of(packageService, String(productIds.operator), "2125551234")],
+    ["no number at all", of(packageService, String(productIds.operator), "809-555-1234")]
+  ] as const)("says that there is %s", ([, query]) =>
+    withDtOne(({ provider }) =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* provider.lookup(query))._tag, "NoSuchIdentifier")
+      })
+    )
+  )
+
+  it.effect.each([
+    [400, 1005003, "NoSuchIdentifier"],
+    [400, 1006503, "NoSuchIdentifier"],
+    [404, 1000404, "NoSuchIdentifier"],
+    [400, 1000400, "NoAnswer"],
+    [401, 1000401, "NoAnswer"],
+    [404, 1003001, "NoAnswer"],
+    [400, 1000404, "NoAnswer"],
+    [429, 1000429, "NoAnswer"],
+    [500, 1009001, "NoAnswer"],
+    [503, 1009503, "NoAnswer"]
+  ] as const)("that is answered with %d %d is %s", ([status, code, tag]) =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        fake.insist("550011", status, code)
+        assert.strictEqual((yield* provider.lookup(water))._tag, tag)
+      })
+    )
+  )
+
+  it.effect("of bills whose names cannot be written down is no answer", () =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        fake.owe("550011", statement("Ene\u0000 2026", 250.75))
+        assert.strictEqual((yield* provider.lookup(water))._tag, "NoAnswer")
+      })
+    )
+  )
+
+  it.effect.each(["+18095551234", String(productIds.operator)])("of packages is not answered when %s is not", (about) =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        fake.misbehaviours.plan(about, "garbage")
+        assert.strictEqual((yield* provider.lookup(bundles))._tag, "NoAnswer")
+      })
+    )
+  )
+
+  it.effect.each([
+    ["packages", of(packageService, null, "8095551234")],
+    ["bills", of(billService, "agua", "550011")]
+  ] as const)("of %s whose service has no name at DT One is an alert", ([, query]) =>
+    withDtOne(({ alerts, provider }) =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* provider.lookup(query))._tag, "NoAnswer")
+        assert.deepStrictEqual(alerts, ["the catalogue has no DT One product for a service"])
+      })
+    )
+  )
+})

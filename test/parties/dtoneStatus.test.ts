@@ -1,0 +1,183 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import * as fc from "fast-check"
+import { conclude } from "../../core/domain/Recovery.ts"
+import type { Reversal } from "../../core/domain/Reversal.ts"
+import { type Answer, denialOf, type Order } from "../../core/domain/Sale.ts"
+import type { Misbehaviour } from "../fakes/FakeServer.ts"
+import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
+
+const misbehaviour = fc.constantFrom<Misbehaviour | null>(
+  null,
+  "cut before",
+  "cut after",
+  "cut midway",
+  "broken before",
+  "broken after",
+  "garbage",
+  "contradiction",
+  "duplicate",
+  "late",
+  "not found"
+)
+
+const number = fc
+  .tuple(fc.constantFrom("1", "2", "3"), fc.constantFrom("0", "1", "2", "5", "7"))
+  .map(([delay, end]) => `8095551${delay}0${end}`)
+
+const sending = fc.array(misbehaviour, { maxLength: 8 })
+
+// While a sale is younger than a quarter of an hour, what DT One does not know is not firm.
+const asking = fc.array(misbehaviour, { maxLength: 2 })
+
+/** What the ledger would have made of the sale, asked for every five minutes until it is settled. */
+const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, order: Order, answer: Answer) {
+  if (answer._tag !== "Unknown") return answer._tag === "Delivered" ? "charged" : "returned"
+  let notFound = 0
+  for (let cycle = 0; cycle < 20; cycle++) {
+    yield* pass("5 minutes")
+    const said = yield* provider.status(order)
+    const { createdAt } = order
+    const conclusion = conclude({ createdAt, notFound, askAt: null }, said, yield* DateTime.now, denialOf(order))
+    if (conclusion === null) continue
+    if (conclusion.verdict._tag !== "Hold") return conclusion.verdict._tag === "Confirm" ? "charged" : "returned"
+    notFound = conclusion.notFound
+  }
+  return "held"
+})
+
+describe("whatever DT One does", () => {
+  it.effect("a sale is sent once, and what is charged in the end is what was delivered", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(number, sending, asking, (identifier, atFirst, later) =>
+          Effect.runPromise(
+            withDtOne((world) =>
+              Effect.gen(function* () {
+                const { fake, provider } = world
+                fake.misbehaviours.plan(xid, ...atFirst)
+                const order = yield* ordered({ identifier })
+                const answer = yield* provider.dispatch(order)
+                fake.misbehaviours.forget(xid)
+                fake.misbehaviours.plan(xid, ...later)
+                const end = yield* settled(world, order, answer)
+                assert.deepStrictEqual(fake.sent, [xid])
+                assert.deepStrictEqual(fake.truth.doubled, [])
+                assert.strictEqual(end, fake.truth.isDelivered(xid) ? "charged" : "returned")
+              })
+            )
+          )
+        ),
+        { numRuns: 60 }
+      )
+    )
+  )
+})
+
+const reversalOf = Effect.fnUntraced(function* (order: Order) {
+  return { id: 1, xid: "RD-000000000000000000000001", createdAt: yield* DateTime.now, order } satisfies Reversal
+})
+
+describe("a sale that DT One is asked about", () => {
+  it.effect.each([
+    ["an empty list", 200, [], "NotFound"],
+    ["that it knows no such transaction", 404, { errors: [{ code: 1008004, message: "" }] }, "NotFound"],
+    ["that, and something else", 404, { errors: [{ code: 1008004 }, { code: 1000404 }] }, "Unknown"],
+    ["that, by a server that is broken", 503, { errors: [{ code: 1008004 }] }, "Unknown"],
+    ["404 of something else", 404, { errors: [{ code: 1000404, message: "" }] }, "Unknown"],
+    ["404 of nobody knows whom", 404, "<html>", "Unknown"],
+    ["401", 401, { errors: [{ code: 1000401, message: "" }] }, "Unknown"],
+    ["429", 429, { errors: [{ code: 1000429, message: "" }] }, "Unknown"],
+    ["503", 503, { errors: [{ code: 1009503, message: "" }] }, "Unknown"],
+    ["one transaction instead of a list", 200, { external_id: xid }, "Unknown"],
+    ["a list of something else", 200, [{ external_id: xid }], "Unknown"],
+    ["nothing", 200, null, "Unknown"]
+  ] as const)("is, when the answer is %s", ([, status, body, tag]) =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        fake.reply(xid, { status, body })
+        const answer = yield* provider.status(yield* ordered())
+        assert.strictEqual(answer._tag, tag)
+        assert.deepStrictEqual(fake.sent, [])
+      })
+    )
+  )
+
+  // class of the status -> what recovery hears
+  it.effect.each([
+    ["CREATED", "Unknown"],
+    ["CONFIRMED", "Unknown"],
+    ["SUBMITTED", "Unknown"],
+    ["COMPLETED", "Delivered"],
+    ["REJECTED", "Refused"],
+    ["DECLINED", "Refused"],
+    ["CANCELLED", "Refused"],
+    ["REVERSED", "Unknown"],
+    ["EXPIRED", "Unknown"]
+  ] as const)("and is %s there is %s here", ([message, tag]) =>
+    withDtOne(({ alerts, fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered({ identifier: "8095551300" })
+        yield* provider.dispatch(order)
+        fake.tell(xid, { status: { message, class: { message } } })
+        assert.strictEqual((yield* provider.status(order))._tag, tag)
+        assert.deepStrictEqual(alerts, message === "REVERSED" ? ["DT One reversed a sale that it had delivered"] : [])
+      })
+    )
+  )
+})
+
+describe("the reversal of a sale at DT One", () => {
+  // how the sale stands there -> what is answered at once, and later
+  it.effect.each([
+    ["COMPLETED", "Denied", "Denied"],
+    ["REVERSED", "Confirmed", "Confirmed"],
+    ["DECLINED", "Denied", "Denied"],
+    ["SUBMITTED", "NotSent", "Unknown"]
+  ] as const)("of one that is %s", ([status, atOnce, later]) =>
+    withDtOne(({ alerts, fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered()
+        yield* provider.dispatch(order)
+        fake.end(xid, status)
+        const reversal = yield* reversalOf(order)
+        assert.strictEqual((yield* provider.reverse(reversal))._tag, atOnce)
+        assert.strictEqual((yield* provider.reversalStatus(reversal))._tag, later)
+        assert.strictEqual(alerts.length, status === "DECLINED" ? 2 : 0)
+        assert.deepStrictEqual(fake.sent, [xid])
+      })
+    )
+  )
+
+  it.effect.each([
+    ["does not know it", "not found", "NotSent", "Unknown"],
+    ["says something else of it", "contradiction", "NotSent", "Unknown"],
+    ["breaks down", "broken after", "NotSent", "Unknown"]
+  ] as const)("is not confirmed by a DT One that %s", ([, misbehaviour, atOnce, later]) =>
+    withDtOne(({ alerts, fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered()
+        yield* provider.dispatch(order)
+        fake.end(xid, "REVERSED")
+        fake.misbehaviours.plan(xid, misbehaviour, misbehaviour)
+        const reversal = yield* reversalOf(order)
+        assert.strictEqual((yield* provider.reverse(reversal))._tag, atOnce)
+        assert.strictEqual((yield* provider.reversalStatus(reversal))._tag, later)
+        assert.strictEqual(alerts.length, misbehaviour === "contradiction" ? 2 : 0)
+      })
+    )
+  )
+
+  it.effect("that gives back less than was paid is not denied: somebody has to look", () =>
+    withDtOne(({ alerts, fake, provider }) =>
+      Effect.gen(function* () {
+        const order = yield* ordered()
+        yield* provider.dispatch(order)
+        fake.end(xid, "REVERSED")
+        fake.tell(xid, { adjusted_values: { destination: { unit: "DOP", amount: 95 } } })
+        assert.strictEqual((yield* provider.reversalStatus(yield* reversalOf(order)))._tag, "Unknown")
+        assert.deepStrictEqual(alerts, ["DT One returned a transaction that contradicts its order"])
+      })
+    )
+  )
+})

@@ -1,0 +1,130 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
+import { ReversalAnswer } from "../../core/domain/Reversal.ts"
+import type { Misbehaviour } from "../fakes/FakeServer.ts"
+import {
+  gatewayAt,
+  isSilent,
+  Outside,
+  order,
+  reversalOf,
+  startProvider,
+  unusedAddress,
+  xidOf
+} from "./support/Gateways.ts"
+
+/** A gateway that has delivered an order. */
+const sold = Effect.tap(startProvider, ({ provider }) => provider.dispatch(order(1)))
+
+const reversal = reversalOf(order(1))
+const { Confirmed, Denied, NotFound, NotSent, Unknown } = ReversalAnswer
+
+layer(Outside)("a reversal at a gateway of the operator's", (it) => {
+  it.effect.each([
+    ["confirmed", Confirmed(), 0],
+    ["denied", Denied(), 1],
+    ["pending", Unknown(), 1]
+  ] as const)("that it decides: %s, is heard then and later", ([decision, answer, times]) =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* sold
+      gateway.reversals.set(reversal.xid, decision)
+      assert.deepStrictEqual(yield* provider.reverse(reversal), answer)
+      assert.deepStrictEqual(yield* provider.reversalStatus(reversal), answer)
+      assert.strictEqual(gateway.truth.of(xidOf(1)).times, times)
+    })
+  )
+
+  it.effect("takes an order back once, and has nothing to take back of one that was not delivered", () =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* sold
+      const answers = yield* Effect.replicateEffect(provider.reverse(reversal), 3, { concurrency: 3 })
+      assert.deepStrictEqual(answers, Array(3).fill(Confirmed()))
+      assert.deepStrictEqual(yield* provider.reverse(reversalOf(order(2))), Denied())
+      assert.isEmpty(gateway.truth.delivered)
+    })
+  )
+
+  // misbehaviour -> what the reversal is answered with, what a later question is, and whether the order still stands
+  it.effect.each([
+    ["cut before", Unknown(), NotFound(), true],
+    ["cut after", Unknown(), Confirmed(), false],
+    ["cut midway", Unknown(), Confirmed(), false],
+    ["broken before", Unknown(), NotFound(), true],
+    ["broken after", Unknown(), Confirmed(), false],
+    ["garbage", Unknown(), Confirmed(), false],
+    ["contradiction", Unknown(), Confirmed(), false],
+    ["duplicate", Confirmed(), Confirmed(), false],
+    ["late", Unknown(), Unknown(), false],
+    ["not found", Unknown(), NotFound(), true]
+  ] as const satisfies ReadonlyArray<readonly [Misbehaviour, ReversalAnswer, ReversalAnswer, boolean]>)(
+    "where it misbehaves: %s",
+    ([misbehaviour, answer, later, stands]) =>
+      Effect.gen(function* () {
+        const { gateway, provider } = yield* sold
+        gateway.misbehaviours.plan(reversal.xid, misbehaviour)
+        assert.deepStrictEqual(yield* provider.reverse(reversal), answer)
+        assert.deepStrictEqual(yield* provider.reversalStatus(reversal), later)
+        assert.strictEqual(gateway.truth.isDelivered(xidOf(1)), stands)
+      })
+  )
+
+  it.effect("that is asked about too early is not known, then pending, then confirmed", () =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* sold
+      gateway.misbehaviours.plan(reversal.xid, "late", "not found")
+      yield* provider.reverse(reversal)
+      assert.deepStrictEqual(yield* provider.reversalStatus(reversal), NotFound())
+      assert.deepStrictEqual(yield* provider.reversalStatus(reversal), Unknown())
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(yield* provider.reversalStatus(reversal), Confirmed())
+    })
+  )
+
+  it.effect("to which nothing is said lasts as long as whoever waits", () =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* sold
+      gateway.misbehaviours.plan(reversal.xid, "silent after")
+      assert.isTrue(yield* isSilent(provider.reverse(reversal), gateway.arrivals.reach(2)))
+      assert.deepStrictEqual(yield* provider.reversalStatus(reversal), Confirmed())
+    })
+  )
+
+  const { xid } = reversal
+  const confirmed = { outcome: "confirmed", xid, order_xid: xidOf(1), amount_centavos: 10_000 }
+
+  // What is answered -> what it means of a reversal that is begun, and of one that is asked about.
+  it.effect.each([
+    ["another reversal", { status: 200, body: { ...confirmed, xid: xidOf(9) } }, Unknown(), Unknown()],
+    ["another order", { status: 200, body: { ...confirmed, order_xid: xidOf(9) } }, Unknown(), Unknown()],
+    ["another amount", { status: 200, body: { ...confirmed, amount_centavos: 1 } }, Unknown(), Unknown()],
+    ["no order", { status: 200, body: { ...confirmed, order_xid: undefined } }, Unknown(), Unknown()],
+    [
+      "the denial of another",
+      { status: 200, body: { ...confirmed, outcome: "denied", xid: xidOf(9) } },
+      Unknown(),
+      Unknown()
+    ],
+    ["422, not processed", { status: 422, body: { outcome: "not_processed" } }, NotSent(), NotSent()],
+    ["409, conflict", { status: 409, body: { outcome: "conflict", xid } }, Unknown(), Unknown()],
+    ["404 of a proxy", { status: 404, body: "<html>" }, Unknown(), Unknown()],
+    ["503", { status: 503, body: confirmed }, Unknown(), Unknown()]
+  ] as const)("of which it says %s", ([, reply, begun, asked]) =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* sold
+      gateway.says(xid, reply)
+      assert.deepStrictEqual(yield* provider.reverse(reversal), begun)
+      gateway.says(xid, reply)
+      assert.deepStrictEqual(yield* provider.reversalStatus(reversal), asked)
+      assert.isTrue(gateway.truth.isDelivered(xidOf(1)))
+    })
+  )
+
+  it.effect("that cannot be told to anybody was not sent", () =>
+    Effect.gen(function* () {
+      const provider = yield* HttpProvider.make(gatewayAt(unusedAddress))
+      assert.deepStrictEqual(yield* provider.reverse(reversal), NotSent())
+    })
+  )
+})

@@ -1,0 +1,156 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
+import { ServiceId } from "../../core/domain/Ids.ts"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { Answer } from "../../core/domain/Sale.ts"
+import {
+  gatewayAt,
+  isSilent,
+  misbehaviourCases,
+  Outside,
+  order,
+  startProvider,
+  unknownHost,
+  unusedAddress,
+  xidOf
+} from "./support/Gateways.ts"
+
+const delivered = (number: number) => ({
+  delivery: { authCode: `GW${xidOf(number).slice(-8)}`, rechargeToken: null }
+})
+
+const { Delivered, NotSent, Refused, Unknown } = Answer
+
+layer(Outside)("a gateway of the operator's", (it) => {
+  describe("that is told to deliver", () => {
+    it.effect.each([
+      ["delivered", Delivered(delivered(1)), true],
+      ["INVALID_PHONE", Refused({ refusal: "INVALID_PHONE" }), false],
+      ["INVALID_AMOUNT", Refused({ refusal: "INVALID_AMOUNT" }), false],
+      ["TRANSACTION_REJECTED", Refused({ refusal: "TRANSACTION_REJECTED" }), false],
+      ["pending", Unknown(), false]
+    ] as const)("and decides %s is heard, then and later", ([decision, answer, done]) =>
+      Effect.gen(function* () {
+        const { gateway, provider } = yield* startProvider
+        gateway.orders.set(xidOf(1), decision)
+        assert.deepStrictEqual(yield* provider.dispatch(order(1)), answer)
+        assert.deepStrictEqual(yield* provider.status(order(1)), answer as StatusAnswer)
+        assert.strictEqual(gateway.truth.isDelivered(xidOf(1)), done)
+      })
+    )
+
+    it.effect("hears what it calls the service and the option", () =>
+      Effect.gen(function* () {
+        const { gateway, provider } = yield* startProvider
+        yield* provider.dispatch(order(1, { product: "claro-datos", reference: "P2" }))
+        assert.deepStrictEqual(gateway.requests[0]?.body, {
+          xid: xidOf(1),
+          created_at: "1970-01-01T00:00:00.000Z",
+          service: { id: 1, name: "Recarga Caribe Móvil", type: "mobile_recharge", product: "claro-datos" },
+          identifier: "8095551234",
+          amount_centavos: 10_000,
+          currency: "DOP",
+          reference: "P2"
+        })
+      })
+    )
+
+    it.effect("electricity hands over the token for the meter", () =>
+      Effect.gen(function* () {
+        const { provider } = yield* startProvider
+        const service = { id: ServiceId.make(4), name: "EDESUR", type: "electricity_prepaid" as const }
+        const answer = yield* provider.dispatch(order(1, { service }))
+        assert.deepStrictEqual(
+          answer,
+          Delivered({ delivery: { ...delivered(1).delivery, rechargeToken: "1234 5678 9012 3456 7890" } })
+        )
+      })
+    )
+
+    it.effect("delivers an xid once, however often it is told", () =>
+      Effect.gen(function* () {
+        const { gateway, provider } = yield* startProvider
+        const answers = yield* Effect.replicateEffect(provider.dispatch(order(1)), 3, { concurrency: 3 })
+        assert.deepStrictEqual(answers, Array(3).fill(Delivered(delivered(1))))
+        assert.deepStrictEqual(gateway.truth.of(xidOf(1)), { times: 1, charged: 10_000 })
+      })
+    )
+
+    it.effect("knows nothing of another order by the same xid", () =>
+      Effect.gen(function* () {
+        const { gateway, provider } = yield* startProvider
+        yield* provider.dispatch(order(1))
+        const another = order(1, { reference: "otra" })
+        assert.deepStrictEqual(yield* provider.dispatch(another), Unknown())
+        assert.strictEqual(gateway.truth.of(xidOf(1)).times, 1)
+      })
+    )
+  })
+
+  describe("that misbehaves", () => {
+    it.effect.each(misbehaviourCases(Delivered(delivered(1))))(
+      "when told to deliver: %s",
+      ([misbehaviour, answer, later, done]) =>
+        Effect.gen(function* () {
+          const { gateway, provider } = yield* startProvider
+          gateway.misbehaviours.plan(xidOf(1), misbehaviour)
+          assert.deepStrictEqual(yield* provider.dispatch(order(1)), answer)
+          assert.strictEqual((yield* provider.status(order(1)))._tag, later)
+          assert.strictEqual(gateway.truth.of(xidOf(1)).times, done ? 1 : 0)
+        })
+    )
+
+    it.effect.each(["silent before", "silent after", "trickle"] as const)(
+      "when told to deliver: %s; whoever waits decides how long",
+      (misbehaviour) =>
+        Effect.gen(function* () {
+          const { gateway, provider } = yield* startProvider
+          gateway.misbehaviours.plan(xidOf(1), misbehaviour)
+          assert.isTrue(yield* isSilent(provider.dispatch(order(1)), gateway.arrivals.reach(1)))
+          const later = yield* provider.status(order(1))
+          assert.strictEqual(later._tag, misbehaviour === "silent before" ? "NotFound" : "Delivered")
+        })
+    )
+
+    it.effect.each([
+      ["cut before", Unknown()],
+      ["cut after", Unknown()],
+      ["cut midway", Unknown()],
+      ["broken before", Unknown()],
+      ["garbage", Unknown()],
+      ["contradiction", Unknown()],
+      ["not found", StatusAnswer.NotFound()]
+    ] as const)("when asked about an order: %s; and is right the next time", ([misbehaviour, answer]) =>
+      Effect.gen(function* () {
+        const { gateway, provider } = yield* startProvider
+        yield* provider.dispatch(order(1))
+        gateway.misbehaviours.plan(xidOf(1), misbehaviour)
+        assert.deepStrictEqual(yield* provider.status(order(1)), answer as StatusAnswer)
+        assert.deepStrictEqual(yield* provider.status(order(1)), StatusAnswer.Delivered(delivered(1)))
+      })
+    )
+
+    it.effect("by knowing nothing of an order that it then delivers after all", () =>
+      Effect.gen(function* () {
+        const { gateway, provider } = yield* startProvider
+        gateway.misbehaviours.plan(xidOf(1), "late", "not found")
+        yield* provider.dispatch(order(1))
+        assert.deepStrictEqual(yield* provider.status(order(1)), StatusAnswer.NotFound())
+        yield* TestClock.adjust("599 seconds")
+        assert.deepStrictEqual(yield* provider.status(order(1)), StatusAnswer.Unknown())
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* provider.status(order(1)), StatusAnswer.Delivered(delivered(1)))
+      })
+    )
+  })
+
+  it.effect.each([unusedAddress, unknownHost])("that cannot be reached at %s has heard nothing", (url) =>
+    Effect.gen(function* () {
+      const provider = yield* HttpProvider.make(gatewayAt(url))
+      assert.deepStrictEqual(yield* provider.dispatch(order(1)), NotSent())
+      assert.deepStrictEqual(yield* provider.status(order(1)), StatusAnswer.NotAsked())
+    })
+  )
+})

@@ -1,0 +1,194 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as HttpInsurer from "../../adapters/insurer/http/HttpInsurer.ts"
+import { Identifier, ServiceId } from "../../core/domain/Ids.ts"
+import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { Answer, type Order } from "../../core/domain/Sale.ts"
+import type { FakeReply } from "../fakes/FakeServer.ts"
+import {
+  gatewayAt,
+  isSilent,
+  misbehaviourCases,
+  Outside,
+  order,
+  startInsurer,
+  unknownHost,
+  unusedAddress,
+  withLogLines,
+  xidOf
+} from "./support/Gateways.ts"
+
+/** The sale of a policy. */
+const sale = (changes: Partial<Order> = {}): Order =>
+  order(1, {
+    service: { id: ServiceId.make(6), name: "Seguro de ley", type: "insurance" },
+    identifier: Identifier.make("a123456"),
+    product: "ley",
+    reference: "Q-1",
+    ...changes
+  })
+
+const xid = xidOf(1)
+const delivery: IssuedPolicy = {
+  number: `POL-${xid.slice(-8)}`,
+  validity: { from: "2026-03-02", until: "2027-03-01" }
+}
+const { Delivered, NotSent, Refused, Unknown } = Answer
+const refused = Refused({ refusal: "SEGURO_NO_EMITIDO" })
+
+layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
+  it.effect("is asked for by what was quoted", () =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      yield* insurer.issue(sale())
+      assert.deepStrictEqual(gateway.requests[0]?.body, {
+        xid,
+        created_at: "1970-01-01T00:00:00.000Z",
+        product: "ley",
+        plate: "A123456",
+        quote: "Q-1",
+        amount_centavos: 10_000,
+        currency: "DOP"
+      })
+    })
+  )
+
+  it.effect.each([
+    ["issued", Delivered({ delivery }), 1],
+    ["refused", refused, 0],
+    ["pending", Unknown(), 0]
+  ] as const)("and that is %s, is heard then and later", ([decision, answer, times]) =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      gateway.policies.set(xid, decision)
+      assert.deepStrictEqual(yield* insurer.issue(sale()), answer)
+      assert.deepStrictEqual(yield* insurer.status(sale()), answer as StatusAnswer<IssuedPolicy>)
+      assert.strictEqual(gateway.truth.of(xid).times, times)
+    })
+  )
+
+  it.effect("is issued once, however often it is asked for", () =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      const answers = yield* Effect.replicateEffect(insurer.issue(sale()), 3, { concurrency: 3 })
+      assert.deepStrictEqual(answers, Array(3).fill(Delivered({ delivery })))
+      assert.deepStrictEqual(yield* insurer.issue(sale({ reference: "Q-2" })), Unknown())
+      assert.deepStrictEqual(gateway.truth.of(xid), { times: 1, charged: 10_000 })
+    })
+  )
+
+  it.effect("without a quote is not asked for", () =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      assert.strictEqual((yield* Effect.exit(insurer.issue(sale({ reference: null }))))._tag, "Failure")
+      assert.isEmpty(gateway.requests)
+    })
+  )
+
+  it.effect.each(misbehaviourCases(Delivered({ delivery })))(
+    "of one that misbehaves: %s",
+    ([misbehaviour, answer, later, issued]) =>
+      Effect.gen(function* () {
+        const { gateway, insurer } = yield* startInsurer
+        gateway.misbehaviours.plan(xid, misbehaviour)
+        assert.deepStrictEqual(yield* insurer.issue(sale()), answer)
+        assert.strictEqual((yield* insurer.status(sale()))._tag, later)
+        assert.strictEqual(gateway.truth.of(xid).times, issued ? 1 : 0)
+      })
+  )
+
+  it.effect.each(["silent before", "silent after", "trickle"] as const)("of one that is %s lasts", (misbehaviour) =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      gateway.misbehaviours.plan(xid, misbehaviour)
+      assert.isTrue(yield* isSilent(insurer.issue(sale()), gateway.arrivals.reach(1)))
+    })
+  )
+
+  it.effect("that is not known, then pending, is issued after all", () =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      gateway.misbehaviours.plan(xid, "late", "not found")
+      yield* insurer.issue(sale())
+      assert.deepStrictEqual(yield* insurer.status(sale()), StatusAnswer.NotFound())
+      assert.deepStrictEqual(yield* insurer.status(sale()), StatusAnswer.Unknown())
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(yield* insurer.status(sale()), StatusAnswer.Delivered({ delivery }))
+    })
+  )
+
+  it.effect.each([unusedAddress, unknownHost])("of nobody at %s was not asked for", (url) =>
+    Effect.gen(function* () {
+      const insurer = yield* HttpInsurer.make(gatewayAt(url))
+      assert.deepStrictEqual(yield* insurer.issue(sale()), NotSent())
+      assert.deepStrictEqual(yield* insurer.status(sale()), StatusAnswer.NotAsked())
+    })
+  )
+})
+
+const issued = {
+  outcome: "issued",
+  xid,
+  amount_centavos: 10_000,
+  policy_number: "P1",
+  valid_from: "2026-03-02",
+  valid_until: "2027-03-01"
+}
+const ok = (changes: object): FakeReply => ({ status: 200, body: { ...issued, ...changes } })
+const another = xidOf(2)
+
+layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
+  it.effect.each([
+    ["another policy", ok({ xid: another }), Unknown()],
+    ["another price", ok({ amount_centavos: 1 }), Unknown()],
+    ["no number", ok({ policy_number: undefined }), Unknown()],
+    ["no first day", ok({ valid_from: undefined }), Unknown()],
+    ["no last day", ok({ valid_until: null }), Unknown()],
+    ["neither day", ok({ valid_from: undefined, valid_until: undefined }), Unknown()],
+    ["a number that breaks a document", ok({ policy_number: "P\u0000" }), Unknown()],
+    ["a day that there is not", ok({ valid_until: "2027-02-30" }), Unknown()],
+    ["an instant", ok({ valid_from: "2026-03-02T00:00:00Z" }), Unknown()],
+    ["a policy that ends before it begins", ok({ valid_until: "2026-03-01" }), Unknown()],
+    [
+      "the refusal of another",
+      { status: 200, body: { outcome: "refused", xid: another, amount_centavos: 10_000 } },
+      Unknown()
+    ],
+    ["422, not processed", { status: 422, body: { outcome: "not_processed" } }, NotSent()],
+    ["409, conflict", { status: 409, body: { outcome: "conflict", xid } }, Unknown()],
+    ["422 without a word", { status: 422, body: {} }, Unknown()],
+    ["500, refused", { status: 500, body: { outcome: "refused", xid, amount_centavos: 10_000 } }, Unknown()]
+  ] as const)("%s", ([, reply, answer]) =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      gateway.says(xid, reply)
+      const { answer: heard, lines } = yield* withLogLines(insurer.issue(sale()))
+      assert.deepStrictEqual(heard, answer)
+      assert.deepStrictEqual(
+        lines.map(({ annotations }) => annotations),
+        [{ operation: "issue", xid }]
+      )
+    })
+  )
+
+  it.effect.each([
+    ["404, and it knows nothing of it", { status: 404, body: { outcome: "not_found", xid } }, StatusAnswer.NotFound()],
+    [
+      "404, and it knows nothing of another",
+      { status: 404, body: { outcome: "not_found", xid: another } },
+      StatusAnswer.Unknown()
+    ],
+    ["404 of a proxy", { status: 404, body: "<html>" }, StatusAnswer.Unknown()],
+    ["another price", ok({ amount_centavos: 1 }), StatusAnswer.Unknown()],
+    ["neither day", ok({ valid_from: undefined, valid_until: undefined }), StatusAnswer.Unknown()],
+    ["401, not processed", { status: 401, body: { outcome: "not_processed" } }, StatusAnswer.NotAsked()]
+  ] as const)("that it is asked about: %s", ([, reply, answer]) =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      gateway.says(xid, reply)
+      assert.deepStrictEqual(yield* insurer.status(sale()), answer)
+    })
+  )
+})

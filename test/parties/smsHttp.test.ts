@@ -1,0 +1,121 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as HttpSms from "../../adapters/sms/http/HttpSms.ts"
+import { Phone } from "../../core/domain/Person.ts"
+import { SmsAnswer } from "../../core/domain/Sms.ts"
+import { fakeHttpSms } from "../fakes/Sms.ts"
+import { gatewayAt, isSilent, Outside, secret, unknownHost, unusedAddress, withLogLines } from "./support/Gateways.ts"
+
+const id = "0199c1f5-7a3e-7c51-9d0a-4f1f0c1b2a3d"
+const message = { id, to: Phone.make("8095551234"), text: "Su código es 123456." }
+
+const start = Effect.gen(function* () {
+  const gateway = yield* fakeHttpSms(secret)
+  return { gateway, sms: yield* HttpSms.make(gatewayAt(gateway.url)) }
+})
+
+const { NotSent, Rejected, Sent } = SmsAnswer
+const sent = Sent({ reference: `SMS-${id}` })
+
+layer(Outside)("a message that a gateway of the operator's is to send", (it) => {
+  it.effect("goes to the number as the world dials it, once an id", () =>
+    Effect.gen(function* () {
+      const { gateway, sms } = yield* start
+      assert.isTrue(sms.idempotent)
+      const answers = yield* Effect.replicateEffect(sms.send(message), 3, { concurrency: 3 })
+      assert.deepStrictEqual(answers, [sent, sent, sent])
+      assert.deepStrictEqual(gateway.sent, [{ id, to: "+18095551234", text: "Su código es 123456." }])
+    })
+  )
+
+  it.effect("and that it rejects never goes", () =>
+    Effect.gen(function* () {
+      const { gateway, sms } = yield* start
+      gateway.rejections.set(id, "invalid_number")
+      assert.deepStrictEqual(yield* sms.send(message), Rejected({ reason: "invalid_number" }))
+      assert.isEmpty(gateway.sent)
+    })
+  )
+
+  // misbehaviour -> what is heard, and how often the message has then gone; once, when it is sent again.
+  it.effect.each([
+    ["cut before", "Unknown", 0],
+    ["cut after", "Unknown", 1],
+    ["cut midway", "Unknown", 1],
+    ["broken before", "Unknown", 0],
+    ["broken after", "Unknown", 1],
+    ["garbage", "Unknown", 1],
+    ["contradiction", "Unknown", 1],
+    ["duplicate", "Sent", 1]
+  ] as const)("where it misbehaves: %s", ([misbehaviour, tag, times]) =>
+    Effect.gen(function* () {
+      const { gateway, sms } = yield* start
+      gateway.misbehaviours.plan(id, misbehaviour)
+      assert.strictEqual((yield* sms.send(message))._tag, tag)
+      assert.lengthOf(gateway.sent, times)
+      assert.deepStrictEqual(yield* sms.send(message), sent)
+      assert.lengthOf(gateway.sent, 1)
+    })
+  )
+
+  it.effect.each(["silent before", "silent after", "trickle"] as const)("to one that is %s lasts", (misbehaviour) =>
+    Effect.gen(function* () {
+      const { gateway, sms } = yield* start
+      gateway.misbehaviours.plan(id, misbehaviour)
+      assert.isTrue(yield* isSilent(sms.send(message), gateway.arrivals.reach(1)))
+    })
+  )
+
+  it.effect.each([
+    [
+      "429, not processed",
+      { status: 429, body: { outcome: "not_processed", reason: "too_many" } },
+      "NotSent",
+      "too_many"
+    ],
+    ["401, not processed", { status: 401, body: { outcome: "not_processed" } }, "NotSent", "it was not processed"],
+    ["429 without a word", { status: 429, body: {} }, "Unknown", "the answer cannot be read"],
+    [
+      "503, not processed",
+      { status: 503, body: { outcome: "not_processed" } },
+      "Unknown",
+      "the gateway did not answer"
+    ],
+    [
+      "another message",
+      { status: 200, body: { outcome: "sent", id: "x", reference: "r" } },
+      "Unknown",
+      "the answer contradicts the question"
+    ],
+    [
+      "another's rejection",
+      { status: 200, body: { outcome: "rejected", id: "x", reason: "r" } },
+      "Unknown",
+      "the answer contradicts the question"
+    ],
+    [
+      "a reason with the number in it",
+      { status: 200, body: { outcome: "rejected", id, reason: "+1809 no" } },
+      "Unknown",
+      "the answer cannot be read"
+    ],
+    ["no reference", { status: 200, body: { outcome: "sent", id } }, "Unknown", "the answer cannot be read"]
+  ] as const)("to which it answers %s", ([, reply, tag, reason]) =>
+    Effect.gen(function* () {
+      const { gateway, sms } = yield* start
+      gateway.says(id, reply)
+      const { answer, lines } = yield* withLogLines(sms.send(message))
+      assert.deepStrictEqual(answer, { _tag: tag, reason })
+      assert.lengthOf(lines, 1)
+      assert.notInclude(JSON.stringify(lines), "5551234")
+      assert.notInclude(JSON.stringify(lines), "123456")
+    })
+  )
+
+  it.effect.each([unusedAddress, unknownHost])("to nobody at %s did not go", (url) =>
+    Effect.gen(function* () {
+      const sms = yield* HttpSms.make(gatewayAt(url))
+      assert.deepStrictEqual(yield* sms.send(message), NotSent({ reason: "the gateway was not reached" }))
+    })
+  )
+})

@@ -1,0 +1,248 @@
+import { assert } from "@effect/vitest"
+import { Clock, Context, Effect, Layer } from "effect"
+import { CatalogueAdmin } from "../../../core/ports/CatalogueAdmin.ts"
+import { type Provider, Providers } from "../../../core/ports/Provider.ts"
+import { exampleCatalogue } from "../../../facade/settings/CatalogueFile.ts"
+import { credentials, FakeDtOne } from "../../fakes/DtOne.ts"
+import { productIds, statement } from "../../fakes/DtOneData.ts"
+import type { DeliveryRecord, FakeRequest, Misbehaviours } from "../../fakes/FakeServer.ts"
+import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import { fakeHttpSms } from "../../fakes/Sms.ts"
+import type { ApiResponse } from "../../support/ApiDocument.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import {
+  applicationFor,
+  expectSuccess,
+  type Headers,
+  insuranceCompany as insuring,
+  plan,
+  spanish
+} from "../../support/service/InsuranceCalls.ts"
+import { scripted } from "../../support/service/ScriptedPorts.ts"
+import { testServer } from "../../support/service/TestServer.ts"
+import { withShortPausesSkipped } from "./DtOneWorld.ts"
+import { secret } from "./Gateways.ts"
+
+type Environment = Readonly<Record<string, string>>
+
+/** A provider's fake, whichever protocol it speaks. */
+interface FakeProvider {
+  readonly truth: DeliveryRecord
+  readonly misbehaviours: Misbehaviours
+  readonly requests: ReadonlyArray<FakeRequest>
+  /** What a request that delivers goes to. */
+  readonly deliversAt: string
+  /** Has a package or a bill for an identifier. */
+  readonly offer: (identifier: string) => void
+  /** Decides about a sale that it will not deliver it. */
+  readonly refuse: (xid: string) => void
+  /** Takes a sale back, if that is how it does so: by hand, before it is asked to. */
+  readonly takeBack: (xid: string) => void
+}
+
+/** Whom a company in production sells through: the fakes of all parties. */
+export class ExternalFakes extends Context.Service<
+  ExternalFakes,
+  {
+    readonly provider: FakeProvider
+    readonly insurer: Effect.Success<ReturnType<typeof fakeHttpInsurer>>
+    readonly sms: Effect.Success<ReturnType<typeof fakeHttpSms>>
+    /** How they are reached. */
+    readonly variables: Environment
+  }
+>()("test/Outsiders") {}
+
+const variablesOf = (prefix: string, url: string): Environment => ({
+  [prefix]: "http",
+  [`${prefix}_URL`]: url,
+  [`${prefix}_SECRET`]: secret
+})
+
+const gateway = Effect.map(fakeHttpProvider(secret), ({ found, orders, url, ...fake }) => ({
+  ...fake,
+  deliversAt: "/v1/orders",
+  offer: (identifier: string) => {
+    const offer = { reference: "2026-02", name: "Lo que hay", price_centavos: 15_050 }
+    found.set(identifier, { holder: "Titular de Prueba", offers: [offer] })
+  },
+  refuse: (xid: string) => void orders.set(xid, "TRANSACTION_REJECTED"),
+  takeBack: () => undefined,
+  variables: variablesOf("PROVIDER", url)
+}))
+
+const dtOne = Effect.map(FakeDtOne.start, ({ fake, url }) => ({
+  truth: fake.truth,
+  misbehaviours: fake.misbehaviours,
+  requests: fake.requests,
+  deliversAt: "/v1/async/transactions",
+  offer: (identifier: string) => fake.owe(identifier, statement("2026-02", 150.5)),
+  refuse: (xid: string) => fake.insist(xid, 400, 1003002),
+  takeBack: (xid: string) => fake.end(xid, "REVERSED"),
+  variables: {
+    PROVIDER: "dtone",
+    DTONE_BASE_URL: url,
+    DTONE_API_KEY: credentials.key,
+    DTONE_API_SECRET: credentials.secret
+  }
+}))
+
+const outsiders = <R>(provider: Effect.Effect<FakeProvider & { readonly variables: Environment }, never, R>) =>
+  Layer.effect(
+    ExternalFakes,
+    Effect.gen(function* () {
+      const { variables, ...fake } = yield* provider
+      const insurer = yield* fakeHttpInsurer(secret)
+      const sms = yield* fakeHttpSms(secret)
+      const ofOthers = { ...variablesOf("INSURER", insurer.url), ...variablesOf("SMS", sms.url) }
+      return ExternalFakes.of({ provider: fake, insurer, sms, variables: { ...variables, ...ofOthers } })
+    })
+  )
+
+/** The fakes of all parties; the provider speaks one protocol or the other. */
+const fakes = { http: outsiders(gateway), dtone: outsiders(dtOne) }
+
+/** What DT One calls the services of the example catalogue. */
+const products: Readonly<Record<number, number>> = {
+  1: productIds.topUp,
+  2: productIds.topUp,
+  3: productIds.operator,
+  4: productIds.electricity,
+  5: productIds.bills,
+  7: productIds.credit,
+  8: productIds.bills
+}
+
+/** An operator's catalogue says what the provider calls each service. */
+const catalogued = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { services, ...rest } = yield* exampleCatalogue
+    const named = services.map((service) => {
+      const product = products[service.id]
+      return { ...service, product: product === undefined ? null : String(product) }
+    })
+    const catalogue = yield* CatalogueAdmin
+    yield* catalogue.store({ ...rest, services: named })
+  })
+)
+
+/** A provider's pauses between its questions pass by themselves. */
+const unhurried = Layer.effect(
+  Providers,
+  Effect.gen(function* () {
+    const { pass } = yield* ManualClock
+    const clock = withShortPausesSkipped(yield* Clock.Clock, pass)
+    const real = yield* Providers
+    const played = (provider: Provider): Provider => ({
+      ...provider,
+      dispatch: (order) => Effect.provideService(provider.dispatch(order), Clock.Clock, clock)
+    })
+    return Providers.of({
+      ...real,
+      serving: (environment) =>
+        Effect.map(real.serving(environment), (provider) => (provider === real.simulator ? provider : played(provider)))
+    })
+  })
+)
+
+/** The ports of the world outside, where a provider does not make its callers wait. */
+export const played = Layer.provideMerge(unhurried, scripted)
+
+/**
+ * The whole service, with the fakes for parties.
+ *
+ * @param changes of the environment in which it meets them.
+ * @param ports as the test has them.
+ */
+export const production = (
+  name: keyof typeof fakes,
+  changes: Environment = {},
+  ports: typeof played | typeof scripted = played
+) =>
+  catalogued.pipe(
+    Layer.provideMerge(
+      Layer.unwrap(ExternalFakes.useSync(({ variables }) => testServer({ ...variables, ...changes }, ports)))
+    ),
+    Layer.provideMerge(fakes[name]),
+    Layer.provideMerge(ManualClock.layer)
+  )
+
+const version = { id: "LE", name: "Corolla LE 1.8", suggested: true }
+
+const found = {
+  outcome: "found",
+  reference: "CASO-1",
+  holder: "Titular de Prueba",
+  vehicle: { brand: "Toyota", model: "Corolla", year: 2018, type: "automovil", chassis: "9BRBU48E0" },
+  renewal: false,
+  versions: [version]
+}
+
+const offered = {
+  outcome: "offered",
+  detail: "Toyota Corolla, 2018",
+  plans: [{ code: plan, name: "Ley", coverage: "La ley.", months: 12, price_centavos: 450_050, suggested: true }],
+  extras: []
+}
+
+const quotedAt = { outcome: "quoted", quote: "COT-1", total_centavos: 450_050 }
+
+/** What such an insurance costs, in pesos. */
+export const livePrice = 4_500.5
+
+/** A vehicle that nobody has had, and that the insurer's gateway insures. */
+export const insurable = ExternalFakes.useSync(({ insurer: { steps } }) => {
+  const application = applicationFor()
+  steps.set(`/v1/inspections ${application.placa}`, found)
+  steps.set(`/v1/plans ${application.placa}`, offered)
+  steps.set(`/v1/quotes ${application.placa}`, quotedAt)
+  return application
+})
+
+/** The code in the last message that has gone to a phone; none if none has. */
+export const lastCode = (phone: string) =>
+  ExternalFakes.useSync(({ sms }) => sms.sent.findLast(({ to }) => to === `+1${phone}`)?.text.slice(0, 6))
+
+/** An insurance in production that can be sold. */
+export const quotedLive = Effect.fnUntraced(function* (auth: Headers) {
+  const application = yield* insurable
+  const { seguro_id: id } = expectSuccess(yield* spanish.start(auth, application)).body.data
+  expectSuccess(yield* spanish.verify(auth, id, yield* lastCode(application.telefono)))
+  expectSuccess(yield* spanish.choose(auth, id, version.id))
+  expectSuccess(yield* spanish.quote(auth, id))
+  return { id: id as number, placa: application.placa }
+})
+
+export type CompanyEnvironment = "development" | "production"
+
+/** A company with money for everything, that may sell insurance and look things up at the provider. */
+export const company = (environment: CompanyEnvironment) =>
+  insuring({ company: { environment }, token: { realLookups: true } })
+
+/** What each flow sells, by service; a lookup comes first where an option is bought. */
+export const saleOfEachFlow: ReadonlyArray<readonly [service_id: number, identifier: string, amount: number | null]> = [
+  [1, "8095550012", 100],
+  [2, "8295550031", 50.5],
+  [3, "8495550044", null],
+  [4, "NIC-4455", 250],
+  [5, "CONTRATO-77", null],
+  [7, "JUGADOR-8", 75],
+  [8, "PRESTAMO-9", 1_000]
+]
+
+/** What everybody outside has heard so far. */
+const outsideRequests = ExternalFakes.useSync(({ insurer, provider, sms }) => [
+  provider.requests.length,
+  insurer.requests.length,
+  sms.requests.length
+])
+
+/** Does what nobody outside may hear of. */
+export const withoutOutsideRequests = Effect.fnUntraced(function* <A, E, R>(what: Effect.Effect<A, E, R>) {
+  const before = yield* outsideRequests
+  const answer = yield* what
+  assert.deepStrictEqual(yield* outsideRequests, before)
+  return answer
+})
+
+/** Status and code of what was refused. */
+export const refusal = ({ body, status }: ApiResponse) => [status, body.error.code]

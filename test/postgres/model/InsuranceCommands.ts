@@ -1,0 +1,116 @@
+import fc from "fast-check"
+import type { SmsResult } from "../../../core/ports/Outbox.ts"
+import type { VerdictTag } from "./LedgerCommands.ts"
+
+/**
+ * One step in the life of two companies that insure, as data, so that it shrinks. `which` counts the insurances begun,
+ * or the sales reserved, so far.
+ */
+export type InsuranceCommand =
+  | { readonly do: "begin"; readonly company: number; readonly plate: string; readonly terminal: string | null }
+  | { readonly do: "resend"; readonly which: number }
+  | { readonly do: "attempt"; readonly which: number }
+  | { readonly do: "verify"; readonly which: number }
+  | { readonly do: "choose"; readonly which: number; readonly version: string; readonly plan: string }
+  /** For the version and the plan that the buyer remembers. */
+  | {
+      readonly do: "quote"
+      readonly which: number
+      readonly version: string
+      readonly plan: string
+      readonly centavos: number
+    }
+  /** As quoted, or for an amount that was never quoted. */
+  | { readonly do: "sell"; readonly which: number; readonly key: string; readonly as: "quoted" | "cheaper" }
+  | { readonly do: "issue"; readonly which: number }
+  | { readonly do: "settle"; readonly which: number; readonly verdict: VerdictTag }
+  /** A round of sending; without a result the sender died before it could say what became of the messages. */
+  | {
+      readonly do: "send"
+      readonly lease_s: number
+      readonly limit: number
+      readonly result: SmsResult["_tag"] | null
+    }
+  /** Somebody says, perhaps once more, what became of a message. */
+  | { readonly do: "record"; readonly which: number; readonly result: SmsResult["_tag"] }
+  | { readonly do: "wait"; readonly for_ms: number }
+
+export const companies = [0, 1] as const
+
+const which = fc.nat(8)
+const version = fc.constantFrom("v1", "v1", "v2")
+const plan = fc.constantFrom("p1", "p1", "p2")
+const result = fc.constantFrom<SmsResult["_tag"]>("Sent", "Later", "Failed", "Unknown")
+
+// What a lease, the schedule of messages and a quote turn on, and a millisecond more.
+const second_ms = 1_000
+const marks = [1, 5 * second_ms, 30 * second_ms, 60 * second_ms, 120 * second_ms, 600 * second_ms, 1_800 * second_ms]
+const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
+
+const command: fc.Arbitrary<InsuranceCommand> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("begin" as const),
+      company: fc.constantFrom(...companies),
+      plate: fc.constantFrom("A123458", "K00001"),
+      terminal: fc.constantFrom(null, "caja ñ")
+    })
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("resend" as const), which }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("attempt" as const), which }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("verify" as const), which }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("choose" as const), which, version, plan }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("quote" as const),
+      which,
+      version,
+      plan,
+      centavos: fc.constantFrom(10_000, 20_000)
+    })
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("sell" as const),
+      which,
+      key: fc.constantFrom("a", "b", "c"),
+      as: fc.constantFrom("quoted" as const, "quoted" as const, "quoted" as const, "cheaper" as const)
+    })
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("issue" as const), which }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("settle" as const),
+      which,
+      verdict: fc.constantFrom<VerdictTag>("Confirm", "Release", "Free", "Hold")
+    })
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("send" as const),
+      lease_s: fc.constantFrom(5, 60),
+      limit: fc.constantFrom(1, 2, 100),
+      result: fc.option(result)
+    })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("record" as const), which, result }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("wait" as const), for_ms: wait }) }
+)
+
+/** The steps to a quote, so that most lives come to a sale. */
+const opening: ReadonlyArray<InsuranceCommand> = [
+  { do: "begin", company: 0, plate: "A123458", terminal: null },
+  { do: "attempt", which: 0 },
+  { do: "verify", which: 0 },
+  { do: "choose", which: 0, version: "v1", plan: "p1" },
+  { do: "quote", which: 0, version: "v1", plan: "p1", centavos: 10_000 }
+]
+
+export const life = fc
+  .tuple(fc.constantFrom([], opening), fc.array(command, { maxLength: 80, size: "max" }))
+  .map(([first, then]) => [...first, ...then])

@@ -1,0 +1,234 @@
+import fc from "fast-check"
+import type { Status } from "../../../core/domain/Status.ts"
+
+/**
+ * One step in the life of two companies, as data, so that it shrinks. `which` counts the sales reserved, or the
+ * reversals begun, so far.
+ */
+export type Command =
+  | { readonly do: "deposit"; readonly company: number; readonly centavos: number; readonly reference: string }
+  | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
+  | { readonly do: "limit"; readonly company: number; readonly period: Period; readonly centavos: number }
+  | { readonly do: "alert"; readonly company: number; readonly centavos: number }
+  | { readonly do: "reserve"; readonly sale: Sale }
+  | { readonly do: "burst"; readonly sales: ReadonlyArray<Sale> }
+  | { readonly do: "recall"; readonly sale: Sale }
+  /** By whoever claimed it so many claims ago, if that is told. */
+  | {
+      readonly do: "settle"
+      readonly which: number
+      readonly verdict: VerdictTag
+      readonly notFound: number
+      readonly claim?: number | undefined
+    }
+  /** A cycle of recovery, by a clock that is so much ahead; without a verdict it died before it could settle. */
+  | {
+      readonly do: "claim"
+      readonly which: "due" | "all"
+      readonly ahead_s: number
+      readonly lease_s: number
+      readonly verdict: VerdictTag | null
+    }
+  | { readonly do: "reverse"; readonly reversal: Reversal }
+  | {
+      readonly do: "settle reversal"
+      readonly which: number
+      readonly verdict: ReversalVerdictTag
+      readonly notFound: number
+      readonly claim?: number | undefined
+    }
+  | {
+      readonly do: "claim reversals"
+      readonly which: "due" | "all"
+      readonly ahead_s: number
+      readonly lease_s: number
+      readonly verdict: ReversalVerdictTag | null
+    }
+  | { readonly do: "list"; readonly company: number; readonly status: Status | undefined; readonly today: boolean }
+  | { readonly do: "wait"; readonly for_ms: number }
+
+type Period = "daily" | "weekly" | "monthly"
+export type VerdictTag = "Confirm" | "Release" | "Free" | "Hold"
+export type ReversalVerdictTag = "Confirm" | "Deny" | "Free" | "Hold"
+
+/** Few companies, keys, bodies and amounts, so that they meet. */
+export interface Sale {
+  readonly company: number
+  readonly key: string
+  /** What its xid begins with: an operator may change it. */
+  readonly prefix: string
+  readonly body: string
+  readonly centavos: number
+  /** The bill that it pays, if it pays one. */
+  readonly bill: string | null
+}
+
+/** Its key may also be that of a sale, and its sale that of the other company. */
+export interface Reversal {
+  readonly company: number
+  readonly key: string
+  /** The sale. */
+  readonly which: number
+}
+
+export const companies = [0, 1] as const
+
+const company = fc.constantFrom(...companies)
+const centavos = fc.constantFrom(1, 999, 1_000, 5_000, 10_000)
+
+const sale = fc.record({
+  company,
+  key: fc.constantFrom("a", "b", "c", "d"),
+  prefix: fc.constantFrom("RD", "RD", "RD", "SV"),
+  body: fc.constantFrom("aa", "bb"),
+  centavos,
+  bill: fc.constantFrom(null, null, "bill")
+})
+
+const period = fc.constantFrom<Period>("daily", "weekly", "monthly")
+
+// What the schedule, the leases, the keys and the calendar turn on, and a millisecond more.
+const second_ms = 1_000
+const minute_ms = 60 * second_ms
+const hour_ms = 60 * minute_ms
+const marks = [
+  1,
+  5 * second_ms,
+  10 * second_ms,
+  15 * second_ms,
+  30 * second_ms,
+  minute_ms,
+  5 * minute_ms,
+  15 * minute_ms,
+  4 * hour_ms,
+  24 * hour_ms,
+  7 * 24 * hour_ms
+]
+const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
+
+const claim = fc.option(fc.nat(2), { nil: undefined })
+
+// Right, within what is borne, at the bound of it, and beyond.
+const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
+
+const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("deposit" as const),
+      company,
+      centavos: fc.constantFrom(1, 10_000, 50_000),
+      reference: fc.constantFrom("r1", "r2", "r3", "r4", "r5")
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("adjust" as const),
+      company,
+      centavos: fc.constantFrom(1, 10_000, 100_000),
+      reference: fc.constantFrom("s1", "s2", "s3")
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("limit" as const),
+      company,
+      period,
+      centavos: fc.constantFrom(0, 500, 10_000, 20_000, 100_000)
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("alert" as const), company, centavos }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("reserve" as const), sale }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("burst" as const),
+      // One key twice in a group is a race, whose winner the contract leaves open.
+      sales: fc.uniqueArray(sale, { minLength: 2, maxLength: 6, selector: (each) => `${each.company}:${each.key}` })
+    })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("recall" as const), sale }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("settle" as const),
+      which: fc.nat(30),
+      verdict: fc.constantFrom<VerdictTag>("Confirm", "Release", "Free", "Hold"),
+      notFound: fc.nat(2),
+      claim
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("claim" as const),
+      which: fc.constantFrom("due" as const, "all" as const),
+      ahead_s,
+      lease_s: fc.constantFrom(5, 60),
+      verdict: fc.constantFrom<VerdictTag | null>(null, "Hold", "Hold", "Confirm", "Release")
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("reverse" as const),
+      reversal: fc.record({ company, key: fc.constantFrom("a", "b", "e", "f"), which: fc.nat(30) })
+    })
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("settle reversal" as const),
+      which: fc.nat(30),
+      verdict: reversalVerdict,
+      notFound: fc.nat(2),
+      claim
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("claim reversals" as const),
+      which: fc.constantFrom("due" as const, "all" as const),
+      ahead_s,
+      lease_s: fc.constantFrom(5, 60),
+      verdict: fc.option(reversalVerdict)
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("list" as const),
+      company,
+      status: fc.constantFrom<Status | undefined>(undefined, "SUCCESS", "FAILED", "PENDING", "PROCESSING", "REVERSED"),
+      today: fc.boolean()
+    })
+  },
+  { weight: 7, arbitrary: fc.record({ do: fc.constant("wait" as const), for_ms: wait }) }
+)
+
+const opening: ReadonlyArray<Command> = [
+  { do: "deposit", company: 0, centavos: 100_000, reference: "r0" },
+  { do: "deposit", company: 1, centavos: 100_000, reference: "r0" },
+  { do: "limit", company: 1, period: "daily", centavos: 20_000 },
+  { do: "limit", company: 1, period: "weekly", centavos: 25_000 },
+  { do: "limit", company: 1, period: "monthly", centavos: 30_000 }
+]
+
+/** A life begins with money or without, close to where a day, a week, a month or a year begins. */
+export const life = fc.record({
+  begins: fc.constantFrom(
+    "2026-03-02T03:59:59.999Z",
+    "2026-05-01T03:59:00.000Z",
+    "2025-12-31T23:59:59.000Z",
+    "2028-02-29T12:00:00.000Z",
+    "2026-03-04T04:00:00.000Z"
+  ),
+  commands: fc
+    .tuple(fc.constantFrom([], opening), fc.array(command, { maxLength: 80, size: "max" }))
+    .map(([first, then]) => [...first, ...then])
+})

@@ -1,0 +1,91 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import * as Memory from "../../../adapters/memory/Memory.ts"
+import * as VaultMemory from "../../../adapters/memory/VaultMemory.ts"
+import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as InsurancesPostgres from "../../../adapters/postgres/InsurancesPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
+import * as OutboxPostgres from "../../../adapters/postgres/OutboxPostgres.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { Audit } from "../../../core/ports/Audit.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Outbox } from "../../../core/ports/Outbox.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import { companies, type InsuranceCommand, life } from "./InsuranceCommands.ts"
+import { look, type Ports, perform, type Side } from "./InsuranceSide.ts"
+
+const Postgres = Layer.mergeAll(
+  LedgerPostgres.layer,
+  InsurancesPostgres.layer,
+  OutboxPostgres.layer,
+  AuditPostgres.layer
+).pipe(Layer.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, VaultMemory.layer)), Layer.provide(TestDatabase))
+
+let lives = 0
+
+/** The same company twice, side by side, which no life before has seen. */
+const sides = Effect.gen(function* () {
+  const company = ++lives * 10
+  const side = (ports: Side["ports"]): Side => ({ company, ports, begun: [], messages: [], orders: [] })
+  const postgres = side(yield* Effect.context<Ports>())
+  const memory = side(yield* Layer.build(Layer.fresh(Memory.layer)))
+  return { memory, postgres }
+})
+
+const fund = Effect.fnUntraced(function* ({ company, ports }: Side) {
+  const at = yield* DateTime.now
+  const ledger = Effect.provideContext(Ledger, ports)
+  yield* Effect.forEach(companies, (each) =>
+    Effect.flatMap(ledger, ({ deposit }) =>
+      deposit({ companyId: CompanyId.make(company + each), amount: Amount.make(55_000), reference: "opening", at })
+    )
+  )
+})
+
+/** Leaves no message that the next life's round of sending would find. */
+const bury = Effect.fnUntraced(function* ({ messages }: Side) {
+  const outbox = yield* Outbox
+  const at = yield* DateTime.now
+  yield* Effect.forEach(messages, (message) => outbox.record(message, { _tag: "Failed", reason: "the end" }, at))
+})
+
+const live = (commands: ReadonlyArray<InsuranceCommand>) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-03-04T15:00:00.000Z")))
+    const { memory, postgres } = yield* sides
+    yield* Effect.forEach([memory, postgres], fund)
+    yield* Effect.gen(function* () {
+      for (const command of commands) {
+        const expected = yield* perform(memory, command)
+        // Time passes once, for both.
+        if (command.do !== "wait") assert.deepStrictEqual(yield* perform(postgres, command), expected)
+      }
+      assert.deepStrictEqual(yield* look(postgres), yield* look(memory))
+    }).pipe(Effect.ensuring(bury(postgres)))
+  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+
+/** A counterexample is made smaller, which takes longer than to find it. */
+const timeout_ms = 300_000
+
+layer(Postgres, { excludeTestServices: true })("the insurances in Postgres", (it) => {
+  it.effect(
+    "are those of the model, whatever happens to two companies",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Ports | Audit>()
+        const run = Effect.runPromiseWith(context)
+        const property = fc.asyncProperty(life, (commands) => run(live(commands)))
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 60 }))
+        const examined = yield* Audit.use((audit) => audit.prove)
+        assert.deepStrictEqual(
+          examined.filter(({ violations }) => violations > 0),
+          []
+        )
+      }),
+    timeout_ms
+  )
+})

@@ -1,0 +1,117 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import * as OptionsMemory from "../../../adapters/memory/OptionsMemory.ts"
+import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
+import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { type Offered, optionLife } from "../../../core/domain/Offered.ts"
+import { Options } from "../../../core/ports/Options.ts"
+import { TestDatabase } from "../../support/Database.ts"
+
+const Postgres = Layer.provideMerge(OptionsPostgres.layer, TestDatabase)
+
+const optionOf = (company: number, id: string, changes: Partial<Offered> = {}) =>
+  Effect.map(
+    DateTime.now,
+    (now): Offered => ({
+      id,
+      companyId: CompanyId.make(company),
+      serviceId: ServiceId.make(3),
+      identifier: Identifier.make("ñandú 🐦"),
+      reference: id,
+      name: "Paquete",
+      price: Amount.make(9_007_199_254_740_991),
+      validity: null,
+      data: "3 GB",
+      expiresAt: DateTime.addDuration(now, optionLife),
+      ...changes
+    })
+  )
+
+const store = (...options: ReadonlyArray<Offered>) => Options.use((all) => all.store(options))
+const find = (company: number, id: string) => Options.use((all) => all.find(CompanyId.make(company), id))
+
+const company = fc.constantFrom(1, 2)
+const id = fc.constantFrom("a", "b", "c")
+const command = fc.oneof(
+  fc.record({
+    do: fc.constant("store" as const),
+    company,
+    // An option is there once in a lookup.
+    ids: fc.uniqueArray(id, { maxLength: 3 }),
+    centavos: fc.constantFrom(1, 5_000),
+    validity: fc.constantFrom(null, "7 días")
+  }),
+  fc.record({ do: fc.constant("find" as const), company, id })
+)
+
+/** A counterexample is made smaller, which takes longer than to find it. */
+const timeout_ms = 300_000
+
+layer(Postgres, { excludeTestServices: true })("the options in Postgres", (it) => {
+  it.effect(
+    "are those of the model, whatever is offered to two companies",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Options>()
+        let lives = 0
+        const property = fc.asyncProperty(fc.array(command, { maxLength: 30 }), (commands) => {
+          // Companies that no life before has seen.
+          const first = ++lives * 10
+          return Effect.runPromiseWith(context)(
+            Effect.gen(function* () {
+              const memory = yield* Layer.build(Layer.fresh(OptionsMemory.layer))
+              const onBoth = <A>(program: Effect.Effect<A, never, Options>) =>
+                Effect.all([program, Effect.provideContext(program, memory)] as const)
+              for (const step of commands) {
+                if (step.do === "find") {
+                  const [real, expected] = yield* onBoth(find(first + step.company, step.id))
+                  assert.deepStrictEqual(real, expected)
+                  continue
+                }
+                const changes = { price: Amount.make(step.centavos), validity: step.validity }
+                const options = yield* Effect.forEach(step.ids, (id) => optionOf(first + step.company, id, changes))
+                yield* onBoth(store(...options))
+              }
+            }).pipe(Effect.scoped)
+          )
+        })
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
+      }),
+    timeout_ms
+  )
+
+  it.effect("are remembered for a day after they have expired, and then forgotten by the next lookup", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const kept = Effect.map(
+        sql<{ id: string }>`select id from cell.option where company_id in (3, 4) order by id`,
+        (rows) => rows.map(({ id }) => id)
+      )
+      yield* store(yield* optionOf(3, "old"), yield* optionOf(3, "renewed"))
+      yield* store(yield* optionOf(4, "of-another"))
+      yield* TestClock.adjust(optionLife)
+      yield* TestClock.adjust("1 day")
+      yield* store(yield* optionOf(3, "fresh"))
+      assert.deepStrictEqual(yield* kept, ["fresh", "of-another", "old", "renewed"])
+      yield* TestClock.adjust("1 millis")
+      yield* store(yield* optionOf(3, "renewed"))
+      assert.deepStrictEqual(yield* kept, ["fresh", "of-another", "renewed"])
+      assert.isTrue(Option.isNone(yield* find(3, "old")))
+    }).pipe(Effect.provide(TestClock.layer()))
+  )
+
+  it.effect("can be offered by many lookups at once", () =>
+    Effect.gen(function* () {
+      const options = yield* Effect.forEach(["a", "b", "c", "d"], (id) => optionOf(5, id))
+      const lookups = Array.from({ length: 40 }, (_, turn) =>
+        store(...(turn % 2 === 0 ? options : options.toReversed()))
+      )
+      yield* Effect.all(lookups, { concurrency: "unbounded" })
+      for (const option of options) assert.deepStrictEqual(yield* find(5, option.id), Option.some(option))
+    })
+  )
+})

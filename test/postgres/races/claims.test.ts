@@ -1,0 +1,201 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer } from "effect"
+import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import { type Order, Verdict } from "../../../core/domain/Sale.ts"
+import { type Claim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import {
+  intentOf,
+  opened,
+  replica,
+  reservedOrder,
+  reversalsReplica,
+  unanswered
+} from "../../support/SalesOnPostgres.ts"
+
+/** Due so many minutes ago, each a sale of its own; answers them in the order of the minutes. */
+const dueSince = Effect.fnUntraced(function* (company: number, minutes: ReadonlyArray<number>) {
+  const sql = yield* PgClient.PgClient
+  const ledger = yield* replica
+  const now = yield* DateTime.now
+  yield* opened(ledger, company, 100_000)
+  return yield* Effect.forEach(minutes, (ago) =>
+    Effect.gen(function* () {
+      const order = yield* reservedOrder(ledger, intentOf(company, `${ago}`, 100))
+      const askAt = DateTime.formatIso(DateTime.subtract(now, { minutes: ago }))
+      yield* sql`update cell.transaction set ask_at = ${askAt}::timestamptz where ${isOf(sql, order)}`
+      return order
+    })
+  )
+})
+
+const isOf = (sql: PgClient.PgClient, { companyId, transactionId }: Order) =>
+  sql`company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(transactionId))}`
+
+/** For how many minutes that is due which a recovery claims now. */
+const claimedSales = Effect.fnUntraced(function* (limit: number) {
+  const now = yield* DateTime.now
+  const unresolved = yield* Unresolved
+  const found = yield* unresolved.claim({ began: now, now, lease: Duration.hours(1), limit, which: "due" })
+  return found.map(({ order }) => Number(order.xid.split("-").at(-1))).toSorted()
+})
+
+const TestLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
+
+layer(TestLayer, { excludeTestServices: true })("a claim of what is due", (it) => {
+  it.effect("skips what another holds, and never waits for it", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const orders = yield* dueSince(1, [3, 2, 1])
+      const locked = yield* Deferred.make<void>()
+      const over = yield* Deferred.make<void>()
+      const holder =
+        yield* sql`select 1 from cell.transaction where ${isOf(sql, Arr.getUnsafe(orders, 1))} for update`.pipe(
+          Effect.andThen(Deferred.succeed(locked, undefined)),
+          Effect.andThen(Deferred.await(over)),
+          Effect.andThen(Effect.fail("rolled back")),
+          sql.withTransaction,
+          Effect.exit,
+          Effect.forkChild
+        )
+      yield* Deferred.await(locked)
+      assert.deepStrictEqual(yield* claimedSales(10), [1, 3])
+      yield* Deferred.succeed(over, undefined)
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(holder)))
+      assert.deepStrictEqual(yield* claimedSales(10), [2])
+    }).pipe(Effect.scoped)
+  )
+
+  // By the index they happen to come in the order of their time, which nobody promises.
+  it.effect("takes the oldest when there are more than it takes, by whatever way it finds them", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* dueSince(2, [2, 7, 4, 8, 1, 6, 3, 5])
+      const byScan = Effect.andThen(sql`set local enable_indexscan = off`, sql`set local enable_bitmapscan = off`)
+      const scanned = sql.withTransaction(Effect.andThen(byScan, claimedSales(3)))
+      assert.deepStrictEqual(
+        [yield* scanned, yield* scanned, yield* scanned],
+        [
+          [6, 7, 8],
+          [3, 4, 5],
+          [1, 2]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+const at = (seconds: number) => DateTime.add(now, { seconds })
+
+const claimAt = (seconds: number, which: Claim["which"] = "all"): Claim => ({
+  began: at(seconds),
+  now: at(seconds),
+  lease: Duration.minutes(1),
+  limit: 32,
+  which
+})
+
+/** A sale, or a reversal, that was last stamped so many seconds from now; null for what was not stamped. */
+interface Stamps {
+  readonly status: "PENDING" | "PROCESSING"
+  readonly ask: number
+  readonly asked: number | null
+  readonly leased: number | null
+}
+
+const stamped = Effect.fnUntraced(function* (company: number, { ask, asked, leased, status }: Stamps) {
+  const ledger = yield* replica
+  yield* opened(ledger, company, 10_000)
+  const order = yield* reservedOrder(ledger, intentOf(company, "sale", 100))
+  if (status === "PENDING") yield* ledger.settle({ order, verdict: Verdict.Hold(), at: now, notFound: 0 })
+  yield* unanswered(ledger, intentOf(company, "reversed", 100), "reversal")
+  const sql = yield* PgClient.PgClient
+  const instant = (seconds: number | null) => (seconds === null ? null : DateTime.formatIso(at(seconds)))
+  for (const table of ["cell.transaction", "cell.reversal"]) {
+    yield* sql`
+      update ${sql.literal(table)}
+      set ask_at = ${instant(ask)}::timestamptz,
+        asked_at = ${instant(asked)}::timestamptz,
+        leased_until = ${instant(leased)}::timestamptz
+      where company_id = ${company} and status in ('PROCESSING', 'PENDING')`
+  }
+}, Effect.scoped)
+
+/** Companies whose sale a recovery takes, and whose reversal. */
+const claimedCompanies = Effect.fnUntraced(function* (claim: Claim) {
+  const sales = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
+  const reversals = yield* Effect.flatMap(reversalsReplica, (each) => each.claim(claim))
+  return {
+    sales: sales.map(({ order }) => Number(order.companyId)),
+    reversals: reversals.map(({ under }) => Number(under.reversal.order.companyId))
+  }
+}, Effect.scoped)
+
+const UnresolvedLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
+
+layer(UnresolvedLayer, { excludeTestServices: true, timeout: "2 minutes" })(
+  "what was stamped by a wrong clock",
+  (it) => {
+    let companies = 0
+
+    const hour = 3_600
+    // How it was stamped, in seconds from now -> whether a reconcile takes the sale, and whether a due cycle does.
+    it.effect.each([
+      [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
+      [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
+      [{ status: "PENDING", ask: -1, asked: 601, leased: 661 }, true, true],
+      // Another's lease, by a clock that is ahead by ten minutes at most.
+      [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
+      [{ status: "PENDING", ask: -1, asked: 600, leased: 660 }, false, false],
+      [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
+      // Its own call may be under way.
+      [{ status: "PROCESSING", ask: 62, asked: null, leased: null }, false, false]
+    ] as const)("%j: reconcile takes it: %s, a due cycle: %s", ([stamps, all, due]) =>
+      Effect.gen(function* () {
+        const company = ++companies
+        yield* stamped(company, stamps)
+        const taken = (claim: Claim) =>
+          Effect.map(claimedCompanies(claim), ({ reversals, sales }) => [
+            sales.includes(company),
+            reversals.includes(company)
+          ])
+        // A reversal that was not answered is PENDING, whatever its sale was.
+        const reversal = stamps.status === "PROCESSING" ? true : all
+        assert.deepStrictEqual(yield* taken(claimAt(0, "due")), [due, due])
+        yield* stamped(++companies, stamps)
+        const other = companies
+        assert.deepStrictEqual(
+          yield* Effect.map(claimedCompanies(claimAt(0)), ({ reversals, sales }) => [
+            sales.includes(other),
+            reversals.includes(other)
+          ]),
+          [all, reversal]
+        )
+      })
+    )
+
+    it.effect("is taken by one of many at once, and not again in the cycle", () =>
+      Effect.gen(function* () {
+        const first = companies + 1
+        for (const company of Arr.range(first, first + 19)) {
+          yield* stamped(company, { status: "PENDING", ask: hour, asked: hour, leased: hour })
+        }
+        const all = yield* Effect.all(Arr.replicate(claimedCompanies(claimAt(1)), 8), { concurrency: "unbounded" })
+        for (const about of ["sales", "reversals"] as const) {
+          const taken = all.flatMap((each) => each[about]).filter((company) => company >= first)
+          assert.deepStrictEqual(
+            taken.toSorted((left, right) => left - right),
+            Arr.range(first, first + 19)
+          )
+        }
+        const again = yield* claimedCompanies({ ...claimAt(1), now: at(2) })
+        assert.deepStrictEqual(
+          again.sales.filter((company) => company >= first),
+          []
+        )
+      })
+    )
+  }
+)

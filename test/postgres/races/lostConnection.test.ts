@@ -1,0 +1,287 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Exit, Layer, Redacted } from "effect"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
+import { Verdict } from "../../../core/domain/Sale.ts"
+import { cuts, cuttingProxy } from "../../support/CuttingProxy.ts"
+import { TestDatabase, testDatabaseUrl } from "../../support/Database.ts"
+import { begunInsurance, codeToSend, newInsurance } from "../../support/InsuranceStages.ts"
+import {
+  begunOn,
+  insurancesReplica,
+  intentOf,
+  opened,
+  outboxReplica,
+  replica,
+  reservedOrder,
+  reversalOf,
+  reversalsReplica,
+  soldOut
+} from "../../support/SalesOnPostgres.ts"
+
+/** Connections to the test's database that run through a proxy, which can be told to break. */
+export const behindProxy = Effect.gen(function* () {
+  const url = new URL(yield* testDatabaseUrl)
+  const proxy = yield* cuttingProxy(Number(url.port))
+  url.port = String(proxy.port)
+  const connected = yield* Layer.build(
+    Layer.fresh(PgClient.layer({ url: Redacted.make(url.href), minConnections: 2, maxConnections: 2 }))
+  )
+  return { connected, proxy }
+})
+
+const moneyOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql`
+    select
+      b.available::int as available,
+      b.held::int as held,
+      (select array_agg(t.status) from cell.transaction as t where t.company_id = b.company_id) as sales,
+      (select array_agg(e.amount::int order by e.id) from cell.entry as e where e.company_id = b.company_id) as entries
+    from cell.balance as b
+    where b.company_id = ${company}`
+  return row
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
+  it.effect.each(cuts)("%s of a reservation leaves one sale, and the caller has it", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 1
+      const { connected, proxy } = yield* behindProxy
+      const ledger = yield* Effect.provide(replica, connected)
+      yield* opened(ledger, company, 10_000)
+      proxy.arm(cut, "the-key")
+      const answer = yield* ledger.reserve(intentOf(company, "the-key", 4_000))
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(answer._tag, "Reservation")
+      assert.deepStrictEqual(yield* moneyOf(company), {
+        available: 6_000,
+        held: 4_000,
+        sales: ["PROCESSING"],
+        entries: [10_000]
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(cuts)("%s of a settlement charges once, and the caller hears it", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 11
+      const { connected, proxy } = yield* behindProxy
+      const ledger = yield* Effect.provide(replica, connected)
+      yield* opened(ledger, company, 10_000)
+      const order = yield* reservedOrder(ledger, intentOf(company, "the-key", 4_000))
+      proxy.arm(cut, "AUTH-77")
+      const verdict = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
+      const settled = yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(settled.status, "SUCCESS")
+      assert.strictEqual(settled.outcome?._tag, "Delivered")
+      assert.deepStrictEqual(yield* moneyOf(company), {
+        available: 6_000,
+        held: 0,
+        sales: ["SUCCESS"],
+        entries: [10_000, -4_000]
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(cuts)("%s of a deposit records it once", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 21
+      const { connected, proxy } = yield* behindProxy
+      const ledger = yield* Effect.provide(replica, connected)
+      proxy.arm(cut, "ref-991")
+      yield* ledger.deposit({
+        companyId: CompanyId.make(company),
+        amount: Amount.make(10_000),
+        reference: "ref-991",
+        at: yield* DateTime.now
+      })
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.deepInclude(yield* moneyOf(company), { available: 10_000, held: 0, entries: [10_000] })
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a group", (it) => {
+  it.effect("answers the neighbours of a sale that the database refuses", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      yield* opened(ledger, 1, 100_000)
+      yield* ledger.reserve(intentOf(1, "first", 1_000))
+      // A second live sale of one xid: the unique index stops it, and with it the statement that carries it.
+      const impossible = { ...intentOf(1, "second", 1_000), xid: "RD-1-first" }
+      const [refused, ...neighbours] = yield* Effect.forEach(
+        [impossible, intentOf(1, "third", 1_000), intentOf(1, "fourth", 1_000)],
+        (intent) => Effect.exit(ledger.reserve(intent)),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(refused?._tag, "Failure")
+      assert.deepStrictEqual(
+        neighbours.map(({ _tag }) => _tag),
+        ["Success", "Success"]
+      )
+      assert.deepInclude(yield* moneyOf(1), { available: 97_000, held: 3_000 })
+    }).pipe(Effect.scoped)
+  )
+})
+
+const insuranceStateOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  return yield* sql`
+    select
+      g.state,
+      g.code_hash as hash,
+      g.attempts,
+      g.resends,
+      (select array_agg(s.status order by s.created_at, s.id) from cell.sms as s where s.company_id = g.company_id) as messages
+    from cell.insurance as g
+    where g.company_id = ${company}`
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
+  it.effect.each(cuts)("%s of the beginning of an insurance leaves one, with one message", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 1
+      const { connected, proxy } = yield* behindProxy
+      const insurances = yield* Effect.provide(insurancesReplica, connected)
+      const id = yield* insurances.nextId
+      const first = yield* codeToSend()
+      proxy.arm(cut, first.code.hash)
+      const insurance = yield* insurances.create(id, yield* newInsurance(company), first)
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.deepStrictEqual([insurance.id, insurance.state], [id, "iniciada"])
+      assert.deepStrictEqual(yield* insuranceStateOf(company), [
+        { state: "iniciada", hash: first.code.hash, attempts: 0, resends: 0, messages: ["staged"] }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(cuts)("%s of a resend leaves one code more, with one message more", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 11
+      const { connected, proxy } = yield* behindProxy
+      const insurances = yield* Effect.provide(insurancesReplica, connected)
+      const { companyId, id } = yield* begunInsurance(insurances, company)
+      const next = yield* codeToSend()
+      proxy.arm(cut, next.code.hash)
+      yield* insurances.resend(companyId, id, next)
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.deepStrictEqual(yield* insuranceStateOf(company), [
+        { state: "iniciada", hash: next.code.hash, attempts: 0, resends: 1, messages: ["staged", "staged"] }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(cuts)("%s of what became of a message notes it once", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 21
+      const { connected, proxy } = yield* behindProxy
+      const insurances = yield* Effect.provide(insurancesReplica, connected)
+      const outbox = yield* Effect.provide(outboxReplica, connected)
+      const id = yield* insurances.nextId
+      const first = yield* codeToSend()
+      yield* insurances.create(id, yield* newInsurance(company), first)
+      const reference = `SM-${company}-gateway`
+      proxy.arm(cut, reference)
+      const { message } = first.sms
+      const sms = { companyId: CompanyId.make(company), insuranceId: id, message }
+      yield* outbox.record(sms, { _tag: "Sent", reference }, yield* DateTime.now)
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.deepStrictEqual(yield* insuranceStateOf(company), [
+        { state: "otp_enviado", hash: first.code.hash, attempts: 0, resends: 0, messages: ["sent"] }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  // How often an attempt is counted must not depend on the network: who cannot hear whether it was counted, has failed.
+  it.effect.each([
+    ["before COMMIT", 0],
+    ["after COMMIT", 1]
+  ] as const)("%s of an attempt counts %d, and never twice", ([cut, attempts]) =>
+    Effect.gen(function* () {
+      const company = 31 + attempts
+      const { connected, proxy } = yield* behindProxy
+      const insurances = yield* Effect.provide(insurancesReplica, connected)
+      const { companyId, id } = yield* begunInsurance(insurances, company)
+      proxy.arm(cut, "attempts + 1")
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(insurances.attempt(companyId, id))))
+      assert.strictEqual(proxy.cuts(), 1)
+      const [row] = yield* insuranceStateOf(company)
+      assert.deepInclude(row, { attempts })
+    }).pipe(Effect.scoped)
+  )
+})
+
+const reversalStateOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql`
+    select
+      b.available::int as available,
+      (select t.status from cell.transaction as t where t.company_id = b.company_id) as sale,
+      (select array_agg(v.status) from cell.reversal as v where v.company_id = b.company_id) as reversals,
+      (select array_agg(e.amount::int order by e.id) from cell.entry as e where e.company_id = b.company_id) as entries
+    from cell.balance as b
+    where b.company_id = ${company}`
+  return row
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
+  it.effect.each(cuts)("%s of the beginning of a reversal leaves one, and the caller has it", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 1
+      const order = yield* soldOut(yield* replica, company, 4_000)
+      const { connected, proxy } = yield* behindProxy
+      const reversals = yield* Effect.provide(reversalsReplica, connected)
+      proxy.arm(cut, "the-key")
+      const begun = yield* reversals.begin(reversalOf(order, "the-key"))
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(begun._tag, "Begun")
+      assert.deepStrictEqual(yield* reversalStateOf(company), {
+        available: 0,
+        sale: "SUCCESS",
+        reversals: ["PROCESSING"],
+        entries: [4_000, -4_000]
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("after the beginning of a reversal, as it is read, leaves it to the caller all the same", () =>
+    Effect.gen(function* () {
+      const order = yield* soldOut(yield* replica, 21, 4_000)
+      const { connected, proxy } = yield* behindProxy
+      const reversals = yield* Effect.provide(reversalsReplica, connected)
+      proxy.arm("before COMMIT", "reversal_created_at")
+      const begun = yield* reversals.begin(reversalOf(order, "the-key"))
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.strictEqual(begun._tag, "Begun")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(cuts)("%s of the settlement of a reversal gives back once, and the caller hears it", (cut) =>
+    Effect.gen(function* () {
+      const company = cuts.indexOf(cut) + 11
+      const order = yield* soldOut(yield* replica, company, 4_000)
+      const { connected, proxy } = yield* behindProxy
+      const reversals = yield* Effect.provide(reversalsReplica, connected)
+      const under = yield* begunOn(reversals, reversalOf(order, "the-key"))
+      proxy.arm(cut, "AUTH-77")
+      const settled = yield* reversals.settle({
+        under,
+        verdict: ReversalVerdict.Confirm(),
+        at: yield* DateTime.now,
+        notFound: 0
+      })
+      assert.strictEqual(proxy.cuts(), 1)
+      assert.deepStrictEqual([settled.status, settled.outcome?._tag], ["CONFIRMED", "Reversed"])
+      assert.deepStrictEqual(yield* reversalStateOf(company), {
+        available: 4_000,
+        sale: "REVERSED",
+        reversals: ["CONFIRMED"],
+        entries: [4_000, -4_000, 4_000]
+      })
+    }).pipe(Effect.scoped)
+  )
+})

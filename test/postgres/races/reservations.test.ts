@@ -1,0 +1,131 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { reserveRow } from "../../../adapters/postgres/ReserveRow.ts"
+import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import type { Intent } from "../../../core/domain/Sale.ts"
+import { onItsOwn } from "../../support/Concurrency.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { intentOf, opened, replica } from "../../support/SalesOnPostgres.ts"
+
+/** How a server whose clock says so answers a reservation. */
+const serverAt = Effect.fnUntraced(function* (iso: string) {
+  const time = yield* Layer.build(Layer.fresh(ManualClock.layer))
+  yield* Context.get(time, ManualClock).until(iso)
+  const ledger = yield* onItsOwn(replica)
+  return (intent: Intent) =>
+    ledger.reserve(intent).pipe(
+      Effect.result,
+      Effect.map((reserved) => (Result.isSuccess(reserved) ? reserved.success._tag : reserved.failure._tag)),
+      Effect.provide(time)
+    )
+})
+
+const pesos = 100
+let companies = 0
+
+layer(TestDatabase, { excludeTestServices: true })("two servers of which one has passed midnight", (it) => {
+  // Which limit is as high as one sale; the clocks -> what the one behind answers when the other has sold.
+  it.effect.each([
+    ["daily", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "Reservation"],
+    ["weekly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],
+    ["monthly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],
+    // The last day of a week, and of a month, is one of its own.
+    ["weekly", "2026-03-08T00:01:00", "2026-03-07T23:59:00", "LimitExceeded"],
+    ["monthly", "2026-03-31T00:01:00", "2026-03-30T23:59:00", "LimitExceeded"],
+    ["weekly", "2026-03-09T00:01:00", "2026-03-08T23:59:00", "Reservation"],
+    ["monthly", "2026-03-09T00:01:00", "2026-03-08T23:59:00", "LimitExceeded"],
+    ["weekly", "2026-04-01T00:01:00", "2026-03-31T23:59:00", "LimitExceeded"],
+    ["monthly", "2026-04-01T00:01:00", "2026-03-31T23:59:00", "Reservation"]
+  ] as const)("sell no more than one: the %s limit, at %s and %s: %s", ([period, ahead, behind, answer]) =>
+    Effect.gen(function* () {
+      const company = ++companies
+      const sql = yield* PgClient.PgClient
+      yield* opened(yield* replica, company, 10 * pesos)
+      yield* sql`
+        update cell.balance
+        set limit_daily = 0, limit_weekly = 0, limit_monthly = 0
+        where company_id = ${company}`
+      yield* sql`
+        update cell.balance
+        set ${sql(`limit_${period}`)} = ${pesos}
+        where company_id = ${company}`
+      const sellAhead = yield* serverAt(`${ahead}-04:00`)
+      const sellBehind = yield* serverAt(`${behind}-04:00`)
+      assert.strictEqual(yield* sellAhead(intentOf(company, "ahead", pesos)), "Reservation")
+      assert.strictEqual(yield* sellBehind(intentOf(company, "behind", pesos)), answer)
+      assert.strictEqual(yield* sellAhead(intentOf(company, "again", pesos)), "LimitExceeded")
+    }).pipe(Effect.scoped)
+  )
+})
+
+const owner = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
+
+let calls = 0
+
+/** Reserves a peso for each of these companies, under these keys or new ones, as one group: how each was answered. */
+const reserveTogether = Effect.fnUntraced(function* (
+  companies: ReadonlyArray<number>,
+  keys: ReadonlyArray<string> = companies.map(() => `sale ${++calls}`)
+) {
+  const sql = yield* PgClient.PgClient
+  const at = yield* DateTime.now
+  const { day, month, week } = periodsAt(at)
+  const instant = DateTime.formatIso(at)
+  const members = companies.map((company, n) =>
+    reserveRow({ intent: intentOf(company, keys[n] ?? "", 100), owner: owner(++calls) }, n)
+  )
+  const rows = yield* sql<{ tag: string }>`
+    select coalesce(answer ->> 'period', answer ->> 'tag') as tag
+    from cell.reserve(
+      ${PgTypes.jsonb(members)}, ${instant}::timestamptz, ${day}::date, ${week}::date, ${month}::date,
+      ${instant}::timestamptz, ${instant}::timestamptz, ${instant}::timestamptz
+    )
+    order by n`
+  return rows.map(({ tag }) => tag)
+})
+
+layer(TestDatabase, { excludeTestServices: true })("reservations that share a statement", (it) => {
+  // Company 1 may sell for two pesos, company 2 for as many as the limit says, company 3 has nothing.
+  it.effect.each([
+    ["daily", "diario"],
+    ["weekly", "semanal"],
+    ["monthly", "mensual"]
+  ] as const)("are judged one after the other, each company by itself: its %s limit", ([period, told]) =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const [one, two, three] = [++calls * 10, calls * 10 + 1, calls * 10 + 2]
+      yield* opened(ledger, one, 250)
+      yield* opened(ledger, two, 10_000)
+      yield* sql`update cell.balance set ${sql.literal(`limit_${period}`)} = 300 where company_id = ${two}`
+      assert.deepStrictEqual(yield* reserveTogether([one, two, one, three, two, one, two, two, one]), [
+        "Reserved",
+        "Reserved",
+        "Reserved",
+        "InsufficientBalance",
+        "Reserved",
+        "InsufficientBalance",
+        "Reserved",
+        told,
+        "InsufficientBalance"
+      ])
+      assert.deepStrictEqual(yield* reserveTogether([two, one]), [told, "InsufficientBalance"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("under one key are one sale, and none that has its key from a sale that was refused", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const [one, two] = [++calls * 10, calls * 10 + 1]
+      yield* opened(ledger, one, 100)
+      assert.deepStrictEqual(yield* reserveTogether([one, one, two, two], ["a", "a", "b", "b"]), [
+        "Reserved",
+        "InProgress",
+        "InsufficientBalance",
+        "Vanished"
+      ])
+    }).pipe(Effect.scoped)
+  )
+})

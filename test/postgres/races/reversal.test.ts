@@ -1,0 +1,150 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Duration, Effect, Layer, Result } from "effect"
+import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import { Audit } from "../../../core/ports/Audit.ts"
+import type { Reversals } from "../../../core/ports/Reversals.ts"
+import { inRounds, racers, racing } from "../../support/Concurrency.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import { begunOn, replica, reversalOf, reversalsReplica, soldOut } from "../../support/SalesOnPostgres.ts"
+
+const rounds = 300
+const centavos = 10_000
+
+type Replica = Reversals["Service"]
+
+const replicas = racing(reversalsReplica)
+
+const stateOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<Record<string, unknown>>`
+    select
+      b.available::int as available,
+      b.held::int as held,
+      (select sum(c.total)::int from cell.consumption as c where c.company_id = b.company_id) as consumed,
+      (select t.status from cell.transaction as t where t.company_id = b.company_id) as sale,
+      (select count(*)::int from cell.entry as e where e.company_id = b.company_id and e.type = 'reversal') as credits,
+      (select count(*)::int from cell.idempotency as r where r.company_id = b.company_id and r.key <> 'sale') as keys
+    from cell.balance as b
+    where b.company_id = ${company}`
+  return row
+})
+
+const stands = { available: 0, held: 0, consumed: centavos, sale: "SUCCESS", credits: 0 }
+const reversed = { available: centavos, held: 0, consumed: 0, sale: "REVERSED", credits: 1 }
+
+const settle = (reversals: Replica, under: UnderReversal, verdict: ReversalVerdict) =>
+  Effect.flatMap(DateTime.now, (at) => reversals.settle({ under, verdict, at, notFound: 0 }))
+
+/** Begins and, like a provider that confirms at once, settles. */
+const reverse = (reversals: Replica, intent: ReturnType<typeof reversalOf>) =>
+  Effect.result(
+    Effect.flatMap(reversals.begin(intent), (begun) =>
+      begun._tag === "Begun"
+        ? Effect.map(settle(reversals, begun.under, ReversalVerdict.Confirm()), ({ won }) => (won ? "Won" : "Lost"))
+        : Effect.succeed(begun._tag)
+    )
+  )
+
+const heard = (results: ReadonlyArray<Result.Result<string, { readonly _tag: string }>>) =>
+  results.map((result) => (Result.isSuccess(result) ? result.success : result.failure._tag))
+
+const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
+
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("reversals of one sale at once", (it) => {
+  // how many race, under one key or each under its own -> what those who do not win may hear; the first round's company
+  it.effect.each([
+    [2, "each under its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1],
+    [racers, "each under its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1_001],
+    [racers, "all under one key", () => "same", ["RequestInProgress", "Replay"], 2_001]
+  ] as const)("by %d, %s, are one credit", ([count, , keyOf, others, first]) =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const reversals = (yield* replicas).slice(0, count)
+      yield* inRounds({ count: rounds, first }, (company) =>
+        Effect.gen(function* () {
+          const order = yield* soldOut(ledger, company, centavos)
+          const results = yield* Effect.forEach(
+            reversals,
+            (each, racer) => reverse(each, reversalOf(order, keyOf(racer))),
+            { concurrency: "unbounded" }
+          )
+          const told = heard(results)
+          assert.lengthOf(
+            told.filter((answer) => answer === "Won"),
+            1,
+            `round ${company}: ${told}`
+          )
+          assert.isEmpty(told.filter((answer) => answer !== "Won" && !others.some((other) => other === answer)))
+          assert.deepStrictEqual(yield* stateOf(company), { ...reversed, keys: 1 })
+        })
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("settle once, whatever each was told by the provider", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const [first, ...others] = yield* replicas
+      const verdicts = [ReversalVerdict.Confirm(), ReversalVerdict.Deny(), ReversalVerdict.Free()]
+      yield* inRounds({ count: rounds, first: 3_001 }, (company) =>
+        Effect.gen(function* () {
+          const under = yield* begunOn(first, reversalOf(yield* soldOut(ledger, company, centavos), "r"))
+          const settled = yield* Effect.forEach(
+            [first, ...others],
+            (each, racer) => settle(each, under, verdicts[(racer + company) % verdicts.length] as ReversalVerdict),
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(
+            settled.filter(({ won }) => won),
+            1
+          )
+          const [status, ...different] = new Set(settled.map((each) => each.status))
+          assert.isEmpty(different)
+          assert.deepInclude(yield* stateOf(company), status === "CONFIRMED" ? reversed : stands)
+        })
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("and eight recoveries of it are one credit, and nobody asks about it while another does", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const all = yield* replicas
+      for (const company of Arr.range(4_001, 4_000 + rounds)) {
+        const under = yield* begunOn(all[0], reversalOf(yield* soldOut(ledger, company, centavos), "r"))
+        // Its own call is slow: when it hears from the provider, recovery is asking already.
+        const now = DateTime.add(under.reversal.createdAt, { minutes: 2 })
+        const claim = { began: now, now, lease: Duration.minutes(1), limit: 10, which: "due" } as const
+        const recover = Effect.fnUntraced(function* (reversals: Replica) {
+          const claimed = yield* reversals.claim(claim)
+          yield* Effect.forEach(claimed, (each) => settle(reversals, each.under, ReversalVerdict.Confirm()))
+          return claimed.length
+        })
+        const own = company % 2 === 0 ? ReversalVerdict.Hold() : ReversalVerdict.Confirm()
+        const [claims] = yield* Effect.all(
+          [Effect.forEach(all, recover, { concurrency: "unbounded" }), settle(all[0], under, own)],
+          { concurrency: "unbounded" }
+        )
+        const claimed = Arr.reduce(claims, 0, (sum, each) => sum + each)
+        // What its own call holds while one asks about it is free again, and another may ask as well.
+        assert.isAtMost(claimed, own._tag === "Hold" ? 2 : 1)
+        const confirmed = claimed > 0 || own._tag === "Confirm"
+        assert.deepStrictEqual(yield* stateOf(company), { ...(confirmed ? reversed : stands), keys: 1 })
+        yield* settle(all[0], under, ReversalVerdict.Confirm())
+        assert.deepStrictEqual(yield* stateOf(company), { ...reversed, keys: 1 })
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leave books that an audit finds nothing in", () =>
+    Effect.gen(function* () {
+      const examined = yield* Audit.use((audit) => audit.prove)
+      assert.deepStrictEqual(
+        examined.filter(({ violations }) => violations > 0),
+        []
+      )
+    })
+  )
+})

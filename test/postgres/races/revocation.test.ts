@@ -1,0 +1,166 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, Deferred, Effect, Layer, Redacted, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as CompaniesPostgres from "../../../adapters/postgres/CompaniesPostgres.ts"
+import * as Database from "../../../adapters/postgres/Database.ts"
+import * as DirectoryPostgres from "../../../adapters/postgres/DirectoryPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
+import * as TokensPostgres from "../../../adapters/postgres/TokensPostgres.ts"
+import { IdempotencyKey, Identifier } from "../../../core/domain/Ids.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { Answer } from "../../../core/domain/Sale.ts"
+import { Audit } from "../../../core/ports/Audit.ts"
+import { Directory } from "../../../core/ports/Directory.ts"
+import { Tokens } from "../../../core/ports/Tokens.ts"
+import { authenticate } from "../../../core/workflows/Authenticate.ts"
+import { purchase } from "../../../core/workflows/Purchase.ts"
+import { racers } from "../../support/Concurrency.ts"
+import { TestDatabase, testDatabaseUrl } from "../../support/Database.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { service } from "../../support/Examples.ts"
+import { catalogueOf, delivery, world } from "../../support/InMemoryWorld.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
+import { secret } from "../../support/service/InMemoryService.ts"
+
+const rounds = 300
+const price = Amount.make(10_000)
+
+/** What a customer of the tests has, in centavos. */
+const money = 100_000
+
+const foundation = Layer.merge(Sha256Node.layer, PepperNode.layer(null))
+
+/** What the operator works with. */
+const TestLayer = Layer.mergeAll(
+  AccountsPostgres.layer,
+  AuditPostgres.layer,
+  CompaniesPostgres.layer,
+  LedgerPostgres.layer,
+  TokensPostgres.layer
+).pipe(Layer.provideMerge(Layer.mergeAll(TestDatabase, SecureRandom.layerWebCrypto, foundation)))
+
+/** Servers that know callers, and sell through one provider, which delivers when it is told to. */
+const shops = Effect.gen(function* () {
+  const gate = { open: Deferred.makeUnsafe<void>() }
+  const provider = world({
+    dispatch: () => Effect.as(Deferred.await(gate.open), Answer.Delivered({ delivery }))
+  })
+  // A listener has a connection for itself.
+  const database = Database.layer({ url: Redacted.make(yield* testDatabaseUrl), connections_max: 3 })
+  const server = Layer.mergeAll(DirectoryPostgres.layer, LedgerPostgres.layer, catalogueOf([service])).pipe(
+    Layer.provideMerge(provider.layer),
+    Layer.provide(database),
+    Layer.provideMerge(foundation),
+    Layer.provide(SecureRandom.layerWebCrypto)
+  )
+  const servers = yield* Effect.all(Arr.makeBy(racers, () => Layer.build(Layer.fresh(server))))
+  return { servers, dispatched: provider.dispatched, gate }
+})
+
+/** A call as a server takes it: who is it, and then the sale. */
+const sell = Effect.fnUntraced(function* (apiKey: string, key: string) {
+  const session = yield* authenticate({ apiKey, secret }, "127.0.0.1")
+  return yield* purchase(session, {
+    key: IdempotencyKey.make(key),
+    serviceId: service.id,
+    identifier: Identifier.make("8095551234"),
+    amount: price,
+    optionId: null,
+    terminalId: null
+  })
+})
+
+type Servers = Effect.Success<typeof shops>["servers"]
+
+/** Each server sells once, all at the same time. */
+const selling = (servers: Servers, apiKey: string, key: string) =>
+  Effect.forEach(servers, (server, racer) => Effect.result(Effect.provide(sell(apiKey, `${key} ${racer}`), server)), {
+    concurrency: "unbounded"
+  })
+
+/** Waits until a server has heard of the revocation. */
+const hasHeard = (apiKey: string) =>
+  Directory.use((directory) =>
+    eventually(
+      directory.lookup(apiKey),
+      (known) => known._tag === "Some" && known.value.session.token.state === "revoked"
+    )
+  )
+
+const booksOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql`
+    select
+      b.available::int as available,
+      b.held::int as held,
+      (select count(*)::int from cell.transaction as t where t.company_id = b.company_id) as sales,
+      (
+        select count(*)::int from cell.transaction as t where t.company_id = b.company_id and t.status = 'SUCCESS'
+      ) as delivered,
+      (select count(*)::int from cell.idempotency as r where r.company_id = b.company_id) as keys
+    from cell.balance as b
+    where b.company_id = ${company}`
+  return row
+})
+
+/** Who was let in was sold to, and nobody else was. */
+const soldBy = (answers: ReadonlyArray<Effect.Success<ReturnType<typeof selling>>[number]>): number => {
+  const sold = answers.filter(Result.isSuccess)
+  assert.isTrue(sold.every(({ success: { outcome } }) => outcome._tag === "Delivered"))
+  assert.isTrue(answers.filter(Result.isFailure).every(({ failure }) => failure._tag === "Forbidden"))
+  return sold.length
+}
+
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a token that eight servers sell with", (it) => {
+  it.effect.each([
+    ["with all of them at the provider", true],
+    ["at the same time", false]
+  ])(
+    "and that is revoked %s: what has begun is sold once, what begins when they know is refused",
+    ([, atTheProvider]) =>
+      Effect.gen(function* () {
+        const { dispatched, gate, servers } = yield* shops
+        const tokens = yield* Tokens
+        for (const round of Arr.range(1, rounds / 2)) {
+          const { apiKey, companyId, tokenId } = yield* customer()
+          gate.open = yield* Deferred.make<void>()
+          const before = dispatched.length
+          const allSent = eventually(
+            Effect.sync(() => dispatched.length - before),
+            (sent) => sent === racers
+          )
+          const revoked = Effect.gen(function* () {
+            if (atTheProvider) yield* allSent
+            yield* tokens.setState(tokenId, "revoked")
+            yield* Effect.forEach(servers, (server) => Effect.provide(hasHeard(apiKey), server))
+            const late = yield* selling(servers, apiKey, "late")
+            yield* Deferred.succeed(gate.open, undefined)
+            return soldBy(late)
+          })
+          const [answers, soldLate] = yield* Effect.all([selling(servers, apiKey, "sale"), revoked], {
+            concurrency: "unbounded"
+          })
+          const sold = soldBy(answers)
+          assert.strictEqual(soldLate, 0, `round ${round}`)
+          if (atTheProvider) assert.strictEqual(sold, racers)
+          const sent = dispatched.slice(before)
+          assert.deepStrictEqual([sent.length, new Set(sent).size], [sold, sold])
+          assert.deepStrictEqual(yield* booksOf(companyId), {
+            available: money - sold * price,
+            held: 0,
+            sales: sold,
+            delivered: sold,
+            keys: sold
+          })
+        }
+        const examined = yield* Audit.use((audit) => audit.prove)
+        assert.isEmpty(examined.filter(({ violations }) => violations > 0))
+      }).pipe(Effect.scoped),
+    120_000
+  )
+})

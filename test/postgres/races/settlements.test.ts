@@ -1,0 +1,244 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Exit, Result } from "effect"
+import { settleRow } from "../../../adapters/postgres/SettleRow.ts"
+import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
+import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
+import { type Delivery, type Order, Verdict } from "../../../core/domain/Sale.ts"
+import type { Ledger } from "../../../core/ports/Ledger.ts"
+import { holdingLock, onItsOwn } from "../../support/Concurrency.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import {
+  begunOn,
+  intentOf,
+  opened,
+  replica,
+  reservedOrder,
+  reversalOf,
+  reversalsReplica,
+  soldOut
+} from "../../support/SalesOnPostgres.ts"
+
+let companies = 0
+
+const delivery: Delivery = { authCode: "A1", rechargeToken: null }
+const confirm = Verdict.Confirm({ delivery })
+const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+
+/** So many sales of one peso, of a company that is new. */
+const reservedOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], count: number) {
+  const company = ++companies
+  yield* opened(ledger, company, 100_000)
+  return yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
+    reservedOrder(ledger, intentOf(company, `sale ${n}`, 100))
+  )
+})
+
+const proposalOf = ({ companyId, transactionId }: Order): string => `
+  insert into cell.resolution (company_id, transaction_id, verdict, reason, proposed_by, proposed_at)
+  values (${companyId}, ${transactionId}, 'failed', 'a list', 'ana', now())`
+
+const availableOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ available: number }>`
+    select available::int as available from cell.balance where company_id = ${company}`
+  return row?.available
+})
+
+layer(TestDatabase, { excludeTestServices: true })("settlements that share a statement", (it) => {
+  // What the members of one sale want, in their order -> who of them wins, and how the sale then stands.
+  it.effect.each([
+    [[Verdict.Hold(), confirm], [false, true], "SUCCESS"],
+    [[Verdict.Hold(), Verdict.Hold(), release], [false, false, true], "FAILED"],
+    [[confirm, Verdict.Hold()], [true, false], "SUCCESS"],
+    [[release, confirm], [true, false], "FAILED"],
+    [[Verdict.Hold(), Verdict.Hold()], [true, false], "PENDING"]
+  ] as const)("of one sale: what is firm goes before what only holds: %j", ([verdicts, won, status]) =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      const at = yield* DateTime.now
+      const members = verdicts.map((verdict, n) => ({
+        ...settleRow({ order: order as Order, verdict, at, notFound: 0 }),
+        n
+      }))
+      const settled = yield* sql`select won, status from cell.settle(${PgTypes.jsonb(members)}) order by n`
+      assert.deepStrictEqual(
+        settled,
+        won.map((each) => ({ won: each, status }))
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of one sale: what its provider says goes before what not-founds conclude", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      const at = yield* DateTime.now
+      yield* ledger.settle({ order: order as Order, verdict: Verdict.Hold(), at, notFound: 1 })
+      const members = [
+        { verdict: release, notFound: 2 },
+        { verdict: confirm, notFound: 0 }
+      ].map((member, n) => ({ ...settleRow({ order: order as Order, at, ...member }), n }))
+      const settled = yield* sql`select won, status from cell.settle(${PgTypes.jsonb(members)}) order by n`
+      assert.deepStrictEqual(settled, [
+        { won: false, status: "SUCCESS" },
+        { won: true, status: "SUCCESS" }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of one sale: a not-found counts for nothing beside an answer that is none", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      const at = yield* DateTime.now
+      const members = [1, 0].map((notFound, n) => ({
+        ...settleRow({ order: order as Order, verdict: Verdict.Hold(), at, notFound }),
+        n
+      }))
+      yield* sql`select won from cell.settle(${PgTypes.jsonb(members)})`
+      const counted = yield* sql`select not_found from cell.transaction where company_id = ${companies}`
+      assert.deepStrictEqual(counted, [{ not_found: 0 }])
+    }).pipe(Effect.scoped)
+  )
+
+  // What of a key a caller is told who knows what he has just written of it, and what one who does not.
+  it.effect.each([
+    [true, null],
+    [false, "Delivered"]
+  ] as const)("tell what each key replays; asked tersely: %j", ([tersely, own]) =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const orders = yield* reservedOf(ledger, 5)
+      const at = yield* DateTime.now
+      const [sold, freed, pending, retaken, last] = orders as [Order, Order, Order, Order, Order]
+      yield* ledger.settle({ order: pending, verdict: Verdict.Hold(), at, notFound: 0 })
+      yield* sql`
+        update cell.idempotency
+        set transaction_id = 999999
+        where company_id = ${companies} and transaction_id = ${PgTypes.int8(BigInt(retaken.transactionId))}`
+      const members = [
+        [sold, confirm],
+        [sold, release],
+        [freed, Verdict.Free()],
+        [pending, confirm],
+        [retaken, confirm],
+        [last, release]
+      ] as const
+      const rows = members.map(([order, verdict], n) => ({ ...settleRow({ order, verdict, at, notFound: 0 }), n }))
+      const settled = yield* sql`
+        select array[n::text, won::text, kept::text, status, outcome ->> '_tag'] as told
+        from cell.settle(${PgTypes.jsonb(rows)}, tersely => ${tersely})
+        order by n`
+      assert.deepStrictEqual(
+        settled.map(({ told }) => told),
+        [
+          ["0", "true", "true", "SUCCESS", own],
+          ["1", "false", "false", "SUCCESS", "Delivered"],
+          ["2", "true", "false", "FAILED", null],
+          ["3", "true", "false", "SUCCESS", "Pending"],
+          ["4", "true", "false", "SUCCESS", null],
+          ["5", "true", "true", "FAILED", own === null ? null : "Refused"]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leave a key the answer that it has given, also when nothing was sent after all", () =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const [order] = yield* reservedOf(ledger, 1)
+      assert.exists(order)
+      const at = yield* DateTime.now
+      const again = (identifier: string) =>
+        Effect.result(
+          ledger.reserve({ ...intentOf(companies, "sale 0", 100), identifier: Identifier.make(identifier) })
+        )
+      yield* ledger.settle({ order, verdict: Verdict.Hold(), at, notFound: 0 })
+      const freed = yield* ledger.settle({ order, verdict: Verdict.Free(), at, notFound: 0 })
+      assert.deepStrictEqual([freed.won, freed.status, freed.outcome?._tag], [true, "FAILED", "Pending"])
+      const told = yield* again(order.identifier)
+      assert.strictEqual(Result.isSuccess(told) ? told.success._tag : told.failure._tag, "Replay")
+      assert.strictEqual(yield* availableOf(companies), 100_000)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("wait for nobody who writes of a sale", () =>
+    Effect.gen(function* () {
+      const ledger = yield* onItsOwn(replica)
+      const [order] = yield* reservedOf(ledger, 1)
+      assert.exists(order)
+      const proposal = yield* holdingLock(proposalOf(order))
+      const settled = yield* ledger.settle({ order, verdict: confirm, at: yield* DateTime.now, notFound: 0 })
+      assert.isTrue(settled.won)
+      yield* proposal.release
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of a reversal, and its beginning, wait for nobody who writes of its sale either", () =>
+    Effect.gen(function* () {
+      const order = yield* soldOut(yield* replica, ++companies, 100)
+      const reversals = yield* onItsOwn(reversalsReplica)
+      const proposal = yield* holdingLock(proposalOf(order))
+      const under = yield* begunOn(reversals, reversalOf(order, "back"))
+      const at = yield* DateTime.now
+      const settled = yield* reversals.settle({ under, verdict: ReversalVerdict.Confirm(), at, notFound: 0 })
+      assert.strictEqual(settled.status, "CONFIRMED")
+      yield* proposal.release
+    }).pipe(Effect.scoped)
+  )
+
+  const lost = (order: Order): Order => ({ ...order, transactionId: TransactionId.make(999_999) })
+  // Postgres has no text with a NUL in it.
+  const unwritable = (order: Order): Order => ({ ...order, xid: `${order.xid}\0` })
+
+  // One of ten that cannot be settled.
+  it.effect.each([
+    ["does not exist", lost],
+    ["has an answer that cannot be written", unwritable]
+  ] as const)("are settled for all others when one %s", ([, spoil]) =>
+    Effect.gen(function* () {
+      const ledger = yield* replica
+      const orders = yield* reservedOf(ledger, 10)
+      const at = yield* DateTime.now
+      const settled = yield* Effect.forEach(
+        orders,
+        (order, n) =>
+          Effect.exit(ledger.settle({ order: n === 4 ? spoil(order) : order, verdict: confirm, at, notFound: 0 })),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        settled.map((exit) => (Exit.isSuccess(exit) ? exit.value.won : null)),
+        orders.map((_, n) => (n === 4 ? null : true))
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are told to all others when one has an answer that cannot be read", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* replica
+      const orders = yield* reservedOf(ledger, 10)
+      const at = yield* DateTime.now
+      // A key keeps its first answer, and this one was written by nobody who could.
+      yield* sql`
+        update cell.idempotency
+        set outcome = '{"_tag": "Unheard"}', completed_at = claimed_at
+        where company_id = ${companies} and transaction_id = ${PgTypes.int8(BigInt(orders[4]?.transactionId ?? 0))}`
+      const settled = yield* Effect.forEach(
+        orders,
+        (order) => Effect.exit(ledger.settle({ order, verdict: confirm, at, notFound: 0 })),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        settled.map((exit) => (Exit.isSuccess(exit) ? exit.value.won : null)),
+        orders.map((_, n) => (n === 4 ? null : true))
+      )
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,156 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Effect, Layer, Redacted } from "effect"
+import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
+import { companyReads, ReadingClient, reading } from "../../../adapters/postgres/CompanyReads.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { testDatabaseUrl } from "../../support/Database.ts"
+import { companyOne, companyTwo, populated } from "../../support/EveryState.ts"
+
+/** The tables that are read for one company. */
+const readForOne = ["balance", "block", "consumption", "entry", "idempotency", "insurance", "option", "transaction"]
+
+/** Ways to make Postgres think of other plans. */
+const persuasions: ReadonlyArray<Readonly<Record<string, string>>> = [
+  {},
+  { enable_nestloop: "off" },
+  { enable_indexscan: "off", enable_bitmapscan: "off", enable_indexonlyscan: "off" },
+  { enable_nestloop: "off", enable_seqscan: "off", enable_material: "off", enable_memoize: "off" },
+  { enable_hashjoin: "off", enable_mergejoin: "off" },
+  { plan_cache_mode: "force_generic_plan" },
+  { plan_cache_mode: "force_custom_plan", join_collapse_limit: "1", from_collapse_limit: "1" },
+  { debug_parallel_query: "on", parallel_setup_cost: "0", parallel_tuple_cost: "0", min_parallel_table_scan_size: "0" },
+  { jit: "on", jit_above_cost: "0", jit_inline_above_cost: "0", jit_optimize_above_cost: "0" },
+  { geqo_threshold: "2" }
+]
+
+/** Reads in the role of a reader, by one connection. */
+const readingAs = (parameters: Readonly<Record<string, string>>) =>
+  Layer.unwrap(
+    Effect.map(testDatabaseUrl, (url) =>
+      Layer.fresh(reading({ url: Redacted.make(url), connections_max: 1, parameters }))
+    )
+  )
+
+layer(populated)("a read for one company", (it) => {
+  it.effect("has a policy on every tenant table, and no other way in", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const without = yield* sql`
+        select c.relname
+        from pg_class as c
+        where c.relnamespace = 'cell'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity`
+      assert.isEmpty(without)
+      const policies = yield* sql`
+        select roles::text, cmd as command, qual as sees, count(*)::int as tables
+        from pg_policies
+        where schemaname = 'cell' and permissive = 'PERMISSIVE' and with_check is null
+        group by 1, 2, 3
+        order by 1`
+      const [all] = yield* sql<{ tables: number }>`
+        select count(*)::int as tables from pg_class where relnamespace = 'cell'::regnamespace and relkind in ('r', 'p')`
+      const own = "(company_id = (NULLIF(current_setting('saldo.company'::text, true), ''::text))::bigint)"
+      assert.deepStrictEqual(policies, [
+        { roles: "{saldo_reader}", command: "SELECT", sees: own, tables: all?.tables },
+        { roles: "{saldo_server}", command: "ALL", sees: "true", tables: all?.tables }
+      ])
+    })
+  )
+
+  describe.each(persuasions)("with %j", (parameters) => {
+    it.effect("sees that company's rows and no others, whatever it asks for", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* Effect.gen(function* () {
+          const reads = yield* companyReads
+          for (const table of readForOne) {
+            const [there] = yield* sql<{ one: number; other: number }>`
+              select
+                count(*) filter (where company_id = ${companyOne})::int as one,
+                count(*) filter (where company_id = ${companyTwo})::int as other
+              from ${sql.literal(`cell.${table}`)}`
+            assert.isAbove(there?.other ?? 0, 0, table)
+            // No condition at all, the other company's, and a join that forgets the company.
+            const seen = yield* reads(companyOne)<{ all: number; theirs: number; joined: number }>`
+              select
+                (select count(*) from ${sql.literal(`cell.${table}`)})::int as all,
+                (select count(*) from ${sql.literal(`cell.${table}`)} where company_id = ${companyTwo})::int as theirs,
+                (
+                  select count(*)
+                  from cell.balance as b
+                  join ${sql.literal(`cell.${table}`)} as t on true
+                  where b.company_id <> ${companyOne} or t.company_id <> ${companyOne}
+                )::int as joined`
+            assert.deepStrictEqual(seen, [{ all: there?.one ?? -1, theirs: 0, joined: 0 }], table)
+          }
+        }).pipe(Effect.provide(readingAs(parameters)))
+      })
+    )
+  })
+
+  it.effect("is not disturbed by another's that shares its connection", () =>
+    Effect.gen(function* () {
+      const companies = Array.from({ length: 400 }, (_, n) => (n % 2 === 0 ? companyOne : companyTwo))
+      const seen = yield* Effect.gen(function* () {
+        const reads = yield* companyReads
+        return yield* Effect.forEach(
+          companies,
+          (company) => reads(company)<{ id: number }>`select distinct company_id::int as id from cell.transaction`,
+          { concurrency: "unbounded" }
+        )
+      }).pipe(Effect.provide(readingAs({})))
+      assert.deepStrictEqual(
+        seen,
+        companies.map((id) => [{ id }])
+      )
+    })
+  )
+
+  it.effect("sees each company's own money when many ask together, and nothing for a company that is not there", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const there = yield* sql<{ company: number; available: number }>`
+        select company_id::int as company, available::int from cell.balance`
+      const asked = Arr.flatten(Arr.replicate([...there.map(({ company }) => company), 999], 20))
+      const accounts = yield* Accounts
+      const read = yield* Effect.forEach(
+        asked,
+        (company) => accounts.read(CompanyId.make(company), periodsAt(DateTime.makeUnsafe("2026-11-21T12:00:00Z"))),
+        { concurrency: "unbounded" }
+      )
+      assert.isAtLeast(there.length, 2)
+      assert.deepStrictEqual(
+        read.map(({ balance }) => balance.available as number),
+        asked.map((company) => there.find((row) => row.company === company)?.available ?? 0)
+      )
+    }).pipe(Effect.provide(Layer.provide(AccountsPostgres.layer, readingAs({}))))
+  )
+
+  it.effect.each([
+    "select * from cell.sms",
+    "select * from cell.resolution",
+    "select * from directory.token",
+    "insert into cell.option select * from cell.option",
+    "update cell.transaction set asked_at = null",
+    "delete from cell.option",
+    "select directory.deposit(1, 5, 10, 'x', 'epoch')",
+    "select nextval('cell.insurance_id')"
+  ])("may not: %s", (statement) =>
+    Effect.gen(function* () {
+      const sql = yield* ReadingClient
+      const { reason } = yield* Effect.flip(sql.unsafe(statement).unprepared)
+      assert.strictEqual(reason._tag, "AuthorizationError")
+    }).pipe(Effect.provide(readingAs({})))
+  )
+
+  it.effect("sees nothing of a tenant table before it has entered a company", () =>
+    Effect.gen(function* () {
+      const sql = yield* ReadingClient
+      for (const table of readForOne) {
+        assert.isEmpty(yield* sql`select from ${sql.literal(`cell.${table}`)}`, table)
+      }
+    }).pipe(Effect.provide(readingAs({})))
+  )
+})

@@ -1,0 +1,260 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { CurrentTransformer } from "effect/sql/Statement"
+import * as AllTransactionsPostgres from "../../../adapters/postgres/AllTransactionsPostgres.ts"
+import * as StatementPostgres from "../../../adapters/postgres/StatementPostgres.ts"
+import * as TransactionsPostgres from "../../../adapters/postgres/TransactionsPostgres.ts"
+import * as VitalSignsPostgres from "../../../adapters/postgres/VitalSignsPostgres.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
+import { AllTransactions, type OwnedFilter } from "../../../core/ports/AllTransactions.ts"
+import { Statement } from "../../../core/ports/Statement.ts"
+import { Transactions } from "../../../core/ports/Transactions.ts"
+import { VitalSigns } from "../../../core/ports/VitalSigns.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import { loadSalesHistory, setBlockLength } from "../../support/SalesHistory.ts"
+
+interface Node {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Index Name"?: string
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly "Shared Hit Blocks": number
+  readonly "Shared Read Blocks": number
+  readonly Plans?: ReadonlyArray<Node>
+}
+
+/** A look into a table or an index, as it went. */
+export interface Scan {
+  readonly kind: string
+  readonly of: string
+  /** All that it read, also what it then threw away. */
+  readonly rows: number
+  /** The pages that it looked at, also for what no longer counts. */
+  readonly pages: number
+}
+
+const scansOf = (node: Node): ReadonlyArray<Scan> => {
+  const { "Index Name": index, "Relation Name": relation } = node
+  const read =
+    node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
+  const rows = Math.round(read * node["Actual Loops"])
+  const pages = node["Shared Hit Blocks"] + node["Shared Read Blocks"]
+  const own =
+    relation === undefined && index === undefined
+      ? []
+      : [{ kind: node["Node Type"], of: relation ?? index ?? "", rows, pages }]
+  return [...own, ...(node.Plans ?? []).flatMap(scansOf)]
+}
+
+/** Runs what reads the database, and tells by EXPLAIN ANALYZE what its statements looked into. */
+export const scansOfStatements = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>) {
+  const scans: Array<Scan> = []
+  yield* Effect.provideService(reading, CurrentTransformer, (statement, sql) => {
+    const [text, parameters] = statement.compile()
+    return sql
+      .unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
+        `explain (analyze, buffers, format json) ${text}`,
+        parameters
+      )
+      .pipe(
+        Effect.tap((rows) =>
+          Effect.sync(() =>
+            scans.push(...rows.flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => scansOf(Plan))))
+          )
+        ),
+        Effect.provideService(CurrentTransformer, undefined),
+        Effect.orDie,
+        Effect.as(statement)
+      )
+  })
+  return scans
+})
+
+const perPage = 50
+const block = 1_000
+
+const small = { company: 1, sales: 200, days: 30 }
+const large = { company: 2, sales: 200_000, days: 100 }
+
+const Loaded = Layer.effectDiscard(
+  Effect.all([setBlockLength(1_000), loadSalesHistory(small), loadSalesHistory(large)], { discard: true })
+)
+
+const TestLayer = Layer.mergeAll(
+  TransactionsPostgres.layer,
+  AllTransactionsPostgres.layer,
+  StatementPostgres.layer,
+  VitalSignsPostgres.layer,
+  Loaded
+).pipe(Layer.provideMerge(TestDatabase))
+
+const read = (scans: ReadonlyArray<Scan>, of: RegExp): number =>
+  scans.reduce((rows, scan) => (of.test(scan.of) ? rows + scan.rows : rows), 0)
+
+const rows = /^(transaction|entry)/
+
+/** What a page of either company looks into: rows by an index and no more than a few blocks of them. */
+const looksLittle = Effect.fnUntraced(function* <R>(
+  page: (company: CompanyId) => Effect.Effect<unknown, never, R>,
+  rows_max: number
+) {
+  for (const { company, sales } of [small, large]) {
+    const scans = yield* scansOfStatements(page(CompanyId.make(company)))
+    assert.isNotEmpty(scans)
+    if (company === large.company) {
+      assert.isEmpty(
+        scans.filter(({ kind, of }) => kind === "Seq Scan" && rows.test(of)),
+        JSON.stringify(scans)
+      )
+    }
+    assert.isAtMost(read(scans, rows), rows_max, JSON.stringify(scans))
+    // Both lists have fewer than two blocks for every thousand sales of both companies.
+    assert.isAtMost(read(scans, /^block/), 4 * Math.ceil((sales + large.sales) / block), JSON.stringify(scans))
+  }
+})
+
+const month = { from: "2026-01-01", to: "2026-01-31" }
+const day = { from: "2025-12-24", to: "2025-12-24" }
+
+layer(TestLayer)("a page of a long list", (it) => {
+  describe("of sales", () => {
+    it.effect.each([
+      ["everything", {}, 1],
+      ["everything", {}, 1_000],
+      ["everything", {}, 4_000],
+      ["everything", {}, 1_000_000],
+      ["SUCCESS", { status: "SUCCESS" }, 1],
+      ["SUCCESS", { status: "SUCCESS" }, 1_000],
+      ["FAILED", { status: "FAILED" }, 1],
+      ["FAILED", { status: "FAILED" }, 70],
+      ["PENDING", { status: "PENDING" }, 30],
+      ["REVERSED", { status: "REVERSED" }, 10],
+      ["a month", month, 1],
+      ["a month", month, 1_000],
+      ["a day", day, 20],
+      ["FAILED in a month", { ...month, status: "FAILED" }, 12],
+      ["no day at all", { from: "2026-01-02", to: "2026-01-01" }, 1],
+      ["an identifier", { identifier: "c-77" }, 1],
+      ["an identifier in a month", { identifier: "c-77", ...month, status: "SUCCESS" }, 1],
+      ["an xid", { xid: "RD-2-77" }, 1],
+      ["a failed xid", { xid: "RD-2-107", status: "FAILED" }, 1]
+    ] as ReadonlyArray<readonly [string, TransactionFilter, number]>)(
+      "%s (%j, page %i) reads it by an index, and a few thousand rows at most",
+      ([, filter, page]) =>
+        looksLittle(
+          (company) => Transactions.use(({ list }) => list(company, filter, { page, perPage })),
+          // A block to skip, and one at each end of the days to count.
+          perPage + 4 * block
+        )
+    )
+
+    it.effect("in flight reads no more than the blocks that have some", () =>
+      looksLittle(
+        (company) => Transactions.use(({ list }) => list(company, { status: "PROCESSING" }, { page: 3, perPage })),
+        // Ten of a thousand are.
+        (perPage / 10 + 2) * block
+      )
+    )
+  })
+
+  // A page of all companies looks at as many of each one's newest sales as it reaches back, and at blocks of rare ones.
+  it.effect.each([
+    [{}, 1],
+    [{}, 20],
+    [{ statuses: ["SUCCESS"] }, 1],
+    [{ statuses: ["FAILED"] }, 3],
+    [{ statuses: ["PENDING"] }, 1],
+    [{ statuses: ["PROCESSING", "PENDING"] }, 1],
+    [{ companyId: CompanyId.make(2), statuses: ["PROCESSING", "PENDING"] }, 10]
+  ] as ReadonlyArray<readonly [OwnedFilter, number]>)(
+    "of all companies' sales (%j, page %i) does so too",
+    ([filter, page]) =>
+      looksLittle(
+        () => AllTransactions.use(({ list }) => list(filter, { page, perPage })),
+        2 * page * perPage + 6 * block
+      )
+  )
+
+  it.effect.each([
+    [{}, 1],
+    [{}, 1_000],
+    [month, 1_000],
+    [day, 1],
+    [{ to: "2020-01-01" }, 1]
+  ] as const)("of a statement (%j, page %i) does so too", ([range, page]) =>
+    looksLittle(
+      (company) => Statement.use((statement) => statement.page(company, range, { page, perPage })),
+      perPage + 4 * block
+    )
+  )
+
+  it.effect("of what is pending reads that alone, however many sales were reversed", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`
+        insert into cell.reversal (
+          company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at, ask_at
+        )
+        select
+          company_id, nextval('cell.reversal_id'), id, 'RV-' || id, 'reversal-' || id,
+          case when id % 5000 = 1 then 'PENDING' else 'CONFIRMED' end, created_at,
+          case when id % 5000 <> 1 then created_at end, created_at
+        from cell.transaction
+        where company_id = ${large.company} and status = 'SUCCESS' and id % 5 = 1`
+      const pending = AllTransactions.use((all) => all.pending(undefined, "age", { page: 1, perPage }))
+      const vitals = VitalSigns.use((signs) => signs.read)
+      for (const reading of [pending, vitals]) {
+        const scans = yield* scansOfStatements<unknown, never, AllTransactions | VitalSigns>(reading)
+        const money = scans.filter(({ of }) => /^(transaction|reversal)/.test(of))
+        assert.isEmpty(
+          money.filter(({ kind }) => kind === "Seq Scan"),
+          JSON.stringify(scans)
+        )
+        const unresolved = (2 * (small.sales + large.sales)) / 100
+        assert.isAtMost(read(scans, /^transaction$/), unresolved + 100, JSON.stringify(scans))
+        assert.isAtMost(read(scans, /^reversal$/), 100, JSON.stringify(scans))
+      }
+    })
+  )
+
+  it.effect("is not needed for the whole of a day: it is read from where it is, part by part", () =>
+    looksLittle(
+      (company) => Statement.use((statement) => Stream.runDrain(statement.all(company, day))),
+      // Two parts, each of them by the index and then by the rows that it names.
+      10 * block
+    )
+  )
+
+  it.effect("to one number looks at few pages, however many were settled since the last vacuum", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const company = CompanyId.make(3)
+      yield* sql`
+        insert into cell.transaction (
+          company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
+          amount, reversible, day, created_at, ask_at
+        )
+        select
+          ${company}, nextval('cell.transaction_id'), 'RD-3-' || n, 'key-' || n, 'PROCESSING', 'development', 1, 'Recarga',
+          'mobile_recharge', 'c-' || n, 100, false, date '2026-01-31', at, at + n * interval '1 second'
+        from generate_series(1, 5000) as n, (values (timestamptz '2026-01-31 12:00:00Z')) as noon(at)`
+      yield* sql`
+        update cell.transaction
+        set status = 'SUCCESS', processed_at = created_at, auth_code = 'SBX', ask_at = null
+        where company_id = ${company} and identifier <> 'c-5000'`
+      yield* sql`analyze cell.transaction`
+      for (const identifier of ["c-1", "c-5000", "c-5001"]) {
+        const found = Transactions.use(({ list }) => list(company, { identifier }, { page: 1, perPage }))
+        const scans = yield* scansOfStatements(found)
+        assert.isNotEmpty(scans)
+        const pages = scans.reduce((sum, scan) => sum + scan.pages, 0)
+        assert.isAtMost(pages, 40, JSON.stringify(scans))
+      }
+    })
+  )
+})

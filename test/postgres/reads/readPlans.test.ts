@@ -1,0 +1,281 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { auditing, broken } from "../../../adapters/postgres/AuditPostgres.ts"
+import { reserveRow } from "../../../adapters/postgres/ReserveRow.ts"
+import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres.ts"
+import { settleRow } from "../../../adapters/postgres/SettleRow.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
+import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import { type Intent, Verdict } from "../../../core/domain/Sale.ts"
+import { Reversals } from "../../../core/ports/Reversals.ts"
+import { Unresolved } from "../../../core/ports/Unresolved.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import { rebuildLists, setBlockLength } from "../../support/SalesHistory.ts"
+import { intentOf } from "../../support/SalesOnPostgres.ts"
+
+const sales = 20_000
+
+// That no money moved for them is nothing to this test.
+const sell = (company: number, members: number) => `
+  insert into cell.transaction (
+    company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier, amount,
+    reversible, day, created_at, processed_at, auth_code
+  )
+  select ${company}, n, 'x-' || n, 'k-' || n, 'SUCCESS', 'development', 1, 's', 'generic', 'iii', 100, false, '2026-01-01',
+    '2026-01-01', '2026-01-01', 'a'
+  from generate_series(1, ${members}) as n`
+
+const deposit = `
+  insert into cell.entry (company_id, id, type, amount, balance, reference, created_at)
+  select 2, n, 'deposit', 100, 0, n, '2026-01-01' from generate_series(1, 1000) as n`
+
+const enter = `
+  insert into cell.entry (company_id, id, type, amount, balance, transaction_id, created_at)
+  select company_id, 1000 + id, 'sale', -amount, 0, id, created_at from cell.transaction where company_id = 2`
+
+/** A step of a plan that was carried out. */
+interface Node {
+  readonly "Rows Removed by Join Filter"?: number
+  readonly "Actual Loops": number
+  readonly Plans?: ReadonlyArray<Node>
+}
+
+/** How many pairs of rows were put together and found not to belong together. */
+const mismatched = (node: Node): number =>
+  (node["Rows Removed by Join Filter"] ?? 0) * node["Actual Loops"] +
+  (node.Plans ?? []).reduce((sum, child) => sum + mismatched(child), 0)
+
+/** No query holds more rows against others than there are sales. */
+const holdsFew = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  for (const [invariant, query] of Object.entries(broken)) {
+    const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Node }> }>(
+      `explain (analyze, format json) ${query}`
+    ).unprepared
+    const [explained] = row?.["QUERY PLAN"] ?? []
+    assert.isDefined(explained)
+    if (explained !== undefined) assert.isAtMost(mismatched(explained.Plan), sales, invariant)
+  }
+})
+
+layer(TestDatabase)("an audit holds rows only against those that they belong to", (it) => {
+  it.effect("of a company that has begun to sell since the planner looked at its deposits", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql.unsafe(deposit).unprepared
+      yield* sql.unsafe("analyze cell.entry").unprepared
+      yield* sql.unsafe(sell(2, sales / 4)).unprepared
+      yield* sql.unsafe(enter).unprepared
+      yield* auditing(holdsFew)
+    })
+  )
+
+  it.effect("of a company that has sold twenty blocks", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql.unsafe(sell(1, sales)).unprepared
+      yield* setBlockLength(1_000)
+      yield* rebuildLists
+      yield* sql.unsafe("analyze cell.transaction, cell.block").unprepared
+      yield* auditing(holdsFew)
+    })
+  )
+})
+
+const owner = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
+const confirmed = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
+
+/** The nth sale, to a number of its own. */
+const sale = (company: number, n: number): Intent => ({
+  ...intentOf(company, `sale ${n}`, 100),
+  identifier: Identifier.make(String(8_090_000_000 + n))
+})
+
+interface Answer {
+  readonly n: number
+  readonly answer: { readonly tag: string; readonly transaction_id: number }
+}
+
+const reserveAll = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>, calls: number) {
+  const sql = yield* PgClient.PgClient
+  const at = yield* DateTime.now
+  const { day, month, week } = periodsAt(at)
+  const instant = DateTime.formatIso(at)
+  const members = intents.map((intent, n) => reserveRow({ intent, owner: owner(calls + n) }, n))
+  return yield* sql<Answer>`
+    select n, answer
+    from cell.reserve(
+      ${PgTypes.jsonb(members)}, ${instant}::timestamptz, ${day}::date, ${week}::date, ${month}::date,
+      ${instant}::timestamptz, ${instant}::timestamptz, ${instant}::timestamptz
+    )
+    order by n`
+})
+
+/** Reserves and settles a sale of each of these companies as one group, within the transaction that is open. */
+const sellTogether = Effect.fnUntraced(function* (companies: ReadonlyArray<number>, first: number) {
+  const sql = yield* PgClient.PgClient
+  const at = yield* DateTime.now
+  const intents = companies.map((company, n) => sale(company, first + n))
+  const answers = yield* reserveAll(intents, first)
+  const settlements = Arr.zipWith(intents, answers, (intent, { answer, n }) => {
+    const order = { ...intent, transactionId: TransactionId.make(answer.transaction_id), createdAt: at }
+    return { ...settleRow({ order, verdict: confirmed, at, notFound: 0 }), n }
+  })
+  yield* sql`select won from cell.settle(${PgTypes.jsonb(settlements)})`
+})
+
+/** Rows of the cell that this transaction has read so far, and times that it has gone down an index for one. */
+const work = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ done: number }>`
+    select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) + coalesce(idx_scan, 0))::int as done
+    from pg_stat_xact_user_tables
+    where schemaname = 'cell'`
+  return row?.done ?? 0
+})
+
+/** The work that something takes. */
+const workOf = Effect.fnUntraced(function* <A, E, R>(something: Effect.Effect<A, E, R>) {
+  const before = yield* work
+  yield* something
+  return (yield* work) - before
+})
+
+/** Gives companies of these numbers money. */
+const fund = (first: number, last: number) =>
+  PgClient.PgClient.use(
+    (sql) => sql`
+      insert into cell.balance (company_id, available, limit_daily, limit_weekly, limit_monthly, updated_at)
+      select id, 1000000000, 0, 0, 0, 'epoch'
+      from generate_series(${first}::int, ${last}::int) as id`
+  )
+
+const companies_n = 300
+const together = 20
+
+/** Gives each group of twenty companies to somebody, these many groups, sales numbered from `first`. */
+const inGroups = <A, E, R>(
+  groups: number,
+  first: number,
+  use: (companies: ReadonlyArray<number>, first: number) => Effect.Effect<A, E, R>
+) =>
+  Effect.forEach(
+    Arr.range(0, groups - 1),
+    (group) => {
+      const from = (group * together) % companies_n
+      return use(Arr.range(from + 1, from + together), first + group * together)
+    },
+    { discard: true }
+  )
+
+/** Asks for these sales again, or for the first time from companies that cannot pay. */
+const ask = (companies: ReadonlyArray<number>, first: number, tag: string) =>
+  Effect.map(
+    reserveAll(
+      companies.map((company, n) => sale(company, first + n)),
+      1_000_000 + first
+    ),
+    (answers) =>
+      assert.deepStrictEqual(
+        answers.map(({ answer }) => answer.tag),
+        companies.map(() => tag)
+      )
+  )
+
+/** Looks for sales and reversals of unknown outcome; there are none. */
+const claim = Effect.gen(function* () {
+  const now = yield* DateTime.now
+  const wanted = { began: now, lease: Duration.minutes(1), limit: 32, now, which: "due" } as const
+  const unresolved = yield* Unresolved
+  const reversals = yield* Reversals
+  assert.deepStrictEqual([...(yield* unresolved.claim(wanted)), ...(yield* reversals.claim(wanted))], [])
+}).pipe(
+  Effect.provide(
+    Layer.merge(UnresolvedPostgres.layer, ReversalsPostgres.layer).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+  )
+)
+
+const poor = (companies: ReadonlyArray<number>) => companies.map((company) => company + companies_n)
+
+const scenarios = [
+  {
+    name: "of a company that has sold much",
+    works: Effect.forEach(Arr.range(0, 5), (hundred) =>
+      workOf(Effect.forEach(Arr.range(1, 100), (n) => sellTogether([1], 100 * hundred + n), { discard: true }))
+    )
+  },
+  {
+    name: "in a group of companies",
+    // Four sales of each company: as many as make a block of its list.
+    works: Effect.forEach(Arr.range(0, 2), (part) => workOf(inGroups(60, 1200 * part, sellTogether)))
+  },
+  {
+    name: "that is asked for again",
+    works: Effect.gen(function* () {
+      yield* inGroups(3, 0, sellTogether)
+      const again = workOf(inGroups(3, 0, (companies, first) => ask(companies, first, "Replay")))
+      const before = yield* again
+      yield* inGroups(75, 60, sellTogether)
+      return [before, yield* again]
+    })
+  },
+  {
+    name: "that is refused",
+    works: Effect.gen(function* () {
+      const refused = workOf(
+        inGroups(3, 9_000, (companies, first) => ask(poor(companies), first, "InsufficientBalance"))
+      )
+      const before = yield* refused
+      yield* inGroups(75, 0, sellTogether)
+      return [before, yield* refused]
+    })
+  },
+  {
+    name: "that recovery looks for",
+    works: Effect.gen(function* () {
+      const looked = workOf(Effect.forEach(Arr.range(1, 20), () => claim, { discard: true }))
+      const before = yield* looked
+      yield* inGroups(75, 0, sellTogether)
+      return [before, yield* looked]
+    })
+  }
+]
+
+// Pages without rows: what a later sale finds there looks like nothing.
+const sellAndForget = PgClient.PgClient.use((sql) =>
+  sql.withTransaction(Effect.andThen(inGroups(15, 0, sellTogether), Effect.fail("forget"))).pipe(Effect.ignore)
+)
+
+// A plan is made once and kept. What the planner goes by may be far from the truth: nothing, or that there is nothing.
+const told = [
+  { database: "was never analyzed", tell: Effect.void },
+  {
+    database: "was analyzed when its sales were gone",
+    tell: Effect.andThen(
+      sellAndForget,
+      PgClient.PgClient.use((sql) => sql`analyze`)
+    )
+  }
+]
+
+for (const { database, tell } of told) {
+  for (const { name, works } of scenarios) {
+    layer(TestDatabase)(`a sale ${name}, in a database that ${database}`, (it) => {
+      it.effect("takes no more work when there are many others", () =>
+        PgClient.PgClient.use((sql) =>
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* fund(1, companies_n)
+              yield* tell
+              const [first = 0, ...later] = yield* works
+              for (const one of later) assert.isAtMost(one, 1.2 * first, `${first}, ${later.join(", ")}`)
+            })
+          )
+        )
+      )
+    })
+  }
+}

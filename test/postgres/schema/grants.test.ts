@@ -1,0 +1,107 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestDatabase } from "../../support/Database.ts"
+
+/** What is read for one company. */
+const reader = {
+  "cell.balance": "select",
+  "cell.block": "select",
+  "cell.consumption": "select",
+  "cell.entry": "select",
+  "cell.idempotency": "select",
+  "cell.insurance": "select",
+  "cell.option": "select",
+  "cell.transaction": "select"
+}
+
+/** What the server may, the reader's part with it. */
+const server = {
+  "catalogue.category": "insert, select, update",
+  "catalogue.company_service": "select",
+  "catalogue.package": "insert, select, update",
+  "catalogue.service": "insert, select, update",
+  "cell.adjustment": "select",
+  "cell.balance": "select",
+  "cell.block": "select",
+  "cell.consumption": "select",
+  "cell.entry": "select",
+  "cell.idempotency": "select",
+  "cell.insurance":
+    "insert code_expires_at code_hash company_id created_at environment id insured offered_extras plate " +
+    "reference renewal service_id state terminal_id versions, select, update attempts code_expires_at " +
+    "code_hash offered_extras plan quote_expires_at quote_extras quote_reference quote_total resends " +
+    "state version",
+  "cell.insurance_id": "usage",
+  "cell.option": "delete, insert, select, update data expires_at name price validity",
+  "cell.question": "insert, select, update last_at times",
+  "cell.replay": "insert, select, update last_at times",
+  "cell.resolution": "select",
+  "cell.reversal": "select, update asked_at leased_until",
+  "cell.sms": "insert, select, update detail expires_at leased_until sealed send_at settled_at status tries",
+  "cell.transaction": "select, update asked_at leased_until",
+  "directory.audit_event": "insert, select action at",
+  "directory.company": "insert, select",
+  "directory.data_key": "insert, select, update protected wrapped",
+  "directory.token":
+    "insert, select, update previous_hash previous_pepper previous_until secret_hash secret_pepper state",
+  "directory.token_use": "insert, select, update used_at"
+}
+
+/** What operators may beside that. */
+const operator = {
+  "catalogue.company_service": "insert, update",
+  "cell.balance":
+    "insert company_id limit_daily limit_monthly limit_weekly low_balance_alert updated_at, update " +
+    "limit_daily limit_monthly limit_weekly low_balance_alert updated_at",
+  "cell.resolution": "insert, update",
+  "directory.audit_event": "select",
+  "directory.company": "update api_enabled insurance_enabled state"
+}
+
+layer(TestDatabase)("a role", (it) => {
+  it.effect("may do with tables and sequences what is said here, and nothing more", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const rows = yield* sql<{ relation: string; role: string; rights: string }>`
+        with held as (
+          select c.oid, a.grantee, lower(a.privilege_type) as privilege, null as column
+          from pg_class as c, aclexplode(c.relacl) as a
+          where a.grantee <> c.relowner
+          union all
+          select c.oid, a.grantee, lower(a.privilege_type), t.attname
+          from pg_class as c
+          join pg_attribute as t on t.attrelid = c.oid, aclexplode(t.attacl) as a
+          where a.grantee <> c.relowner
+        ),
+        summed as (
+          select
+            h.oid,
+            h.grantee,
+            h.privilege || coalesce(' ' || string_agg(h.column, ' ' order by h.column), '') as right
+          from held as h
+          group by h.oid, h.grantee, h.privilege, h.column is null
+        )
+        select
+          c.oid::regclass::text as relation,
+          coalesce(r.rolname, 'public') as role,
+          string_agg(s.right, ', ' order by s.right) as rights
+        from summed as s
+        join pg_class as c on c.oid = s.oid
+        left join pg_roles as r on r.oid = s.grantee
+        where c.relnamespace in ('cell'::regnamespace, 'directory'::regnamespace, 'catalogue'::regnamespace)
+        group by 1, 2
+        order by 1, 2`
+      const grantedTo = (role: string) =>
+        Object.fromEntries(rows.filter((row) => row.role === role).map(({ relation, rights }) => [relation, rights]))
+      assert.deepStrictEqual([...new Set(rows.map(({ role }) => role))].sort(), [
+        "saldo_operator",
+        "saldo_reader",
+        "saldo_server"
+      ])
+      assert.deepStrictEqual(grantedTo("saldo_reader"), reader)
+      assert.deepStrictEqual(grantedTo("saldo_server"), server)
+      assert.deepStrictEqual(grantedTo("saldo_operator"), operator)
+    })
+  )
+})

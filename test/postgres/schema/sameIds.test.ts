@@ -1,0 +1,295 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
+import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPostgres.ts"
+import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
+import type { Insurance } from "../../../core/domain/Insurance.ts"
+import { Amount, Centavos } from "../../../core/domain/Money.ts"
+import { Finding, type Proposal } from "../../../core/domain/Resolution.ts"
+import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import { type Order, Verdict } from "../../../core/domain/Sale.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import type { Insurances } from "../../../core/ports/Insurances.ts"
+import { Options } from "../../../core/ports/Options.ts"
+import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { TestDatabase } from "../../support/Database.ts"
+import { plan, tow, version } from "../../support/InsuranceExample.ts"
+import {
+  begunInsurance,
+  codeToSend,
+  plannedInsurance,
+  quotedEvent,
+  quotedInsurance
+} from "../../support/InsuranceStages.ts"
+import {
+  begunOn,
+  insuranceIntent,
+  insurancesReplica,
+  intentOf,
+  opened,
+  outboxReplica,
+  replica,
+  reservedOrder,
+  reversalOf,
+  reversalsReplica
+} from "../../support/SalesOnPostgres.ts"
+
+// Each of these is told a company, makes what has to be there first, and answers what then happens.
+
+const at = DateTime.now
+const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
+const policy = { authCode: "P1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
+
+const settle = (order: Order, verdict: Verdict) =>
+  Effect.gen(function* () {
+    const ledger = yield* replica
+    return yield* ledger.settle({ order, verdict, at: yield* at, notFound: 0 })
+  })
+
+/** Reserves a sale that can be given back. */
+const reserve = Effect.fnUntraced(function* (company: number) {
+  return yield* reservedOrder(yield* replica, { ...intentOf(company, "sale", 100), reversible: true })
+})
+
+const sold = (company: number) => Effect.tap(reserve(company), (order) => settle(order, delivered))
+
+const reversing = Effect.fnUntraced(function* (company: number) {
+  return yield* begunOn(yield* reversalsReplica, reversalOf(yield* sold(company), "reversal"))
+})
+
+const endedBy = (verdict: ReversalVerdict) => (under: UnderReversal) =>
+  Effect.gen(function* () {
+    yield* (yield* reversalsReplica).settle({ under, verdict, at: yield* at, notFound: 0 })
+  })
+
+const offered = Effect.fnUntraced(function* (company: number, centavos: number, until = { days: 0 }, id = "o") {
+  const option = {
+    id,
+    companyId: CompanyId.make(company),
+    serviceId: ServiceId.make(3),
+    identifier: Identifier.make("8095550123"),
+    reference: "P",
+    name: "Paquete",
+    price: Amount.make(centavos),
+    validity: null,
+    data: null,
+    expiresAt: DateTime.add(yield* at, until)
+  }
+  yield* Options.use((options) => options.store([option]))
+})
+
+const proposal = Effect.map(
+  at,
+  (proposedAt): Proposal => ({
+    number: 1,
+    finding: Finding.cases.Failed.make({}),
+    reversalId: null,
+    reason: "r",
+    proposedBy: "ana",
+    proposedAt,
+    confirmedBy: null
+  })
+)
+
+const propose = (order: Order) =>
+  Effect.flatMap(proposal, (proposed) => Resolutions.use((all) => all.propose(order, proposed)))
+
+type Policies = Insurances["Service"]
+
+/** An insurance that has come so far, and a step that it then takes. */
+const insured = <A, E1, E2>(
+  company: number,
+  soFar: (insurances: Policies, company: number) => Effect.Effect<Insurance, E1>,
+  step: (insurances: Policies, insurance: Insurance) => Effect.Effect<A, E2>
+) =>
+  Effect.flatMap(insurancesReplica, (insurances) =>
+    Effect.map(soFar(insurances, company), (insurance) => step(insurances, insurance))
+  )
+
+const quotedOnce = (company: number) =>
+  Effect.flatMap(insurancesReplica, (insurances) => quotedInsurance(insurances, company, 100))
+
+const insuredOrder = (company: number) =>
+  Effect.gen(function* () {
+    const intent = insuranceIntent(yield* quotedOnce(company), "policy")
+    return yield* reservedOrder(yield* replica, intent)
+  })
+
+/** What is there of a company, and what then happens to it. */
+export const changes = {
+  "a deposit": (company: number) =>
+    Effect.succeed(
+      Effect.gen(function* () {
+        const deposit = { companyId: CompanyId.make(company), amount: Amount.make(5), reference: "more", at: yield* at }
+        yield* (yield* replica).deposit(deposit)
+      })
+    ),
+  "an adjustment": (company: number) =>
+    Effect.succeed(
+      Effect.gen(function* () {
+        const since = DateTime.add(yield* at, { hours: 1 })
+        const companyId = CompanyId.make(company)
+        const adjustment = { companyId, goal: Amount.make(7), reference: "day", since, at: yield* at }
+        yield* Adjustments.use((adjustments) => adjustments.adjust(adjustment))
+      })
+    ),
+  "a new limit": (company: number) =>
+    Effect.succeed(
+      Effect.gen(function* () {
+        const now = yield* at
+        yield* Accounts.use((all) => all.configure(CompanyId.make(company), { weekly: Centavos.make(5) }, now))
+      })
+    ),
+  "a sale": (company: number) => Effect.succeed(reserve(company)),
+  "a delivery": (company: number) => Effect.map(reserve(company), (order) => settle(order, delivered)),
+  "a refusal": (company: number) =>
+    Effect.map(reserve(company), (order) => settle(order, Verdict.Release({ refusal: "TRANSACTION_REJECTED" }))),
+  "a sale that is freed": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Free())),
+  "a sale that is held": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Hold())),
+  "a reversal": (company: number) =>
+    Effect.map(sold(company), (order) =>
+      Effect.flatMap(reversalsReplica, (reversals) => begunOn(reversals, reversalOf(order, "reversal")))
+    ),
+  "a confirmed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Confirm())),
+  "a denied reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Deny())),
+  "a freed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Free())),
+  "a held reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Hold())),
+  "an offer at another price": (company: number) => Effect.as(offered(company, 100), offered(company, 200)),
+  "an offer that is forgotten": (company: number) =>
+    Effect.as(offered(company, 100, { days: -3 }, "old"), offered(company, 100)),
+  "a proposal": (company: number) => Effect.map(reserve(company), propose),
+  "another proposal": (company: number) => Effect.map(Effect.tap(reserve(company), propose), propose),
+  "a confirmation": (company: number) =>
+    Effect.map(
+      Effect.gen(function* () {
+        const order = yield* reserve(company)
+        const proposed = yield* proposal
+        yield* Resolutions.use((all) => all.propose(order, proposed))
+        return { order, proposed }
+      }),
+      ({ order, proposed }) =>
+        Effect.gen(function* () {
+          const by = { operator: "luis", at: yield* at }
+          yield* Resolutions.use((all) => all.confirm(order, proposed, by))
+        })
+    ),
+  "an insurance that begins": (company: number) =>
+    Effect.map(insurancesReplica, (insurances) => begunInsurance(insurances, company)),
+  "a code that is sent again": (company: number) =>
+    insured(company, begunInsurance, (insurances, { companyId, id }) =>
+      Effect.flatMap(codeToSend(), (code) => insurances.resend(companyId, id, code))
+    ),
+  "a code that is tried": (company: number) =>
+    insured(company, begunInsurance, (insurances, { companyId, id }) => insurances.attempt(companyId, id)),
+  "a plan that is chosen": (company: number) =>
+    insured(company, plannedInsurance, (insurances, { companyId, id }) =>
+      insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow, tow] })
+    ),
+  "a quote": (company: number) =>
+    insured(company, plannedInsurance, (insurances, { companyId, id }) =>
+      Effect.flatMap(quotedEvent(100), (step) => insurances.advance(companyId, id, step))
+    ),
+  "a message that went": (company: number) =>
+    Effect.map(
+      Effect.gen(function* () {
+        const letter = yield* codeToSend()
+        const { companyId, id } = yield* begunInsurance(yield* insurancesReplica, company)
+        yield* (yield* insurancesReplica).resend(companyId, id, letter)
+        return { companyId, insuranceId: id, message: letter.sms.message }
+      }),
+      (sms) =>
+        Effect.gen(function* () {
+          yield* (yield* outboxReplica).record(sms, { _tag: "Sent", reference: "S1" }, yield* at)
+        })
+    ),
+  "the sale of a quote": (company: number) =>
+    Effect.map(quotedOnce(company), (insurance) =>
+      Effect.flatMap(replica, (ledger) => reservedOrder(ledger, insuranceIntent(insurance, "policy")))
+    ),
+  "the issue of a policy": (company: number) =>
+    Effect.map(insuredOrder(company), (order) =>
+      Effect.flatMap(insurancesReplica, (insurances) => insurances.beginIssue(order))
+    ),
+  "a policy": (company: number) =>
+    Effect.map(insuredOrder(company), (order) => settle(order, Verdict.Confirm({ delivery: policy })))
+}
+
+/** Each after those that it refers to. */
+const tables = [
+  "balance",
+  "consumption",
+  "transaction",
+  "idempotency",
+  "entry",
+  "block",
+  "adjustment",
+  "option",
+  "insurance",
+  "sms",
+  "reversal",
+  "resolution",
+  "question",
+  "replay"
+]
+
+/** Gives another company all rows that this one has, under the same ids. */
+const twinOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const twin = company + 1_000
+  const columns = yield* sql<{ table: string; names: string }>`
+    select table_name as table, string_agg(column_name, ', ') as names
+    from information_schema.columns
+    where table_schema = 'cell' and is_generated = 'NEVER' and column_name <> 'company_id'
+    group by table_name`
+  const namesOf = new Map(columns.map(({ names, table }) => [table, names]))
+  const copies = tables.map((table) => {
+    const names = namesOf.get(table)
+    return `
+      insert into cell.${table} (company_id, ${names})
+      select ${twin}, ${names} from cell.${table} where company_id = ${company}`
+  })
+  yield* sql.unsafe(`do $do$ begin ${copies.join(";")}; end $do$`).unprepared
+  return twin
+})
+
+const rowsOf = (company: number) =>
+  PgClient.PgClient.use((sql) =>
+    sql.unsafe(
+      `${tables
+        .map(
+          (table) =>
+            `select '${table}' as of, to_jsonb(t)::text as row from cell.${table} as t where company_id = ${company}`
+        )
+        .join(" union all ")} order by 1, 2`
+    )
+  )
+
+const TestLayer = Layer.mergeAll(
+  AccountsPostgres.layer,
+  AdjustmentsPostgres.layer,
+  OptionsPostgres.layer,
+  ResolutionsPostgres.layer
+).pipe(Layer.provideMerge(TestDatabase))
+
+// Ids are drawn for all companies of a cell, but cells may be joined.
+layer(TestLayer, { excludeTestServices: true })("a company whose rows have the ids of another's", (it) => {
+  let companies = 0
+
+  it.effect.each(Object.entries(changes))("is left alone by %s", ([, happening]) =>
+    Effect.gen(function* () {
+      const company = ++companies
+      yield* opened(yield* replica, company, 10_000)
+      const happens = yield* happening(company)
+      const twin = yield* twinOf(company)
+      const before = [yield* rowsOf(company), yield* rowsOf(twin)]
+      yield* happens
+      const after = [yield* rowsOf(company), yield* rowsOf(twin)]
+      assert.notDeepEqual(after[0], before[0])
+      assert.deepStrictEqual(after[1], before[1])
+    }).pipe(Effect.scoped)
+  )
+})

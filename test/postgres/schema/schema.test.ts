@@ -1,0 +1,137 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { digestOfAll, knownVersions } from "../../../adapters/postgres/SqlFiles.ts"
+import { defaultLimits, type Limits } from "../../../core/domain/Limits.ts"
+import { TestDatabase } from "../../support/Database.ts"
+
+const tenantTables = [
+  "adjustment",
+  "balance",
+  "block",
+  "consumption",
+  "entry",
+  "idempotency",
+  "insurance",
+  "option",
+  "question",
+  "replay",
+  "resolution",
+  "reversal",
+  "sms",
+  "transaction"
+]
+
+layer(TestDatabase)("the schema of a cell", (it) => {
+  it.effect("puts the company id first in every primary, unique and foreign key", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const keys = yield* sql<{ relation: string; name: string; first: string }>`
+        select c.relname as relation, i.relname as name, a.attname as first
+        from pg_index as x
+        join pg_class as c on c.oid = x.indrelid
+        join pg_class as i on i.oid = x.indexrelid
+        join pg_namespace as n on n.oid = c.relnamespace
+        join pg_attribute as a on a.attrelid = c.oid and a.attnum = x.indkey[0]
+        where n.nspname = 'cell' and x.indisunique
+        union all
+        select c.relname, k.conname, a.attname
+        from pg_constraint as k
+        join pg_class as c on c.oid = k.conrelid
+        join pg_namespace as n on n.oid = c.relnamespace
+        join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.conkey[1]
+        where n.nspname = 'cell' and k.contype = 'f'`
+      assert.deepStrictEqual([...new Set(keys.map(({ relation }) => relation))].sort(), tenantTables)
+      assert.isEmpty(keys.filter(({ first }) => first !== "company_id"))
+    })
+  )
+
+  it.effect("refers to nothing outside itself", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const foreign = yield* sql`
+        select k.conname
+        from pg_constraint as k
+        join pg_namespace as own on own.oid = k.connamespace
+        join pg_class as target on target.oid = k.confrelid
+        where own.nspname = 'cell' and k.contype = 'f' and target.relnamespace <> own.oid`
+      assert.isEmpty(foreign)
+      const functions = yield* sql<{ name: string; settings: ReadonlyArray<string> | null }>`
+        select p.proname as name, p.proconfig as settings
+        from pg_proc as p
+        join pg_namespace as n on n.oid = p.pronamespace
+        where n.nspname = 'cell' and p.prorettype <> 'trigger'::regtype and p.provolatile <> 'i'`
+      assert.isNotEmpty(functions)
+      for (const { name, settings } of functions) {
+        assert.include(settings ?? [], "search_path=cell, pg_temp", name)
+      }
+    })
+  )
+
+  it.effect("keeps no business fact of its own clock", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const clocks = yield* sql`
+        select p.proname as name
+        from pg_proc as p
+        join pg_namespace as n on n.oid = p.pronamespace
+        where n.nspname in ('cell', 'directory', 'catalogue')
+          and p.prosrc ~* '(\\m(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\\M *\\(|\\mcurrent_(date|time|timestamp)\\M|\\mlocaltime)'`
+      assert.isEmpty(clocks)
+      const defaults = yield* sql`
+        select d.oid
+        from pg_attrdef as d
+        join pg_class as c on c.oid = d.adrelid
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname in ('cell', 'directory', 'catalogue')
+          and pg_get_expr(d.adbin, d.adrelid) ~* '(now\\(|timestamp|current_date)'`
+      assert.isEmpty(defaults)
+    })
+  )
+})
+
+layer(TestDatabase)("the limits of a company for whom nobody has set any", (it) => {
+  it.effect("are the contract's in a row that is made without them", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const rows = yield* sql<Limits>`
+        insert into cell.balance (company_id, updated_at)
+        values (1, 'epoch')
+        returning limit_daily::int as daily, limit_weekly::int as weekly, limit_monthly::int as monthly`
+      assert.deepStrictEqual(rows, [defaultLimits])
+    })
+  )
+
+  // Without a row there is no money, so a sale shows the first of them at most: they are read in the function's text.
+  it.effect("are the same where a reservation finds no row", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const written = yield* sql<{ found: readonly [string, string] }>`
+        select regexp_matches(prosrc, 'coalesce\\(b\\.limit_(\\w+), (\\d+)\\)', 'g') as found
+        from pg_proc
+        where pronamespace = 'cell'::regnamespace`
+      assert.deepStrictEqual(
+        written.map(({ found: [period, limit] }) => [period, Number(limit)]),
+        Object.entries(defaultLimits)
+      )
+    })
+  )
+})
+
+describe("the version of the schema", () => {
+  it.effect("rises with every change of sql", () =>
+    Effect.gen(function* () {
+      const versions = yield* knownVersions
+      assert.deepStrictEqual(
+        versions.map(({ version }) => version),
+        versions.map((_, index) => index + 1)
+      )
+      const digest = yield* digestOfAll
+      assert.strictEqual(
+        versions.at(-1)?.digest,
+        digest,
+        `sql has changed: add the line "${versions.length + 1} ${digest}" to sql/versions.txt`
+      )
+    })
+  )
+})

@@ -1,0 +1,137 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Data, Effect, Layer } from "effect"
+import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import type { Invariant } from "../../../core/domain/Invariants.ts"
+import { Audit } from "../../../core/ports/Audit.ts"
+import { CommandLine } from "../../support/CommandLine.ts"
+import { insureInEveryState, sellInEveryState } from "../../support/EveryState.ts"
+import { setBlockLength } from "../../support/SalesHistory.ts"
+
+const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(CommandLine.layer))
+
+// What nobody can do through the service, done to the tables themselves -> the invariant that notices.
+const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
+  ["owned", ["update cell.balance set available = available + 1"]],
+  ["held", ["update cell.balance set available = available - 1, held = held + 1"]],
+  ["held", ["delete from cell.balance"]],
+  [
+    "available",
+    ["alter table cell.balance drop constraint balance_available_check", "update cell.balance set available = -1"]
+  ],
+  ["consumption", ["update cell.consumption set total = total + 1"]],
+  ["consumption", ["delete from cell.consumption"]],
+  ["xid", ["drop index cell.transaction_xid", "update cell.transaction set xid = 'RD-same'"]],
+  ["sale", ["delete from cell.entry where type = 'sale'"]],
+  ["sale", ["update cell.entry set amount = amount - 1 where type = 'sale'"]],
+  ["reversal", ["delete from cell.entry where type = 'reversal'"]],
+  ["confirmed", ["update cell.reversal set status = 'DENIED' where status = 'CONFIRMED'"]],
+  ["confirmed", ["update cell.transaction set status = 'SUCCESS' where status = 'REVERSED'"]],
+  [
+    "confirmed",
+    [
+      "drop index cell.reversal_live",
+      `insert into cell.reversal (company_id, id, transaction_id, xid, idempotency_key, status, created_at, processed_at)
+       select company_id, id + 1000, transaction_id, xid || 'x', 'again', status, created_at, processed_at from cell.reversal`
+    ]
+  ],
+  ["entry", ["update cell.entry set transaction_id = transaction_id + 1000 where type = 'sale'"]],
+  ["entry", ["delete from cell.transaction where status = 'SUCCESS'"]],
+  ["running", ["update cell.entry set balance = balance + 1 where type = 'deposit'"]],
+  ["listed", ["delete from cell.transaction where status = 'FAILED'"]],
+  ["listed", ["delete from cell.block where list = 'entry'"]],
+  ["listed", ["update cell.block set success = success - 1, failed = failed + 1 where success > 0"]],
+  ["listed", ["update cell.balance set sales = sales + 1"]],
+  ["listed", ["update cell.balance set entries = entries + 1"]],
+  ["listed", ["update cell.balance set sales_listed = sales_listed - 1 where sales_listed > 0"]],
+  ["listed", ["update cell.balance set entries_listed = entries_listed - 1 where entries_listed > 0"]],
+  ["listed", ["update cell.balance set listed_to = listed_to + 1"]],
+  ["insured", ["update cell.insurance set state = 'cobrando' where state = 'fallida'"]],
+  ["insured", ["delete from cell.insurance where state = 'emitiendo'"]],
+  ["insured", ["update cell.insurance set transaction_id = transaction_id + 1000 where state = 'emitida'"]],
+  [
+    "insured",
+    [
+      "alter table cell.insurance drop constraint insurance_sale",
+      "update cell.insurance set transaction_id = null where state = 'fallida'"
+    ]
+  ],
+  ["insured", ["update cell.transaction set insurance_id = null where auth_code = 'POL-1'"]],
+  [
+    "quote",
+    [
+      "drop index cell.transaction_insurance",
+      "update cell.transaction set insurance_id = 1 where insurance_id is not null"
+    ]
+  ],
+  ["policy", ["update cell.insurance set policy_number = 'POL-2' where state = 'emitida'"]],
+  ["policy", ["update cell.transaction set status = 'REVERSED' where auth_code = 'POL-1'"]],
+  ["policy", ["delete from cell.transaction where auth_code = 'POL-1'"]]
+]
+
+const brokenNow = Audit.use(({ prove }) =>
+  Effect.map(prove, (examined) => examined.filter(({ violations }) => violations > 0).map(({ invariant }) => invariant))
+)
+
+class Undone extends Data.TaggedError("Undone")<{ readonly broken: ReadonlyArray<Invariant> }> {}
+
+/** What an audit finds broken once the statements have run; afterwards they are undone. */
+const brokenBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>) {
+  const sql = yield* PgClient.PgClient
+  const tamper = Effect.gen(function* () {
+    // Without triggers: they would refuse most of it.
+    yield* sql`set local session_replication_role = replica`
+    yield* Effect.forEach(statements, (statement) => sql.unsafe(statement))
+    return yield* new Undone({ broken: yield* brokenNow })
+  })
+  return yield* Effect.catchTag(sql.withTransaction(tamper), "Undone", ({ broken }) => Effect.succeed(broken))
+})
+
+layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
+  it.effect("of sales in every state finds nothing", () =>
+    Effect.gen(function* () {
+      yield* setBlockLength(2)
+      yield* sellInEveryState(7)
+      yield* insureInEveryState(8)
+      const { answer } = yield* CommandLine
+      const { invariantes, ok } = yield* answer("audit")
+      assert.isTrue(ok)
+      for (const { ejemplos, ok, violaciones } of invariantes) {
+        assert.deepStrictEqual([ok, violaciones, ejemplos], [true, 0, []])
+      }
+    })
+  )
+
+  it.effect.each(tampering)("notices in %s that somebody did %s", ([invariant, statements]) =>
+    Effect.gen(function* () {
+      assert.include(yield* brokenBy(statements), invariant)
+      assert.deepStrictEqual(yield* brokenNow, [])
+    })
+  )
+
+  it.effect("of a broken database says where, with exit code 1", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`update cell.balance set available = available + 1, held = held - 1 where company_id = 7`
+      const { run } = yield* CommandLine
+      const { code, stderr, stdout } = yield* run("audit", "--json")
+      const { invariantes, ok } = JSON.parse(stdout)
+      assert.deepStrictEqual([code, stderr, ok], [1, "", false])
+      assert.deepStrictEqual(
+        invariantes.filter(({ ok }: { ok: boolean }) => !ok),
+        [
+          {
+            invariante: "held",
+            descripcion: "what is held is the sum of the sales in PROCESSING and PENDING",
+            ok: false,
+            violaciones: 1,
+            ejemplos: [{ company_id: 7, held_centavos: 599, sales_centavos: 600 }]
+          }
+        ]
+      )
+      const words = yield* run("audit")
+      assert.strictEqual(words.code, 1)
+      assert.include(words.stdout, "BROKEN  held")
+    })
+  )
+})

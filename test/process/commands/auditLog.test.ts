@@ -1,0 +1,100 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import example from "../../../facade/settings/catalogue.example.json" with { type: "json" }
+import { CommandLine } from "../../support/CommandLine.ts"
+import { fileOf } from "../support/CatalogueFiles.ts"
+
+/** What an operator may change: every table but that of the traces, a line each. */
+const changeable = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const tables = yield* sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name
+    from pg_tables
+    where schemaname in ('cell', 'directory', 'catalogue') and tablename <> 'audit_event'
+    order by 1`
+  return yield* Effect.forEach(tables, ({ name }) =>
+    Effect.map(
+      sql<{ held: string }>`
+        select coalesce(sum(hashtextextended(t::text, 0)), 0)::text as held from ${sql.literal(name)} as t`,
+      ([row]) => `${name}: ${row?.held}`
+    )
+  )
+})
+
+/** An operator's change of each kind, on a company and a token of its own. */
+const changes = Effect.gen(function* () {
+  const { answer } = yield* CommandLine
+  yield* answer("catalog", "import", yield* fileOf("catalogue", JSON.stringify(example)))
+  const [first, ...others] = example.servicios
+  const changed = { ...example, servicios: [{ ...first, nombre: "Otro nombre" }, ...others] }
+  const changedFile = yield* fileOf("changed", JSON.stringify(changed))
+  const code = crypto.randomUUID().slice(0, 8)
+  const create = ["company", "create", "--razon-social", "Una, S.R.L.", "--ambiente", "development"]
+  const { empresa_id } = yield* answer(...create, "--codigo", code)
+  const { token_id } = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+  return [
+    [...create, "--codigo", `${code}-2`],
+    ["company", "set", `${empresa_id}`, "--estado", "suspendida", "--limite-diario", "7"],
+    ["company", "set", `${empresa_id}`, "--limite-semanal", "8"],
+    ["token", "issue", `${empresa_id}`, "--nombre", "otra"],
+    ["token", "rotate", `${token_id}`],
+    ["catalog", "import", changedFile],
+    ["catalog", "disable", `${empresa_id}`, "1"],
+    ["token", "revoke", `${token_id}`]
+  ]
+})
+
+const traces = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  return yield* sql`select * from directory.audit_event order by id`
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("a change whose trace cannot be kept", (it) => {
+  it.effect("is not made, whichever it is", () =>
+    Effect.gen(function* () {
+      const { answer, run } = yield* CommandLine
+      const sql = yield* PgClient.PgClient
+      const commands = yield* changes
+      yield* sql`alter table directory.audit_event add constraint full_disk check (false) not valid`
+      const before = yield* changeable
+      for (const command of commands) {
+        const { code } = yield* run(...command)
+        assert.strictEqual(code, 1, command.join(" "))
+        assert.deepStrictEqual(yield* changeable, before, command.join(" "))
+      }
+      yield* sql`alter table directory.audit_event drop constraint full_disk`
+      yield* answer(...(commands.at(-1) ?? []))
+      assert.notDeepEqual(yield* changeable, before)
+    })
+  )
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("a change that is lost when it is to be kept", (it) => {
+  it.effect("leaves no trace, whichever it is", () =>
+    Effect.gen(function* () {
+      const { answer, run } = yield* CommandLine
+      const sql = yield* PgClient.PgClient
+      const commands = yield* changes
+      // Tried at the commit, when all has been written.
+      yield* sql`
+        create function public.full_disk() returns trigger language plpgsql
+        as 'begin raise exception $$no room$$; end'`
+      const tables = ["directory.company", "directory.token", "cell.balance", "catalogue.service"]
+      for (const table of [...tables, "catalogue.company_service"]) {
+        yield* sql`
+          create constraint trigger full_disk after insert or update on ${sql.literal(table)}
+          deferrable initially deferred for each row execute function public.full_disk()`
+      }
+      const before = [yield* traces, yield* changeable]
+      for (const command of commands) {
+        const { code } = yield* run(...command)
+        assert.strictEqual(code, 1, command.join(" "))
+        assert.deepStrictEqual([yield* traces, yield* changeable], before, command.join(" "))
+      }
+      yield* sql`drop function public.full_disk cascade`
+      yield* answer(...(commands.at(-1) ?? []))
+      assert.strictEqual((yield* traces).length, (before[0]?.length ?? 0) + 1)
+    })
+  )
+})

@@ -1,0 +1,236 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { CommandLine } from "../../support/CommandLine.ts"
+
+const create = (code: string, ...more: ReadonlyArray<string>) =>
+  CommandLine.use(({ answer }) =>
+    answer(
+      "company",
+      "create",
+      "--razon-social",
+      `${code}, S.R.L.`,
+      "--codigo",
+      code,
+      "--ambiente",
+      "development",
+      ...more
+    )
+  )
+
+const balanceOf = (company: number) =>
+  CommandLine.use(({ answer }) =>
+    Effect.map(answer("company", "show", `${company}`), ({ saldo_disponible }) => saldo_disponible)
+  )
+
+layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
+  it.effect("begins without money, with the contract's limits", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create("NUEVA", "--estado", "vip", "--sin-api", "--seguros")
+      const { actualizado_en, ...shown } = yield* answer("company", "show", `${empresa_id}`)
+      assert.match(actualizado_en, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      assert.deepStrictEqual(shown, {
+        empresa_id,
+        razon_social: "NUEVA, S.R.L.",
+        codigo_empresa: "NUEVA",
+        ambiente: "development",
+        estado: "vip",
+        api: false,
+        seguros: true,
+        saldo_actual: 0,
+        saldo_disponible: 0,
+        saldo_retenido: 0,
+        tipo_credito: "prepago",
+        alerta_saldo_bajo: 0,
+        saldo_bajo: false,
+        limites: { diario: 50_000, semanal: 250_000, mensual: 1_000_000 },
+        consumo_periodo: { diario: 0, semanal: 0, mensual: 0 },
+        moneda: "DOP"
+      })
+    })
+  )
+
+  it.effect("changes where it is told to and nowhere else", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create("CAMBIA")
+      const shown = (...args: ReadonlyArray<string>) =>
+        Effect.map(answer("company", ...args), ({ actualizado_en: _, ...company }) => company)
+      const before = yield* shown("show", `${empresa_id}`)
+      const first = yield* shown("set", `${empresa_id}`, "--limite-diario", "0", "--estado", "suspendida")
+      assert.deepStrictEqual(first, { ...before, estado: "suspendida", limites: { ...before.limites, diario: 0 } })
+      const second = yield* shown("set", `${empresa_id}`, "--api", "off", "--alerta-saldo-bajo", "99.5")
+      assert.deepStrictEqual(second, { ...first, api: false, alerta_saldo_bajo: 99.5, saldo_bajo: true })
+    })
+  )
+
+  // As it is written -> as it then stands, in pesos.
+  it.effect.each([
+    ["0", 0],
+    ["000", 0],
+    ["0.00", 0],
+    ["0.01", 0.01],
+    ["00120000.5", 120_000.5],
+    ["999999999999.99", 999_999_999_999.99]
+  ] as const)("takes a limit of %s", ([written, limit]) =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create(`LIMITE-${written}`)
+      const { limites } = yield* answer("company", "set", `${empresa_id}`, "--limite-mensual", written)
+      assert.deepStrictEqual(limites, { diario: 50_000, semanal: 250_000, mensual: limit })
+    })
+  )
+
+  it.effect("has a code that no other has", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      yield* create("UNICA")
+      const { code, details, exit } = yield* refusal(
+        ...["company", "create", "--razon-social", "Otra", "--codigo", "UNICA", "--ambiente", "production"]
+      )
+      assert.deepStrictEqual([exit, code, details], [1, "COMPANY_CODE_TAKEN", { codigo_empresa: "UNICA" }])
+    })
+  )
+
+  it.effect("is listed in order of id", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const created = [yield* create("LISTA-1"), yield* create("LISTA-2")].map(({ empresa_id }) => empresa_id)
+      const { items } = yield* answer("company", "list")
+      assert.deepStrictEqual(items.map((item: { empresa_id: number }) => item.empresa_id).slice(-2), created)
+    })
+  )
+
+  it.effect("leaves a trace of every change by hand", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create("TRAZA")
+      yield* answer("company", "set", `${empresa_id}`, "--api", "off")
+      yield* answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "T-1")
+      const sql = yield* PgClient.PgClient
+      const rows = yield* sql`
+        select action from directory.audit_event where company_id = ${empresa_id} order by id`
+      assert.deepStrictEqual(
+        rows.map(({ action }) => action),
+        ["company_created", "company_changed", "deposit_asked", "deposit_recorded"]
+      )
+    })
+  )
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
+  it.effect("is recorded once, however often it is repeated", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create("DEPOSITO")
+      const deposit = answer("company", "deposit", `${empresa_id}`, "1500.50", "--referencia", "BANCO-1")
+      const first = yield* deposit
+      assert.deepStrictEqual(first, {
+        empresa_id,
+        movimiento_id: first.movimiento_id,
+        monto: 1500.5,
+        referencia: "BANCO-1",
+        ya_registrado: false,
+        saldo_disponible: 1500.5
+      })
+      assert.deepStrictEqual(yield* deposit, { ...first, ya_registrado: true })
+      const sql = yield* PgClient.PgClient
+      const audited = yield* sql<{ action: string; entry: number }>`
+        select action, (details ->> 'entryId')::int as entry
+        from directory.audit_event
+        where company_id = ${empresa_id} and action like 'deposit%'
+        order by id`
+      assert.deepStrictEqual(
+        audited.map(({ action }) => action),
+        ["deposit_asked", "deposit_recorded", "deposit_asked", "deposit_repeated"]
+      )
+      assert.strictEqual(audited[1]?.entry, audited[3]?.entry)
+    })
+  )
+
+  it.effect("is recorded once when its reference is typed, pasted or read aloud", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create("PEGADO")
+      const spellings = [
+        "Depósito 88",
+        " Depósito 88 ",
+        "Depo\u0301sito 88",
+        "Depósito\u00a0 88",
+        "Depósito\u200b 88",
+        "\u202aDepósito 88\u202c",
+        "Depósito \uff18\uff18"
+      ]
+      const answers = yield* Effect.forEach(spellings, (reference) =>
+        answer("company", "deposit", `${empresa_id}`, "10", "--referencia", reference)
+      )
+      assert.deepStrictEqual(
+        answers.map(({ referencia, ya_registrado }) => [referencia, ya_registrado]),
+        spellings.map((_, nth) => ["Depósito 88", nth > 0])
+      )
+      assert.strictEqual(yield* balanceOf(empresa_id), 10)
+    })
+  )
+
+  it.effect.each(["\u200b", "\u00ad \u2060", "x".repeat(201), "\ufdfa".repeat(20)])(
+    "without a reference that can be read is wrong usage: %j",
+    (reference) =>
+      Effect.gen(function* () {
+        const { run } = yield* CommandLine
+        const { code, stderr } = yield* run("company", "deposit", "1", "10", "--referencia", reference)
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "1 to 200 characters")
+      })
+  )
+
+  it.effect("is recorded once when many send it together", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* CommandLine
+      const { empresa_id } = yield* create("A-LA-VEZ")
+      const deposit = answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-1")
+      const answers = yield* Effect.all([deposit, deposit, deposit, deposit], { concurrency: "unbounded" })
+      assert.strictEqual(answers.filter(({ ya_registrado }) => !ya_registrado).length, 1)
+      assert.strictEqual(yield* balanceOf(empresa_id), 10)
+    })
+  )
+
+  it.effect("of another amount under a known reference is refused", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* CommandLine
+      const { empresa_id } = yield* create("OTRO-MONTO")
+      yield* answer("company", "deposit", `${empresa_id}`, "10", "--referencia", "BANCO-1")
+      const { code, details, exit } = yield* refusal(
+        "company",
+        "deposit",
+        `${empresa_id}`,
+        "11",
+        "--referencia",
+        "BANCO-1"
+      )
+      assert.deepStrictEqual(
+        [exit, code, details],
+        [1, "REFERENCE_TAKEN", { referencia: "BANCO-1", monto_registrado: 10, monto: 11 }]
+      )
+      assert.strictEqual(yield* balanceOf(empresa_id), 10)
+    })
+  )
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("a command on a company that does not exist", (it) => {
+  it.effect.each([
+    "company show 99",
+    "company set 99 --api on",
+    "company deposit 99 10 --referencia x",
+    "token issue 99 --nombre x",
+    "token list 99",
+    "catalog list 99",
+    "catalog enable 99 1"
+  ])("%s", (line) =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { code, details, exit } = yield* refusal(...line.split(" "))
+      assert.deepStrictEqual([exit, code, details], [1, "COMPANY_NOT_FOUND", { empresa_id: 99 }])
+    })
+  )
+})

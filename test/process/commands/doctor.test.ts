@@ -1,0 +1,265 @@
+import { randomUUID } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import { type AddressInfo, createServer as createTcpServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Layer, Redacted } from "effect"
+import { inject } from "vitest"
+import * as Database from "../../../adapters/postgres/Database.ts"
+import { silenceCheck } from "../../../facade/cli/checks/DatabaseChecks.ts"
+import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import { fakeRedis } from "../../fakes/Redis.ts"
+import { certificateIn } from "../../support/Certificates.ts"
+import { commandLineOn } from "../../support/CommandLine.ts"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+import { temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
+import { ended, saldo, serving } from "../../support/SaldoProcess.ts"
+
+interface Report {
+  readonly ok: boolean
+  readonly comprobaciones: ReadonlyArray<{ readonly nombre: string; readonly ok: boolean; readonly detalle: string }>
+}
+
+const DATA_KEY = "0a".repeat(32)
+
+/** The exit code, and what the doctor finds wrong. */
+const examined = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const doctor = yield* saldo(["doctor", "--json"], environment)
+  const code = yield* ended(doctor)
+  const report: Report = JSON.parse(doctor.stdout())
+  assert.strictEqual(report.ok, code === 0)
+  return { code, wrong: report.comprobaciones.flatMap(({ nombre, ok }) => (ok ? [] : [nombre])) }
+})
+
+describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
+  it.live("finds nothing wrong with an installation that serves", () =>
+    Effect.gen(function* () {
+      const environment = { DATA_DIR: yield* temporaryDirectory }
+      yield* serving(environment)
+      assert.deepStrictEqual(yield* examined(environment), { code: 0, wrong: [] })
+    })
+  )
+
+  // The server of the tests does without fsync.
+  it.live("finds a server that could lose what it was told to keep", () =>
+    Effect.gen(function* () {
+      const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY }
+      assert.deepStrictEqual(yield* examined(environment), { code: 1, wrong: ["durability"] })
+    })
+  )
+
+  it.live("finds personal data that DATA_KEY alone opens, where that is absent", () =>
+    Effect.gen(function* () {
+      const environment = { DATABASE_URL: yield* freshDatabaseUrl }
+      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])
+      // Looking makes no key; a command that needs one does, and keeps it by what it is given.
+      assert.strictEqual(yield* ended(yield* saldo(["company", "list"], { ...environment, DATA_KEY })), 0)
+      assert.deepStrictEqual((yield* examined({ ...environment, DATA_KEY })).wrong, ["durability"])
+      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "personal data"])
+    })
+  )
+
+  it.live("finds a schema that is behind, until it is migrated", () =>
+    Effect.gen(function* () {
+      const environment = {
+        DATABASE_URL: yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`),
+        DATA_KEY
+      }
+      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "migrations"])
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], environment)), 0)
+      assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])
+    })
+  )
+
+  it.live.each([
+    ["settings", { PORT: "x" }],
+    ["database", { DATABASE_URL: "postgres://u:p@127.0.0.1:1/x" }]
+  ] as const)("finds wrong %s", ([name, environment]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* examined(environment), { code: 1, wrong: [name] })
+    })
+  )
+})
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+/** What the doctor finds wrong with an environment, beside the server of the tests, which does without fsync. */
+const wrongWith = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const { run } = commandLineOn(yield* freshDatabaseUrl, environment)
+  const { stdout } = yield* run("doctor", "--json")
+  const { comprobaciones } = JSON.parse(stdout)
+  return comprobaciones.flatMap(({ nombre, ok }: { nombre: string; ok: boolean }) =>
+    ok || nombre === "durability" ? [] : [nombre]
+  )
+})
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-doctor-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+/** A server that answers everything with the same words; its port. */
+const saying = (words: string) =>
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer((_, response) => response.end(words))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.map((server) => String((server.address() as AddressInfo).port)))
+
+/** Keeps a connection until the other side closes it, and tells when that is. */
+const keeping = Effect.gen(function* () {
+  const hungUp = yield* Deferred.make<void>()
+  const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("end", () => {
+      Deferred.doneUnsafe(hungUp, Effect.void)
+      socket.destroy()
+    })
+    socket.resume()
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.close())
+  )
+  return { hungUp: Deferred.await(hungUp), url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+})
+
+describe("the doctor", () => {
+  // What is open -> the check that says so.
+  it.live.each([
+    [{}, []],
+    [{ HOST: "0.0.0.0" }, ["exposure"]],
+    [{ HOST: "0.0.0.0", SANDBOX: "off" }, []],
+    [{ HOST: "::", SANDBOX_API_SECRET: "propio" }, []],
+    [{ TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["certificate"]],
+    // Wrong settings hide no files that are wrong.
+    [{ PORT: "abc", TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["settings", "certificate"]],
+    [{ PORT: "abc", TLS_CERT_FILE: "/absent" }, ["settings"]]
+  ] as const)("looks at what others can reach: %j", ([environment, found]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith(environment), [...found])
+    })
+  )
+
+  it.live.each([
+    ["valid", []],
+    ["expired", ["certificate"]],
+    ["of another key", ["certificate"]],
+    ["garbled", ["certificate"]]
+  ] as const)("looks at a certificate that is %s", ([which, found]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith(certificateIn(yield* folder, which)), [...found])
+    })
+  )
+
+  it.live("finds a gateway that cannot be reached, and sends nothing to one that can", () =>
+    Effect.gen(function* () {
+      const { requests, url } = yield* fakeHttpProvider(secret)
+      const found = yield* wrongWith({
+        PROVIDER: "http",
+        PROVIDER_URL: url,
+        PROVIDER_SECRET: secret,
+        SMS: "http",
+        SMS_URL: "http://127.0.0.1:1",
+        SMS_SECRET: secret,
+        // It speaks no TLS.
+        INSURER: "http",
+        INSURER_URL: url.replace("http:", "https:"),
+        INSURER_SECRET: secret
+      })
+      assert.deepStrictEqual(found, ["insurer", "sms"])
+      assert.isEmpty(requests)
+    })
+  )
+
+  it.live("hangs up, also where the other side never would", () =>
+    Effect.gen(function* () {
+      const { hungUp, url } = yield* keeping
+      assert.deepStrictEqual(yield* wrongWith({ SMS: "http", SMS_URL: url, SMS_SECRET: secret }), [])
+      yield* hungUp
+    })
+  )
+
+  // What Redis says to a PING -> what is wrong. The client introduces itself before.
+  it.live.each([
+    ["+PONG\r\n", []],
+    ["-NOAUTH Authentication required.\r\n", ["redis"]],
+    ["nothing", ["redis"]]
+  ] as const)("asks Redis whether it answers: %j", ([said, found]) =>
+    Effect.gen(function* () {
+      const { url } = yield* fakeRedis((command) => {
+        if (!command.includes("PING")) return "+OK\r\n"
+        return said === "nothing" ? undefined : said
+      })
+      assert.deepStrictEqual(yield* wrongWith({ REDIS_URL: Redacted.value(url) }), [...found])
+    })
+  )
+
+  it.live("finds a Redis that nobody is at", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith({ REDIS_URL: "redis://127.0.0.1:1" }), ["redis"])
+    })
+  )
+
+  it.live("finds a database that only reads, and a command says what Postgres says", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      const name = new URL(url).pathname.slice(1)
+      yield* PgClient.PgClient.use((sql) =>
+        sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`)
+      ).pipe(Effect.provide(Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))))
+      const { run } = commandLineOn(url)
+      const { stdout } = yield* run("doctor")
+      assert.match(stdout, /WRONG +database +.* takes no writes/)
+      const { code, stderr } = yield* run(
+        "company",
+        "create",
+        "--razon-social",
+        "Una",
+        "--codigo",
+        "A",
+        "--ambiente",
+        "development"
+      )
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /cannot execute \w+ in a read-only transaction/)
+    })
+  )
+
+  // The database's host, how often the system tries -> what is said. The tries of 15 are RFC 6298's pauses: 924.6 s.
+  it.each([
+    ["localhost", 15, "on this machine"],
+    ["127.0.0.1", 15, "on this machine"],
+    ["", 15, "on this machine"],
+    ["10.0.0.9", 6, "given up after 25 s"],
+    ["10.0.0.9", 15, "given up after 925 s, and calls wait as long; net.ipv4.tcp_retries2 = 6"],
+    ["db.example", null, "does not tell"]
+  ] as const)("says how long a database at %j is waited for with %j tries", (host, retries, said) => {
+    const { detail, ok } = silenceCheck(host, retries)
+    assert.isTrue(ok)
+    assert.include(detail, said)
+  })
+
+  // Who listens at the operations port -> what is wrong.
+  it.live.each([
+    ["ok\n", []],
+    ["a page of another program", ["operations"]]
+  ] as const)("tells who listens at the operations port: %j", ([words, found]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: yield* saying(words) }), [...found])
+    })
+  )
+
+  it.live("has nothing against an operations port that is free, or any", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.scoped(saying(""))
+      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: port }), [])
+      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: "0" }), [])
+    })
+  )
+})

@@ -1,0 +1,91 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPostgres.ts"
+import { TransactionId } from "../../../core/domain/Ids.ts"
+import { Finding } from "../../../core/domain/Resolution.ts"
+import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
+import { recover } from "../../../core/workflows/Recover.ts"
+import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
+import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
+import { commandLineOn } from "../../support/CommandLine.ts"
+import { asLoginIn } from "../../support/DatabaseLogins.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { reversalForms, sold, statusOf } from "../../support/service/ReversalCalls.ts"
+import { Script } from "../../support/service/ScriptedPorts.ts"
+import { TestServer } from "../../support/service/TestServer.ts"
+
+const Serving = Layer.provideMerge(ResolutionsPostgres.layer, TestServer)
+
+layer(Serving, { excludeTestServices: true })("a reversal that operators settle while recovery does", (it) => {
+  const { reverse } = reversalForms[0] as (typeof reversalForms)[number]
+
+  /** A sale of 100 pesos whose reversal nobody answers, and twenty minutes. */
+  const silent = Effect.fnUntraced(function* (identifier: string) {
+    const { pass } = yield* ManualClock
+    const { provider } = yield* Script
+    const unknown = () => Effect.succeed(ReversalAnswer.Unknown())
+    provider.set(identifier, { reverse: unknown, reversalStatus: unknown })
+    const sale = yield* sold(identifier)
+    assert.strictEqual((yield* reverse(sale.id, sale.auth, "una")).status, 202)
+    yield* pass("20 minutes")
+    return { ...sale, transactionId: TransactionId.make(sale.id) }
+  })
+
+  const propose = (transactionId: TransactionId) =>
+    proposeResolution(transactionId, {
+      finding: Finding.cases.Reversed.make({}),
+      operator: "turno-1",
+      reason: "ticket 123"
+    })
+  const confirm = (transactionId: TransactionId) =>
+    confirmResolution(transactionId, { evenUnasked: false, number: 1, operator: "turno-2" })
+
+  // What recovery hears and settles while the operators ask -> how the reversal ended, the sale, centavos, alerts.
+  it.effect.each([
+    [ReversalAnswer.Confirmed(), "204510105", "CONFIRMED", "REVERSED", 100_000, 0],
+    [ReversalAnswer.Denied(), "204510106", "DENIED", "SUCCESS", 90_000, 1]
+  ] as const)("is settled by the first: %j", ([heard, identifier, reversal, status, available, alerts]) =>
+    Effect.gen(function* () {
+      const { provider } = yield* Script
+      const { pass } = yield* ManualClock
+      const { auth, companyId, id, transactionId } = yield* silent(identifier)
+      yield* propose(transactionId)
+      const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
+      provider.set(identifier, {
+        reversalStatus: () =>
+          Effect.gen(function* () {
+            provider.set(identifier, { reversalStatus: () => Effect.succeed(heard) })
+            yield* pass("10 minutes")
+            yield* recover("due")
+            return ReversalAnswer.Unknown()
+          }).pipe(Effect.provide(services))
+      })
+      const { order: _, ...confirmed } = yield* confirm(transactionId)
+      assert.deepStrictEqual(confirmed, { finding: Finding.cases.Reversed.make({}), reversal, status })
+      assert.strictEqual(yield* statusOf(auth, id), status)
+      const sql = yield* PgClient.PgClient
+      const [row] = yield* sql`
+        select available::int, (
+          select count(*)::int from directory.audit_event where company_id = ${companyId} and action = 'late_reversal'
+        ) as alerts
+        from cell.balance
+        where company_id = ${companyId}`
+      assert.deepStrictEqual(row, { available, alerts })
+    })
+  )
+
+  it.effect("is over for its callers: the first key hears again what it heard, another that it is done", () =>
+    Effect.gen(function* () {
+      const { auth, id, transactionId } = yield* silent("204510107")
+      yield* propose(transactionId)
+      yield* confirm(transactionId)
+      assert.strictEqual((yield* reverse(id, auth, "una")).status, 202)
+      const { body } = yield* reverse(id, auth, "otra")
+      assert.strictEqual(body.error.details.status, "no_anulable")
+      const { url } = yield* DatabaseServer
+      const { answer } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
+      assert.isTrue((yield* answer("audit")).ok)
+    })
+  )
+})

@@ -1,0 +1,69 @@
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import type { SmsResult } from "../../../core/ports/Outbox.ts"
+import { CommandLine } from "../../support/CommandLine.ts"
+import { insurance as example } from "../../support/InsuranceExample.ts"
+import { codeToSend, newInsurance } from "../../support/InsuranceStages.ts"
+import { insurancesReplica, outboxReplica } from "../../support/SalesOnPostgres.ts"
+
+/** A message of a company, made at an instant, and what became of it; null for one that is still on its way. */
+const messageOf = Effect.fnUntraced(function* (company: number, iso: string, result: SmsResult | null) {
+  const insurances = yield* insurancesReplica
+  const outbox = yield* outboxReplica
+  const at = DateTime.makeUnsafe(iso)
+  const { code, sms } = yield* codeToSend("771177 es su código")
+  const { companyId, id } = yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company), {
+    code,
+    sms: { ...sms, at }
+  })
+  if (result !== null) yield* outbox.record({ companyId, insuranceId: id, message: sms.message }, result, at)
+  return { sms_id: sms.message.id, empresa_id: company, seguro_id: id }
+}, Effect.scoped)
+
+const later = { _tag: "Later", at: DateTime.makeUnsafe("2026-03-02T15:00:00Z"), reason: "busy" } as const
+
+/** What is listed of messages that ended in every way, the newest first. */
+const endedInEveryWay = Effect.gen(function* () {
+  const failed = yield* messageOf(7, "2026-03-02T14:30:00Z", { _tag: "Failed", reason: "twilio_21211" })
+  yield* messageOf(7, "2026-03-02T14:31:00Z", { _tag: "Sent", reference: "SM1" })
+  yield* messageOf(7, "2026-03-02T14:32:00Z", later)
+  yield* messageOf(7, "2026-03-02T14:33:00Z", null)
+  const unknown = yield* messageOf(8, "2026-03-03T03:59:00Z", {
+    _tag: "Unknown",
+    reason: `+1${example.insured.phone} fell silent`
+  })
+  const { phone } = example.insured
+  const masked = `+1${phone.slice(0, 3)}***${phone.slice(-4)} fell silent`
+  return [
+    { ...unknown, estado: "unknown", motivo: masked, created_at: "2026-03-02 23:59:00" },
+    { ...failed, estado: "failed", motivo: "twilio_21211", created_at: "2026-03-02 10:30:00" }
+  ]
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("messages that did not arrive", (it) => {
+  it.effect("are none at first", () =>
+    Effect.gen(function* () {
+      const { answer, run } = yield* CommandLine
+      assert.deepStrictEqual(yield* answer("sms", "list"), { items: [] })
+      assert.strictEqual((yield* run("sms", "list")).stdout, "Every message has arrived or is still on its way.")
+    })
+  )
+
+  it.effect("are listed newest first, without phone and text", () =>
+    Effect.gen(function* () {
+      const { answer, run } = yield* CommandLine
+      const listed = yield* endedInEveryWay
+      assert.deepStrictEqual(yield* answer("sms", "list"), { items: listed })
+      assert.deepStrictEqual((yield* answer("sms", "list", "--ultimos", "1")).items, listed.slice(0, 1))
+      const { stdout } = yield* run("sms", "list")
+      const [names = "", ...lines] = stdout.split("\n")
+      assert.deepStrictEqual(names.split(/ {2,}/), Object.keys(listed[0] ?? {}))
+      assert.deepStrictEqual(
+        lines.slice(0, 2).map((line) => line.split(/ {2,}/)),
+        listed.map((item) => Object.values(item).map(String))
+      )
+      assert.match(stdout, /^failed: .*\nunknown: .*\nThe seller may/m)
+      for (const secret of [example.insured.phone, "771177"]) assert.notInclude(stdout, secret)
+    })
+  )
+})

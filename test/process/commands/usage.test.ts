@@ -1,0 +1,259 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import manifest from "../../../package.json" with { type: "json" }
+import { CommandLine, flagsOf } from "../../support/CommandLine.ts"
+
+// A command -> the flags that it needs, and what holds without the others.
+const taught: ReadonlyArray<
+  readonly [command: string, required: ReadonlyArray<string>, defaults: Readonly<Record<string, string>>]
+> = [
+  ["serve", [], {}],
+  ["migrate", [], {}],
+  ["doctor", [], {}],
+  ["company create", ["razon-social", "codigo", "ambiente"], { estado: "activa" }],
+  [
+    "company set",
+    [],
+    {
+      estado: "unchanged",
+      api: "unchanged",
+      seguros: "unchanged",
+      "limite-diario": "unchanged",
+      "limite-semanal": "unchanged",
+      "limite-mensual": "unchanged",
+      "alerta-saldo-bajo": "unchanged"
+    }
+  ],
+  ["company deposit", ["referencia"], {}],
+  ["company list", [], {}],
+  ["company show", [], {}],
+  [
+    "token issue",
+    ["nombre"],
+    { permisos: "all", ips: "any", expira: "never", "por-minuto": "that of RATE_LIMIT_PER_MINUTE" }
+  ],
+  ["token rotate", [], { solape: "24h" }],
+  ["token suspend", [], {}],
+  ["token activate", [], {}],
+  ["token revoke", [], {}],
+  ["token list", [], {}],
+  ["catalog import", [], {}],
+  ["catalog list", [], {}],
+  ["catalog enable", [], {}],
+  ["catalog disable", [], {}],
+  ["transactions list", [], { empresa: "all companies", status: "any", orden: "edad", page: "1", "per-page": "50" }],
+  ["transactions show", [], {}],
+  [
+    "transactions resolve",
+    ["as", "motivo", "operador"],
+    { autorizacion: "none", token: "none", desde: "none", hasta: "none" }
+  ],
+  ["transactions confirm", ["propuesta", "operador"], {}],
+  ["sms list", [], { ultimos: "50" }],
+  ["reconcile", [], {}],
+  ["audit", [], {}]
+]
+
+// A command -> its usage, with all that it takes.
+const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
+  ["company", "saldo company <subcommand> [--json]"],
+  [
+    "company create",
+    "saldo company create --razon-social string --codigo string --ambiente choice [--estado choice] [--sin-api] [--seguros] [--json]"
+  ],
+  ["company deposit", "saldo company deposit --referencia string [--json] <company> <amount>"],
+  ["catalog list", "saldo catalog list [--json] [<company>]"],
+  ["token rotate", "saldo token rotate [--solape duration] [--json] <token>"]
+]
+
+layer(CommandLine.layer, { excludeTestServices: true })("the help of a command", (it) => {
+  it.effect.each(taught)(
+    "tells what %s needs, and what holds without its other flags",
+    ([command, required, defaults]) =>
+      Effect.gen(function* () {
+        const { run } = yield* CommandLine
+        const { stdout } = yield* run(...command.split(" "), "--help")
+        assert.deepStrictEqual(flagsOf(stdout), { required, defaults, untold: [] })
+      })
+  )
+
+  it.effect.each(usages)("and the error of %s have the same usage", ([command, usage]) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { stdout } = yield* run(...command.split(" "), "--help")
+      assert.include(stdout, `USAGE\n  ${usage}\n`)
+      const { stderr, stdout: silent } = yield* run(...command.split(" "), "--bogus")
+      assert.strictEqual(silent, "")
+      assert.strictEqual(
+        stderr,
+        `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"saldo ${command} --help" tells more.`
+      )
+    })
+  )
+
+  it.effect("tells which arguments are required", () =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { stdout } = yield* run("company", "deposit", "--help")
+      assert.match(stdout, /\n {2}company integer .*\(required\)\n {2}amount string .*\(required\)\n/)
+    })
+  )
+})
+
+const commands = [
+  "serve",
+  "migrate",
+  "doctor",
+  "company create",
+  "company set",
+  "company deposit",
+  "company list",
+  "company show",
+  "token issue",
+  "token rotate",
+  "token suspend",
+  "token activate",
+  "token revoke",
+  "token list",
+  "catalog import",
+  "catalog list",
+  "catalog enable",
+  "catalog disable",
+  "transactions list",
+  "transactions show",
+  "transactions resolve",
+  "transactions confirm",
+  "sms list",
+  "reconcile",
+  "audit"
+]
+
+layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it) => {
+  it.effect.each(commands)("teaches %s", (command) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stderr, stdout } = yield* run(...command.split(" "), "--help")
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.match(stdout, /DESCRIPTION\n {2}\S/)
+      assert.include(stdout, "--json")
+      assert.match(stdout, new RegExp(`EXAMPLES\\n  # [^]*\\n  [^\\n]*saldo ${command}`))
+    })
+  )
+
+  it.effect("shows what there is when it is asked nothing", () =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stdout } = yield* run()
+      assert.strictEqual(code, 0)
+      for (const command of commands) assert.include(stdout, `  ${command.split(" ")[0]} `)
+    })
+  )
+
+  it.effect("tells its version", () =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stdout } = yield* run("--version")
+      assert.strictEqual(code, 0)
+      assert.include(stdout, manifest.version)
+    })
+  )
+
+  // A line that cannot be meant -> what its error names.
+  const wrong: ReadonlyArray<readonly [line: string, named: string]> = [
+    ["compny list", "company"],
+    ["company", ""],
+    ["company list --every", "--every"],
+    ["company list extra", "extra"],
+    ["company show", "company"],
+    ["company show 0", "above zero"],
+    ["company show 1.5", "company"],
+    ["company show seven", "company"],
+    ["company create --codigo A --ambiente development", "--razon-social"],
+    ["company create --razon-social A --codigo A --ambiente test", "--ambiente"],
+    ["company create --razon-social A\u0007 --codigo A --ambiente development", "--razon-social"],
+    ["company set 1", "Nothing to set"],
+    ["company set 1 --api perhaps", "--api"],
+    ["company set 1 --limite-diario -1", "--limite-diario"],
+    ["company set 1 --limite-diario 0.000", "--limite-diario"],
+    ["company set 1 --limite-diario 1.234", "--limite-diario"],
+    ["company deposit 1 10", "--referencia"],
+    ["company deposit 1 0 --referencia x", "amount"],
+    ["company deposit 1 -5 --referencia x", "amount"],
+    ["company deposit 1 1e3 --referencia x", "amount"],
+    ["company deposit 1 1,000 --referencia x", "amount"],
+    ["company deposit 1 10.001 --referencia x", "amount"],
+    ["token issue 1 --nombre x --permisos balance.read,balance.write", "--permisos"],
+    ["token issue 1 --nombre x --ips 10.0.0.0/33", "--ips"],
+    ["token issue 1 --nombre x --expira 2027-01-01", "--expira"],
+    ["token issue 1 --nombre x --expira 2027-13-01T00:00:00Z", "--expira"],
+    ["token issue 1 --nombre x --expira 2020-01-01T00:00:00-04:00", "--expira is past"],
+    ["token issue 1 --nombre x --por-minuto 0", "--por-minuto"],
+    ["company deposit 1 99999999999999.99 --referencia x", "from 0.01 to 9999999999999.99"],
+    ["company show abc", "Expected: a whole number\n"],
+    ["transactions show 1.5", "Expected: a whole number\n"],
+    ["transactions list --page x", "Expected: a whole number\n"],
+    ["catalog import /no/such/file.json", '"/no/such/file.json". File does not exist'],
+    ["transactions list --status DONE", "--status"],
+    ["transactions list --per-page 201", "--per-page"],
+    ["transactions list --status FAILED --pendientes", "--pendientes"],
+    ["sms list --ultimos 0", "--ultimos"],
+    ["sms list --ultimos 1001", "--ultimos"]
+  ]
+
+  it.effect.each(wrong)("refuses %s", ([line, named]) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { code, stderr } = yield* run(...line.split(" "))
+      assert.strictEqual(code, 2)
+      assert.include(stderr, named)
+    })
+  )
+
+  it.effect.each(["company", "token", "catalog", "transactions", "sms"])(
+    "misses a command after %s, in JSON too",
+    (group) =>
+      Effect.gen(function* () {
+        const { refusal, run } = yield* CommandLine
+        const { code, exit, message } = yield* refusal(group)
+        assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
+        const missing = commands.flatMap((command) => (command.startsWith(`${group} `) ? [command.split(" ")[1]] : []))
+        assert.match(message, new RegExp(`^A command is missing: .*${missing.join(".*")}`))
+        const { code: exited, stdout } = yield* run(group)
+        assert.deepStrictEqual([exited, stdout.includes("SUBCOMMANDS")], [2, true])
+      })
+  )
+
+  it.effect("misses a command after nothing, in JSON alone", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { code, exit, message } = yield* refusal()
+      assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
+      assert.match(message, /^A command is missing: serve, .*audit\n/)
+    })
+  )
+
+  it.effect.each(["--version", "--help", "company --help"])("answers %s in text, --json or not", (line) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      assert.deepStrictEqual(yield* run(...line.split(" "), "--json"), yield* run(...line.split(" ")))
+    })
+  )
+
+  // `--json=false` is no.
+  it.effect.each(["--json", "--json=true", "--json=yes", "--json=false"])("answers a document to %s", (flag) =>
+    Effect.gen(function* () {
+      const { run } = yield* CommandLine
+      const { stdout } = yield* run("company", "list", flag)
+      assert.strictEqual(stdout.startsWith("{"), flag !== "--json=false")
+    })
+  )
+
+  it.effect("says in JSON too what is wrong with a line", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* CommandLine
+      const { code, exit, message } = yield* refusal("company", "deposit", "1", "10")
+      assert.deepStrictEqual([exit, code], [2, "WRONG_USAGE"])
+      assert.include(message, "saldo company deposit --help")
+    })
+  )
+})

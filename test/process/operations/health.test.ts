@@ -1,0 +1,174 @@
+import { createServer } from "node:net"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Redacted, References } from "effect"
+import { inject } from "vitest"
+import * as Database from "../../../adapters/postgres/Database.ts"
+import { invariants } from "../../../core/domain/Invariants.ts"
+import { recover } from "../../../core/workflows/Recover.ts"
+import { Gauges } from "../../../facade/ops/Gauges.ts"
+import { Readiness } from "../../../facade/ops/Monitoring.ts"
+import * as Ops from "../../../facade/ops/OperationsPort.ts"
+import { Settings } from "../../../facade/settings/Settings.ts"
+import { testDatabaseUrl } from "../../support/Database.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
+import { getOperations, metrics, monitoredServer, sendUntilClosed } from "../support/MonitoredServer.ts"
+
+const readyz = Effect.map(getOperations("/readyz"), ({ status, text }) => ({
+  status,
+  missing: JSON.parse(text).missing
+}))
+
+/** Sends a statement to another database of the server, for one that nobody can reach. */
+const elsewhere = (statement: string) =>
+  PgClient.PgClient.use((sql) => sql.unsafe(statement)).pipe(
+    Effect.provide(Layer.fresh(Database.layer({ url: Redacted.make(inject("postgresUrl")), connections_max: 1 })))
+  )
+
+layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
+  it.effect("is ready once recovery has begun, and not when it has been silent for long", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["recovery"] })
+      yield* recover("due")
+      assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
+      yield* pass("3 minutes")
+      assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["recovery"] })
+      yield* recover("due")
+      assert.strictEqual((yield* readyz).status, 200)
+    })
+  )
+
+  it.effect("is not ready on a schema of another version", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const sql = yield* PgClient.PgClient
+      yield* recover("due")
+      const [known] = yield* sql<{ digest: string }>`select digest from migration_function where name = 'settle'`
+      yield* sql`update migration_function set digest = 'another' where name = 'settle'`
+      yield* pass("40 seconds")
+      assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["migrations"] })
+      yield* sql`update migration_function set digest = ${known?.digest ?? ""} where name = 'settle'`
+      assert.strictEqual((yield* readyz).status, 200)
+    })
+  )
+
+  it.effect("is not ready on a database that only reads, as a standby does", () =>
+    Effect.gen(function* () {
+      const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
+      const told = Effect.fnUntraced(function* (statement: string) {
+        yield* elsewhere(`alter database "${database}" ${statement}`)
+        yield* elsewhere(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+      })
+      yield* recover("due")
+      yield* told("set default_transaction_read_only = on")
+      yield* eventually(readyz, ({ missing }) => missing.includes("database"))
+      yield* told("reset default_transaction_read_only")
+      yield* eventually(readyz, ({ status }) => status === 200)
+    })
+  )
+
+  it.effect("lives without its database, says so, and knows nothing of it", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
+      yield* elsewhere(`alter database "${database}" with allow_connections false`)
+      yield* elsewhere(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+      yield* pass("10 seconds")
+      const gone = yield* metrics
+      assert.strictEqual(gone.get("saldo_database_up"), 0)
+      assert.isNaN(gone.get('saldo_held_pesos{ambiente="production"}'))
+      assert.include((yield* readyz).missing, "database")
+      assert.strictEqual((yield* getOperations("/livez")).status, 200)
+      yield* elsewhere(`alter database "${database}" with allow_connections true`)
+      yield* pass("10 seconds")
+      yield* eventually(Effect.andThen(pass("10 seconds"), metrics), (now) => now.get("saldo_database_up") === 1)
+      assert.strictEqual((yield* metrics).get('saldo_held_pesos{ambiente="production"}'), 0)
+      yield* recover("due")
+      assert.deepStrictEqual(yield* readyz, { status: 200, missing: [] })
+    })
+  )
+
+  it.effect("tells nothing else at the operations port", () =>
+    Effect.gen(function* () {
+      for (const path of ["/", "/v1/estado", "/metricsx"]) assert.strictEqual((yield* getOperations(path)).status, 404)
+    })
+  )
+
+  it.effect("closes a connection at the operations port that offers another protocol and goes on sending", () =>
+    Effect.gen(function* () {
+      const said = yield* sendUntilClosed(
+        "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+      )
+      assert.match(said, /^HTTP\/1\.1 200 .*ok\n$/s)
+    })
+  )
+})
+
+layer(monitoredServer({ AUDIT_EVERY: "15" }), { excludeTestServices: true })("a server that audits", (it) => {
+  it.effect("knows nothing before the first audit, and then what broke each invariant", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const sql = yield* PgClient.PgClient
+      const { companyId } = yield* customer({ money: 10 })
+      const broken = Effect.map(metrics, (now) =>
+        Object.keys(invariants).map((name) => now.get(`saldo_invariant_violations{invariant="${name}"}`))
+      )
+      for (const violations of yield* broken) assert.isNaN(violations)
+      const sound = Object.keys(invariants).map(() => 0)
+      yield* pass("15 minutes")
+      assert.deepStrictEqual(yield* eventually(broken, ([first]) => first === 0), sound)
+      yield* sql`update cell.balance set available = available + 1 where company_id = ${companyId}`
+      yield* pass("15 minutes")
+      assert.deepStrictEqual(yield* eventually(broken, ([first]) => first === 1), [1, ...sound.slice(1)])
+    })
+  )
+})
+
+const taken = Effect.acquireRelease(
+  Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly port: number }>((resume) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(Effect.succeed({ server, port: typeof address === "object" ? (address?.port ?? 0) : 0 }))
+    })
+  }),
+  ({ server }) => Effect.sync(() => server.close())
+)
+
+/** Where the operations port comes to be, if the settings have it so. */
+const opened = (ops: { readonly port: number; readonly wanted: boolean } | null) =>
+  Ops.OperationsPort.useSync(({ url }) => url).pipe(
+    Effect.provide(
+      Ops.layer.pipe(
+        Layer.provide([Readiness.layer, Gauges.layer]),
+        Layer.provide(
+          Layer.effect(
+            Settings,
+            Settings.useSync((settings) => ({ ...settings, ops: ops && { host: "127.0.0.1", ...ops } }))
+          ).pipe(Layer.provide(Settings.layer))
+        ),
+        Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+        Layer.provide(Layer.succeed(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({})))
+      )
+    )
+  )
+
+describe("an operations port", () => {
+  it.live("that is taken is done without, unless somebody wanted it", () =>
+    Effect.gen(function* () {
+      const { port } = yield* taken
+      assert.isNull(yield* opened({ port, wanted: false }))
+      const { message } = yield* Effect.flip(opened({ port, wanted: true }))
+      assert.match(message, /is taken: .*set OPS_PORT to another port/)
+    })
+  )
+
+  it.live("can be off, or any that is free", () =>
+    Effect.gen(function* () {
+      assert.isNull(yield* opened(null))
+      assert.match((yield* opened({ port: 0, wanted: true })) ?? "", /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+    })
+  )
+})

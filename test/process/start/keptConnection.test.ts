@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto"
+import { Agent, request } from "node:http"
+import { text } from "node:stream/consumers"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
+import * as Database from "../../../adapters/postgres/Database.ts"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+import { timeout_ms } from "../../support/FirstStart.ts"
+import { ended, serving } from "../../support/SaldoProcess.ts"
+
+const headers = {
+  authorization: "Bearer sandbox_publico.sandbox_secreto_publico_2026",
+  "content-type": "application/json"
+}
+const sale = JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 20 })
+
+/**
+ * The status that a sale's client heard, and whether the connection goes on; null when that ended before any answer.
+ */
+const sell = (agent: Agent, url: string, key: string) =>
+  Effect.callback<{ readonly status: number | undefined; readonly goesOn: boolean } | null>((resume) => {
+    const asked = { agent, method: "POST", headers: { ...headers, "idempotency-key": key } }
+    const broken = () => resume(Effect.succeed(null))
+    request(`${url}/v1/recargas`, asked, (response) => {
+      const goesOn = response.headers.connection !== "close"
+      text(response).then(() => resume(Effect.succeed({ status: response.statusCode, goesOn })), broken)
+    })
+      .on("error", broken)
+      .end(sale)
+  })
+
+interface Heard {
+  readonly key: string
+  readonly status: number | undefined
+}
+
+/** A client that sells without a pause, on one connection, for as long as that is kept; answers what it heard. */
+const busyClient = Effect.fnUntraced(function* (url: string, sold: Deferred.Deferred<void>) {
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
+    (agent) => Effect.sync(() => agent.destroy())
+  )
+  const heard: Array<Heard> = []
+  for (;;) {
+    const key = randomUUID()
+    const answer = yield* sell(agent, url, key)
+    if (answer === null) return heard
+    heard.push({ key, status: answer.status })
+    yield* Deferred.succeed(sold, undefined)
+    if (!answer.goesOn) return heard
+  }
+})
+
+/** The keys of all sales that there are. */
+const keysIn = (url: string) =>
+  PgClient.PgClient.use((sql) => sql<{ key: string }>`select idempotency_key as key from cell.transaction`).pipe(
+    Effect.map((rows) => rows.map(({ key }) => key)),
+    Effect.provide(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
+  )
+
+const clients = 8
+
+describe("clients that keep their connections busy", { timeout: timeout_ms }, () => {
+  // A question may cross with the end of a connection that the server took for idle: then it was never asked.
+  it.live("are answered to the last, and do not keep a server from stopping", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      const server = yield* serving({ DATABASE_URL: url, RATE_LIMIT_PER_MINUTE: "1000000" })
+      const sold = yield* Effect.replicateEffect(Deferred.make<void>(), clients)
+      const selling = yield* Effect.forkChild(
+        Effect.forEach(sold, (first) => busyClient(server.url, first), { concurrency: clients })
+      )
+      yield* Effect.forEach(sold, Deferred.await)
+      yield* Effect.sync(() => server.process.kill("SIGTERM"))
+      const heard = (yield* Fiber.join(selling)).flat()
+      assert.strictEqual(yield* ended(server), 0)
+      assert.deepStrictEqual([...new Set(heard.map(({ status }) => status))], [201])
+      assert.sameMembers(
+        yield* keysIn(url),
+        heard.map(({ key }) => key)
+      )
+    })
+  )
+})

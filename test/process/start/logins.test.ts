@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { inject } from "vitest"
+import { asLoginIn } from "../../support/DatabaseLogins.ts"
+import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+import { sellAsPrinted, temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
+import { ended, saldo, serving } from "../../support/SaldoProcess.ts"
+
+const DATA_KEY = "0a".repeat(32)
+
+const administer = (statement: string) =>
+  PgClient.makeClient({ url: Redacted.make(inject("postgresUrl")) }).pipe(
+    Effect.flatMap((sql) => sql.unsafe(statement).unprepared),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer)
+  )
+
+/** An empty database, and the address of its owner: a login that may do nothing else. */
+const empty = Effect.gen(function* () {
+  const name = `bare_${randomUUID()}`
+  const url = new URL(yield* copyDatabase(inject("postgresUrl"), "template0", name))
+  const owner = `owner_${randomUUID()}`
+  yield* administer(`create role "${owner}" login password 'x'`)
+  yield* administer(`alter database "${name}" owner to "${owner}"`)
+  const all = url.href
+  url.username = owner
+  url.password = "x"
+  return { owner: url.href, all }
+})
+
+/** What the doctor says of the login, or of something else. */
+const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>, check = "role") {
+  const doctor = yield* saldo(["doctor", "--json"], { OPS_PORT: "off", ...environment })
+  yield* ended(doctor)
+  const report: { readonly comprobaciones: ReadonlyArray<Record<string, unknown>> } = JSON.parse(doctor.stdout())
+  return report.comprobaciones.find(({ nombre }) => nombre === check)
+})
+
+describe("two logins", { timeout: timeout_ms }, () => {
+  it.live("let the server sell on a database that it does not own and another has migrated", () =>
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      const DATABASE_URL = asLoginIn("saldo_server", all)
+      const server = yield* serving({ DATABASE_URL, MIGRATION_DATABASE_URL: owner, DATA_KEY })
+      const { body, response } = yield* sellAsPrinted(server.stdout())
+      assert.deepStrictEqual([response.status, body.data.status], [201, "SUCCESS"])
+      // The owner's login was wanted for the migration alone.
+      const second = yield* serving({ DATABASE_URL, DATA_KEY })
+      assert.strictEqual((yield* sellAsPrinted(second.stdout())).response.status, 201)
+      assert.include(yield* seen({ DATABASE_URL, DATA_KEY }), { ok: true })
+      assert.match(String((yield* seen({ DATABASE_URL, DATA_KEY }))?.["detalle"]), /owns nothing/)
+      assert.match(String((yield* seen({ DATABASE_URL: owner, DATA_KEY }))?.["detalle"]), /could change/)
+    })
+  )
+
+  // Whose the login is -> what its reads are held by, what the doctor thinks of that, and whether a start warns.
+  it.live.each([
+    ["the server's", /as saldo_reader, which sees no other's rows/, true, false],
+    ["one that may not act", /may not act as saldo_reader.*: grant saldo_reader/, false, true],
+    ["the owner's", /may not act as saldo_reader.*: grant saldo_reader/, true, true]
+  ] as const)("tell whether reads are held to one company: %s", ([whose, held, ok, warned]) =>
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
+      const login = new URL(all)
+      login.username = `halfway_${randomUUID()}`
+      login.password = "x"
+      yield* administer(`create role "${login.username}" login password 'x'`)
+      yield* administer(`grant saldo_server to "${login.username}" with inherit true, set false`)
+      const DATABASE_URL = {
+        "the server's": asLoginIn("saldo_server", all),
+        "one that may not act": login.href,
+        "the owner's": owner
+      }[whose]
+      const check = yield* seen({ DATABASE_URL, DATA_KEY }, "companies")
+      assert.match(String(check?.["detalle"]), held)
+      assert.strictEqual(check?.["ok"], ok)
+      const server = yield* serving({ DATABASE_URL, DATA_KEY, LOG_LEVEL: "warn" })
+      assert.strictEqual(/holds a read to one company: grant saldo_reader/.test(server.stderr()), warned)
+    })
+  )
+
+  it.live("are the migration's and the operator's", () =>
+    Effect.gen(function* () {
+      const { all, owner } = yield* empty
+      const environment = { DATABASE_URL: asLoginIn("saldo_operator", all), MIGRATION_DATABASE_URL: owner, DATA_KEY }
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], environment)), 0)
+      const create = ["company", "create", "--razon-social", "Una", "--codigo", "UNA", "--ambiente", "development"]
+      assert.strictEqual(yield* ended(yield* saldo(create, { ...environment, MIGRATION_DATABASE_URL: "" })), 0)
+    })
+  )
+
+  it.live("are missed by a server that may not migrate", () =>
+    Effect.gen(function* () {
+      const { all } = yield* empty
+      const server = yield* saldo(["serve"], { PORT: "0", DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY })
+      assert.strictEqual(yield* ended(server), 1)
+      assert.match(server.stderr(), /the database was not migrated: .*run "saldo migrate" with MIGRATION_DATABASE_URL/)
+    })
+  )
+
+  it.live("need a role: without one the doctor looks at the rest, and a command says what to grant", () =>
+    Effect.gen(function* () {
+      const address = new URL((yield* empty).all)
+      const login = `stranger_${randomUUID()}`
+      assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: address.href })), 0)
+      yield* administer(`create role "${login}" login password 'x'`)
+      address.username = login
+      address.password = "x"
+      const environment = { DATABASE_URL: address.href, DATA_KEY, OPS_PORT: "off" }
+      const doctor = yield* saldo(["doctor"], environment)
+      assert.strictEqual(yield* ended(doctor), 1)
+      assert.match(doctor.stdout(), /ok +database +Postgres 18/)
+      assert.match(doctor.stdout(), /ok +clock/)
+      assert.match(doctor.stdout(), /WRONG +migrations +could not be looked at: the login may not; see role/)
+      assert.match(doctor.stdout(), /WRONG +role +stranger_\S+ may not use the tables: grant saldo_server to it/)
+      for (const command of [["company", "list"], ["serve"]]) {
+        const refused = yield* saldo(command, { ...environment, PORT: "0" })
+        assert.strictEqual(yield* ended(refused), 1)
+        assert.match(refused.stderr(), /the login stranger_\S+ may not use the tables .*: grant saldo_server to it/)
+        assert.notMatch(refused.stderr(), /not migrated/)
+      }
+    })
+  )
+
+  it.live("are two addresses of one database", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* empty
+      const alone = yield* saldo(["migrate"], { MIGRATION_DATABASE_URL: owner, DATA_DIR: yield* temporaryDirectory })
+      assert.strictEqual(yield* ended(alone), 1)
+      assert.match(alone.stderr(), /DATABASE_URL is absent; it should be .* as MIGRATION_DATABASE_URL is set/)
+      const wrong = yield* saldo(["migrate"], {
+        DATABASE_URL: owner,
+        MIGRATION_DATABASE_URL: "postgres://u:p@127.0.0.1:1/x"
+      })
+      assert.strictEqual(yield* ended(wrong), 1)
+      assert.match(wrong.stderr(), /127\.0\.0\.1:1\/x does not answer.*check the address in MIGRATION_DATABASE_URL/)
+    })
+  )
+})

@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto"
+import { appendFileSync, cpSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { inject } from "vitest"
+import * as Database from "../../../adapters/postgres/Database.ts"
+import { migrate, pending } from "../../../adapters/postgres/Migrations.ts"
+import { faultOf } from "../../../adapters/postgres/ServerVersion.ts"
+import { knownVersions, SqlFolder } from "../../../adapters/postgres/SqlFiles.ts"
+import { commandLineOn } from "../../support/CommandLine.ts"
+import { asLoginIn } from "../../support/DatabaseLogins.ts"
+import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
+import { temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
+
+const files = readdirSync(new URL("../../../sql/", import.meta.url), { recursive: true }).filter((name) =>
+  /\.sql$/.test(String(name))
+)
+
+describe("replicas that start at once on an empty database", { timeout: timeout_ms }, () => {
+  it.live("migrate it once", () =>
+    Effect.gen(function* () {
+      const url = yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`)
+      const replica = Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
+      // Each has looked so often that it need not look anything up again while it waits for the others.
+      const looked = Effect.replicateEffect(pending, 10, { discard: true })
+      const applied = yield* Effect.forEach(
+        [1, 2, 3, 4, 5, 6],
+        () => Effect.provide(Effect.andThen(looked, migrate), replica),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(applied.map(({ length }) => length).sort(), [0, 0, 0, 0, 0, files.length])
+    })
+  )
+})
+
+const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
+
+/** Of this schema the version that comes after it: one more migration, and another text of a money function. */
+const laterVersion = Effect.gen(function* () {
+  const folder = join(yield* temporaryDirectory, "sql")
+  cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
+  appendFileSync(join(folder, "9999_later.sql"), "create table cell.later (company_id bigint primary key);\n")
+  appendFileSync(
+    join(folder, "functions", "deposit.sql"),
+    "comment on function cell.deposit is 'of the later version';\n"
+  )
+  appendFileSync(join(folder, "versions.txt"), `${(yield* knownVersions).length + 1} later\n`)
+  return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
+})
+
+/** What the database says of the function that the two versions have in two texts. */
+const depositIn = (url: string) =>
+  PgClient.PgClient.use(
+    (sql) => sql<{ of: string | null }>`select obj_description('cell.deposit'::regproc, 'pg_proc') as of`
+  ).pipe(
+    Effect.map(([row]) => row?.of ?? null),
+    Effect.provide(connectedTo(url))
+  )
+
+const bare = Effect.suspend(() => copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`))
+
+describe("a process of the version before", { timeout: timeout_ms }, () => {
+  it.live("starts on a schema that a later one has made, and leaves it as it is", () =>
+    Effect.gen(function* () {
+      const url = yield* bare
+      const later = yield* laterVersion
+      yield* Effect.provide(migrate, connectedTo(url))
+      assert.isNull(yield* depositIn(url))
+      assert.deepStrictEqual(yield* Effect.provide(later(migrate), connectedTo(url)), [
+        "9999_later",
+        "functions/deposit",
+        "roles"
+      ])
+      // By the owner's login, and by one that may change nothing.
+      for (const login of [url, asLoginIn("saldo_server", url)]) {
+        assert.deepStrictEqual(yield* Effect.provide(migrate, connectedTo(login)), [])
+        assert.deepStrictEqual(yield* Effect.provide(pending, connectedTo(login)), [])
+      }
+      assert.strictEqual(yield* depositIn(url), "of the later version")
+      assert.deepStrictEqual(yield* Effect.provide(later(migrate), connectedTo(url)), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leaves it as it is also when it had begun before the later one was done", () =>
+    Effect.gen(function* () {
+      const url = yield* bare
+      const later = yield* laterVersion
+      const waiting = (count: number) =>
+        PgClient.PgClient.use(
+          (sql) => sql<{ count: number }>`
+            select count(*)::int as count
+            from pg_locks
+            where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+        ).pipe(Effect.repeat({ until: ([row]) => row?.count === count }))
+      const done = yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const all = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select pg_advisory_xact_lock(7249014)`
+            const first = yield* Effect.forkScoped(Effect.provide(later(migrate), connectedTo(url)))
+            yield* waiting(1)
+            const second = yield* Effect.forkScoped(Effect.provide(migrate, connectedTo(url)))
+            yield* waiting(2)
+            return [first, second] as const
+          })
+        )
+        return yield* Effect.forEach(all, Fiber.join)
+      }).pipe(Effect.provide(connectedTo(url)))
+      assert.deepStrictEqual(
+        done.map(({ length }) => length),
+        [files.length + 1, 0]
+      )
+      assert.strictEqual(yield* depositIn(url), "of the later version")
+    }).pipe(Effect.scoped)
+  )
+})
+
+const databaseAt = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
+
+/** An empty database that takes itself for one of Postgres 17.6: whoever asks it finds that said before the truth. */
+const olderPostgres = Effect.gen(function* () {
+  const name = `older_${randomUUID()}`
+  const url = yield* copyDatabase(inject("postgresUrl"), "template0", name)
+  yield* PgClient.PgClient.use((sql) =>
+    Effect.gen(function* () {
+      yield* sql`create schema said`
+      yield* sql`
+        create function said.current_setting(asked text) returns text
+        return case asked
+          when 'server_version' then '17.6'
+          when 'server_version_num' then '170006'
+          else pg_catalog.current_setting(asked)
+        end`
+      yield* sql.unsafe(`alter database "${name}" set search_path = said, pg_catalog, public`)
+    })
+  ).pipe(Effect.provide(databaseAt(url)))
+  return url
+})
+
+const tablesOf = (url: string) =>
+  PgClient.PgClient.use(
+    (sql) => sql`select tablename from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`
+  ).pipe(Effect.provide(databaseAt(url)))
+
+describe("a Postgres of a version before", () => {
+  it("is told by its number", () => {
+    assert.isNull(faultOf({ version: "18.4", number: 180_004 }))
+    assert.include(faultOf({ version: "17.6", number: 170_006 }), "Postgres 17.6, and Saldo needs 18 or later")
+  })
+
+  // It would take the functions of the money, and not understand them once a sale has been sent.
+  it.live("is refused in one line, by whatever would use it, and nothing is made in it", () =>
+    Effect.gen(function* () {
+      const url = yield* olderPostgres
+      const { run } = commandLineOn(url)
+      for (const command of [["migrate"], ["serve"], ["company", "list"]]) {
+        const { code, stderr } = yield* run(...command)
+        assert.strictEqual(code, 1, command.join(" "))
+        assert.match(stderr, /^error: the database cannot be used: it is Postgres 17\.6, .* 18 or later: [^\n]*\n?$/)
+      }
+      assert.match((yield* run("doctor")).stdout, /WRONG +database +.*Postgres 17\.6, and Saldo needs 18 or later/)
+      assert.deepStrictEqual(yield* tablesOf(url), [])
+    })
+  )
+})

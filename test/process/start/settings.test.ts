@@ -1,0 +1,161 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import { Settings } from "../../../facade/settings/Settings.ts"
+import { onOff } from "../../../facade/settings/Variable.ts"
+
+type Environment = Readonly<Record<string, string>>
+
+const settingsIn = (environment: Environment) =>
+  Layer.build(Settings.layer).pipe(
+    Effect.map((context) => Context.get(context, Settings)),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(environment)),
+    Effect.scoped
+  )
+
+/** The lines in which an environment is refused. */
+const faultsIn = (environment: Environment) =>
+  Effect.map(Effect.flip(settingsIn(environment)), ({ message }) => message.split("\n"))
+
+const nameOf = (line: string): string => line.split(" ")[0] ?? ""
+
+const secret = "the-secret-that-both-sides-know-32"
+const gateway = (prefix: string) => ({
+  [`${prefix}_URL`]: "https://gw.example.com/saldo",
+  [`${prefix}_SECRET`]: secret
+})
+
+const dtone = {
+  DTONE_BASE_URL: "https://dvs-api.dtone.com",
+  DTONE_API_KEY: "the-key",
+  DTONE_API_SECRET: "the-hidden-secret"
+}
+
+const twilio = {
+  TWILIO_ACCOUNT_SID: "AC00112233445566778899aabbccddeeff",
+  TWILIO_AUTH_TOKEN: "the-hidden-token",
+  TWILIO_FROM: "+18095550100"
+}
+
+/** A choice of a party, and the variables that it cannot do without. */
+const choices: ReadonlyArray<readonly [choice: Environment, needs: Environment]> = [
+  [{ PROVIDER: "dtone" }, dtone],
+  [{ PROVIDER: "http" }, gateway("PROVIDER")],
+  [{ INSURER: "http" }, gateway("INSURER")],
+  [{ SMS: "twilio" }, twilio],
+  [{ SMS: "http" }, gateway("SMS")],
+  [
+    { PROVIDER: "dtone", INSURER: "http", SMS: "twilio" },
+    { ...dtone, ...gateway("INSURER"), ...twilio }
+  ]
+]
+
+describe("the parties of production", () => {
+  it.effect("are nobody unless they are chosen, whatever else is set", () =>
+    Effect.gen(function* () {
+      const nobody = { provider: null, insurer: null, sms: null, calls_max: 64 }
+      assert.deepStrictEqual((yield* settingsIn({})).parties, nobody)
+      const none = { PROVIDER: "none", INSURER: "NONE", SMS: "", ...dtone, ...gateway("INSURER"), ...twilio }
+      assert.deepStrictEqual((yield* settingsIn(none)).parties, nobody)
+    })
+  )
+
+  it.effect.each(choices)("when %j is chosen alone: each variable that is missing is told at once", ([choice, needs]) =>
+    Effect.gen(function* () {
+      const faults = yield* faultsIn(choice)
+      assert.deepStrictEqual(faults.map(nameOf), Object.keys(needs))
+      const named = Object.entries(choice).map(([name, value]) => `${name}=${value}`)
+      for (const fault of faults) {
+        assert.match(fault, / is absent; \w+=\w+ needs it: /)
+        assert.isTrue(named.some((one) => fault.includes(one)))
+      }
+    })
+  )
+
+  it.effect.each(
+    choices.flatMap(([choice, needs]) => Object.keys(needs).map((missing) => [choice, needs, missing] as const))
+  )("when %j is chosen with all of %j but %s: that one is told", ([choice, needs, missing]) =>
+    Effect.gen(function* () {
+      const { [missing]: _, ...rest } = needs
+      assert.deepStrictEqual((yield* faultsIn({ ...choice, ...rest })).map(nameOf), [missing])
+      assert.deepStrictEqual((yield* faultsIn({ ...choice, ...rest, [missing]: "  " })).map(nameOf), [missing])
+    })
+  )
+
+  it.effect("are told among everything else that is wrong", () =>
+    Effect.gen(function* () {
+      const faults = yield* faultsIn({ PORT: "x", PROVIDER: "http", SMS: "pigeon", PARTY_CALLS_MAX: "0" })
+      assert.deepStrictEqual(faults.map(nameOf), ["PORT", "PROVIDER_URL", "PROVIDER_SECRET", "SMS", "PARTY_CALLS_MAX"])
+      assert.include(faults[3], "one of none, twilio, http")
+    })
+  )
+
+  it.effect("are reached as the variables say", () =>
+    Effect.gen(function* () {
+      const { calls_max, insurer, provider, sms } = (yield* settingsIn({
+        ...{ PROVIDER: "DTONE", INSURER: "http", SMS: "twilio", PARTY_CALLS_MAX: "10000" },
+        ...dtone,
+        ...gateway("INSURER"),
+        ...twilio
+      })).parties
+      assert(provider?._tag === "dtone" && insurer !== null && sms?._tag === "twilio")
+      assert.deepStrictEqual([provider.baseUrl, provider.key], [dtone.DTONE_BASE_URL, dtone.DTONE_API_KEY])
+      assert.strictEqual(Redacted.value(provider.secret), dtone.DTONE_API_SECRET)
+      assert.strictEqual(insurer.baseUrl, "https://gw.example.com/saldo")
+      assert.strictEqual(Redacted.value(insurer.secret), secret)
+      assert.deepStrictEqual([sms.baseUrl, sms.accountSid], ["https://api.twilio.com", twilio.TWILIO_ACCOUNT_SID])
+      assert.strictEqual(Redacted.value(sms.authToken), twilio.TWILIO_AUTH_TOKEN)
+      assert.deepStrictEqual(sms.sender, { From: twilio.TWILIO_FROM })
+      assert.strictEqual(calls_max, 10_000)
+    })
+  )
+
+  it.effect("may send from a messaging service, in a region", () =>
+    Effect.gen(function* () {
+      const service = "MG00112233445566778899aabbccddeeff"
+      const region = "https://api.dublin.ie1.twilio.com"
+      const { sms } = (yield* settingsIn({ SMS: "twilio", ...twilio, TWILIO_FROM: service, TWILIO_BASE_URL: region }))
+        .parties
+      assert(sms?._tag === "twilio")
+      assert.deepStrictEqual([sms.sender, sms.baseUrl], [{ MessagingServiceSid: service }, region])
+    })
+  )
+
+  // a choice with all that it needs -> what of it is wrong
+  it.effect.each([
+    [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "gw.example.com"],
+    [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "ftp://gw.example.com"],
+    [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "https://gw.example.com/?v=1"],
+    [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "https://gw.example.com/#v1"],
+    [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "https://user:hidden@gw.example.com"],
+    [{ INSURER: "http", ...gateway("INSURER") }, "INSURER_SECRET", "hidden-and-too-short"],
+    [{ SMS: "twilio", ...twilio }, "TWILIO_ACCOUNT_SID", "SK00112233445566778899aabbccddeeff"],
+    [{ SMS: "twilio", ...twilio }, "TWILIO_FROM", "8095550100"],
+    [{ SMS: "twilio", ...twilio }, "TWILIO_BASE_URL", "api.twilio.com"],
+    [{ PROVIDER: "dtone", ...dtone }, "DTONE_BASE_URL", "dvs-api.dtone.com"],
+    [{ PROVIDER: "dtone", ...dtone }, "PARTY_CALLS_MAX", "10001"],
+    // DT One takes names of 40 characters.
+    [{ PROVIDER: "dtone", ...dtone }, "XID_PREFIX", "SIXTEENLETTERSXX"]
+  ] as const)("cannot be with %j and %s=%s", ([right, name, wrong]) =>
+    Effect.gen(function* () {
+      yield* settingsIn(right)
+      const faults = yield* faultsIn({ ...right, [name]: wrong })
+      assert.deepStrictEqual(faults.map(nameOf), [name])
+      assert.notInclude(faults.join(), "hidden")
+    })
+  )
+})
+
+describe("a variable that is one of some words", () => {
+  it.each([
+    ["on", true],
+    ["Yes", true],
+    ["0", false],
+    ["off", false],
+    ["maybe", null],
+    ["constructor", null],
+    ["__proto__", null],
+    ["toString", null]
+  ])("%s -> %j", (text, meaning) => {
+    assert.strictEqual(onOff(text), meaning)
+  })
+})

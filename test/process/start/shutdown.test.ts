@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Exit, Fiber, Schedule, Scope } from "effect"
+import { commandLineOn } from "../../support/CommandLine.ts"
+import { holdingLock } from "../../support/Concurrency.ts"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { timeout_ms } from "../../support/FirstStart.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { ended, type SaldoProcess, serving, stopped } from "../../support/SaldoProcess.ts"
+import { customer } from "../../support/service/CustomerCompany.ts"
+import { sell } from "../../support/service/HttpCalls.ts"
+import { anotherServer, TestServer } from "../../support/service/TestServer.ts"
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+/** A gateway that has what it is sent, and delivers when the test says so. */
+const slowGateway = Effect.acquireRelease(
+  Effect.callback<{
+    readonly url: string
+    readonly asked: () => number
+    readonly deliver: () => void
+    readonly close: () => void
+  }>((resume) => {
+    const waiting: Array<() => void> = []
+    const server = createServer(async (request, response) => {
+      const { amount_centavos, xid } = (await json(request)) as { amount_centavos: number; xid: string }
+      const delivered = { outcome: "delivered", xid, amount_centavos, auth_code: "LENTA-1", recharge_token: null }
+      waiting.push(() => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(delivered)))
+    })
+    server.listen(0, "127.0.0.1", () =>
+      resume(
+        Effect.succeed({
+          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+          asked: () => waiting.length,
+          deliver: () => {
+            for (const answer of waiting) answer()
+          },
+          close: () => {
+            server.closeAllConnections()
+            server.close()
+          }
+        })
+      )
+    )
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+/** A server that sells through the gateway, and a company that sells with it. */
+const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Readonly<Record<string, string>>) {
+  const database = yield* freshDatabaseUrl
+  const { answer } = commandLineOn(database)
+  const names = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
+  const { empresa_id } = yield* answer("company", "create", ...names)
+  yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
+  const { api_key, api_secret } = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+  const server = yield* serving({
+    DATABASE_URL: database,
+    OPS_PORT: "0",
+    PROVIDER: "http",
+    PROVIDER_URL: url,
+    PROVIDER_SECRET: secret,
+    ...environment
+  })
+  const [, ops = ""] = /metrics\s+(\S+)\/metrics/.exec(server.stdout()) ?? []
+  const sell = Effect.promise(async (signal) => {
+    const response = await fetch(`${server.url}/v1/recargas`, {
+      method: "POST",
+      signal,
+      headers: {
+        authorization: `Bearer ${api_key}.${api_secret}`,
+        "idempotency-key": randomUUID(),
+        "content-type": "application/json"
+      },
+      body: JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 100 })
+    })
+    return response.status
+  })
+  return { answer, server, ops, sell }
+})
+
+/** The states of all sales, and the provider's names for them. */
+const soldBy = (answer: ReturnType<typeof commandLineOn>["answer"]) =>
+  Effect.map(answer("transactions", "list"), ({ items }) =>
+    items.map(({ auth_code, status }: { auth_code: string; status: string }) => [status, auth_code])
+  )
+
+const readyz = (ops: string) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${ops}/readyz`)
+    const { missing } = (await response.json()) as { readonly missing: ReadonlyArray<string> }
+    return { status: response.status, stopping: missing.includes("stopping") }
+  })
+
+const tell = (running: SaldoProcess, signal: NodeJS.Signals) => Effect.sync(() => running.process.kill(signal))
+
+/** Waits until whoever asks is told that the process stops. */
+const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })
+
+describe("a server whose log nobody reads any more", { timeout: timeout_ms }, () => {
+  it.live("goes on", () =>
+    Effect.gen(function* () {
+      const server = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl, LOG_LEVEL: "debug" })
+      server.process.stderr?.destroy()
+      server.process.stdout?.destroy()
+      for (const _ of [1, 2, 3]) {
+        const { status } = yield* Effect.promise(() => fetch(`${server.url}/v1/health`))
+        assert.strictEqual(status, 200)
+      }
+      assert.strictEqual(yield* stopped(server, "SIGTERM"), 0)
+    })
+  )
+})
+
+describe("a process that is told to stop", { timeout: timeout_ms }, () => {
+  it.live("says that it is not ready, finishes the sale under way, settles it, and ends well", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway
+      const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
+      assert.deepStrictEqual(yield* readyz(ops), { status: 200, stopping: false })
+      const sale = yield* Effect.forkChild(sell)
+      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
+      yield* tell(server, "SIGTERM")
+      assert.strictEqual((yield* stoppingAt(ops)).status, 503)
+      gateway.deliver()
+      assert.strictEqual(yield* Fiber.join(sale), 201)
+      assert.strictEqual(yield* ended(server), 0)
+      assert.deepStrictEqual(yield* soldBy(answer), [["SUCCESS", "LENTA-1"]])
+    })
+  )
+
+  it.live("finishes a sale as well whose client has hung up, before it lets go of whom it has asked", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway
+      const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
+      const sale = yield* Effect.forkChild(sell)
+      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
+      yield* Fiber.interrupt(sale)
+      yield* tell(server, "SIGTERM")
+      assert.strictEqual((yield* stoppingAt(ops)).status, 503)
+      gateway.deliver()
+      assert.strictEqual(yield* ended(server), 0)
+      assert.deepStrictEqual(yield* soldBy(answer), [["SUCCESS", "LENTA-1"]])
+    })
+  )
+
+  it.live("goes on taking calls while whoever sends them may not know yet, and ends at once when told again", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway
+      const { ops, sell, server } = yield* sellingThrough(gateway.url, { SHUTDOWN_DELAY: "300" })
+      yield* tell(server, "SIGTERM")
+      assert.strictEqual((yield* stoppingAt(ops)).status, 503)
+      const sale = yield* Effect.forkChild(sell)
+      yield* eventually(Effect.sync(gateway.asked), (asked) => asked === 1)
+      gateway.deliver()
+      assert.strictEqual(yield* Fiber.join(sale), 201)
+      const telling = yield* Effect.forkChild(Effect.repeat(tell(server, "SIGTERM"), Schedule.spaced("200 millis")))
+      assert.strictEqual(yield* ended(server), 130)
+      yield* Fiber.interrupt(telling)
+    })
+  )
+})
+
+layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => {
+  it.effect("tells a call that has no end to ask later, in the envelope", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* ManualClock
+      const sql = yield* PgClient.PgClient
+      const { auth, companyId } = yield* customer()
+      const life = yield* Scope.make()
+      const at = yield* Scope.provide(anotherServer(), life)
+      const { release } = yield* holdingLock(`select from cell.balance where company_id = ${companyId} for update`)
+      const call = yield* Effect.forkChild(at(sell({ service_id: 7, amount: 100, identifier: "204510003" }, auth)))
+      yield* eventually(sql`select from pg_locks where not granted`, (waiting) => waiting.length > 0)
+      const stopping = yield* Effect.forkChild(Scope.close(life, Exit.void))
+      yield* eventually(
+        Effect.map(pass("5 seconds"), () => call.pollUnsafe()),
+        (answer) => answer !== undefined
+      )
+      const { body, headers, status } = yield* Fiber.join(call)
+      assert.deepStrictEqual([status, body.error.code], [500, "INTERNAL_ERROR"])
+      assert.strictEqual(body.request_id, headers.get("x-request-id"))
+      yield* release
+      yield* Fiber.join(stopping)
+    })
+  )
+})

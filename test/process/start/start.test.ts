@@ -1,0 +1,178 @@
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inject } from "vitest"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+import { postgresPidOf } from "../../support/EmbeddedDatabases.ts"
+import { sellAsPrinted, temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
+import { ended, saldo, serving, stopped } from "../../support/SaldoProcess.ts"
+
+const tellsWhatItLoads = `
+  import { writeSync } from "node:fs"
+  import { registerHooks } from "node:module"
+  registerHooks({
+    load(url, context, next) {
+      writeSync(2, "loads " + url + "\\n")
+      return next(url, context)
+    }
+  })
+`
+
+const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tellsWhatItLoads)}` }
+
+const packagesIn = (stderr: string) =>
+  new Set([...stderr.matchAll(/^loads file:.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name))
+
+describe("a process", { timeout: timeout_ms }, () => {
+  it.live("that is no server loads nothing that only a server needs", () =>
+    Effect.gen(function* () {
+      const version = yield* saldo(["--version"], environment)
+      yield* ended(version)
+      const packages = packagesIn(version.stderr())
+      assert.isTrue(packages.has("effect"), version.stderr())
+      for (const name of ["@redis/client", "@trpc/server", "pdfkit", "redis", "trpc-to-openapi", "zod"])
+        assert.isFalse(packages.has(name), name)
+    })
+  )
+
+  it.live("that serves without Redis does not load its client", () =>
+    Effect.gen(function* () {
+      const server = yield* serving({ ...environment, DATABASE_URL: yield* freshDatabaseUrl })
+      yield* stopped(server, "SIGTERM")
+      const packages = packagesIn(server.stderr())
+      assert.isTrue(packages.has("@trpc/server"))
+      for (const name of ["@redis/client", "redis"]) assert.isFalse(packages.has(name), name)
+    })
+  )
+})
+
+describe("a first start", { timeout: timeout_ms }, () => {
+  it.live("says how to sell, and the sale that it prints succeeds", () =>
+    Effect.gen(function* () {
+      const server = yield* serving({ DATA_DIR: yield* temporaryDirectory })
+      const { body, response } = yield* sellAsPrinted(server.stdout())
+      assert.strictEqual(response.status, 201)
+      assert.strictEqual(body.data.status, "SUCCESS")
+    })
+  )
+
+  it.live.each(["SIGINT", "SIGTERM"] as const)("ends in order on %s and leaves no Postgres", (signal) =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const server = yield* serving({ DATA_DIR: dataDirectory })
+      assert.isNotNull(postgresPidOf(dataDirectory))
+      assert.strictEqual(yield* stopped(server, signal), 0)
+      assert.isNull(postgresPidOf(dataDirectory))
+    })
+  )
+
+  it.live("uses the server of DATABASE_URL and starts none", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* temporaryDirectory
+      const server = yield* serving({ DATA_DIR: dataDirectory, DATABASE_URL: yield* freshDatabaseUrl })
+      const { response } = yield* sellAsPrinted(server.stdout())
+      assert.strictEqual(response.status, 201)
+      assert.isNull(postgresPidOf(dataDirectory))
+    })
+  )
+})
+
+const takenPort = Effect.acquireRelease(
+  Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly port: string }>((resume) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(Effect.succeed({ server, port: String(typeof address === "object" ? address?.port : address) }))
+    })
+  }),
+  ({ server }) => Effect.sync(() => server.close())
+)
+
+const onServer = (changes: { readonly port?: string; readonly password?: string; readonly pathname?: string }) =>
+  Effect.sync(() => ({ DATABASE_URL: Object.assign(new URL(inject("postgresUrl")), changes).href }))
+
+const opsPortOfAnother = Effect.gen(function* () {
+  const { port } = yield* takenPort
+  return { OPS_PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
+})
+
+const notADirectory = Effect.map(temporaryDirectory, (directory) => {
+  const file = join(directory, "file")
+  writeFileSync(file, "")
+  return { DATA_DIR: join(file, "data") }
+})
+
+const portOfAnother = Effect.gen(function* () {
+  const { port } = yield* takenPort
+  return { PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
+})
+
+/** A database that a process with another key has used before. */
+const keptByAnother = Effect.gen(function* () {
+  const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY: "0a".repeat(32) }
+  assert.strictEqual(yield* ended(yield* saldo(["company", "list"], environment)), 0)
+  return { ...environment, DATA_KEY: "0b".repeat(32) }
+})
+
+// what is wrong -> what the operator reads
+const wrong = [
+  ["a taken port", portOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set PORT to another/],
+  ["a taken operations port", opsPortOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set OPS_PORT to another/],
+  ["a database that does not answer", onServer({ port: "1" }), /does not answer .*DATABASE_URL/],
+  ["a wrong password", onServer({ password: "x" }), /refuses the user .*password in DATABASE_URL/],
+  ["no such database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
+  ["an unwritable data directory", notADirectory, /cannot write in the data directory .*DATA_DIR/],
+  ["another key than that of the personal data", keptByAnother, /DATA_KEY is not the key .*: set it/],
+  ["a half certificate", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is absent/]
+] as const
+
+describe("a start that cannot be", { timeout: timeout_ms }, () => {
+  it.live.each(wrong)("%s: one line that says what to do, and an exit code", ([, environment, line]) =>
+    Effect.gen(function* () {
+      const server = yield* saldo(["serve"], { PORT: "0", ...(yield* environment) })
+      assert.strictEqual(yield* ended(server), 1)
+      assert.match(server.stderr().trim(), line)
+      assert.lengthOf(server.stderr().trim().split("\n"), 1)
+      assert.strictEqual(server.stdout(), "")
+    })
+  )
+
+  it.live("tells every wrong variable at once, and no secret", () =>
+    Effect.gen(function* () {
+      const environment = {
+        PORT: "80x",
+        DATABASE_URL: "mysql://u:hidden@h/d",
+        DATA_KEY: "hidden",
+        ENVIRONMENT: "prueba sur",
+        LOG_LEVEL: "loud",
+        SANDBOX: "maybe",
+        OPS_PORT: "on",
+        AUDIT_EVERY: "0",
+        SHUTDOWN_DELAY: "1 s",
+        OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
+        OTEL_EXPORTER_OTLP_HEADERS: "hidden"
+      }
+      const server = yield* saldo(["serve"], environment)
+      assert.strictEqual(yield* ended(server), 1)
+      const lines = server.stderr().trim().split("\n")
+      assert.deepStrictEqual(
+        lines.map((line) => line.replace(/^error: /, "").split(" ")[0]),
+        [
+          ...[
+            "PORT",
+            "DATABASE_URL",
+            "DATA_KEY",
+            "SANDBOX",
+            "ENVIRONMENT",
+            "OPS_PORT",
+            "AUDIT_EVERY",
+            "SHUTDOWN_DELAY"
+          ],
+          ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "LOG_LEVEL"]
+        ]
+      )
+      assert.notInclude(server.stderr(), "hidden")
+    })
+  )
+})

@@ -1,0 +1,66 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { CompanyId, Identifier } from "../../../core/domain/Ids.ts"
+import { CommandLine } from "../../support/CommandLine.ts"
+import { intentOf, opened, replica, unanswered } from "../../support/SalesOnPostgres.ts"
+
+/** Makes what a company has under way twenty minutes older. */
+export const makeOlder = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  for (const table of ["cell.transaction", "cell.reversal"]) {
+    yield* sql`
+      update ${sql.literal(table)}
+      set created_at = created_at - interval '20 minutes'
+      where company_id = ${company} and processed_at is null`
+  }
+})
+
+/** A company of 100 pesos. In production nobody answers; elsewhere the identifier tells the simulator what to say. */
+export const companyOf = Effect.fnUntraced(function* (code: string) {
+  const { answer } = yield* CommandLine
+  const names = ["--razon-social", code, "--codigo", code]
+  const { empresa_id } = yield* answer("company", "create", ...names, "--ambiente", "development")
+  const company = CompanyId.make(empresa_id)
+  const ledger = yield* replica
+  yield* opened(ledger, company, 10_000)
+  return { company, ledger }
+})
+
+/** One with a sale of one peso, whose reversal has had no answer for twenty minutes. */
+export const unresolvedReversal = Effect.fnUntraced(function* (code: string, identifier: string | null = null) {
+  const { company, ledger } = yield* companyOf(code)
+  const sale = intentOf(company, "sale", 100)
+  const intent =
+    identifier === null
+      ? { ...sale, environment: "production" as const }
+      : { ...sale, identifier: Identifier.make(identifier) }
+  const order = yield* unanswered(ledger, intent, "reversal")
+  yield* makeOlder(company)
+  return { company, id: String(order.transactionId), order }
+}, Effect.scoped)
+
+/** What the company has and holds, what counts against its limits, and how often the sale was given back. */
+export const moneyOf = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ money: ReadonlyArray<number> }>`
+    select array[
+      available,
+      held,
+      (select coalesce(sum(total), 0) from cell.consumption where company_id = ${company}),
+      (select count(*) from cell.entry where company_id = ${company} and type = 'reversal')
+    ]::int[] as money
+    from cell.balance
+    where company_id = ${company}`
+  return row?.money
+})
+
+export const charged = [9_900, 0, 100, 0]
+export const givenBack = [10_000, 0, 0, 1]
+
+export const reversed = ["--as", "reversed", "--motivo", "Credited in the statement"]
+export const stands = ["--as", "stands", "--motivo", "Not credited in the statement"]
+export const failed = ["--as", "failed", "--motivo", "Not in the statement"]
+export const success = ["--as", "success", "--motivo", "In the statement", "--autorizacion", "OP-77"]
+export const first = ["--operador", "turno-1"]
+export const second = ["--operador", "turno-2", "--sin-preguntar"]
+export const proposalFlag = (proposal: number) => ["--propuesta", `${proposal}`]

@@ -1,0 +1,127 @@
+import { DateTime, Effect, Layer } from "effect"
+import * as InsurersConfigured from "../../adapters/insurer/InsurersConfigured.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import { exampleLookup } from "../../adapters/provider/SimulatedLookup.ts"
+import { simulator } from "../../adapters/provider/Simulator.ts"
+import { periodsAt } from "../../core/domain/LocalTime.ts"
+import { LookupAnswer } from "../../core/domain/Lookup.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { ReversalAnswer } from "../../core/domain/Reversal.ts"
+import { Answer } from "../../core/domain/Sale.ts"
+import { Availability, type Service } from "../../core/domain/Service.ts"
+import { Accounts } from "../../core/ports/Accounts.ts"
+import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
+import { Catalogue } from "../../core/ports/Catalogue.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { type Provider, Providers } from "../../core/ports/Provider.ts"
+import { Transactions } from "../../core/ports/Transactions.ts"
+import { InFlight } from "../../core/workflows/InFlight.ts"
+import type { Recovered } from "../../core/workflows/Recover.ts"
+import { company, intent, packages } from "./Examples.ts"
+
+/** Lets the first so many calls find no database; those that come after do as they are told. */
+export const unavailableFor = (times: number) => {
+  let left = times
+  return <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : call))
+}
+
+/** The first so many settlements, of sales or of reversals, find no database. */
+export const settlingFails = (times: number) => {
+  const orGone = unavailableFor(times)
+  return <Settlement, Settled, Port>(
+    port: Port & { readonly settle: (settlement: Settlement) => Effect.Effect<Settled> }
+  ) => ({ ...port, settle: (settlement: Settlement) => orGone(port.settle(settlement)) })
+}
+
+/** A catalogue of what is on a shelf when it is asked; whatever that is, every company may sell it. */
+export const catalogueOf = (services: ReadonlyArray<Service>) =>
+  Layer.succeed(Catalogue, {
+    services: () => Effect.sync(() => [...services]),
+    find: (_, serviceId) =>
+      Effect.sync(() => {
+        const service = services.find(({ id }) => id === serviceId)
+        return service === undefined ? Availability.Unknown() : Availability.Available({ service })
+      }),
+    packages: (serviceId) => Effect.succeed(packages.filter((each) => each.serviceId === serviceId))
+  })
+
+export const delivery = { authCode: "SBX1", rechargeToken: null }
+
+/** Changes how the ledger behaves, to let it be slow or gone. */
+export type Fault = (ledger: Ledger["Service"]) => Ledger["Service"]
+
+/**
+ * A ledger in memory, a provider that does as it is told and delivers if nobody told it anything, and a record of what
+ * was asked of it, as often as it was asked.
+ */
+export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger) => ledger) => {
+  const dispatched: Array<string> = []
+  const asked: Array<{ readonly xid: string; readonly at_s: number }> = []
+  const audited: Array<AuditEvent> = []
+  const provider: Provider = {
+    knows: (reference) => behaviour.knows?.(reference) ?? true,
+    dispatch: (order) =>
+      Effect.suspend(() => {
+        dispatched.push(order.xid)
+        return behaviour.dispatch?.(order) ?? Effect.succeed<Answer>(Answer.Delivered({ delivery }))
+      }),
+    status: (order) =>
+      Effect.flatMap(DateTime.now, (now) => {
+        asked.push({ xid: order.xid, at_s: DateTime.toEpochMillis(now) / 1000 })
+        return behaviour.status?.(order) ?? Effect.succeed(StatusAnswer.Unknown())
+      }),
+    reverse: (reversal) => behaviour.reverse?.(reversal) ?? Effect.succeed(ReversalAnswer.Confirmed()),
+    reversalStatus: (reversal) => behaviour.reversalStatus?.(reversal) ?? Effect.succeed(ReversalAnswer.Unknown()),
+    lookup: (query) => behaviour.lookup?.(query) ?? Effect.succeed(LookupAnswer.NoAnswer())
+  }
+  const ledger = Layer.effect(Ledger, Effect.map(Ledger, fault))
+  const layer = Layer.mergeAll(
+    Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
+    Layer.fresh(InFlight.layer),
+    Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
+    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator, exampleLookup }),
+    InsurersConfigured.layer(null)
+  )
+  return { asked, audited, dispatched, layer, provider }
+}
+
+/** Puts money on the company's account: 1000 pesos unless said otherwise. */
+export const fund = (centavos = 100_000, reference = "inicial") =>
+  Effect.flatMap(DateTime.now, (at) =>
+    Ledger.use((ledger) => ledger.deposit({ companyId: company.id, amount: Amount.make(centavos), reference, at }))
+  )
+
+/** The company's money now, in centavos. */
+export const money = Effect.gen(function* () {
+  const periods = periodsAt(yield* DateTime.now)
+  const { balance, consumption } = yield* Accounts.use((accounts) => accounts.read(company.id, periods))
+  return { available: balance.available as number, held: balance.held as number, consumed: consumption.daily as number }
+})
+
+/** The company's sales, oldest first: xid and status. */
+export const sales = Effect.map(
+  Transactions.use((transactions) => transactions.list(company.id, {}, { page: 1, perPage: 1_000 })),
+  ({ items }) => items.map(({ status, xid }) => [xid, status] as const).reverse()
+)
+
+/** What a recovery counts, when it counts nothing else. */
+export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
+  confirmed: 0,
+  released: 0,
+  reversed: 0,
+  reversalsDenied: 0,
+  stillUnknown: 0,
+  notAsked: 0,
+  ...counted
+})
+
+/** Every sale is sent and answered by nobody; asked about it, the provider says this. */
+export const unansweredWithStatus = (status: Provider["status"]): Partial<Provider> => ({
+  dispatch: () => Effect.succeed(Answer.Unknown()),
+  status
+})
+
+/** Reserved by a process that died before it could send. */
+export const unsentSale = (key = "k1") => Ledger.use((ledger) => ledger.reserve(intent({ key })))

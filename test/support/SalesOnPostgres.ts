@@ -1,0 +1,120 @@
+import { Context, DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import * as VaultMemory from "../../adapters/memory/VaultMemory.ts"
+import * as InsurancesPostgres from "../../adapters/postgres/InsurancesPostgres.ts"
+import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
+import * as OutboxPostgres from "../../adapters/postgres/OutboxPostgres.ts"
+import * as ReversalsPostgres from "../../adapters/postgres/ReversalsPostgres.ts"
+import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
+import { type Insurance, insuranceOption } from "../../core/domain/Insurance.ts"
+import { Amount } from "../../core/domain/Money.ts"
+import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../core/domain/Reversal.ts"
+import { type Intent, type Order, Verdict } from "../../core/domain/Sale.ts"
+import { Insurances } from "../../core/ports/Insurances.ts"
+import { Ledger } from "../../core/ports/Ledger.ts"
+import { Outbox } from "../../core/ports/Outbox.ts"
+import { Reversals } from "../../core/ports/Reversals.ts"
+import { plainSale } from "./Examples.ts"
+import { insurance as example } from "./InsuranceExample.ts"
+
+/** A sale of `centavos` that a test may reserve; its xid is made of company and key. */
+export const intentOf = (company: number, key: string, centavos: number): Intent => ({
+  ...plainSale,
+  companyId: CompanyId.make(company),
+  environment: "development",
+  key: IdempotencyKey.make(key),
+  fingerprint: "00",
+  xid: `RD-${company}-${key}`,
+  service: { id: ServiceId.make(1), name: "Recarga", type: "mobile_recharge" },
+  identifier: Identifier.make("8095550123"),
+  amount: Amount.make(centavos)
+})
+
+/** A ledger with its own grouping, as another replica of the server has: its calls meet the others in Postgres only. */
+export const replica = Effect.map(
+  Layer.build(Layer.fresh(LedgerPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
+  (context) => Effect.runSync(Effect.provide(Ledger, context))
+)
+
+/** Reversals as another replica of the server has them. */
+export const reversalsReplica = Effect.map(
+  Layer.build(Layer.fresh(ReversalsPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
+  (context) => Effect.runSync(Effect.provide(Reversals, context))
+)
+
+/** The reversal of a sale that a test may begin; its xid is made of company and key. */
+export const reversalOf = ({ companyId, transactionId }: Order, key: string): ReversalIntent => ({
+  companyId,
+  transactionId,
+  key: IdempotencyKey.make(key),
+  fingerprint: "01",
+  xid: `RV-${companyId}-${key}`
+})
+
+/** A company with its first money. */
+export const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
+  const companyId = CompanyId.make(company)
+  yield* ledger.deposit({ companyId, amount: Amount.make(centavos), reference: "opening", at: yield* DateTime.now })
+})
+
+/** A sale that is reserved under a key that nobody has used. */
+export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect.Effect<Order> =>
+  Effect.orDie(
+    Effect.flatMap(ledger.reserve(intent), (reserved) =>
+      reserved._tag === "Reservation" ? Effect.succeed(reserved.order) : Effect.die(new Error("the key was not free"))
+    )
+  )
+
+/** A reversal that is begun under a key that nobody has used. */
+export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent): Effect.Effect<UnderReversal> =>
+  Effect.orDie(
+    Effect.flatMap(reversals.begin(intent), (begun) =>
+      begun._tag === "Begun" ? Effect.succeed(begun.under) : Effect.die(new Error("the key was not free"))
+    )
+  )
+
+const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
+
+/** A sale that was delivered, and whose reversal under this key no provider answers. */
+export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"], intent: Intent, key: string) {
+  const order = yield* reservedOrder(ledger, { ...intent, reversible: true })
+  const at = yield* DateTime.now
+  yield* ledger.settle({ order, verdict: delivered, at, notFound: 0 })
+  yield* unansweredAgain(order, key)
+  return order
+})
+
+/** Another reversal of the same. */
+export const unansweredAgain = Effect.fnUntraced(function* (order: Order, key: string) {
+  const reversals = yield* reversalsReplica
+  const under = yield* begunOn(reversals, reversalOf(order, key))
+  yield* reversals.settle({ under, verdict: ReversalVerdict.Hold(), at: yield* DateTime.now, notFound: 0 })
+})
+
+/** A company's only sale: all that it had, spent on something that can be given back. */
+export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
+  yield* opened(ledger, company, centavos)
+  const order = yield* reservedOrder(ledger, { ...intentOf(company, "sale", centavos), reversible: true })
+  yield* ledger.settle({ order, verdict: delivered, at: yield* DateTime.now, notFound: 0 })
+  return order
+})
+
+/** Insurances as another replica of the server has them. */
+export const insurancesReplica = Layer.build(
+  Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(VaultMemory.layer)))
+).pipe(Effect.map((context) => Context.get(context, Insurances)))
+
+/** The outbox as another replica of the server has it. */
+export const outboxReplica = Layer.build(Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(VaultMemory.layer)))).pipe(
+  Effect.map((context) => Context.get(context, Outbox))
+)
+
+/** The sale that buys the quote of an insurance. */
+export const insuranceIntent = ({ companyId, id, plate, quote }: Insurance, key: string): Intent => ({
+  ...intentOf(companyId, key, quote?.total ?? 1),
+  service: { id: example.serviceId, name: "Seguro de ley", type: "insurance" },
+  identifier: Identifier.make(plate),
+  optionId: insuranceOption(id),
+  insuranceId: id,
+  reference: quote?.reference ?? null
+})

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect, Redacted } from "effect"
+import { instant, int8 } from "../../../adapters/postgres/Parameters.ts"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { owned_max } from "../../../core/domain/Money.ts"
+import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
+import { Companies, type NewCompany } from "../../../core/ports/Companies.ts"
+import { type NewToken, Tokens } from "../../../core/ports/Tokens.ts"
+import { hashSecret } from "../../../core/workflows/HashSecret.ts"
+import { as } from "./HttpCalls.ts"
+import { secret } from "./InMemoryService.ts"
+
+interface Wanted {
+  readonly company?: Partial<NewCompany>
+  readonly token?: Partial<NewToken>
+  /** None are set unless said otherwise. */
+  readonly limits?: AccountSettings
+  /** Pesos; 1000 unless said otherwise. */
+  readonly money?: number
+}
+
+/** A company, in development unless said otherwise, with money and a token. */
+export const customer = Effect.fnUntraced(function* ({ company, limits, money = 1_000, token }: Wanted = {}) {
+  const name = randomUUID().slice(0, 8)
+  const at = yield* DateTime.now
+  const companyId = yield* Companies.use((companies) =>
+    companies.create(
+      {
+        legalName: `Colmado ${name}`,
+        code: name,
+        environment: "development",
+        state: "activa",
+        apiEnabled: true,
+        insuranceEnabled: false,
+        ...company
+      },
+      at
+    )
+  )
+  if (limits !== undefined) yield* Accounts.use((accounts) => accounts.configure(companyId, limits, at))
+  if (money > 0) yield* deposit(companyId, money, "apertura")
+  return { companyId, ...(yield* newToken(companyId, token)) }
+})
+
+/** Pesos that an operator pays in: a server may not. */
+export const deposit = Effect.fnUntraced(function* (companyId: CompanyId, pesos: number, reference: string) {
+  const sql = yield* PgClient.PgClient
+  const at = yield* DateTime.now
+  yield* sql`
+    select recorded
+    from directory.deposit(
+      ${int8(companyId)}, ${int8(Math.round(pesos * 100))}, ${int8(owned_max)}, ${reference}, ${instant(at)}
+    )`
+})
+
+/** A token of a company, and the headers that carry it. */
+export const newToken = Effect.fnUntraced(function* (companyId: NewToken["companyId"], token: Partial<NewToken> = {}) {
+  const apiKey = `k-${randomUUID().slice(0, 8)}`
+  const given: NewToken = {
+    companyId,
+    name: "caja",
+    apiKey,
+    permissions: [],
+    addresses: [],
+    expiresAt: null,
+    callsPerMinute: null,
+    realLookups: false,
+    ...token
+  }
+  const kept = yield* hashSecret(Redacted.make(secret))
+  const tokenId = yield* Tokens.use((tokens) => DateTime.now.pipe(Effect.flatMap((at) => tokens.add(given, kept, at))))
+  return { tokenId, apiKey, auth: as(apiKey) }
+})

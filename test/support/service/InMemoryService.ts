@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto"
+import { createServer } from "node:http"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
+import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
+import * as Memory from "../../../adapters/memory/Memory.ts"
+import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import * as PolicyPdf from "../../../adapters/pdf/PolicyPdf.ts"
+import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
+import * as ProvidersConfigured from "../../../adapters/provider/ProvidersConfigured.ts"
+import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
+import * as SmsGatewaysConfigured from "../../../adapters/sms/SmsGatewaysConfigured.ts"
+import type { Company } from "../../../core/domain/Company.ts"
+import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
+import { Amount, Centavos } from "../../../core/domain/Money.ts"
+import type { Service } from "../../../core/domain/Service.ts"
+import type { Token } from "../../../core/domain/Token.ts"
+import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
+import { Directory } from "../../../core/ports/Directory.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { Statement } from "../../../core/ports/Statement.ts"
+import { InFlight } from "../../../core/workflows/InFlight.ts"
+import { HttpOptions } from "../../../facade/call/HttpOptions.ts"
+import { answeringClientErrors, serverOptions } from "../../../facade/http/ClientErrors.ts"
+import * as Http from "../../../facade/http/Http.ts"
+import { billService, company, insuranceService, packageService, service, token } from "../Examples.ts"
+import { catalogueOf } from "../InMemoryWorld.ts"
+import { ManualClock, ServiceAddress } from "../InProcessService.ts"
+
+export const secret = "s3creto"
+const secrets = [{ hash: new Uint8Array(createHash("sha256").update(secret).digest()), pepper: null, until: null }]
+
+/** Tokens by their api_key. */
+const tokens: Readonly<Record<string, Partial<Token>>> = {
+  todo: { callsPerMinute: 100_000 },
+  lector: { id: TokenId.make(71), permissions: ["transactions.read"], callsPerMinute: 100_000 },
+  lento: { id: TokenId.make(72), callsPerMinute: 2 },
+  suspendido: { id: TokenId.make(73), state: "suspended" },
+  otra_red: { id: TokenId.make(74), addresses: ["203.0.113.0/24"] },
+  vecino: { id: TokenId.make(75), callsPerMinute: 100_000 },
+  produccion: { id: TokenId.make(76), callsPerMinute: 100_000, realLookups: true },
+  extracto_roto: { id: TokenId.make(77), callsPerMinute: 100_000 },
+  roto: {}
+}
+
+/** Whose they are, where it is not the company of the others. */
+const companies: Readonly<Record<string, Company>> = {
+  vecino: { ...company, id: CompanyId.make(8) },
+  produccion: { ...company, id: CompanyId.make(9), environment: "production" },
+  extracto_roto: { ...company, id: CompanyId.make(10) }
+}
+
+const services: ReadonlyArray<Service> = [
+  service,
+  { ...service, id: ServiceId.make(2), name: "Recarga Altice", description: "Ñandú" },
+  {
+    ...service,
+    id: ServiceId.make(4),
+    name: "Electricidad Edesur",
+    type: "electricity_prepaid",
+    category: "Electricidad",
+    categoryId: 2,
+    minimum: Centavos.make(10_000)
+  },
+  packageService,
+  billService,
+  insuranceService
+]
+
+const directory = Layer.succeed(Directory, {
+  used: () => Effect.void,
+  lookup: (apiKey) => {
+    if (apiKey === "roto") return Effect.die(new Error("select secret_hash from directory.token"))
+    const known = tokens[apiKey]
+    return Effect.succeed(
+      known === undefined
+        ? Option.none()
+        : Option.some({
+            secrets,
+            session: { company: companies[apiKey] ?? company, token: { ...token, apiKey, ...known } }
+          })
+    )
+  }
+})
+
+/** What was written to the audit log. */
+export class Audited extends Context.Service<Audited, ReadonlyArray<AuditEvent>>()("test/Audited") {}
+
+// Of one service alone: files that share a worker share what a module keeps.
+const auditing = Layer.unwrap(
+  Effect.sync(() => {
+    const audited: Array<AuditEvent> = []
+    const log = Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) })
+    return Layer.merge(log, Layer.succeed(Audited, audited))
+  })
+)
+
+/** The database is gone when all that one company's statement has was read. */
+const statement = Layer.effect(
+  Statement,
+  Effect.map(Statement, (real) => ({
+    ...real,
+    all: (companyId, range) => {
+      const rows = real.all(companyId, range)
+      const isBroken = companyId === companies["extracto_roto"]?.id
+      return isBroken ? Stream.concat(rows, Stream.die(new Error("select from cell.entry"))) : rows
+    }
+  }))
+)
+
+const ports = Layer.mergeAll(
+  statement.pipe(Layer.provideMerge(Layer.fresh(Memory.layer))),
+  Layer.fresh(InFlight.layer),
+  catalogueOf(services),
+  directory,
+  ProvidersConfigured.layer(null),
+  InsurersConfigured.layer(null),
+  SmsGatewaysConfigured.layer(null),
+  ReceiptPdf.layer,
+  PolicyPdf.layer,
+  CallCounterMemory.layer
+).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, NodeCrypto.layerSecureRandom, PepperNode.layer(null))))
+
+const funded = Layer.effectDiscard(
+  Effect.flatMap(DateTime.now, (at) =>
+    Effect.forEach([company, ...Object.values(companies)], ({ id }) =>
+      Ledger.use((ledger) =>
+        ledger.deposit({ companyId: id, amount: Amount.make(10_000_000), reference: "inicial", at })
+      )
+    )
+  )
+)
+
+/**
+ * The whole facade over ports in memory, some of them changed, listening on a free port behind a proxy that it trusts.
+ * Its time stands still: no minute ends between two calls that a test counts.
+ */
+export const serviceWith = (changed: Layer.Layer<never>) =>
+  Layer.mergeAll(ServiceAddress.layer, Http.layer, funded).pipe(
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(answeringClientErrors, (answering) =>
+          NodeHttpServer.layerServer(() => answering(createServer(serverOptions)), { port: 0, host: "127.0.0.1" })
+        )
+      )
+    ),
+    Layer.provide(Layer.merge(ports, changed)),
+    Layer.provideMerge(auditing),
+    // A failure of ours is logged, and one test makes one.
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+    Layer.provide(
+      Layer.succeed(HttpOptions, {
+        trustProxy: true,
+        publicUrl: null,
+        limits: { perToken: 120, perAddress: 5 },
+        environment: "production",
+        sandbox: { apiKey: "todo", secret: Redacted.make(secret) }
+      })
+    ),
+    Layer.provide(ManualClock.layer)
+  )
+
+export const TestService = serviceWith(Layer.empty)

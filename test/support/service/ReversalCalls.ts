@@ -1,0 +1,31 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { customer } from "./CustomerCompany.ts"
+import { get, post, sell } from "./HttpCalls.ts"
+
+export type Headers = Record<string, string>
+
+/** A sale of 100 pesos, of betting credit unless said otherwise, by a company that has 1000. */
+export const sold = Effect.fnUntraced(function* (identifier: string, service_id = 7) {
+  const { auth, companyId } = yield* customer()
+  const key = randomUUID()
+  const { body } = yield* sell({ service_id, identifier, amount: 100 }, { ...auth, "idempotency-key": key })
+  const id: number = body.data?.transaction_id ?? body.error.details.transaction_id
+  return { auth, companyId, id, key, xid: body.data?.xid ?? body.error.details.xid }
+})
+
+export const statusOf = (auth: Headers, id: number) =>
+  Effect.map(get(`/v1/transacciones/${id}`, auth), ({ body }) => body.data.status)
+
+/** The two forms of the path of a reversal, and how to call each. */
+export const reversalForms = (
+  [
+    ["/v1/transacciones", "anular"],
+    ["/v1/transactions", "reverse"]
+  ] as const
+).map(([collection, verb]) => {
+  const pathOf = (id: number | string) => `${collection}/${id}/${verb}`
+  const reverse = (id: number | string, auth: Headers, key: string = randomUUID(), body?: unknown) =>
+    post(pathOf(id), body, { ...auth, "idempotency-key": key })
+  return { form: pathOf("{id}"), pathOf, reverse, verb }
+})

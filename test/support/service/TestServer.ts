@@ -1,0 +1,77 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
+import * as CatalogueAdminPostgres from "../../../adapters/postgres/CatalogueAdminPostgres.ts"
+import * as CompaniesPostgres from "../../../adapters/postgres/CompaniesPostgres.ts"
+import { readingInAnyRole } from "../../../adapters/postgres/CompanyReads.ts"
+import * as Database from "../../../adapters/postgres/Database.ts"
+import * as Http from "../../../facade/http/Http.ts"
+import * as Listener from "../../../facade/http/Listener.ts"
+import { portsLayer } from "../../../facade/ServerLayer.ts"
+import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
+import { freshDatabaseUrl } from "../Database.ts"
+import { asLoginIn } from "../DatabaseLogins.ts"
+import { ManualClock, ServiceAddress } from "../InProcessService.ts"
+import { Script, scripted } from "./ScriptedPorts.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** So many calls a minute that no test meets the limit by chance. */
+const many = "1000000"
+
+const everywhere: Environment = {
+  PORT: "0",
+  PG_POOL_MAX: "6",
+  LOG_LEVEL: "none",
+  TRUST_PROXY: "on",
+  RATE_LIMIT_PER_MINUTE: many,
+  RATE_LIMIT_ADDRESS_PER_MINUTE: many
+}
+
+/** The ports that a test takes into its hands. */
+type Played = Layer.Layer<Layer.Success<typeof scripted>, never, Layer.Services<typeof scripted> | ManualClock>
+
+const serverOn = (url: string, environment: Environment, played: Played) =>
+  ServiceAddress.layer.pipe(
+    Layer.merge(Http.layer),
+    Layer.provide(Listener.layer),
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.provideMerge(played),
+    Layer.provideMerge(portsLayer),
+    Layer.provide(
+      Layer.succeed(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({ ...everywhere, ...environment, DATABASE_URL: url })
+      )
+    )
+  )
+
+/** What tests do to the database of a server, which the server itself may not. */
+const operatorOn = (url: string) =>
+  Layer.fresh(Layer.mergeAll(AccountsPostgres.layer, CatalogueAdminPostgres.layer, CompaniesPostgres.layer)).pipe(
+    Layer.provide(readingInAnyRole),
+    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 2 }))
+  )
+
+/**
+ * The whole service as `serve` starts it, by a login that a server has, on a database of its own, with time and
+ * misfortune in the hands of the test. Recovery runs when a test runs it.
+ *
+ * @param played the ports of the world outside as the test has them.
+ */
+export const testServer = (environment: Environment, played: Played = scripted) =>
+  Layer.unwrap(
+    Effect.map(freshDatabaseUrl, (url) =>
+      Layer.merge(serverOn(asLoginIn("saldo_server", url), environment, played), operatorOn(url))
+    )
+  ).pipe(Layer.provideMerge(Layer.merge(ManualClock.layer, Script.layer)))
+
+/** The same, as most tests want it. */
+export const TestServer = testServer({})
+
+/** Another server on the same database; answers a way to make calls of that one. */
+export const anotherServer = Effect.fnUntraced(function* (environment: Environment = {}, played: Played = scripted) {
+  const { url } = yield* DatabaseServer
+  const context = yield* Layer.build(Layer.fresh(serverOn(Redacted.value(url), environment, played)))
+  return Effect.provideService(ServiceAddress, Context.get(context, ServiceAddress))
+})

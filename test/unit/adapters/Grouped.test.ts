@@ -1,0 +1,199 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Option, Schema } from "effect"
+import { TransactionConnection } from "effect/sql/SqlClient"
+import { grouped } from "../../../adapters/postgres/Grouped.ts"
+import { type GroupTurns, groups_max, groupTurns, members_max } from "../../../adapters/postgres/GroupTurns.ts"
+
+const Kind = Schema.Literals([0, 1])
+const Calls = Schema.Struct({ kind: Kind, calls: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 150 })) })
+const Finished = Schema.Struct({ kind: Kind, finishes: Schema.Literal(true) })
+
+// To pass somebody over three times takes a while.
+const Steps = Schema.Array(Schema.Union([Calls, Finished])).check(Schema.isMinLength(60))
+
+/** Groups of others that may finish while one kind waits. */
+const patience = 3
+
+describe("groups that take turns", () => {
+  it.prop("are never too many or too large, and leave nobody waiting", [Steps], ([steps]) => {
+    const turns = groupTurns()
+    const kinds = [0, 1].map(() => {
+      const kind = { waiting: 0, underWay: [] as number[], passed: 0 }
+      const turn = turns.join({
+        count: () => kind.waiting,
+        send: (members) => {
+          assert.isAtMost(members, Math.min(members_max, kind.waiting))
+          kind.waiting -= members
+          kind.underWay.push(members)
+          kind.passed = 0
+        }
+      })
+      return { kind, turn }
+    })
+    for (const step of steps) {
+      const chosen = kinds[step.kind]
+      if (chosen === undefined) continue
+      if ("calls" in step) {
+        chosen.kind.waiting += step.calls
+        chosen.turn.called()
+      } else {
+        const members = chosen.kind.underWay.shift()
+        if (members === undefined) continue
+        for (const { kind } of kinds) kind.passed += kind.waiting > 0 ? 1 : 0
+        chosen.turn.finished(members)
+      }
+      const underWay = kinds.flatMap(({ kind }) => kind.underWay)
+      assert.isAtMost(underWay.length, groups_max)
+      for (const { kind } of kinds) {
+        assert.isTrue(kind.waiting === 0 || underWay.length > 0)
+        assert.isBelow(kind.passed, patience)
+      }
+    }
+  })
+})
+
+/** Calls of one kind, whose groups finish when they are told to. */
+const kindOf = (turns: GroupTurns) => {
+  let count = 0
+  const underWay: Array<number> = []
+  const turn = turns.join({
+    count: () => count,
+    send: (members) => {
+      count -= members
+      underWay.push(members)
+    }
+  })
+  return {
+    underWay,
+    call: (calls: number) => {
+      count += calls
+      turn.called()
+    },
+    finish: () => turn.finished(underWay.shift() ?? 0)
+  }
+}
+
+describe("the turns of groups", () => {
+  it("of a lone call goes at once", () => {
+    const sale = kindOf(groupTurns())
+    sale.call(1)
+    assert.deepStrictEqual(sale.underWay, [1])
+  })
+
+  it.each([
+    { underWay: 3, enough: 3 },
+    { underWay: 16, enough: 16 },
+    { underWay: 60, enough: 16 }
+  ])("goes beside one of $underWay once $enough wait", ({ enough, underWay }) => {
+    const sale = kindOf(groupTurns())
+    sale.call(underWay)
+    sale.call(enough - 1)
+    assert.deepStrictEqual(sale.underWay, [underWay])
+    sale.call(1)
+    assert.deepStrictEqual(sale.underWay, [underWay, enough])
+  })
+
+  it("is held against those that are under way, not those that were", () => {
+    const sale = kindOf(groupTurns())
+    sale.call(60)
+    sale.finish()
+    sale.call(1)
+    sale.call(1)
+    assert.deepStrictEqual(sale.underWay, [1, 1])
+  })
+
+  it("waits for both that are under way, whosoever they are, and then has all that came meanwhile", () => {
+    const turns = groupTurns()
+    const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
+    reservation.call(1)
+    settlement.call(1)
+    reservation.call(20)
+    settlement.call(30)
+    assert.deepStrictEqual([reservation.underWay, settlement.underWay], [[1], [1]])
+    reservation.finish()
+    assert.deepStrictEqual([reservation.underWay, settlement.underWay], [[], [1, 30]])
+  })
+
+  it("has no more than 128 members", () => {
+    const sale = kindOf(groupTurns())
+    sale.call(300)
+    assert.deepStrictEqual(sale.underWay, [128, 128])
+    sale.finish()
+    assert.deepStrictEqual(sale.underWay, [128, 44])
+  })
+
+  it("that was passed over for a larger one goes next, however few it has", () => {
+    const turns = groupTurns()
+    const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
+    settlement.call(40)
+    settlement.call(40)
+    settlement.call(40)
+    reservation.call(1)
+    settlement.finish()
+    assert.deepStrictEqual([reservation.underWay, settlement.underWay], [[], [40, 40]])
+    settlement.call(40)
+    settlement.finish()
+    assert.deepStrictEqual([reservation.underWay, settlement.underWay], [[1], [40]])
+  })
+})
+
+const transactionService = TransactionConnection(1)
+const sql = { transactionService }
+
+const together = <A>(call: (member: number) => Effect.Effect<A>, members: ReadonlyArray<number>) =>
+  Effect.forEach(members, (member) => Effect.exit(call(member)), { concurrency: "unbounded" })
+
+const told = Exit.match({ onSuccess: String, onFailure: () => "failed" })
+
+describe("a group", () => {
+  it.effect("goes as one, and each member has its own answer", () => {
+    const groups: Array<ReadonlyArray<number>> = []
+    const double = grouped<number, number>(sql, "test", (members) => {
+      groups.push(members)
+      return Effect.succeed(members.map((member) => 2 * member))
+    })
+    return Effect.gen(function* () {
+      assert.deepStrictEqual((yield* together(double, [1, 2, 3])).map(told), ["2", "4", "6"])
+      assert.deepStrictEqual(groups, [[1, 2, 3]])
+    })
+  })
+
+  it.effect("with a member that breaks it is sent again one by one, and fails that member alone", () => {
+    const groups: Array<ReadonlyArray<number>> = []
+    const call = grouped<number, number>(sql, "test", (members) =>
+      Effect.sync(() => {
+        groups.push(members)
+        if (members.includes(2)) throw new Error("what was read is wrong")
+        return members
+      })
+    )
+    return Effect.gen(function* () {
+      assert.deepStrictEqual((yield* together(call, [1, 2, 3])).map(told), ["1", "failed", "3"])
+      assert.deepStrictEqual(groups, [[1, 2, 3], [1], [2], [3]])
+    })
+  })
+
+  it.effect("that is answered too little fails, and is not sent again", () => {
+    let groups = 0
+    const call = grouped<number, number>(sql, "test", (members) =>
+      Effect.sync(() => {
+        groups++
+        return members.slice(1)
+      })
+    )
+    return Effect.gen(function* () {
+      assert.deepStrictEqual((yield* together(call, [1, 2])).map(told), ["failed", "failed"])
+      assert.strictEqual(groups, 1)
+    })
+  })
+
+  it.effect("is in no transaction of its first caller, whose neighbours are strangers there", () => {
+    const call = grouped<number, boolean>(sql, "test", (members) =>
+      Effect.map(Effect.serviceOption(transactionService), (found) => members.map(() => Option.isSome(found)))
+    )
+    return Effect.gen(function* () {
+      const inTransaction = Effect.provideService(call(1), transactionService, [null as never, 0])
+      assert.deepStrictEqual(yield* Effect.all([inTransaction, call(2)], { concurrency: "unbounded" }), [false, false])
+    })
+  })
+})

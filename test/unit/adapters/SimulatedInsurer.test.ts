@@ -1,0 +1,248 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { simulator } from "../../../adapters/insurer/Simulator.ts"
+import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
+import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
+import type { ExtraCode } from "../../../core/domain/InsuranceOffer.ts"
+import type { Amount } from "../../../core/domain/Money.ts"
+import { Cedula, maskName, Phone, Plate } from "../../../core/domain/Person.ts"
+import { StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { Answer, type Order } from "../../../core/domain/Sale.ts"
+import { company, insuranceService } from "../../support/Examples.ts"
+
+const inspect = (plate: string) =>
+  simulator.inspect({
+    cedula: Cedula.make("00112345678"),
+    phone: Phone.make("8095551234"),
+    plate: Plate.make(plate),
+    product: null
+  })
+
+/** What is quoted of the first version. */
+const quote = Effect.fnUntraced(function* (
+  plate: string,
+  wanted: { readonly plan?: string; readonly extras?: ReadonlyArray<ExtraCode> } = {}
+) {
+  const { reference, versions } = yield* inspect(plate)
+  const [version] = versions
+  if (version === undefined) return assert.fail("there is no version")
+  const of = { reference, plate: Plate.make(plate), version: version.id }
+  return yield* simulator.quote({ ...of, plan: wanted.plan ?? "LEY-12", extras: wanted.extras ?? [] })
+})
+
+const soldAt = "2026-03-05T03:59:45.000Z"
+
+/** The sale of a quote, a quarter of a minute before midnight in Santo Domingo. */
+const orderOf = (identifier: string, { reference, total }: { readonly reference: string; readonly total: Amount }) => {
+  const order: Order = {
+    companyId: company.id,
+    transactionId: TransactionId.make(900),
+    environment: "development",
+    xid: "RD-0123456789abcdef01234567",
+    service: { id: insuranceService.id, name: insuranceService.name, type: "insurance" },
+    identifier: Identifier.make(identifier),
+    amount: total,
+    product: null,
+    reference,
+    createdAt: DateTime.makeUnsafe(soldAt)
+  }
+  return order
+}
+
+const at = (iso: string) => TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(iso)))
+
+const policy: IssuedPolicy = {
+  number: "SBX0123456789AB",
+  validity: { from: "2026-03-04", until: "2027-03-03" }
+}
+const refused = { refusal: "SEGURO_NO_EMITIDO" } as const
+
+describe("the simulated insurer, by the last digit of the plate", () => {
+  it.effect.each([
+    // plate -> step 1, or what the quote says
+    ["A123450", "InsuranceRejected"],
+    ["A123454", "VehicleUnsupported"],
+    ["A123455", "InsuranceUnavailable"],
+    ["A123453", "PolicyActive"],
+    ["A123451", null],
+    ["A123452", null],
+    ["A123456", null],
+    ["A123457", null],
+    ["A123458", null],
+    ["A123459", null],
+    ["K000000", "InsuranceRejected"],
+    ["K12343", "PolicyActive"]
+  ] as const)("%s, until it is priced: %s", ([plate, refusal]) =>
+    Effect.gen(function* () {
+      const inspected = yield* Effect.result(inspect(plate))
+      const quoted = yield* Effect.result(quote(plate))
+      assert.strictEqual(Result.isFailure(quoted) ? quoted.failure._tag : null, refusal)
+      assert.strictEqual(Result.isSuccess(inspected), refusal === null || refusal === "PolicyActive")
+    })
+  )
+
+  it.effect("says until when the active policy of a 3 lasts", () =>
+    Effect.gen(function* () {
+      // Still December in Santo Domingo.
+      yield* at("2027-01-01T03:59:59.999Z")
+      const error = yield* Effect.flip(quote("A123453"))
+      assert.strictEqual(error._tag === "PolicyActive" && error.renewableFrom, "2027-01-01")
+    })
+  )
+
+  it.effect.each([
+    // plate -> asked for the policy, asked about it at once, after 15 s
+    ["A123451", Answer.Refused(refused), StatusAnswer.Refused(refused), StatusAnswer.Refused(refused)],
+    ["A123402", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Refused(refused)],
+    ["A123412", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Unknown()],
+    ["A123422", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Delivered({ delivery: policy })],
+    ...["A123456", "A123457", "A123458", "A123459", "K123458"].map(
+      (plate) =>
+        [
+          plate,
+          Answer.Delivered({ delivery: policy }),
+          StatusAnswer.Delivered({ delivery: policy }),
+          StatusAnswer.Delivered({ delivery: policy })
+        ] as const
+    )
+  ] as ReadonlyArray<readonly [string, Answer<IssuedPolicy>, StatusAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>]>)(
+    "%s, when it is sold",
+    ([plate, issued, early, late]) =>
+      Effect.gen(function* () {
+        const quoted = yield* quote(plate)
+        yield* at(soldAt)
+        for (const identifier of [plate, plate.toLowerCase()]) {
+          const order = orderOf(identifier, quoted)
+          yield* at(soldAt)
+          assert.deepStrictEqual(yield* simulator.issue(order), issued)
+          yield* TestClock.adjust("14999 millis")
+          assert.deepStrictEqual(yield* simulator.status(order), early)
+          // By now it is another day, but the policy is still that of the sale.
+          yield* TestClock.adjust("1 millis")
+          assert.deepStrictEqual(yield* simulator.status(order), late)
+        }
+      })
+  )
+
+  it.effect("lasts as long as its plan", () =>
+    Effect.gen(function* () {
+      const answer = yield* simulator.issue(orderOf("A123458", yield* quote("A123458", { plan: "LEY-6" })))
+      const validity = { from: "2026-03-04", until: "2026-09-03" }
+      assert.deepStrictEqual(answer, Answer.Delivered({ delivery: { ...policy, validity } }))
+    })
+  )
+
+  it.effect("issues nothing for a quote that is not its own, or is of another plate", () =>
+    Effect.gen(function* () {
+      const quoted = yield* quote("A123458")
+      const wrong = [
+        orderOf("A123459", quoted),
+        orderOf("A123458", { ...quoted, reference: "COT-1" }),
+        orderOf("A123458", { ...quoted, reference: "SIM-A123458:OTRO:LE" }),
+        { ...orderOf("A123458", quoted), reference: null }
+      ]
+      for (const order of wrong) {
+        assert.deepStrictEqual(yield* simulator.issue(order), Answer.Refused(refused))
+        assert.deepStrictEqual(yield* simulator.status(order), StatusAnswer.Refused(refused))
+      }
+    })
+  )
+})
+
+describe("a simulated vehicle", () => {
+  it.effect.each([
+    ["K123458", "motocicleta"],
+    ["G123458", "jeepeta"],
+    ["L123458", "camioneta"],
+    ["A123458", "automovil"],
+    ["Z123458", "automovil"]
+  ] as const)("with the plate %s is of type %s", ([plate, type]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* inspect(plate)).vehicle.type, type)
+    })
+  )
+
+  it.effect.each(["A12348", "A123458", "A9999998", "K00008", "L5555558"])(
+    "with the plate %s is always the same",
+    (plate) =>
+      Effect.gen(function* () {
+        const found = yield* inspect(plate)
+        assert.deepStrictEqual(yield* inspect(plate), found)
+        assert.match(found.vehicle.chassis, /^[0-9A-Z]{17}$/)
+        assert.match(maskName(found.holder), /^\p{Lu}\*{3} /u)
+        assert.isTrue(found.vehicle.year >= 2008 && found.vehicle.year <= 2024)
+      })
+  )
+
+  it.effect.each([
+    // plate -> has a policy to renew, one version alone, one of them suggested
+    ["A123456", false, true, true],
+    ["A123457", false, false, false],
+    ["A123458", false, false, true],
+    ["A123459", true, false, true]
+  ] as const)("with the plate %s", ([plate, renewal, alone, suggested]) =>
+    Effect.gen(function* () {
+      const found = yield* inspect(plate)
+      assert.strictEqual(found.renewal, renewal)
+      assert.strictEqual(found.versions.length === 1, alone)
+      assert.strictEqual(found.versions.filter((version) => version.suggested).length, suggested ? 1 : 0)
+    })
+  )
+})
+
+describe("a simulated offer", () => {
+  it.effect.each(["A123458", "A123468", "G123458", "L123458", "K123458"])("for %s", (plate) =>
+    Effect.gen(function* () {
+      const { reference, versions } = yield* inspect(plate)
+      for (const { id, name } of versions) {
+        // What a client has to encode in an address.
+        assert.notStrictEqual(encodeURIComponent(id), id)
+        const { detail, extras, plans } = yield* simulator.plans({ reference, plate: Plate.make(plate), version: id })
+        assert.include(detail, name)
+        assert.deepStrictEqual(
+          plans.map(({ months, suggested }) => [months, suggested]),
+          [
+            [6, false],
+            [12, true],
+            [12, false]
+          ]
+        )
+        for (const { code, price } of plans) {
+          const of = { reference, plate: Plate.make(plate), version: id, plan: code }
+          assert.strictEqual((yield* simulator.quote({ ...of, extras: [] })).total, price)
+          const all = extras.map((extra) => extra.code)
+          const added = extras.reduce((sum, extra) => sum + extra.price, 0)
+          assert.strictEqual((yield* simulator.quote({ ...of, extras: all })).total, price + added)
+        }
+      }
+    })
+  )
+
+  it.effect("names every quote differently", () =>
+    Effect.gen(function* () {
+      const quotes = yield* Effect.all([
+        quote("A123458"),
+        quote("A123459"),
+        quote("A123458", { plan: "LEY-6" }),
+        quote("A123458", { extras: ["grua"] }),
+        quote("A123458", { extras: ["casa_conductor"] }),
+        quote("A123458", { extras: ["grua", "casa_conductor"] })
+      ])
+      assert.strictEqual(new Set(quotes.map(({ reference }) => reference)).size, quotes.length)
+    })
+  )
+
+  it.effect.each([
+    ["version", { version: "GT" }],
+    ["plan", { plan: "TODO" }],
+    ["case", { reference: "SIM-A123459" }]
+  ] as const)("is not for a %s that it does not know", ([, changes]) =>
+    Effect.gen(function* () {
+      const plate = Plate.make("A123458")
+      const { reference, versions } = yield* inspect(plate)
+      const of = { reference, plate, version: versions[0]?.id ?? "", plan: "LEY-12", extras: [], ...changes }
+      assert.strictEqual((yield* Effect.flip(simulator.quote(of)))._tag, "InsuranceRejected")
+    })
+  )
+})

@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc"
+import { Schema } from "effect"
+import { internalError, type PublicError, toPublic } from "../../../core/domain/ErrorCatalogue.ts"
+import { codes } from "../../../core/domain/ErrorCodes.ts"
+import { errorDetails } from "../../../core/domain/ErrorDetails.ts"
+import * as Errors from "../../../core/domain/Errors.ts"
+import { InsuranceId, TransactionId } from "../../../core/domain/Ids.ts"
+import * as InsuranceErrors from "../../../core/domain/InsuranceErrors.ts"
+import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
+import { errorTexts } from "../../../facade/docs/ErrorTexts.ts"
+import { trpcError } from "../../../facade/trpc/PublicError.ts"
+import { errorCauses, insurersWords } from "../support/ErrorCauses.ts"
+
+/** Section 7 of the contract, and the code of decision that it leaves open for 501. */
+const contract = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  VALIDATION_ERROR: 422,
+  INSUFFICIENT_BALANCE: 422,
+  LIMIT_EXCEEDED: 422,
+  IDEMPOTENT_REQUEST_IN_PROGRESS: 409,
+  IDEMPOTENCY_CONFLICT: 409,
+  RATE_LIMIT_EXCEEDED: 429,
+  TRANSACTION_PENDING: 202,
+  INVALID_PHONE: 422,
+  INVALID_PRODUCT: 422,
+  INVALID_AMOUNT: 422,
+  DUPLICATE_TRANSACTION: 422,
+  TRANSACTION_REJECTED: 422,
+  SERVICE_TIMEOUT: 422,
+  SERVICE_UNAVAILABLE: 422,
+  REVERSAL_NOT_SUPPORTED: 422,
+  INTERNAL_ERROR: 500,
+  SEGURO_NO_EMITIDO: 422,
+  COTIZACION_VENCIDA: 409,
+  SEGURO_YA_VENDIDO: 409,
+  SEGURO_SIN_COTIZAR: 409,
+  POLIZA_ACTIVA: 422,
+  POLIZA_NO_EMITIDA: 409,
+  VEHICULO_NO_SOPORTADO: 422,
+  SEGURO_RECHAZADO: 422,
+  OTP_INCORRECTO: 422,
+  OTP_BLOQUEADO: 409,
+  SEGURO_PASO_INVALIDO: 409,
+  SEGUROS_NO_DISPONIBLE: 503,
+  NOT_IMPLEMENTED: 501
+}
+
+describe("the error catalogue", () => {
+  it("has every code of the contract with its status, and no other", () => {
+    const table = Object.fromEntries(Object.entries(codes).map(([code, { status }]) => [code, status]))
+    expect(table).toEqual(contract)
+  })
+
+  it.each(Object.entries(codes))("%s has a message for a person", (_, { message }) => {
+    expect(message).toMatch(/^\p{Lu}.{8,}\.$/u)
+  })
+})
+
+/** Where the code's own words, which speak of a sale, would not be true. */
+const otherWords: Readonly<Record<string, string>> = {
+  ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no repita la anulación.",
+  ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie.",
+  InsuranceRejected: insurersWords,
+  PolicyActive: "El vehículo ya tiene una póliza vigente; puede renovarla a partir del 2026-03-04."
+}
+
+describe("a cause, as its caller hears it", () => {
+  it.each(errorCauses.map(([error, status, code, details]) => [error._tag, status, code, details, error] as const))(
+    "%s is %d %s with %j",
+    (_, status, code, details, error) => {
+      const heard: PublicError = toPublic(error)
+      const message = otherWords[error._tag] ?? codes[code as keyof typeof codes].message
+      expect(heard).toEqual({ status, code, details, message })
+      // Details are an object or absent, never null.
+      expect(JSON.parse(JSON.stringify(heard)).details).not.toBeNull()
+    }
+  )
+
+  it.each(errorCauses.map(([error, , code, details]) => [error._tag, code, details] as const))(
+    "%s tells of %s what its schema says, and nothing else",
+    (_, code, details) => {
+      const schema: Schema.Codec<unknown> | undefined = errorDetails[code as keyof typeof errorDetails]
+      if (schema === undefined) return expect(details).toBeUndefined()
+      expect(Schema.decodeSync(schema, { onExcessProperty: "error" })(details)).toEqual(details)
+    }
+  )
+
+  it("has a name of tRPC's, whatever its status", () => {
+    for (const [error] of errorCauses) expect(Object.keys(TRPC_ERROR_CODES_BY_KEY)).toContain(trpcError(error).code)
+  })
+
+  it("never tells why a token may not: the cause is for the operator", () => {
+    for (const why of ["token_suspended", "address", "foreign_company"] as const) {
+      expect(toPublic(new Errors.Forbidden({ why }))).toEqual(toPublic(new Errors.Forbidden({ why: "permission" })))
+    }
+  })
+
+  it("says that an insurance whose sale failed has to be started again", () => {
+    const sold = (state: InsuranceState) =>
+      toPublic(
+        new InsuranceErrors.AlreadySold({
+          insuranceId: InsuranceId.make(9),
+          state,
+          transactionId: TransactionId.make(41)
+        })
+      ).message
+    expect(sold("fallida")).toBe("La venta de este seguro falló y quedó cerrada; empiece de nuevo con la placa.")
+    for (const state of ["cobrando", "emitiendo", "emitida"] as const) {
+      expect(sold(state)).toBe(codes.SEGURO_YA_VENDIDO.message)
+    }
+  })
+
+  it("of ours is 500 INTERNAL_ERROR and nothing more", () => {
+    expect(internalError).toEqual({ code: "INTERNAL_ERROR", status: 500, message: codes.INTERNAL_ERROR.message })
+  })
+
+  it("is tried here for every class of error there is", () => {
+    const tried = new Set(errorCauses.map(([error]) => error._tag as string))
+    const classes = Object.entries({ ...Errors, ...InsuranceErrors }).filter(
+      ([, value]) => "prototype" in value && value.prototype instanceof Error
+    )
+    expect([...tried].sort()).toEqual(classes.map(([name]) => name).sort())
+  })
+})
+
+const contractPage = readFileSync(new URL("../../../docs/contract.md", import.meta.url), "utf8")
+
+/** Facts that several codes carry, or the caller's own fields. */
+const known = ["transaction_id", "xid", "status"]
+
+describe("the page of a code", () => {
+  it.each(
+    errorCauses
+      .map(([, , code, details]) => [code, Object.keys(details ?? {}).filter((key) => !known.includes(key))] as const)
+      .filter(([code, keys]) => code !== "VALIDATION_ERROR" && keys.length > 0)
+  )("of %s says what %j are", (code, keys) => {
+    const page = JSON.stringify(errorTexts[code as keyof typeof errorTexts])
+    for (const key of keys) expect(page).toMatch(new RegExp(`\\b${key}\\b`))
+  })
+
+  it("of SEGURO_PASO_INVALIDO says what to do in every state", () => {
+    const page = JSON.stringify(errorTexts.SEGURO_PASO_INVALIDO.action)
+    for (const state of InsuranceState.literals) expect(page).toMatch(new RegExp(`\\b${state}\\b`))
+  })
+
+  // A code with several causes -> what is true of each, and of that one alone.
+  it.each([
+    ["OTP_BLOQUEADO", "meaning", ["5 códigos fallidos", "5 reenvíos", "el último código todavía abre"]],
+    ["SERVICE_UNAVAILABLE", "money", ["se devolvió completo", "no se movió", "la venta sigue en SUCCESS y cobrada"]],
+    ["TRANSACTION_PENDING", "money", ["queda retenido", "sigue cobrado"]],
+    ["TRANSACTION_PENDING", "meaning", ["SUCCESS o en FAILED", "pasa a REVERSED", "se queda en SUCCESS"]],
+    ["IDEMPOTENT_REQUEST_IN_PROGRESS", "meaning", ["con esta Idempotency-Key", "con otra clave"]]
+  ] as const)("of %s says in its %s what holds for each cause", (code, part, facts) => {
+    for (const fact of facts) expect(errorTexts[code][part]).toContain(fact)
+  })
+
+  it("of VALIDATION_ERROR has every reason that the contract lists", () => {
+    const [, listed = ""] = /^Reason codes in `details` of VALIDATION_ERROR: ([^.]*)\./m.exec(contractPage) ?? []
+    const reasons = [...listed.matchAll(/`([a-z\d_]+)`/g)].map(([, reason]) => reason)
+    expect(reasons).toContain("incompleto")
+    for (const reason of reasons) expect(errorTexts.VALIDATION_ERROR.meaning).toMatch(new RegExp(`\\b${reason}\\b`))
+  })
+})

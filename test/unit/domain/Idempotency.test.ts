@@ -1,0 +1,216 @@
+import { createHash } from "node:crypto"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Result, Schema } from "effect"
+import fc from "fast-check"
+import { Xid } from "../../../adapters/http/Wire.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import { canonical, fingerprintOf, type Json } from "../../../core/domain/Fingerprint.ts"
+import { type KeyRecord, type KeyState, readKey } from "../../../core/domain/Idempotency.ts"
+import { CompanyId, IdempotencyKey } from "../../../core/domain/Ids.ts"
+import { AmountLiteral, readAmount } from "../../../core/domain/Money.ts"
+import { reversalXidOf, XidPrefix, xidOf, xidPrefixPattern } from "../../../core/domain/Xid.ts"
+import { readJson } from "../../../facade/wire/Json.ts"
+
+const endpoint = "POST /v1/recargas"
+
+const fingerprint = (body: Json, of = endpoint): string =>
+  Effect.runSync(fingerprintOf(of, body).pipe(Effect.provide(Sha256Node.layer)))
+
+const anyJson = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
+
+/** The same value with the keys of every object in another order. */
+const shuffled = (value: Json): Json => {
+  if (value === null || typeof value !== "object") return value
+  if (Array.isArray(value)) return value.map(shuffled)
+  const members = Object.entries(value as { readonly [key: string]: Json })
+  return Object.fromEntries(members.reverse().map(([key, member]) => [key, shuffled(member)]))
+}
+
+describe("a fingerprint", () => {
+  it("does not see in which order the keys stand, at any depth", () => {
+    fc.assert(
+      fc.property(anyJson, (body) => {
+        expect(fingerprint(shuffled(body))).toBe(fingerprint(body))
+      })
+    )
+  })
+
+  it("does not see white space in the body that was sent", () => {
+    const sent = (text: string) =>
+      Result.map(readJson(new TextEncoder().encode(text)), (read) => fingerprint(read as Json))
+    fc.assert(
+      fc.property(anyJson, fc.constantFrom(1, 4, "\t"), (body, indent) => {
+        expect(sent(JSON.stringify(body, null, indent))).toEqual(sent(JSON.stringify(body)))
+      })
+    )
+  })
+
+  it("differs when the value differs", () => {
+    fc.assert(
+      fc.property(anyJson, anyJson, (left, right) => {
+        const same = canonical(left) === canonical(right)
+        expect(fingerprint(left) === fingerprint(right)).toBe(same)
+        // What reads the same in canonical form is the same value.
+        if (same) expect(JSON.parse(canonical(left))).toEqual(JSON.parse(JSON.stringify(right)))
+      })
+    )
+  })
+
+  it("loses nothing of the value: its canonical form parses back to it", () => {
+    fc.assert(
+      fc.property(anyJson, (body) => {
+        expect(JSON.parse(canonical(body))).toEqual(JSON.parse(JSON.stringify(body)))
+      })
+    )
+  })
+
+  it.each([
+    [
+      { a: 1, b: 2 },
+      { a: 2, b: 1 }
+    ],
+    [{ a: "1" }, { a: 1 }],
+    [{ a: null }, {}],
+    [{ a: [] }, { a: {} }],
+    [{ a: ["x", "y"] }, { a: ["y", "x"] }],
+    [{ a: "b,c" }, { a: "b", c: "" }],
+    [{ 'a":1,"b': 1 }, { a: 1, b: 1 }],
+    [{ a: "é" }, { a: "e\u0301" }],
+    [{ a: "" }, { a: " " }]
+  ] as ReadonlyArray<readonly [Json, Json]>)("tells %j from %j", (left, right) =>
+    expect(fingerprint(left)).not.toBe(fingerprint(right))
+  )
+
+  it("tells one endpoint from another", () => {
+    const reversal = "POST /v1/transacciones/{id}/anular"
+    expect(fingerprint({ a: 1 })).not.toBe(fingerprint({ a: 1 }, reversal))
+  })
+
+  it("is SHA-256 over the endpoint and the canonical body", () => {
+    const body = { service_id: 1, amount: 5_000, identifier: "8095551234" }
+    const text = `${endpoint}\n{"amount":5000,"identifier":"8095551234","service_id":1}`
+    expect(fingerprint(body)).toBe(createHash("sha256").update(text).digest("hex"))
+  })
+
+  it("sees the value of an amount, not how it was written", () => {
+    const written = [
+      AmountLiteral.NumberLiteral({ text: "50" }),
+      AmountLiteral.NumberLiteral({ text: "50.00" }),
+      AmountLiteral.NumberLiteral({ text: "5e1" }),
+      AmountLiteral.TextLiteral({ text: "50" }),
+      AmountLiteral.TextLiteral({ text: "50.0" })
+    ]
+    const made = written.map((literal) => fingerprint({ amount: Result.getOrThrow(readAmount(literal)) }))
+    expect(new Set(made).size).toBe(1)
+  })
+})
+
+const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+const ago = (age: Duration.Input | null) => (age === null ? null : DateTime.subtractDuration(now, age))
+
+interface Row {
+  readonly claimed: Duration.Input
+  readonly settled: Duration.Input | null
+  readonly completed: boolean
+}
+
+const read = (row: Row, body: "same" | "other"): KeyState => {
+  const record: KeyRecord = {
+    fingerprint: "f1",
+    completed: row.completed,
+    claimedAt: DateTime.subtractDuration(now, row.claimed),
+    settledAt: ago(row.settled)
+  }
+  return readKey(record, { fingerprint: body === "same" ? "f1" : "f2", now })
+}
+
+const day_ms = Duration.toMillis("24 hours")
+const quarter_ms = Duration.toMillis("15 minutes")
+
+/** claimed ago, settled ago, completed -> with the same body, with another body */
+const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, boolean, KeyState, KeyState]> = [
+  // In progress.
+  [0, null, false, "in_progress", "reused"],
+  ["2 seconds", null, false, "in_progress", "reused"],
+  [quarter_ms - 1, null, false, "in_progress", "reused"],
+  [quarter_ms, null, false, "in_progress", "reused"],
+  [quarter_ms + 1, null, false, "conflict", "reused"],
+  // An operation that is unresolved never expires.
+  ["25 hours", null, false, "conflict", "reused"],
+  ["400 days", null, false, "conflict", "reused"],
+  // Answered 202: replayed for as long as it is unresolved, and a day longer.
+  ["1 minute", null, true, "replay", "reused"],
+  ["20 minutes", null, true, "replay", "reused"],
+  ["400 days", null, true, "replay", "reused"],
+  ["400 days", "1 hour", true, "replay", "reused"],
+  ["400 days", "25 hours", true, "conflict", "conflict"],
+  // Settled.
+  ["1 second", 0, true, "replay", "reused"],
+  ["1 hour", "1 hour", true, "replay", "reused"],
+  [day_ms + 9, day_ms - 1, true, "replay", "reused"],
+  [day_ms + 9, day_ms, true, "replay", "reused"],
+  [day_ms + 9, day_ms + 1, true, "conflict", "conflict"]
+]
+
+describe("a known key", () => {
+  it.each(table)("claimed %s ago, settled %s ago, completed %s: %s, or with another body %s", (...row) => {
+    const [claimed, settled, completed, sameBody, otherBody] = row
+    const record = { claimed, settled, completed }
+    expect(read(record, "same")).toBe(sameBody)
+    expect(read(record, "other")).toBe(otherBody)
+  })
+})
+
+const xid = (companyId: number, key: string) =>
+  xidOf(CompanyId.make(companyId), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer))
+
+const anyCompany = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+const anyKey = fc.string({ minLength: 1, maxLength: 128, unit: "grapheme-ascii" })
+
+describe("an xid", () => {
+  it("is the prefix and the first 24 hex characters of SHA-256 of company, colon and key", () => {
+    fc.assert(
+      fc.property(anyCompany, anyKey, (companyId, key) => {
+        const hex = createHash("sha256").update(`${companyId}:${key}`, "utf8").digest("hex").slice(0, 24)
+        expect(Effect.runSync(xid(companyId, key))).toBe(`RD-${hex}`)
+        expect(Effect.runSync(xid(companyId, key))).toMatch(/^RD-[0-9a-f]{24}$/)
+      })
+    )
+  })
+
+  it.effect.each([
+    [1, "k", "RD-5d7c96341bc25459b2048902"],
+    [7, "8a6e0804-2bd0-4672-b79d-d97027f9071a", "RD-305b73ea87033c5e5b317b82"],
+    [7, "recarga-ñandú-☂", "RD-23a68b21548996780ccbc19c"]
+  ] as const)("of company %d and key %s is known by heart", ([companyId, key, expected]) =>
+    Effect.map(xid(companyId, key), (made) => expect(made).toBe(expected))
+  )
+
+  it("differs between companies and between keys, also where the digits run together", () => {
+    const made = [xid(1, "1:2"), xid(11, "2"), xid(1, "12"), xid(112, "x"), xid(1, "1")].map(Effect.runSync)
+    expect(new Set(made).size).toBe(made.length)
+  })
+
+  it("of a reversal is its own: no key makes a sale of that name", () => {
+    const reversalXid = (key: string) =>
+      Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer)))
+    expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)
+    expect(new Set([reversalXid("k"), reversalXid("k2"), Effect.runSync(xid(7, "k"))]).size).toBe(3)
+  })
+
+  it.each([
+    ["", false],
+    ["FIFTEENLETTERSX", true],
+    ["SIXTEENLETTERSXX", false]
+  ])("that begins with %j is one that gateways are told to expect: %s", (prefix, expected) => {
+    expect(Schema.is(Xid)(`${prefix}-5d7c96341bc25459b2048902`)).toBe(expected)
+    expect(new RegExp(`^${xidPrefixPattern}$`).test(prefix)).toBe(expected)
+  })
+
+  it.effect("takes another prefix from the configuration", () =>
+    xid(1, "k").pipe(
+      Effect.provideService(XidPrefix, "DO"),
+      Effect.map((made) => expect(made).toMatch(/^DO-[0-9a-f]{24}$/))
+    )
+  )
+})

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import fc from "fast-check"
+import {
+  dayOf,
+  formatLocal,
+  formatOffset,
+  isDay,
+  nextDay,
+  periodsAt,
+  startOfDay
+} from "../../../core/domain/LocalTime.ts"
+
+// The country last moved its clocks in December 2000, so the fixed shift holds from then on.
+const date = fc.date({
+  min: new Date("2001-01-01T00:00:00Z"),
+  max: new Date("2120-01-01T00:00:00Z"),
+  noInvalidDate: true
+})
+
+const hour_ms = 3_600_000
+
+/** Instants crowd where something begins: local midnight, UTC midnight, and a millisecond to either side. */
+const instantNearMidnight = fc.oneof(
+  date,
+  fc
+    .tuple(date, fc.constantFrom(0, 4 * hour_ms), fc.integer({ min: -1, max: 1 }))
+    .map(
+      ([day, edge_ms, off_ms]) => new Date(Math.floor(day.getTime() / (24 * hour_ms)) * 24 * hour_ms + edge_ms + off_ms)
+    )
+)
+
+const parts = new Intl.DateTimeFormat("en-CA", {
+  timeZone: "America/Santo_Domingo",
+  weekday: "short",
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23"
+})
+
+/** What the runtime's own time zone database says. */
+const wall = (when: Date): Record<string, string> =>
+  Object.fromEntries(parts.formatToParts(when).map(({ type, value }) => [type, value]))
+
+const dayAs = ({ day, month, year }: Record<string, string>): string => `${year}-${month}-${day}`
+
+/** The Monday on or before, found by walking back a day at a time. */
+const mondayBefore = (when: Date): string => {
+  const there = wall(when)
+  return there["weekday"] === "Mon" ? dayAs(there) : mondayBefore(new Date(when.getTime() - 24 * hour_ms))
+}
+
+describe("local time, against the time zone database", () => {
+  it("begins the day at midnight, the week on Monday and the month on the first", () => {
+    fc.assert(
+      fc.property(instantNearMidnight, (when) => {
+        const there = wall(when)
+        expect(periodsAt(DateTime.makeUnsafe(when))).toEqual({
+          day: dayAs(there),
+          week: mondayBefore(when),
+          month: `${there["year"]}-${there["month"]}-01`
+        })
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("is written as the wall clock shows it", () => {
+    fc.assert(
+      fc.property(instantNearMidnight, (when) => {
+        const there = wall(when)
+        const time = `${there["hour"]}:${there["minute"]}:${there["second"]}`
+        expect(formatLocal(DateTime.makeUnsafe(when))).toBe(`${dayAs(there)} ${time}`)
+        expect(formatOffset(DateTime.makeUnsafe(when))).toBe(`${dayAs(there)}T${time}-04:00`)
+      })
+    )
+  })
+
+  it("reads its own offset form back to the second", () => {
+    fc.assert(
+      fc.property(instantNearMidnight, (when) => {
+        const written = DateTime.makeUnsafe(formatOffset(DateTime.makeUnsafe(when)))
+        expect(DateTime.toEpochMillis(written)).toBe(Math.floor(when.getTime() / 1000) * 1000)
+      })
+    )
+  })
+
+  it("puts every instant into exactly one day", () => {
+    fc.assert(
+      fc.property(instantNearMidnight, (when) => {
+        const utc = DateTime.makeUnsafe(when)
+        const day = dayOf(utc)
+        expect(DateTime.isLessThanOrEqualTo(startOfDay(day), utc)).toBe(true)
+        expect(DateTime.isLessThan(utc, startOfDay(nextDay(day)))).toBe(true)
+      })
+    )
+  })
+})
+
+const at = (iso: string) => DateTime.makeUnsafe(iso)
+
+describe("the periods of consumption", () => {
+  it.each([
+    // instant (UTC)              today         Monday        the first
+    ["2026-03-04T03:59:59.999Z", "2026-03-03", "2026-03-02", "2026-03-01"],
+    ["2026-03-04T04:00:00.000Z", "2026-03-04", "2026-03-02", "2026-03-01"],
+    // Midnight in UTC is eight in the evening: nothing begins.
+    ["2026-03-01T23:59:59.999Z", "2026-03-01", "2026-02-23", "2026-03-01"],
+    ["2026-03-02T00:00:00.000Z", "2026-03-01", "2026-02-23", "2026-03-01"],
+    // Sunday to Monday.
+    ["2026-03-02T03:59:59.999Z", "2026-03-01", "2026-02-23", "2026-03-01"],
+    ["2026-03-02T04:00:00.000Z", "2026-03-02", "2026-03-02", "2026-03-01"],
+    ["2026-03-09T03:59:59.999Z", "2026-03-08", "2026-03-02", "2026-03-01"],
+    ["2026-03-09T04:00:00.000Z", "2026-03-09", "2026-03-09", "2026-03-01"],
+    // A month that ends, and a week that reaches over it.
+    ["2026-05-01T03:59:59.999Z", "2026-04-30", "2026-04-27", "2026-04-01"],
+    ["2026-05-01T04:00:00.000Z", "2026-05-01", "2026-04-27", "2026-05-01"],
+    // A year that ends in the middle of a week.
+    ["2026-01-01T03:59:59.999Z", "2025-12-31", "2025-12-29", "2025-12-01"],
+    ["2026-01-01T04:00:00.000Z", "2026-01-01", "2025-12-29", "2026-01-01"],
+    // Leap days, and years without one.
+    ["2028-02-29T12:00:00.000Z", "2028-02-29", "2028-02-28", "2028-02-01"],
+    ["2028-03-01T03:59:59.999Z", "2028-02-29", "2028-02-28", "2028-02-01"],
+    ["2028-03-01T04:00:00.000Z", "2028-03-01", "2028-02-28", "2028-03-01"],
+    ["2027-03-01T03:59:59.999Z", "2027-02-28", "2027-02-22", "2027-02-01"],
+    ["2100-03-01T03:59:59.999Z", "2100-02-28", "2100-02-22", "2100-02-01"],
+    // New York's summer time is not this country's.
+    ["2026-07-15T03:59:59.999Z", "2026-07-14", "2026-07-13", "2026-07-01"],
+    ["2026-07-15T04:00:00.000Z", "2026-07-15", "2026-07-13", "2026-07-01"]
+  ])("at %s begin %s, %s, %s", (instant, day, week, month) => {
+    expect(periodsAt(at(instant))).toEqual({ day, week, month })
+    expect(dayOf(at(instant))).toBe(day)
+  })
+})
+
+describe("a local day", () => {
+  it.each([
+    ["2026-03-04", "2026-03-04T04:00:00.000Z", "2026-03-05"],
+    ["2025-12-31", "2025-12-31T04:00:00.000Z", "2026-01-01"],
+    ["2028-02-28", "2028-02-28T04:00:00.000Z", "2028-02-29"],
+    ["2028-02-29", "2028-02-29T04:00:00.000Z", "2028-03-01"],
+    ["2027-02-28", "2027-02-28T04:00:00.000Z", "2027-03-01"]
+  ])("%s begins at %s and is followed by %s", (day, start, following) => {
+    expect(DateTime.formatIso(startOfDay(day))).toBe(start)
+    expect(nextDay(day)).toBe(following)
+  })
+})
+
+describe("an instant, as the wire shows it", () => {
+  it.each([
+    ["2026-03-04T03:59:59.999Z", "2026-03-03 23:59:59", "2026-03-03T23:59:59-04:00"],
+    ["2026-03-04T04:00:00.000Z", "2026-03-04 00:00:00", "2026-03-04T00:00:00-04:00"],
+    ["2026-01-01T00:00:00.000Z", "2025-12-31 20:00:00", "2025-12-31T20:00:00-04:00"]
+  ])("%s is %s, or %s", (instant, local, offset) => {
+    expect(formatLocal(at(instant))).toBe(local)
+    expect(formatOffset(at(instant))).toBe(offset)
+  })
+})
+
+describe("a day", () => {
+  it.each([
+    ["2026-02-28", true],
+    ["2028-02-29", true],
+    ["2026-02-29", false],
+    ["2026-02-30", false],
+    ["2026-13-01", false],
+    ["2026-00-01", false],
+    ["2026-01-00", false],
+    ["0000-01-01", false],
+    ["2026-1-1", false],
+    ["20260101", false],
+    ["2026-01-01T00:00:00Z", false],
+    ["+02026-01-01", false],
+    [" 2026-01-01", false],
+    ["", false]
+  ])("may be %j: %s", (text, is) => {
+    expect(isDay(text)).toBe(is)
+  })
+})

@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { InsuranceId } from "../../../core/domain/Ids.ts"
+import { codeLife, codeMaterial, codeMessage, drawCode, isLive } from "../../../core/domain/OneTimeCode.ts"
+
+/** Chance that draws this number, if it is asked for one of six digits. */
+const drawing = (number: number): SecureRandom.SecureRandom["Service"] => ({
+  ...SecureRandom.make((size) => new Uint8Array(size)),
+  intBetween: (least, most) =>
+    Effect.sync(() => {
+      assert.deepStrictEqual([least, most], [0, 999_999])
+      return number
+    })
+})
+
+const draw = (environment: "development" | "production", number: number) =>
+  Effect.provideService(drawCode(environment), SecureRandom.SecureRandom, drawing(number))
+
+describe("a code", () => {
+  it.effect.each([
+    ["production", 0, "000000"],
+    ["production", 42, "000042"],
+    ["production", 987_654, "987654"],
+    ["production", 999_999, "999999"],
+    ["development", 987_654, "123456"]
+  ] as const)("in %s is six digits: %d is %s", ([environment, number, code]) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* draw(environment, number), code)
+    })
+  )
+
+  it("is kept as something else for every insurance and every code", () => {
+    const [first, second] = [InsuranceId.make(1), InsuranceId.make(11)]
+    const materials = [
+      codeMaterial(first, "111111"),
+      codeMaterial(first, "111112"),
+      codeMaterial(second, "111111"),
+      codeMaterial(second, "11111")
+    ]
+    assert.strictEqual(new Set(materials).size, materials.length)
+  })
+
+  it.each([
+    // ms before its life ends -> may be used
+    [600_000, true],
+    [1, true],
+    [0, false],
+    [-1, false]
+  ])("%d ms before it ends may be used: %s", (left_ms, live) => {
+    const sentAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+    const expiresAt = DateTime.addDuration(sentAt, codeLife)
+    const now = DateTime.subtractDuration(expiresAt, Duration.millis(left_ms))
+    assert.strictEqual(isLive({ hash: "", expiresAt }, now), live)
+  })
+
+  it("goes in one message, of letters that every phone has", () => {
+    const text = codeMessage("012345")
+    assert.match(text, /^012345 .* 10 minutos/)
+    assert.match(text, /^[A-Za-z0-9 .,:éñ]{1,160}$/)
+  })
+})

@@ -1,0 +1,123 @@
+import { assert, describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
+import { Amount, Centavos } from "../../../core/domain/Money.ts"
+import { type Offered, offered } from "../../../core/domain/Offered.ts"
+import { price, type Request } from "../../../core/domain/Price.ts"
+import { NamingFlow, type Service } from "../../../core/domain/Service.ts"
+import { billService, company, factsOf, packageService, service } from "../../support/Examples.ts"
+
+const customer = {
+  companyId: CompanyId.make(1),
+  serviceId: ServiceId.make(3),
+  identifier: Identifier.make("8095551234")
+}
+const offer = { reference: "P1", name: "Mes 20 GB", price: Amount.make(10_000), validity: null, data: null }
+
+describe("an option", () => {
+  it.effect(
+    "is the same for the same offer, and another one for an example of that name, which has its own price",
+    () =>
+      Effect.gen(function* () {
+        const { id } = yield* offered("paquetes", customer, offer, false)
+        const again = yield* offered("paquetes", customer, { ...offer, price: Amount.make(12_000) }, false)
+        const example = yield* offered("paquetes", customer, offer, true)
+        assert.strictEqual(again.id, id)
+        assert.notStrictEqual(example.id, id)
+      }).pipe(Effect.provide(Sha256Node.layer))
+  )
+})
+
+const expiresAt = DateTime.makeUnsafe("2026-03-02T12:30:00.000Z")
+const inTime = DateTime.subtract(expiresAt, { milliseconds: 1 })
+const identifier = Identifier.make("8095551234")
+
+const priceOf = (service: Service, request: Partial<Request>, option: Offered | null = null, now = inTime) =>
+  Result.match(price(service, { identifier, amount: null, optionId: null, ...request }, option, now), {
+    onSuccess: (centavos) => centavos as number,
+    onFailure: factsOf
+  })
+
+const priced = (changes: Partial<Service>, amount: number | null) =>
+  priceOf({ ...service, ...changes }, { amount: amount === null ? null : Amount.make(amount) })
+
+const bounds = (minimum: number, maximum: number) => ({
+  minimum: Centavos.make(minimum),
+  maximum: Centavos.make(maximum)
+})
+
+const outside = (minimum: number, maximum: number) => ({ _tag: "AmountOutOfRange", minimum, maximum })
+const invalid = { _tag: "InvalidOption" }
+const expired = { _tag: "OptionExpired" }
+
+describe("the price of a sale of a free amount", () => {
+  it.each([
+    // from, to (centavos), asked -> price, or the refusal
+    [2_000, 500_000, 2_000, 2_000],
+    [2_000, 500_000, 500_000, 500_000],
+    [2_000, 500_000, 1_999, outside(2_000, 500_000)],
+    [2_000, 500_000, 500_001, outside(2_000, 500_000)],
+    [2_050, 500_000, 2_000, outside(2_050, 500_000)],
+    // 0 means no bound on that side.
+    [0, 500_000, 1, 1],
+    [0, 500_000, 500_001, outside(0, 500_000)],
+    [2_000, 0, 999_999_999, 999_999_999],
+    [2_000, 0, 1_999, outside(2_000, 0)],
+    [0, 0, 1, 1],
+    [5_000, 5_000, 5_000, 5_000],
+    [2_000, 500_000, null, { _tag: "AmountRequired" }]
+  ] as const)("from %d to %d, asked for %s: %j", (minimum, maximum, amount, expected) => {
+    expect(priced(bounds(minimum, maximum), amount)).toEqual(expected)
+  })
+})
+
+const option: Offered = {
+  id: "paq-1",
+  companyId: company.id,
+  serviceId: packageService.id,
+  identifier,
+  reference: "1",
+  name: "Semana 3 GB",
+  price: Amount.make(15_050),
+  validity: null,
+  data: null,
+  expiresAt
+}
+
+describe("a sale that needs an option", () => {
+  it.each(NamingFlow.literals)("of the flow %s says how to get one", (flow) => {
+    const refused = { _tag: "OptionRequired", flow, howToBuy: service.howToBuy }
+    expect(priced({ flow }, null)).toEqual(refused)
+    expect(priced({ flow }, 10_000)).toEqual(refused)
+  })
+
+  it.each(NamingFlow.literals)("of the flow %s refuses an option nobody offered", (flow) => {
+    expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual(invalid)
+  })
+
+  it("refuses an option of a service whose amount is free", () => {
+    expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual(invalid)
+  })
+
+  const amount = Amount.make(15_000)
+  const other = Identifier.make("8095551235")
+  const late = DateTime.add(expiresAt, { days: 1 })
+  it.each([
+    // what is asked for, when -> the price, or the refusal
+    ["as it was offered", packageService, {}, inTime, 15_050],
+    ["with its own price", packageService, { amount: option.price }, inTime, 15_050],
+    ["with another price", packageService, { amount }, inTime, { _tag: "PriceMismatch", price: 15_050 }],
+    ["for another identifier", packageService, { identifier: other }, inTime, invalid],
+    ["of another service", billService, {}, inTime, invalid],
+    ["in the instant in which it expires", packageService, {}, expiresAt, expired],
+    ["a day late", packageService, {}, late, expired],
+    ["a day late with another price", packageService, { amount }, late, expired],
+    ["a day late for another identifier", packageService, { identifier: other }, late, invalid]
+  ] as ReadonlyArray<readonly [string, Service, Partial<Request>, DateTime.Utc, unknown]>)(
+    "%s",
+    (_, service, request, now, expected) => {
+      expect(priceOf(service, { optionId: option.id, ...request }, option, now)).toEqual(expected)
+    }
+  )
+})

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Duration } from "effect"
+import fc from "fast-check"
+import { nextAttempt } from "../../../core/domain/NextAttempt.ts"
+import { conclude, nextAsk, orphanedAfter, StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { Verdict } from "../../../core/domain/Sale.ts"
+
+const madeAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+const atAge = (age: Duration.Duration) => DateTime.addDuration(madeAt, age)
+
+describe("what did not succeed is attempted next", () => {
+  it.each([
+    // every (min), at this age (s), next at (s)
+    [2, 0, 5],
+    [2, 4.999, 5],
+    [2, 5, 15],
+    [2, 15, 30],
+    [2, 30, 60],
+    [2, 59.999, 60],
+    [2, 60, 180],
+    [2, 86_400, 86_520],
+    [5, 5, 15],
+    [5, 60, 360],
+    [5, 61, 361]
+  ])("every %d min in the end, at the age of %d s: at %d s", (every_min, age_s, next_s) => {
+    const next = nextAttempt(Duration.minutes(every_min))(madeAt, atAge(Duration.seconds(age_s)))
+    expect(next).toEqual(atAge(Duration.seconds(next_s)))
+  })
+})
+
+const createdAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+const aged = (seconds: number) => DateTime.add(createdAt, { milliseconds: seconds * 1000 })
+
+describe("an unresolved sale is asked for next", () => {
+  it.each([
+    // at this age (s), next at (s)
+    [0, 5],
+    [1, 5],
+    [4.999, 5],
+    [5, 15],
+    [14.999, 15],
+    [15, 30],
+    [29.999, 30],
+    [30, 60],
+    [59.999, 60],
+    [60, 360],
+    [61, 361],
+    [360, 660],
+    [900, 1_200],
+    [86_400, 86_700]
+  ])("at the age of %d s: at %d s", (age, next) => {
+    expect(nextAsk(createdAt, aged(age))).toEqual(aged(next))
+  })
+
+  it("always later than now, and within five minutes", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100_000_000 }), (age_ms) => {
+        const now = aged(age_ms / 1000)
+        const wait_ms = DateTime.toEpochMillis(nextAsk(createdAt, now)) - DateTime.toEpochMillis(now)
+        expect(wait_ms).toBeGreaterThan(0)
+        expect(wait_ms).toBeLessThanOrEqual(300_000)
+      })
+    )
+  })
+
+  it("only from the age of a minute, while its own call may still be waiting for the provider", () => {
+    expect(DateTime.addDuration(createdAt, orphanedAfter)).toEqual(aged(60))
+  })
+})
+
+const delivery = { authCode: "A1", rechargeToken: null }
+const confirm = Verdict.Confirm({ delivery })
+const rejected = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
+const denial = "SEGURO_NO_EMITIDO"
+const denied = Verdict.Release({ refusal: denial })
+const hold = Verdict.Hold()
+const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
+
+describe("what recovery concludes", () => {
+  it.each([
+    // age (s), not found so far, the provider says -> verdict, not found
+    ["a delivery is firm at any age", 5, 0, Delivered({ delivery }), confirm, 0],
+    ["a delivery is firm after not-founds", 1_200, 1, Delivered({ delivery }), confirm, 0],
+    ["a refusal is firm at any age", 5, 0, Refused({ refusal: "TRANSACTION_REJECTED" }), rejected, 0],
+    [
+      "its reason is kept",
+      5,
+      0,
+      Refused({ refusal: "INVALID_PHONE" }),
+      Verdict.Release({ refusal: "INVALID_PHONE" }),
+      0
+    ],
+    ["unknown stays held", 5, 0, Unknown(), hold, 0],
+    ["unknown stays held for ever", 31_536_000, 0, Unknown(), hold, 0],
+    ["unknown breaks the row of not-founds", 1_200, 1, Unknown(), hold, 0],
+    ["not found is unknown at first", 5, 0, NotFound(), hold, 0],
+    ["not found is unknown up to 15 minutes", 899.999, 0, NotFound(), hold, 0],
+    ["an early not-found counts for nothing", 899.999, 1, NotFound(), hold, 0],
+    ["the first not-found at 15 minutes only counts", 900, 0, NotFound(), hold, 1],
+    ["the first not-found after that only counts", 100_000, 0, NotFound(), hold, 1],
+    ["the second in a row is a denial", 1_200, 1, NotFound(), denied, 2]
+  ] as const)("%s", (_, age, notFound, answer, verdict, counted) => {
+    expect(conclude({ createdAt, notFound, askAt: null }, answer, aged(age), denial)).toEqual({
+      verdict,
+      notFound: counted
+    })
+  })
+
+  it("counts a not-found again only when it was to be asked for", () => {
+    const heard = (notFound: number, due: number) =>
+      conclude({ createdAt, notFound, askAt: aged(due) }, NotFound(), aged(1_200), denial)
+    expect(heard(1, 1_200.001)).toBeNull()
+    expect(heard(1, 1_200)).toEqual({ verdict: denied, notFound: 2 })
+    expect(heard(0, 1_300)).toEqual({ verdict: hold, notFound: 1 })
+    expect(heard(1, 2_100)).toBeNull()
+    expect(heard(1, 2_100.001)).toEqual({ verdict: hold, notFound: 0 })
+  })
+
+  it("leaves not-founds as they are when nobody took the question", () => {
+    const asked = (notFound: number) =>
+      conclude({ createdAt, notFound, askAt: null }, StatusAnswer.NotAsked(), aged(1_200), denial)
+    expect(asked(1)).toBeNull()
+    expect(asked(0)).toEqual({ verdict: hold, notFound: 0 })
+  })
+
+  it("never releases on a provider that does not know, however the answers come", () => {
+    const said = fc.array(fc.record({ wait: fc.integer({ min: 1, max: 600 }), known: fc.boolean() }), { maxLength: 40 })
+    fc.assert(
+      fc.property(said, (answers) => {
+        let age = 0
+        let notFound = 0
+        let firm = 0
+        for (const { known, wait } of answers) {
+          age += wait
+          const answer = known ? Unknown() : NotFound()
+          const concluded = conclude({ createdAt, notFound, askAt: null }, answer, aged(age), denial)
+          firm = !known && age >= 900 ? firm + 1 : 0
+          expect(concluded?.verdict._tag).toBe(firm >= 2 ? "Release" : "Hold")
+          notFound = concluded?.notFound ?? 0
+        }
+      })
+    )
+  })
+})

@@ -1,0 +1,180 @@
+import { DateTime, Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { TransactionId } from "../../../core/domain/Ids.ts"
+import { StatusAnswer } from "../../../core/domain/Recovery.ts"
+import {
+  confirmable,
+  Finding,
+  type InDoubt,
+  isSameOperator,
+  type Proposal,
+  resolvable,
+  reversalVerdictOn,
+  verdictOn
+} from "../../../core/domain/Resolution.ts"
+import { ReversalAnswer, type UnderReversal } from "../../../core/domain/Reversal.ts"
+import type { Order } from "../../../core/domain/Sale.ts"
+import type { ServiceType } from "../../../core/domain/Service.ts"
+import type { Status } from "../../../core/domain/Status.ts"
+import { intent } from "../../support/Examples.ts"
+
+const createdAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+const later = DateTime.add(createdAt, { minutes: 15 })
+
+const orderOf = (type: ServiceType): Order => {
+  const { amount, companyId, environment, identifier, product, reference, service, xid } = intent()
+  const transactionId = TransactionId.make(31)
+  const sold = { service: { ...service, type }, identifier, amount, product, reference }
+  return { ...sold, companyId, transactionId, environment, xid, createdAt }
+}
+
+const token = "1234 5678 9012 3456 7890"
+const days = { from: "2026-03-04", until: "2027-03-03" }
+const success = (parts: { readonly token?: string; readonly days?: typeof days } = {}) =>
+  Finding.cases.Success.make({ authCode: "OP-77", rechargeToken: parts.token ?? null, validity: parts.days ?? null })
+
+describe("how an operator says that a sale ended", () => {
+  // What was sold, what is said -> why not; null if it may be said.
+  it.each([
+    ["mobile_recharge", success(), null],
+    ["mobile_recharge", success({ token }), "token"],
+    ["mobile_recharge", success({ days }), "validity"],
+    ["electricity_prepaid", success({ token }), null],
+    ["electricity_prepaid", success(), "no_token"],
+    ["electricity_prepaid", Finding.cases.Failed.make({}), null],
+    ["insurance", success({ days }), null],
+    ["insurance", success(), "no_validity"],
+    ["insurance", success({ days: { from: days.from, until: days.from } }), null],
+    ["insurance", success({ days: { from: days.until, until: days.from } }), "ends_before"],
+    ["insurance", Finding.cases.Failed.make({}), null]
+  ] as const)("of %s: %j is amiss by %s", (type, finding, why) => {
+    const said = resolvable({ order: orderOf(type), status: "PENDING", under: null, proposal: null }, finding, later)
+    expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
+  })
+})
+
+describe("what two operators found", () => {
+  const order = orderOf("electricity_prepaid")
+  const own = { authCode: "SBX1", rechargeToken: "9999 8888 7777 6666 5555" }
+  const written = { authCode: "OP-77", rechargeToken: token }
+
+  // What the provider says, what they found -> what is delivered; null when nothing is.
+  it.each([
+    [StatusAnswer.Delivered({ delivery: own }), own],
+    [StatusAnswer.Unknown(), written],
+    [StatusAnswer.NotFound(), written]
+  ])("is proven by the provider's own word, if it has one: %j", (said, delivery) => {
+    const verdict = Result.getOrThrow(verdictOn(order, success({ token }), said))
+    expect(verdict).toMatchObject({ _tag: "Confirm", delivery })
+  })
+
+  it.each([
+    [StatusAnswer.Delivered({ delivery: own }), Finding.cases.Failed.make({})],
+    [StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }), success({ token })]
+  ])("is nothing against what the provider firmly says: %j", (said, finding) => {
+    expect(Result.isFailure(verdictOn(order, finding, said))).toBe(true)
+  })
+})
+
+const reversed = Finding.cases.Reversed.make({})
+const stands = Finding.cases.Stands.make({})
+const failed = Finding.cases.Failed.make({})
+
+/** A recharge of this status, with a reversal of this id that began so many minutes before now; null for none. */
+const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): InDoubt => {
+  const order = orderOf("mobile_recharge")
+  const { amount, identifier, service, transactionId: id, xid } = order
+  const ended = { authCode: "A1", rechargeToken: null, terminalId: null, processedAt: createdAt }
+  const transaction = { id, xid, status, service, identifier, amount, createdAt, ...ended }
+  const under = (of: readonly [number, number]): UnderReversal => ({
+    reversal: { id: of[0], xid: `RV-${of[0]}`, createdAt: DateTime.subtract(later, { minutes: of[1] }), order },
+    transaction
+  })
+  return { order, status, under: reversal === null ? null : under(reversal), proposal: null }
+}
+
+describe("what an operator may say", () => {
+  // How the sale stands, its reversal without outcome and its age, what is said -> why not; null if it may be said.
+  it.each([
+    ["PENDING", null, failed, null],
+    ["PENDING", null, reversed, "unsettled"],
+    ["PROCESSING", null, stands, "unsettled"],
+    ["SUCCESS", null, failed, "settled"],
+    ["SUCCESS", null, stands, "no_reversal"],
+    ["FAILED", null, reversed, "no_reversal"],
+    ["REVERSED", null, reversed, "no_reversal"],
+    ["SUCCESS", [4, 15], failed, "reversal"],
+    ["SUCCESS", [4, 15], success(), "reversal"],
+    ["SUCCESS", [4, 15], reversed, null],
+    ["SUCCESS", [4, 15], stands, null],
+    ["SUCCESS", [4, 14], reversed, "young_reversal"]
+  ] as const)("of a sale that is %s with the reversal %j: %j is amiss by %s", (status, reversal, finding, why) => {
+    const said = resolvable(inDoubtAt(status, reversal), finding, later)
+    expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
+  })
+
+  const proposalOf = (reversalId: number | null): Proposal => ({
+    number: 2,
+    finding: reversalId === null ? failed : reversed,
+    reversalId,
+    reason: "a statement",
+    proposedBy: "turno-1",
+    proposedAt: createdAt,
+    confirmedBy: null
+  })
+
+  // Whether it is of the sale or of a reversal, the number that is confirmed and by whom -> why not.
+  it.each([
+    [null, 2, "turno-2", null],
+    [4, 2, "turno-2", null],
+    [4, 1, "turno-2", "changed"],
+    [4, 2, "turno-1", "same_operator"],
+    [3, 2, "turno-2", "outdated"]
+  ] as const)(
+    "of reversal 4: a proposal of %j is confirmed as %i by %s unless %s",
+    (reversalId, number, operator, why) => {
+      const inDoubt = { ...inDoubtAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
+      const confirmed = confirmable(inDoubt, { number, operator })
+      expect(Result.isSuccess(confirmed) ? null : confirmed.failure.why).toBe(why)
+    }
+  )
+})
+
+describe("an operator", () => {
+  // Who proposes, who confirms -> whether that is one person.
+  it.each([
+    ["turno-1", "turno-1", true],
+    ["turno-1", "Turno-1", true],
+    ["turno-1", " turno-1 ", true],
+    ["turno-1", "turno-1\u00a0", true],
+    ["turno-1", "ｔｕｒｎｏ-１", true],
+    ["Jos\u00e9", "jose\u0301", true],
+    ["turno-1", "turno-2", false],
+    ["Ana  María", "Ana María", true],
+    ["Ana\u200b María", "ana mari\u0301a", true],
+    ["Ana", "Ana\u3164", true],
+    ["Ana", "A\ufe0fna", true],
+    ["Ana", "Anna", false]
+  ])("who proposes as %j confirms as %j: %s", (proposed, confirmed, same) => {
+    expect(isSameOperator(proposed, confirmed)).toBe(same)
+  })
+})
+
+describe("what two operators found of a reversal", () => {
+  // What they found, what the provider says -> what becomes of it; null if they are contradicted.
+  it.each([
+    [reversed, ReversalAnswer.Confirmed(), "Confirm"],
+    [reversed, ReversalAnswer.Unknown(), "Confirm"],
+    [reversed, ReversalAnswer.NotFound(), "Confirm"],
+    [reversed, ReversalAnswer.NotSent(), "Confirm"],
+    [reversed, ReversalAnswer.Denied(), null],
+    [stands, ReversalAnswer.Denied(), "Deny"],
+    [stands, ReversalAnswer.Unknown(), "Deny"],
+    [stands, ReversalAnswer.NotFound(), "Deny"],
+    [stands, ReversalAnswer.Confirmed(), null]
+  ] as const)("%j, where the provider says %j, is %s", (finding, said, wanted) => {
+    const { under } = inDoubtAt("SUCCESS", [4, 15])
+    const verdict = reversalVerdictOn(under as UnderReversal, finding, said)
+    expect(Result.isSuccess(verdict) ? verdict.success._tag : null).toBe(wanted)
+  })
+})

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import manifest from "../../../package.json" with { type: "json" }
+
+const at = (path: string) => new URL(`../../../${path}`, import.meta.url)
+const textOf = (path: string) => readFileSync(at(path), "utf8")
+
+/** The first cells of all rows, parted by commas. */
+const named = (page: string): ReadonlyArray<string> =>
+  [...page.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = ""]) => cell.split(", "))
+
+describe("docs/architecture.md", () => {
+  const architecture = textOf("docs/architecture.md")
+
+  it("tells why each package is there, and of no other", () => {
+    const { dependencies, devDependencies, optionalDependencies } = manifest
+    const packages = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    const told = named(architecture.slice(architecture.indexOf("\n## Dependencies")))
+    const isTold = (name: string) => told.includes(name) || told.includes(name.replace(/\/.*/, "/*"))
+    assert.isEmpty(packages.filter((name) => !isTold(name)))
+    const headings = ["Package", "---"]
+    const isThere = (name: string) => packages.some((each) => each === name || each.replace(/\/.*/, "/*") === name)
+    assert.isEmpty(told.filter((name) => !headings.includes(name) && !/^-+$/.test(name) && !isThere(name)))
+  })
+
+  it("names each port", () => {
+    const row = /^\| core\/ports \|.*$/m.exec(architecture)?.[0] ?? ""
+    const ports = readdirSync(at("core/ports")).map((file) => file.replace(/\.ts$/, ""))
+    assert.sameMembers(row.match(/\b[A-Z]\w+/g) ?? [], ports)
+  })
+})
+
+describe("CONTRIBUTING.md", () => {
+  it("tells what each folder of tests is for", () => {
+    const folders = readdirSync(at("test"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    const told = named(textOf("CONTRIBUTING.md")).filter((name) => name.startsWith("test/"))
+    assert.sameMembers(
+      told,
+      folders.map(({ name }) => `test/${name}`)
+    )
+  })
+})

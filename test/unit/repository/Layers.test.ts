@@ -1,0 +1,158 @@
+import { spawnSync } from "node:child_process"
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+
+const house = fileURLToPath(new URL("../../../", import.meta.url))
+
+const tops = readdirSync(house, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !/^(\.|node_modules$)/.test(entry.name))
+  .map(({ name }) => name)
+
+const files = tops.flatMap((top) =>
+  readdirSync(posix.join(house, top), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => posix.join(top, file))
+)
+
+/** Where a file imports from, by folder. */
+const importedBy = (file: string): ReadonlyArray<string> =>
+  [...readFileSync(posix.join(house, file), "utf8").matchAll(/\b(?:from|import) "(\.[^"]+\.ts)"/g)].map(
+    ([, path = ""]) => posix.dirname(posix.join(posix.dirname(file), path))
+  )
+
+const imports = new Map<string, Set<string>>()
+for (const file of files) {
+  const folder = posix.dirname(file)
+  const known = imports.get(folder) ?? new Set()
+  imports.set(folder, new Set([...known, ...importedBy(file).filter((other) => other !== folder)]))
+}
+
+/**
+ * What is left when every folder is taken away that imports none of the others, or is imported by none: the circles.
+ */
+const circles = (folders: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<string> => {
+  const imported = new Set([...folders.values()].flatMap((others) => [...others]))
+  const left = new Map(
+    [...folders].filter(([folder, others]) => imported.has(folder) && [...others].some((other) => folders.has(other)))
+  )
+  return left.size === folders.size ? [...left.keys()] : circles(left)
+}
+
+describe("the folders", () => {
+  it("import each other in no circle", () => {
+    assert.isAbove(imports.size, 50)
+    assert.isEmpty(circles(imports))
+  })
+})
+
+const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+
+const core = ["core/workflows", "core/ports", "core/telemetry", "core/domain"]
+
+type Arrows = Readonly<Record<string, ReadonlyArray<string>>>
+
+const service: Arrows = {
+  "core/domain": [],
+  "core/ports": ["core/domain"],
+  "core/telemetry": ["core/domain"],
+  "core/workflows": ["core/ports", "core/telemetry", "core/domain"],
+  "adapters/postgres": ["core/ports", "core/telemetry", "core/domain"],
+  facade: [...core, "adapters/postgres", "facade/call", "facade/http", "facade/ops", "facade/settings"],
+  "facade/wire": core,
+  "facade/settings": [...core, "adapters/postgres"],
+  "facade/call": [...core, "facade/wire"],
+  "facade/trpc": [...core, "facade/call", "facade/wire"],
+  "facade/rest": [...core, "facade/trpc", "facade/call", "facade/wire"],
+  "facade/docs": [...core, "facade/rest", "facade/call"],
+  "facade/http": [
+    ...core,
+    "facade/docs",
+    "facade/rest",
+    "facade/trpc",
+    "facade/call",
+    "facade/wire",
+    "facade/settings"
+  ],
+  "facade/ops": [...core, "adapters/postgres", "facade/call", "facade/settings"],
+  "facade/cli": [...core, "adapters/postgres", "facade/settings", "facade/cli/commands", "facade/cli/terminal"],
+  "facade/cli/terminal": [...core, "facade/settings"],
+  "facade/cli/checks": [...core, "adapters/postgres", "facade/settings"],
+  "facade/cli/commands": [
+    ...core,
+    "adapters/postgres",
+    "facade",
+    "facade/settings",
+    "facade/wire",
+    "facade/cli/checks",
+    "facade/cli/terminal"
+  ]
+}
+
+const shared = [...Object.keys(service), "test/fakes", "test/support"]
+const suites = ["test/bench", "test/crash", "test/fuzz", "test/prove", "test/simulation"]
+
+/** What a file of each folder may import: the arrows of docs/architecture.md. Every other import is refused. */
+const arrows: Arrows = {
+  ...service,
+  "test/fakes": Object.keys(service),
+  "test/support": [...Object.keys(service), "test/fakes"],
+  ...Object.fromEntries(suites.map((suite) => [suite, shared])),
+  "test/unit": [...shared, ...suites]
+}
+
+const folders = Object.keys(arrows)
+
+/** The path of an import of each folder by each, as one would write it. */
+const everyImport = folders.flatMap((from) =>
+  folders.map((to) => ({ from, to, file: `${from}/${to.replaceAll("/", "-")}.ts` }))
+)
+
+/** The files that the linter refuses, among one for each import, in a folder with nothing but our rules. */
+const refused = (): ReadonlyArray<string> => {
+  const house = mkdtempSync(join(tmpdir(), "saldo-layers-"))
+  try {
+    copyFileSync(at("biome.json"), join(house, "biome.json"))
+    for (const { from, to, file } of everyImport) {
+      mkdirSync(join(house, from), { recursive: true })
+      const way = posix.relative(from, posix.join(to, "There.ts"))
+      writeFileSync(join(house, file), `export { there } from "${way.startsWith("..") ? way : `../${way}`}"\n`)
+    }
+    const { stdout } = spawnSync(
+      process.execPath,
+      [
+        at("node_modules/@biomejs/biome/bin/biome"),
+        "lint",
+        "--only=style/noRestrictedImports",
+        "--max-diagnostics=none",
+        "--reporter=json",
+        ".."
+      ],
+      { cwd: house, encoding: "utf8" }
+    )
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: ReadonlyArray<{ location: { path: string } }> }
+    return diagnostics.map(({ location }) => location.path)
+  } finally {
+    rmSync(house, { recursive: true })
+  }
+}
+
+describe("the layers", () => {
+  it("refuse every import against an arrow, and no other", () => {
+    const against = everyImport.filter(({ from, to }) => from !== to && !arrows[from]?.includes(to))
+    assert.sameMembers(
+      [...refused()],
+      against.map(({ file }) => file)
+    )
+  })
+
+  it.each(["core", "facade"])("have an arrow for each folder of %s", (top) => {
+    const files = readdirSync(at(top), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+    assert.sameMembers(
+      folders.filter((folder) => folder.split("/")[0] === top),
+      [...new Set(files.map((file) => posix.join(top, posix.dirname(file))))]
+    )
+  })
+})

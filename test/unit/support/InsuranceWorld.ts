@@ -1,0 +1,173 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { DateTime, Effect, Layer } from "effect"
+import { simulator } from "../../../adapters/insurer/Simulator.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import type { Session } from "../../../core/domain/Access.ts"
+import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
+import { type Insurance, insuranceOption } from "../../../core/domain/Insurance.ts"
+import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
+import { availabilityTo, mayBeSoldBy } from "../../../core/domain/Service.ts"
+import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
+import { Catalogue } from "../../../core/ports/Catalogue.ts"
+import { Insurances } from "../../../core/ports/Insurances.ts"
+import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
+import { choosePlan, insuranceOf, quoteInsurance, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
+import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
+import { newCode } from "../../../core/workflows/SendCode.ts"
+import { type Application, startInsurance } from "../../../core/workflows/StartInsurance.ts"
+import { insuranceService, intent, packages, service, session } from "../../support/Examples.ts"
+import { type Fault, world } from "../../support/InMemoryWorld.ts"
+import { insurance } from "../../support/InsuranceExample.ts"
+
+/** A token of a company that may sell insurance. */
+export const seller: Session = { ...session, company: { ...session.company, insuranceEnabled: true } }
+
+const stock = new Map([service, insuranceService].map((each) => [each.id, each]))
+
+/** How those behave on whom an insurance depends; as the simulators do unless said otherwise. */
+interface Says {
+  readonly insurer?: Partial<Insurer>
+  readonly gateway?: Partial<SmsGateway>
+  readonly ledger?: Fault
+}
+
+/**
+ * A world in which insurance is sold, and a record of what the insurer was asked, and which messages the gateway was
+ * given at which second.
+ */
+export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
+  const asked: Array<string> = []
+  const sent: Array<SmsMessage & { readonly at_s: number }> = []
+  const recorded =
+    <Q, A, E>(question: string, ask: (about: Q) => Effect.Effect<A, E>) =>
+    (about: Q) =>
+      Effect.suspend(() => {
+        asked.push(question)
+        return ask(about)
+      })
+  const behaviour: Insurer = { ...simulator, ...insurer }
+  const insurers = Layer.succeed(Insurers, {
+    serving: () =>
+      Effect.succeed({
+        inspect: recorded("inspect", behaviour.inspect),
+        plans: recorded("plans", behaviour.plans),
+        quote: recorded("quote", behaviour.quote),
+        issue: recorded("issue", behaviour.issue),
+        status: recorded("status", behaviour.status)
+      })
+  })
+  const gateways = Layer.succeed(SmsGateways, {
+    serving: () =>
+      Effect.succeed({
+        idempotent: gateway?.idempotent ?? true,
+        send: (message) =>
+          Effect.flatMap(DateTime.now, (now) => {
+            sent.push({ ...message, at_s: DateTime.toEpochMillis(now) / 1000 })
+            return gateway?.send?.(message) ?? Effect.succeed(SmsAnswer.Sent({ reference: message.id }))
+          })
+      })
+  })
+  const catalogue = Layer.succeed(Catalogue, {
+    services: (company) => Effect.succeed([...stock.values()].filter((each) => mayBeSoldBy(company, each))),
+    find: (company, serviceId) => Effect.succeed(availabilityTo(company, stock.get(serviceId))),
+    packages: () => Effect.succeed(packages)
+  })
+  const { audited, dispatched, layer } = world({}, ledger)
+  return {
+    asked,
+    audited,
+    dispatched,
+    layer: Layer.mergeAll(layer, insurers, gateways, catalogue, Sha256Node.layer, NodeCrypto.layerSecureRandom),
+    sent
+  }
+}
+
+/** How often the policy was asked for. */
+export const issued = (asked: ReadonlyArray<string>) => asked.filter((question) => question === "issue").length
+
+export const code = "123456"
+export const phone = Phone.make("8095551234")
+
+/** Somebody who wants a vehicle insured: plate A123458 unless said otherwise. */
+export const application = (plate = "A123458"): Application => ({
+  serviceId: insuranceService.id,
+  cedula: Cedula.make("00112345678"),
+  phone,
+  plate: Plate.make(plate),
+  terminalId: TerminalId.make("caja-1")
+})
+
+export const begin = (plate?: string) =>
+  Effect.map(startInsurance(seller, application(plate)), ({ insurance }) => insurance)
+
+/** Begun, with the code verified. */
+export const verified = Effect.fnUntraced(function* (plate?: string) {
+  const { id } = yield* begin(plate)
+  return yield* verifyCode(seller, id, code)
+})
+
+/** The version that is chosen, where it matters not which. */
+export const firstVersion = ({ versions }: Insurance) => versions[0]?.id ?? ""
+
+/** Chooses a plan; one for half a year unless said otherwise, where another was chosen before. */
+export const choose = (insurance: Insurance, plan = "LEY-6") =>
+  choosePlan(seller, insurance.id, { version: firstVersion(insurance), plan })
+
+/** With a plan for a year. */
+export const planned = Effect.fnUntraced(function* (plate?: string) {
+  return yield* choose(yield* verified(plate), "LEY-12")
+})
+
+/** What the plan for a year costs for a car, in centavos. */
+export const price = 595_050
+
+/** Quoted without extras. */
+export const quoted = Effect.fnUntraced(function* (plate?: string) {
+  const { id } = yield* planned(plate)
+  return yield* quoteInsurance(seller, id, [])
+})
+
+/** The purchase of an insurance, as it is to be made. */
+export const wanted = ({ id, plate, serviceId }: Insurance, key = "k1"): Purchase => ({
+  key: IdempotencyKey.make(key),
+  serviceId,
+  identifier: Identifier.make(plate),
+  amount: null,
+  optionId: insuranceOption(id),
+  terminalId: null
+})
+
+export const buy = (insurance: Insurance, key?: string) => purchase(seller, wanted(insurance, key))
+
+/** A sale of the insurance that was reserved by a process that died before it could ask for the policy. */
+export const reserved = Effect.fnUntraced(function* ({ id, plate, quote }: Insurance) {
+  if (quote === null) return yield* Effect.die(new Error("there is no quote to sell"))
+  const { id: serviceId, name, product, type } = insuranceService
+  const ledger = yield* Ledger
+  const answer = yield* ledger.reserve({
+    ...intent({ amount: quote.total }),
+    service: { id: serviceId, name, type },
+    identifier: Identifier.make(plate),
+    optionId: insuranceOption(id),
+    insuranceId: id,
+    product,
+    reference: quote.reference
+  })
+  return answer._tag === "Reservation" ? answer.order : yield* Effect.die(new Error("the key was used before"))
+})
+
+/** The insurance as it is now. */
+export const now = ({ id }: Pick<Insurance, "id">) => insuranceOf(seller, id)
+
+/** How far it is now. */
+export const stateOf = (insurance: Pick<Insurance, "id">) => Effect.map(now(insurance), ({ state }) => state)
+
+/** Staged by a process that died before it could send. */
+export const unsentMessage = Effect.gen(function* () {
+  const insurances = yield* Insurances
+  const id = yield* insurances.nextId
+  const beginning = { ...insurance, createdAt: yield* DateTime.now }
+  return yield* insurances.create(id, beginning, yield* newCode(id, beginning))
+})

@@ -1,0 +1,155 @@
+import { createHash, createHmac } from "node:crypto"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import * as PepperNode from "../../../adapters/node/PepperNode.ts"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import type { KeptSecret } from "../../../core/domain/Secret.ts"
+import type { Token } from "../../../core/domain/Token.ts"
+import { Directory, type TokenUse } from "../../../core/ports/Directory.ts"
+import { Pepper } from "../../../core/ports/Pepper.ts"
+import { authenticate } from "../../../core/workflows/Authenticate.ts"
+import { company, session, token } from "../../support/Examples.ts"
+
+const sha256 = (text: string) => new Uint8Array(createHash("sha256").update(text).digest())
+const plain = (secret: string, until: KeptSecret["until"] = null): KeptSecret => ({
+  hash: sha256(secret),
+  pepper: null,
+  until
+})
+
+const key = (byte: number) => new Uint8Array(32).fill(byte)
+const nameOf = (byte: number) =>
+  Effect.runSync(
+    Effect.provide(
+      Pepper.useSync(({ name }) => name),
+      PepperNode.layer(Redacted.make(key(byte)))
+    )
+  )
+const peppered = (secret: string, byte: number): KeptSecret => ({
+  hash: new Uint8Array(createHmac("sha256", key(byte)).update(sha256(secret)).digest()),
+  pepper: nameOf(byte),
+  until: null
+})
+
+interface Kept {
+  readonly token?: Partial<Token>
+  readonly secrets?: ReadonlyArray<KeptSecret>
+  /** The byte of which the pepper is made. */
+  readonly pepper?: number | undefined
+  readonly uses?: Array<TokenUse>
+}
+
+const world = ({ pepper, secrets = [plain("secreto")], token: changes = {}, uses = [] }: Kept) =>
+  Layer.mergeAll(
+    Sha256Node.layer,
+    PepperNode.layer(pepper === undefined ? null : Redacted.make(key(pepper))),
+    Layer.succeed(Directory, {
+      lookup: (apiKey) =>
+        Effect.succeed(
+          apiKey === token.apiKey
+            ? Option.some({ session: { company, token: { ...token, ...changes } }, secrets })
+            : Option.none()
+        ),
+      used: (use) => Effect.sync(() => void uses.push(use))
+    })
+  )
+
+const login = (apiKey: string, secret: string, kept: Kept = {}) =>
+  authenticate({ apiKey, secret }, "192.0.2.1").pipe(
+    Effect.match({ onSuccess: () => "admitted", onFailure: ({ _tag }) => _tag }),
+    Effect.provide(world(kept))
+  )
+
+describe("who calls", () => {
+  it.effect("is the company of the token", () =>
+    authenticate({ apiKey: "colmado", secret: "secreto" }, "192.0.2.1").pipe(
+      Effect.map((admitted) => expect(admitted).toEqual(session)),
+      Effect.provide(world({}))
+    )
+  )
+
+  it.effect.each([
+    ["colmado", "secreto", {}, "admitted"],
+    ["colmado", "otro", {}, "Unauthenticated"],
+    ["colmado", "", {}, "Unauthenticated"],
+    ["nadie", "secreto", {}, "Unauthenticated"],
+    // Without the right secret nobody learns what state the token is in.
+    ["colmado", "otro", { state: "revoked" }, "Unauthenticated"],
+    ["colmado", "otro", { addresses: ["198.51.100.7"] }, "Unauthenticated"],
+    ["colmado", "secreto", { state: "revoked" }, "Forbidden"],
+    ["colmado", "secreto", { addresses: ["198.51.100.7"] }, "Forbidden"]
+  ] as ReadonlyArray<readonly [string, string, Partial<Token>, string]>)(
+    "%s with the secret %j and %j: %s",
+    ([apiKey, secret, changes, expected]) =>
+      Effect.gen(function* () {
+        const uses: Array<TokenUse> = []
+        expect(yield* login(apiKey, secret, { token: changes, uses })).toBe(expected)
+        expect(uses.length).toBe(expected === "admitted" ? 1 : 0)
+      })
+  )
+
+  it.effect("is nobody once the token has expired", () =>
+    Effect.gen(function* () {
+      const expiresAt = DateTime.add(yield* DateTime.now, { seconds: 60 })
+      yield* TestClock.adjust("59 seconds")
+      expect(yield* login("colmado", "secreto", { token: { expiresAt } })).toBe("admitted")
+      yield* TestClock.adjust("1 second")
+      expect(yield* login("colmado", "secreto", { token: { expiresAt } })).toBe("Unauthenticated")
+    })
+  )
+})
+
+describe("a token with two secrets", () => {
+  it.effect("is opened by the one before its own until that expires", () =>
+    Effect.gen(function* () {
+      const until = DateTime.add(yield* DateTime.now, { seconds: 60 })
+      const kept: Kept = { secrets: [plain("nuevo"), plain("viejo", until)] }
+      yield* TestClock.adjust("59 seconds")
+      expect(yield* login("colmado", "viejo", kept)).toBe("admitted")
+      yield* TestClock.adjust("1 second")
+      expect(yield* login("colmado", "viejo", kept)).toBe("Unauthenticated")
+      expect(yield* login("colmado", "nuevo", kept)).toBe("admitted")
+    })
+  )
+
+  it.effect("is opened by no third", () =>
+    Effect.gen(function* () {
+      const secrets = [plain("nuevo"), plain("viejo"), plain("más viejo")]
+      expect(yield* login("colmado", "más viejo", { secrets })).toBe("Unauthenticated")
+    })
+  )
+})
+
+/**
+ * What a secret is kept as, the pepper of the process, what the caller hears, and whether it is kept better from now
+ * on.
+ */
+const underPepper: ReadonlyArray<readonly [string, KeptSecret, number | undefined, string, boolean]> = [
+  ["without a pepper, and there is none", plain("secreto"), undefined, "admitted", false],
+  ["without a pepper, and there is one", plain("secreto"), 1, "admitted", true],
+  ["under the pepper", peppered("secreto", 1), 1, "admitted", false],
+  ["under another pepper", peppered("secreto", 2), 1, "Unauthenticated", false],
+  ["under a pepper, and there is none", peppered("secreto", 1), undefined, "Unauthenticated", false],
+  ["without a pepper, as another secret", plain("otro"), 1, "Unauthenticated", false],
+  ["under the pepper, as another secret", peppered("otro", 1), 1, "Unauthenticated", false]
+]
+
+describe("a secret that is kept", () => {
+  it.effect.each(underPepper)("%s", ([, secret, pepper, heard, better]) =>
+    Effect.gen(function* () {
+      const uses: Array<TokenUse> = []
+      expect(yield* login("colmado", "secreto", { secrets: [secret], pepper, uses })).toBe(heard)
+      const expected = better ? peppered("secreto", 1) : secret
+      expect(uses.map((use) => use.secret)).toEqual(heard === "admitted" ? [{ known: secret, better: expected }] : [])
+    })
+  )
+
+  // Its hash in the database is not the secret.
+  it.effect.each([undefined, 1])("is not opened by what is kept of it, with the pepper %j", (pepper) =>
+    Effect.gen(function* () {
+      const hex = Buffer.from(sha256("secreto")).toString("hex")
+      expect(yield* login("colmado", hex, { pepper })).toBe("Unauthenticated")
+    })
+  )
+})

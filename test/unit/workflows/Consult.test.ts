@@ -1,0 +1,219 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import { exampleLookup } from "../../../adapters/provider/SimulatedLookup.ts"
+import { simulator } from "../../../adapters/provider/Simulator.ts"
+import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
+import type { Session } from "../../../core/domain/Access.ts"
+import { ServiceUnavailable } from "../../../core/domain/Errors.ts"
+import { CompanyId, Identifier, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
+import { isDebtFree, LookupAnswer } from "../../../core/domain/Lookup.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { Options } from "../../../core/ports/Options.ts"
+import { type Provider, Providers } from "../../../core/ports/Provider.ts"
+import { type Consultation, consult } from "../../../core/workflows/Consult.ts"
+import { billService, insuranceService, packageService, service, session } from "../../support/Examples.ts"
+import { catalogueOf, world } from "../../support/InMemoryWorld.ts"
+
+const wanted: Consultation = { serviceId: packageService.id, identifier: Identifier.make("8095551234") }
+
+const real: Session = { ...session, token: { ...session.token, realLookups: true } }
+const inProduction = ({ company, token }: Session): Session => ({
+  token,
+  company: { ...company, environment: "production" }
+})
+
+const offer = { reference: "r1", name: "Del proveedor", price: Amount.make(12_345), validity: null, data: "1 GB" }
+
+/** A shop whose provider offers one thing, unless it is told otherwise. */
+const shop = (lookup: Provider["lookup"] = () => Effect.succeed(foundOne)) => {
+  const { layer } = world({ lookup })
+  const catalogue = catalogueOf([service, packageService, billService, insuranceService])
+  return Layer.mergeAll(layer, catalogue, Sha256Node.layer, Layer.fresh(CallCounterMemory.layer))
+}
+
+const foundOne = LookupAnswer.Found({ found: { holder: "Titular", offers: [offer] } })
+
+const origin = (caller: Session = real) =>
+  Effect.map(consult(caller, wanted), ({ simulated }) => (simulated ? "simulado" : "proveedor_real"))
+
+const known = (id: string, companyId = session.company.id) => Options.use((options) => options.find(companyId, id))
+
+describe("a lookup", () => {
+  it.effect("keeps what it offers, at its price, for half an hour", () =>
+    Effect.gen(function* () {
+      const { flow, options } = yield* consult(session, wanted)
+      assert.strictEqual(flow, "paquetes")
+      assert.deepStrictEqual(
+        options.map(({ name, price }) => [name, price as number]),
+        [
+          ["Paquete 1", 15_000],
+          ["Paquete 2", 29_550]
+        ]
+      )
+      for (const option of options) {
+        assert.match(option.id, /^paq-[\da-f]{24}$/)
+        const stored = yield* known(option.id)
+        assert.deepStrictEqual(stored._tag === "Some" && stored.value, option)
+        assert.strictEqual((yield* known(option.id, CompanyId.make(8)))._tag, "None")
+      }
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect("offers the same options anew when it is repeated, and others to others", () =>
+    Effect.gen(function* () {
+      const idsOf = (caller: Session, changes: Partial<Consultation> = {}) =>
+        Effect.map(consult(caller, { ...wanted, ...changes }), ({ options }) => options.map(({ id }) => id))
+      const first = yield* idsOf(session)
+      yield* TestClock.adjust("1 day")
+      assert.deepStrictEqual(yield* idsOf(session), first)
+      const neighbour = { ...session, company: { ...session.company, id: CompanyId.make(8) } }
+      const others = [
+        ...(yield* idsOf(neighbour)),
+        ...(yield* idsOf(session, { identifier: Identifier.make("8095551235") })),
+        ...(yield* idsOf(session, { serviceId: billService.id }))
+      ]
+      assert.strictEqual(new Set([...first, ...others]).size, first.length + others.length)
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect("of bills tells when nothing is due; of anything else it says no such thing", () =>
+    Effect.gen(function* () {
+      const debtFree = (serviceId: ServiceId, identifier: string) =>
+        Effect.map(consult(session, { serviceId, identifier: Identifier.make(identifier) }), isDebtFree)
+      assert.isTrue(yield* debtFree(billService.id, "NIC-1"))
+      assert.isFalse(yield* debtFree(billService.id, "NIC-3"))
+      assert.isFalse(yield* debtFree(packageService.id, "8095551231"))
+      assert.isFalse(yield* debtFree(service.id, "8095551231"))
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect("of a free amount tells the holder alone, whatever else the provider says", () =>
+    Effect.gen(function* () {
+      const { holder, options } = yield* consult(inProduction(real), { ...wanted, serviceId: service.id })
+      assert.deepStrictEqual([holder, options], ["Titular", []])
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect.each([
+    [{ serviceId: ServiceId.make(99) }, "InvalidProduct"],
+    [{ serviceId: insuranceService.id }, "NotImplemented"],
+    [{ identifier: Identifier.make("8095551230") }, "NotFound"],
+    [{ identifier: Identifier.make("8095551232") }, "ServiceTimedOut"]
+  ] as const)("of %j is refused: %s", ([changes, tag]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(consult(session, { ...wanted, ...changes })))._tag, tag)
+    }).pipe(Effect.provide(shop()))
+  )
+})
+
+describe("a lookup at the provider", () => {
+  it.effect.each([
+    ["a token without the capability", session, "simulado"],
+    ["one in production without it", inProduction(session), "simulado"],
+    ["a token with it", real, "proveedor_real"],
+    ["one in production with it", inProduction(real), "proveedor_real"]
+  ] as const)("for %s", ([, caller, expected]) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* origin(caller), expected)
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect.each([
+    ["there is none", Effect.fail(new ServiceUnavailable())],
+    ["it is the simulator itself", Effect.succeed(simulator)]
+  ] as const)("is an example when %s", ([, serving]) =>
+    origin().pipe(
+      Effect.map((said) => assert.strictEqual(said, "simulado")),
+      Effect.provideService(Providers, { serving: () => serving, simulator, exampleLookup }),
+      Effect.provide(shop())
+    )
+  )
+
+  it.effect.each([
+    ["asked for by a token that may have no others", inProduction(session), "NotFound"],
+    ["of the sandbox", real, "NotFound"],
+    ["in place of a provider that is not there", inProduction(real), "found"]
+  ] as const)("is, as an example %s, of a number that ends in 0: %s", ([, caller, expected]) =>
+    consult(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(
+      Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "found" }),
+      Effect.map((said) => assert.strictEqual(said, expected)),
+      Effect.provideService(Providers, {
+        serving: (environment) =>
+          environment === "development" ? Effect.succeed(simulator) : Effect.fail(new ServiceUnavailable()),
+        simulator,
+        exampleLookup
+      }),
+      Effect.provide(shop())
+    )
+  )
+
+  it.effect("is one of 30 a minute; beyond them examples, which it says", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* Effect.replicateEffect(origin(), 30), Array(30).fill("proveedor_real"))
+      assert.strictEqual(yield* origin(), "simulado")
+      const other = { ...real, token: { ...real.token, id: TokenId.make(71) } }
+      assert.strictEqual(yield* origin(other), "proveedor_real")
+      yield* TestClock.adjust("59999 millis")
+      assert.strictEqual(yield* origin(), "simulado")
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(yield* origin(), "proveedor_real")
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect("is one of 2000 a local day", () =>
+    Effect.gen(function* () {
+      const morning_ms = Date.UTC(2026, 2, 2, 4)
+      yield* TestClock.setTime(morning_ms)
+      let asked = 0
+      for (let minute = 0; minute < 67; minute++) {
+        const origins = yield* Effect.replicateEffect(origin(), 30)
+        asked += origins.filter((each) => each === "proveedor_real").length
+        yield* TestClock.adjust("1 minute")
+      }
+      assert.strictEqual(asked, 2_000)
+      // Midnight in Santo Domingo is 04:00 UTC.
+      yield* TestClock.setTime(morning_ms + 24 * 3_600_000 - 1)
+      assert.strictEqual(yield* origin(), "simulado")
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(yield* origin(), "proveedor_real")
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect("that is silent for 30 seconds was not answered", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const silent = shop(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
+      yield* Effect.gen(function* () {
+        const lookup = yield* Effect.forkChild(Effect.flip(consult(real, wanted)))
+        yield* Deferred.await(asked)
+        yield* TestClock.adjust("29999 millis")
+        assert.strictEqual(lookup.pollUnsafe(), undefined)
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual((yield* Fiber.join(lookup))._tag, "ServiceTimedOut")
+      }).pipe(Effect.provide(silent))
+    })
+  )
+
+  it.effect("that breaks down was not answered", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(consult(real, wanted)))._tag, "ServiceTimedOut")
+    }).pipe(Effect.provide(shop(() => Effect.die(new Error("no es JSON")))))
+  )
+})
+
+describe("what a lookup in production invents", () => {
+  it.effect.each([
+    ["bills cannot be bought", inProduction(session), billService.id, "None"],
+    ["bills of the sandbox can", session, billService.id, "Some"],
+    ["bills of the provider can", inProduction(real), billService.id, "Some"],
+    ["packages are those of the catalogue, and can", inProduction(session), packageService.id, "Some"]
+  ] as const)("%s", ([, caller, serviceId, expected]) =>
+    Effect.gen(function* () {
+      const { options } = yield* consult(caller, { ...wanted, serviceId })
+      assert.isNotEmpty(options)
+      for (const { id } of options) assert.strictEqual((yield* known(id))._tag, expected)
+    }).pipe(Effect.provide(shop()))
+  )
+})

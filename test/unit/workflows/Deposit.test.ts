@@ -1,0 +1,27 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { Amount } from "../../../core/domain/Money.ts"
+import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
+import { Companies } from "../../../core/ports/Companies.ts"
+import { Ledger } from "../../../core/ports/Ledger.ts"
+import { deposit } from "../../../core/workflows/Deposit.ts"
+import { company } from "../../support/Examples.ts"
+
+describe("a deposit whose operator dies before he hears of it", () => {
+  it.effect("has left who asked for it, under its reference", () => {
+    const audited: Array<AuditEvent> = []
+    const layer = Layer.mergeAll(
+      Layer.mock(Companies, { find: () => Effect.succeedSome(company) }),
+      Layer.mock(Ledger, { deposit: () => Effect.die(new Error("killed once the money was there")) }),
+      Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) })
+    )
+    return Effect.gen(function* () {
+      const exit = yield* Effect.exit(deposit(company.id, Amount.make(150_000), "BANCO-1"))
+      assert.isTrue(Exit.isFailure(exit))
+      assert.deepStrictEqual(
+        audited.map(({ action, companyId, details }) => ({ action, companyId, details })),
+        [{ action: "deposit_asked", companyId: company.id, details: { amount: 150_000, reference: "BANCO-1" } }]
+      )
+    }).pipe(Effect.provide(layer))
+  })
+})

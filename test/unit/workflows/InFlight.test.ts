@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
+import { InFlight } from "../../../core/workflows/InFlight.ts"
+
+const failed = (exit: Exit.Exit<unknown, unknown>) => (Exit.isFailure(exit) ? Cause.squash(exit.cause) : null)
+
+describe("work in flight", () => {
+  it.effect("answers its caller with what it tells first, and goes on", () =>
+    Effect.gen(function* () {
+      const { runWithReply } = yield* InFlight
+      const steps: Array<string> = []
+      const heard = yield* runWithReply<string, never, never>((reply) =>
+        reply(Exit.succeed("early")).pipe(
+          Effect.andThen(Effect.yieldNow),
+          Effect.andThen(Effect.sync(() => steps.push("ended"))),
+          Effect.as("late")
+        )
+      )
+      assert.deepStrictEqual([heard, steps], ["early", []])
+      yield* Effect.yieldNow
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(steps, ["ended"])
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("ends the wait however it ends", () =>
+    Effect.gen(function* () {
+      const { runWithReply } = yield* InFlight
+      assert.strictEqual(yield* runWithReply<string, never, never>(() => Effect.succeed("done")), "done")
+      assert.strictEqual(failed(yield* Effect.exit(runWithReply(() => Effect.fail("refused")))), "refused")
+      assert.strictEqual(failed(yield* Effect.exit(runWithReply(() => Effect.die("broken")))), "broken")
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("is in the log when it breaks and nobody waits for it, and only then", () =>
+    Effect.gen(function* () {
+      const { runWithReply, start } = yield* InFlight
+      const lines: Array<string> = []
+      const ears = Logger.layer([Logger.map(Logger.formatJson, (line) => lines.push(line))])
+      const breaking = Effect.andThen(Effect.yieldNow, Effect.die("broken"))
+      yield* Effect.gen(function* () {
+        yield* Effect.exit(runWithReply(() => breaking))
+        assert.isEmpty(lines, "its caller has heard of it")
+        yield* runWithReply<string, never, never>((reply) => Effect.andThen(reply(Exit.succeed("early")), breaking))
+        const caller = yield* Effect.forkChild(
+          runWithReply(() => breaking),
+          { startImmediately: true }
+        )
+        yield* Fiber.interrupt(caller)
+        yield* start(breaking)
+        for (let turn = 0; turn < 4; turn++) yield* Effect.yieldNow
+      }).pipe(Effect.provide(ears))
+      assert.lengthOf(lines, 3)
+      for (const line of lines) assert.match(line, /"level":"ERROR".*broken/)
+    }).pipe(Effect.provide(InFlight.layer))
+  )
+
+  it.effect("is not begun once the process has stopped, and nobody waits for it", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { runWithReply, start } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
+      yield* Scope.close(scope, Exit.void)
+      let begun = false
+      const begin = Effect.sync(() => (begun = true))
+      // Who does not wait for it has an answer of its own to give.
+      yield* start(begin)
+      const caller = yield* Effect.forkChild(runWithReply(() => begin))
+      const exit = yield* Fiber.await(caller)
+      assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
+      assert.isFalse(begun)
+    })
+  )
+})

@@ -1,0 +1,258 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import { exampleLookup } from "../../../adapters/provider/SimulatedLookup.ts"
+import { simulator } from "../../../adapters/provider/Simulator.ts"
+import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
+import { ServiceUnavailable } from "../../../core/domain/Errors.ts"
+import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import type { Service } from "../../../core/domain/Service.ts"
+import { xidOf } from "../../../core/domain/Xid.ts"
+import { QuoteChanged } from "../../../core/ports/Ledger.ts"
+import { type Provider, Providers } from "../../../core/ports/Provider.ts"
+import { consult } from "../../../core/workflows/Consult.ts"
+import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
+import { billService, company, factsOf, packageService, service, session } from "../../support/Examples.ts"
+import { catalogueOf, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
+import { insuring } from "../support/InsuranceWorld.ts"
+
+/** What somebody asks to buy: a hundred pesos of a top-up. */
+const wanted: Purchase = {
+  key: IdempotencyKey.make("k1"),
+  serviceId: service.id,
+  identifier: Identifier.make("8095551234"),
+  amount: Amount.make(10_000),
+  optionId: null,
+  terminalId: null
+}
+
+/** A shop whose shelf can be changed while it is open. */
+const shop = (behaviour: Partial<Provider> = {}) => {
+  const shelf: Array<Service> = [service, packageService, billService]
+  const { dispatched, layer } = world(behaviour)
+  const counter = Layer.fresh(CallCounterMemory.layer)
+  return { dispatched, layer: Layer.mergeAll(layer, catalogueOf(shelf), counter, Sha256Node.layer), shelf }
+}
+
+const buy = (changes: Partial<Purchase> = {}) => purchase(session, { ...wanted, ...changes })
+
+const refusal = (changes: Partial<Purchase>) => Effect.map(Effect.flip(buy(changes)), factsOf)
+
+/** A refusal that has nothing to add. */
+const named = (_tag: string) => ({ _tag })
+const invalid = named("InvalidOption")
+
+describe("a purchase", () => {
+  it.effect("is sold under the xid of its company and key", () => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund()
+      const { outcome } = yield* buy()
+      const xid = yield* xidOf(company.id, wanted.key)
+      assert.strictEqual(outcome._tag, "Delivered")
+      assert.deepStrictEqual(dispatched, [xid])
+      assert.deepStrictEqual(yield* sales, [[xid, "SUCCESS"]])
+    }).pipe(Effect.provide(layer))
+  })
+
+  // what is wrong -> what its caller hears
+  it.effect.each([
+    [{ serviceId: ServiceId.make(99) }, named("InvalidProduct")],
+    [{ amount: null }, named("AmountRequired")],
+    [{ amount: Amount.make(1_999) }, { _tag: "AmountOutOfRange", minimum: 2_000, maximum: 500_000 }]
+  ] as const)("that asks for %j is refused, and holds nothing", ([changes, expected]) => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund()
+      assert.deepStrictEqual(yield* refusal(changes), expected)
+      assert.deepStrictEqual(dispatched, [])
+      assert.deepStrictEqual(yield* sales, [])
+      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
+      assert.isFalse((yield* buy()).replayed)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is refused while no provider serves the company, and leaves its key free", () => {
+    const { layer } = shop()
+    const nobody = Layer.succeed(Providers, {
+      serving: () => Effect.fail(new ServiceUnavailable()),
+      simulator,
+      exampleLookup
+    })
+    return Effect.gen(function* () {
+      yield* fund()
+      assert.deepStrictEqual(yield* Effect.provide(refusal({}), nobody), named("ServiceUnavailable"))
+      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
+      assert.isFalse((yield* buy()).replayed)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a purchase with a key that is known", () => {
+  it.effect("replays though the service has left the catalogue", () => {
+    const { dispatched, layer, shelf } = shop()
+    return Effect.gen(function* () {
+      yield* fund()
+      const first = yield* buy()
+      shelf.length = 0
+      assert.deepStrictEqual(yield* buy(), { outcome: first.outcome, replayed: true })
+      assert.deepStrictEqual(yield* refusal({ key: IdempotencyKey.make("k2") }), named("InvalidProduct"))
+      assert.strictEqual(dispatched.length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  // Whatever differs, the key was first; it speaks before the service and the amount do.
+  it.effect.each([
+    { amount: Amount.make(10_001) },
+    { amount: Amount.make(1) },
+    { amount: null },
+    { serviceId: ServiceId.make(99) },
+    { identifier: Identifier.make("8095551235") },
+    { optionId: "o1" }
+  ])("but with %j in its body is a reused one", (changes) => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* buy()
+      assert.deepStrictEqual(yield* refusal(changes), named("KeyReused"))
+      assert.strictEqual(dispatched.length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** What a lookup offers to the buyer first, as a purchase of it. */
+const offerOf = (of: Service, identifier = wanted.identifier) =>
+  Effect.map(consult(session, { serviceId: of.id, identifier }), ({ options: [option] }) => {
+    if (option === undefined) return assert.fail("nothing was offered")
+    const asked: Purchase = { ...wanted, serviceId: of.id, identifier, amount: null, optionId: option.id }
+    return { asked, price: option.price }
+  })
+
+let keys = 0
+const key = () => IdempotencyKey.make(`option-${++keys}`)
+
+describe("a purchase of an option", () => {
+  it.effect.each([
+    ["a package", packageService],
+    ["a bill", billService]
+  ] as const)("of %s costs what was offered", ([, of]) => {
+    const { layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked, price } = yield* offerOf(of)
+      assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
+      assert.deepStrictEqual(yield* money, { available: 1_000_000 - price, held: 0, consumed: price })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is possible for half an hour, and for another after another lookup", () => {
+    const { layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked } = yield* offerOf(packageService)
+      yield* TestClock.adjust("1799999 millis")
+      assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* refusal({ ...asked, key: key() }), named("OptionExpired"))
+      assert.deepStrictEqual((yield* offerOf(packageService)).asked, asked)
+      assert.strictEqual((yield* buy({ ...asked, key: key() })).outcome._tag, "Delivered")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("replays though the option has expired", () => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked } = yield* offerOf(packageService)
+      const first = yield* buy(asked)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* buy(asked), { outcome: first.outcome, replayed: true })
+      assert.strictEqual(dispatched.length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that was offered to another is refused, and one at another price too", () => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked, price } = yield* offerOf(packageService)
+      const other = (yield* offerOf(packageService, Identifier.make("8095551235"))).asked.optionId
+      const bill = (yield* offerOf(billService)).asked.optionId
+      assert.deepStrictEqual(yield* refusal({ ...asked, optionId: other }), invalid)
+      assert.deepStrictEqual(yield* refusal({ ...asked, optionId: bill }), invalid)
+      assert.deepStrictEqual(yield* refusal({ ...asked, amount: Amount.make(price + 1) }), {
+        _tag: "PriceMismatch",
+        price
+      })
+      const neighbour = { ...session, company: { ...company, id: CompanyId.make(8) } }
+      const foreign = yield* Effect.flip(purchase(neighbour, asked))
+      assert.deepStrictEqual(factsOf(foreign), invalid)
+      assert.deepStrictEqual([dispatched, yield* sales], [[], []])
+      assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect(
+    "that whoever serves cannot know is refused before anything is held, and can be bought where it is known",
+    () => {
+      let known = false
+      const { dispatched, layer } = shop({ knows: (reference) => known && reference === "P1" })
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const { asked } = yield* offerOf(packageService)
+        assert.deepStrictEqual(yield* refusal(asked), invalid)
+        assert.deepStrictEqual([dispatched, yield* sales], [[], []])
+        assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
+        known = true
+        assert.strictEqual((yield* buy(asked)).outcome._tag, "Delivered")
+        known = false
+        assert.isTrue((yield* buy(asked)).replayed)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("twice is two packages, but never two payments of a bill", () => {
+    const { dispatched, layer } = shop()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const twice = Effect.fnUntraced(function* (of: Service) {
+        const { asked } = yield* offerOf(of)
+        yield* buy({ ...asked, key: key() })
+        return yield* Effect.result(buy({ ...asked, key: key() }))
+      })
+      assert.isTrue(Result.isSuccess(yield* twice(packageService)))
+      const second = yield* twice(billService)
+      assert.strictEqual(Result.isFailure(second) && second.failure._tag, "DuplicateTransaction")
+      // Looked up again, it is still the same bill.
+      const { asked } = yield* offerOf(billService)
+      assert.deepInclude(yield* refusal({ ...asked, key: key() }), named("DuplicateTransaction"))
+      assert.strictEqual(dispatched.length, 3)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a purchase of a quote that is always another", () => {
+  it.effect("gives up, and reserves nothing", () => {
+    let readings = 0
+    const { dispatched, layer } = insuring({
+      ledger: (ledger) => ({
+        ...ledger,
+        reserve: () =>
+          Effect.suspend(() => {
+            readings++
+            return Effect.fail(new QuoteChanged())
+          })
+      })
+    })
+    return Effect.gen(function* () {
+      yield* fund()
+      const exit = yield* Effect.exit(purchase(session, wanted))
+      assert.isTrue(Exit.hasDies(exit))
+      assert.strictEqual(readings, 10)
+      assert.deepStrictEqual(dispatched, [])
+      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
+    }).pipe(Effect.provide(layer))
+  })
+})

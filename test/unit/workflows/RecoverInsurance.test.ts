@@ -1,0 +1,209 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { Insurance, IssuedPolicy } from "../../../core/domain/Insurance.ts"
+import { StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { Answer, Verdict } from "../../../core/domain/Sale.ts"
+import { Insurances } from "../../../core/ports/Insurances.ts"
+import { keepRecovering, recover } from "../../../core/workflows/Recover.ts"
+import { supplierOf } from "../../../core/workflows/Supplier.ts"
+import { type Fault, fund, money, sales, tally } from "../../support/InMemoryWorld.ts"
+import { buy, insuring, now, price, quoted, reserved, stateOf } from "../support/InsuranceWorld.ts"
+
+const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
+
+const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
+
+/** The same, as the sale keeps it. */
+const delivery = { authCode: policy.number, rechargeToken: null, validity: policy.validity }
+
+const whole = { available: 1_000_000, held: 0, consumed: 0 }
+const held = { available: 1_000_000 - price, held: price, consumed: price }
+const charged = { available: 1_000_000 - price, held: 0, consumed: price }
+
+const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
+
+/** What of the insurer was asked once the quote was made. */
+const afterwards = (asked: ReadonlyArray<string>) => asked.slice(asked.lastIndexOf("quote") + 1)
+
+/** The process died right after the reservation, or right before it would have asked for the policy. */
+const crashes = {
+  cobrando: reserved,
+  emitiendo: (insurance: Insurance) =>
+    Effect.tap(reserved(insurance), (order) => Insurances.use((insurances) => insurances.beginIssue(order)))
+}
+
+describe("an insurance whose process died", () => {
+  // in this state; the insurer, asked -> the sale is, the insurance is, and the money; what recovery counts
+  it.effect.each(
+    (["cobrando", "emitiendo"] as const).flatMap(
+      (state) =>
+        [
+          [
+            state,
+            "issued it",
+            Effect.succeed(Delivered({ delivery: policy })),
+            "SUCCESS",
+            "emitida",
+            charged,
+            "confirmed"
+          ],
+          [
+            state,
+            "refused it",
+            Effect.succeed(Refused({ refusal: "SEGURO_NO_EMITIDO" })),
+            "FAILED",
+            "fallida",
+            whole,
+            "released"
+          ],
+          [state, "does not know", Effect.succeed(Unknown()), "PENDING", "emitiendo", held, "stillUnknown"],
+          [state, "has not heard of it yet", Effect.succeed(NotFound()), "PENDING", "emitiendo", held, "stillUnknown"],
+          [state, "breaks down", Effect.die(new Error("reset")), "PENDING", "emitiendo", held, "stillUnknown"]
+        ] as const
+    )
+  )("in %s and whose insurer %s", ([state, , says, status, expected, left, counted]) => {
+    const { asked, layer } = insuring({ insurer: { status: () => says } })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      yield* crashes[state](insurance)
+      assert.strictEqual(yield* stateOf(insurance), state)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* recover("due"), tally({ [counted]: 1 }))
+      assert.deepStrictEqual(yield* statuses, [status])
+      assert.strictEqual(yield* stateOf(insurance), expected)
+      assert.deepStrictEqual(yield* money, left)
+      assert.deepStrictEqual(afterwards(asked), ["status"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each(["cobrando", "emitiendo"] as const)(
+    "in %s has failed once the insurer has denied it for 15 minutes, twice",
+    (state) => {
+      const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(NotFound()) } })
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const insurance = yield* quoted()
+        yield* crashes[state](insurance)
+        yield* Effect.forkChild(keepRecovering)
+        yield* TestClock.adjust("20 minutes")
+        assert.strictEqual(yield* stateOf(insurance), "emitiendo")
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* stateOf(insurance), "fallida")
+        assert.deepStrictEqual(yield* statuses, ["FAILED"])
+        assert.deepStrictEqual(yield* money, whole)
+        assert.isFalse(asked.includes("issue"))
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("replays the policy to whoever brings the key again", () => {
+    const { layer } = insuring({
+      insurer: {
+        issue: () => Effect.succeed(Answer.Unknown()),
+        status: () => Effect.succeed(Delivered({ delivery: policy }))
+      }
+    })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const first = yield* buy(insurance)
+      yield* TestClock.adjust("5 seconds")
+      yield* recover("due")
+      const { policy, state } = yield* now(insurance)
+      assert.deepStrictEqual([state, policy?.number, policy?.validity], ["emitida", "POL-1", delivery.validity])
+      assert.deepStrictEqual(yield* buy(insurance), { outcome: first.outcome, replayed: true })
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a dispatcher that was paused, and that recovery overtook", () => {
+  it.effect.each([
+    ["issued", Delivered({ delivery: policy }), "SUCCESS", "emitida", charged],
+    ["refused", Refused({ refusal: "SEGURO_NO_EMITIDO" }), "FAILED", "fallida", whole],
+    ["unknown", Unknown(), "PENDING", "emitiendo", held]
+  ] as const)("does not ask for a policy that is %s by now", ([, says, status, state, left]) => {
+    const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(says) } })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const order = yield* reserved(insurance)
+      const supplier = yield* supplierOf("development", "insurance")
+      yield* TestClock.adjust("1 minute")
+      yield* recover("due")
+      assert.deepStrictEqual(yield* supplier.dispatch(order), Answer.Unknown())
+      assert.deepStrictEqual(afterwards(asked), ["status"])
+      assert.deepStrictEqual(yield* statuses, [status])
+      assert.strictEqual(yield* stateOf(insurance), state)
+      assert.deepStrictEqual(yield* money, left)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("tells its caller what was found", () => {
+    const overtaken: Fault = (ledger) => ({
+      ...ledger,
+      reserve: (wanted) =>
+        Effect.tap(ledger.reserve(wanted), (answer) =>
+          answer._tag === "Reservation"
+            ? ledger.settle({
+                order: answer.order,
+                verdict: Verdict.Confirm({ delivery }),
+                at: answer.order.createdAt,
+                notFound: 0
+              })
+            : Effect.void
+        )
+    })
+    const { asked, layer } = insuring({ ledger: overtaken })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const { outcome } = yield* buy(insurance)
+      assert.deepStrictEqual(outcome._tag === "Delivered" && outcome.delivery, delivery)
+      assert.strictEqual(yield* stateOf(insurance), "emitida")
+      assert.deepStrictEqual(yield* money, charged)
+      assert.deepStrictEqual(afterwards(asked), [])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a policy", () => {
+  it.effect("is asked for once, however often its order is dispatched", () => {
+    const { asked, layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const order = yield* reserved(yield* quoted())
+      const supplier = yield* supplierOf("development", "insurance")
+      const answers = yield* Effect.forEach([order, order, order], supplier.dispatch, { concurrency: "unbounded" })
+      assert.deepStrictEqual(answers.map(({ _tag }) => _tag).sort(), ["Delivered", "Unknown", "Unknown"])
+      assert.deepStrictEqual(afterwards(asked), ["issue"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("an insurance in the simulator that was left pending", () => {
+  it.effect.each([
+    // plate -> the insurance at the first cycle after 5 s, after 15 s, after an hour
+    ["A123422", "emitiendo", "emitida", "emitida", charged],
+    ["A123402", "emitiendo", "fallida", "fallida", whole],
+    ["A123412", "emitiendo", "emitiendo", "emitiendo", held]
+  ] as const)("%s", ([plate, early, late, last, left]) => {
+    const { asked, layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted(plate)
+      assert.strictEqual((yield* buy(insurance)).outcome._tag, "Pending")
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("14 seconds")
+      assert.strictEqual(yield* stateOf(insurance), early)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* stateOf(insurance), late)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* stateOf(insurance), last)
+      assert.deepStrictEqual(yield* money, left)
+      assert.strictEqual(afterwards(asked)[0], "issue")
+      assert.isFalse(afterwards(asked).slice(1).includes("issue"))
+    }).pipe(Effect.provide(layer))
+  })
+})

@@ -1,0 +1,211 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
+import { keepRecovering, recover } from "../../../core/workflows/Recover.ts"
+import { fund, money, unsentSale as orphanedSale, sales, settlingFails, tally } from "../../support/InMemoryWorld.ts"
+import { type ReversalFault, reverseSale, reversing, sold, unsentReversal } from "../support/ReversalWorld.ts"
+
+const { Confirmed, Denied, NotFound, NotSent, Unknown } = ReversalAnswer
+
+const charged = { available: 90_000, held: 0, consumed: 10_000 }
+const givenBack = { available: 100_000, held: 0, consumed: 0 }
+
+describe("an unresolved reversal", () => {
+  it.effect("that is pending is asked about at 5, 15, 30 and 60 seconds and then every 5 minutes", () => {
+    const { askedAt_s, layer, sent } = reversing({ told: Effect.succeed(Unknown()) })
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* reverseSale(yield* sold())
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("1000 seconds")
+      assert.deepStrictEqual(askedAt_s, [5, 15, 30, 60, 360, 660, 960])
+      assert.deepStrictEqual(yield* money, charged)
+      assert.lengthOf(sent, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that lost its process is asked about once it is a minute old, and never sent", () => {
+    const { askedAt_s, layer, sent } = reversing()
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* unsentReversal(yield* sold())
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("700 seconds")
+      assert.deepStrictEqual(askedAt_s, [60, 360, 660])
+      assert.deepStrictEqual(sent, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("does not wait for sales that nobody answers for", () => {
+    const { askedAt_s, layer } = reversing({ status: Effect.never })
+    return Effect.gen(function* () {
+      yield* fund(10_000_000)
+      yield* unsentReversal(yield* sold())
+      for (let count = 0; count < 200; count++) yield* orphanedSale(`unknown-${count}`)
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("70 seconds")
+      assert.deepStrictEqual(askedAt_s, [60])
+    }).pipe(Effect.provide(layer))
+  })
+
+  // the provider, asked -> the sale is, and the money; what recovery counts
+  it.effect.each([
+    ["made it", Effect.succeed(Confirmed()), "REVERSED", givenBack, "reversed"],
+    ["refused it", Effect.succeed(Denied()), "SUCCESS", charged, "reversalsDenied"],
+    ["does not know", Effect.succeed(Unknown()), "SUCCESS", charged, "stillUnknown"],
+    ["has not heard of it yet", Effect.succeed(NotFound()), "SUCCESS", charged, "stillUnknown"],
+    ["cannot be reached", Effect.succeed(NotSent()), "SUCCESS", charged, "notAsked"],
+    ["breaks down", Effect.die(new Error("reset")), "SUCCESS", charged, "stillUnknown"]
+  ] as const)("whose provider %s", ([, asked, status, left, counted]) => {
+    const { layer } = reversing({ asked })
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* unsentReversal(yield* sold())
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* recover("due"), tally({ [counted]: 1 }))
+      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+      assert.deepStrictEqual(yield* money, left)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("whose provider is silent for 30 seconds stays unresolved", () => {
+    const { layer } = reversing({ asked: Effect.never })
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* unsentReversal(yield* sold())
+      yield* TestClock.adjust("1 minute")
+      const cycle = yield* Effect.forkChild(recover("due"))
+      yield* TestClock.adjust("29999 millis")
+      assert.isUndefined(cycle.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Fiber.join(cycle), tally({ stillUnknown: 1 }))
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a key whose reversal is recovered", () => {
+  it.effect("stays the 202 that its caller heard, and another key hears that nothing is left to reverse", () => {
+    const { layer } = reversing({ told: Effect.succeed(Unknown()), asked: Effect.succeed(Confirmed()) })
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      const first = yield* reverseSale(id)
+      assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
+      yield* TestClock.adjust("5 seconds")
+      yield* recover("due")
+      assert.deepStrictEqual(yield* reverseSale(id), { outcome: first.outcome, replayed: true })
+      assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "NotReversible")
+      assert.deepStrictEqual(yield* money, givenBack)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is in progress until then, and replays what the first call would have heard", () => {
+    const { layer } = reversing({ asked: Effect.succeed(Confirmed()) }, killedOnce())
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      yield* Effect.exit(reverseSale(id))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "RequestInProgress")
+      yield* recover("due")
+      const replayed = yield* reverseSale(id)
+      assert.deepStrictEqual([replayed.outcome._tag, replayed.replayed], ["Reversed", true])
+      assert.deepStrictEqual(yield* money, givenBack)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that nothing recovers is a conflict after 15 minutes", () => {
+    const { layer } = reversing({}, killedOnce())
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      yield* Effect.exit(reverseSale(id))
+      yield* TestClock.adjust("15 minutes")
+      assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "RequestInProgress")
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "IdempotencyConflict")
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** The process is killed right after it has recorded its first reversal. */
+const killedOnce = (): ReversalFault => {
+  let left = 1
+  return (reversals) => ({
+    ...reversals,
+    begin: (intent) =>
+      Effect.tap(reversals.begin(intent), () => (left-- > 0 ? Effect.die(new Error("killed")) : Effect.void))
+  })
+}
+
+describe("a provider that has never heard of the reversal", () => {
+  // its answers in turn, asked at 60 s, 360 s, 660 s, 960 s, 1260 s, 1560 s -> the sale, and what recovery counted last
+  it.effect.each([
+    ["NNNNN", "SUCCESS", "reversalsDenied"],
+    ["NNNN", "SUCCESS", "stillUnknown"],
+    ["NNNNUN", "SUCCESS", "stillUnknown"],
+    ["NNNNUNN", "SUCCESS", "reversalsDenied"],
+    ["NNNNSN", "SUCCESS", "reversalsDenied"],
+    ["NNNNC", "REVERSED", "reversed"]
+  ] as const)(
+    "lets the sale stand only after 15 minutes, twice in a row of what was asked: %s",
+    ([script, status, counted]) => {
+      const answers = { N: NotFound(), S: NotSent(), U: Unknown(), C: Confirmed() }
+      let next = 0
+      const { layer } = reversing({ asked: Effect.sync(() => answers[script[next++] as keyof typeof answers]) })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        yield* unsentReversal(id)
+        yield* TestClock.adjust("1 minute")
+        let last = tally()
+        for (const _ of script) {
+          last = yield* recover("due")
+          yield* TestClock.adjust("5 minutes")
+        }
+        assert.deepStrictEqual(last, tally({ [counted]: 1 }))
+        assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+      }).pipe(Effect.provide(layer))
+    }
+  )
+})
+
+describe("an answer about a reversal that recovery cannot write", () => {
+  it.effect("is left in the row, and asked for again when the lease ends", () => {
+    const { askedAt_s, layer } = reversing({ asked: Effect.succeed(Confirmed()) }, settlingFails(1))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* unsentReversal(yield* sold(), "r1")
+      yield* unsentReversal(yield* sold({ key: "k2" }), "r2")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* recover("due"), tally({ reversed: 1, stillUnknown: 1 }))
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(yield* recover("due"), tally())
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* recover("due"), tally({ reversed: 1 }))
+      assert.deepStrictEqual(askedAt_s, [60, 60, 120])
+      assert.deepStrictEqual(yield* money, givenBack)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("several recoveries at once", () => {
+  it.effect("ask about a reversal once, and another takes over when the lease of a dead one ends", () => {
+    const { askedAt_s, layer } = reversing({ asked: Effect.delay(Effect.succeed(Confirmed()), "10 seconds") })
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* unsentReversal(yield* sold())
+      yield* TestClock.adjust("1 minute")
+      const dying = yield* Effect.forkChild(
+        Effect.all([recover("due"), recover("due"), recover("all")], { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(dying)
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("80 seconds")
+      assert.deepStrictEqual(askedAt_s, [60, 120])
+      assert.deepStrictEqual(yield* money, givenBack)
+    }).pipe(Effect.provide(layer))
+  })
+})

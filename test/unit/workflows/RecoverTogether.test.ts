@@ -1,0 +1,224 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { Verdict } from "../../../core/domain/Sale.ts"
+import { AuditLog } from "../../../core/ports/AuditLog.ts"
+import type { Provider } from "../../../core/ports/Provider.ts"
+import { type Claim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { keepRecovering, recover } from "../../../core/workflows/Recover.ts"
+import { sell } from "../../../core/workflows/Sell.ts"
+import { intent } from "../../support/Examples.ts"
+import {
+  delivery,
+  fund,
+  money,
+  sales,
+  settlingFails,
+  tally,
+  unansweredWithStatus,
+  unavailableFor,
+  unsentSale,
+  world
+} from "../../support/InMemoryWorld.ts"
+
+const { Delivered, Unknown } = StatusAnswer
+
+const pending = (provider: Provider, key: string) => sell(intent({ key }), provider)
+
+describe("a recovery that meets a late answer", () => {
+  it.effect("settles the others while its alert cannot be written", () => {
+    let away = true
+    const told: Array<string> = []
+    const log = AuditLog.of({
+      record: ({ action }) =>
+        Effect.suspend(() => (away ? Effect.die(new Error("gone")) : Effect.sync(() => void told.push(action))))
+    })
+    const late = new Set(["RD-k1"])
+    const { layer } = world(
+      unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))),
+      (ledger) => ({
+        ...ledger,
+        // Another has released it meanwhile.
+        settle: (settlement) =>
+          late.delete(settlement.order.xid)
+            ? Effect.andThen(
+                ledger.settle({ ...settlement, verdict: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }) }),
+                ledger.settle(settlement)
+              )
+            : ledger.settle(settlement)
+      })
+    )
+    return Effect.gen(function* () {
+      yield* fund()
+      for (const key of ["k1", "k2", "k3"]) yield* unsentSale(key)
+      yield* TestClock.adjust("1 minute")
+      const recovery = yield* Effect.forkChild(recover("due"))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* Fiber.join(recovery), tally({ confirmed: 2, released: 1 }))
+      away = false
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(told, ["late_success"])
+    }).pipe(Effect.provideService(AuditLog, log), Effect.provide(layer))
+  })
+})
+
+describe("several recoveries at once", () => {
+  const slowly = unansweredWithStatus(() => Effect.delay(Effect.succeed(Delivered({ delivery })), "10 seconds"))
+
+  it.effect("ask about each sale once", () => {
+    const { asked, layer } = world(slowly)
+    return Effect.gen(function* () {
+      yield* fund()
+      for (const key of ["k1", "k2", "k3"]) yield* unsentSale(key)
+      yield* TestClock.adjust("1 minute")
+      const cycles = yield* Effect.forkChild(
+        Effect.all([recover("due"), recover("due"), recover("all")], { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* recover("all"), tally())
+      yield* TestClock.adjust("5 seconds")
+      const confirmed = (yield* Fiber.join(cycles)).map((cycle) => cycle.confirmed)
+      assert.deepStrictEqual(confirmed, [3, 0, 0])
+      assert.deepStrictEqual(asked.map(({ xid }) => xid).sort(), ["RD-k1", "RD-k2", "RD-k3"])
+      assert.deepStrictEqual(yield* money, { available: 70_000, held: 0, consumed: 30_000 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("never ask about one sale at the same time, however many there are and however long each takes", () => {
+    const asking = new Set<string>()
+    const twice: Array<string> = []
+    const { asked, layer } = world(
+      unansweredWithStatus(({ xid }) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            if (asking.has(xid)) twice.push(xid)
+            asking.add(xid)
+          }),
+          () => Effect.never,
+          () => Effect.sync(() => void asking.delete(xid))
+        )
+      )
+    )
+    return Effect.gen(function* () {
+      yield* fund(10_000_000)
+      for (const n of Array.from({ length: 120 }, (_, index) => index)) yield* unsentSale(`k${n}`)
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.forkChild(keepRecovering)
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(twice, [])
+      assert.strictEqual(new Set(asked.map(({ xid }) => xid)).size, 120)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("take over what a dead one had claimed when its lease of a minute ends", () => {
+    const { asked, layer } = world(slowly)
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* unsentSale()
+      yield* TestClock.adjust("1 minute")
+      const dying = yield* Effect.forkChild(recover("due"))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(dying)
+      yield* Effect.forkChild(keepRecovering)
+      yield* TestClock.adjust("58 seconds")
+      assert.strictEqual(asked.length, 1)
+      yield* TestClock.adjust("11 seconds")
+      assert.deepStrictEqual(
+        asked.map(({ at_s }) => at_s),
+        [60, 120]
+      )
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("recovery on demand", () => {
+  it.effect("asks ahead of the schedule, but not for a sale whose own call may still be running", () => {
+    const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* pending(provider, "k1")
+      yield* unsentSale("k2")
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* recover("due"), tally())
+      assert.deepStrictEqual(yield* recover("all"), tally({ stillUnknown: 1 }))
+      assert.deepStrictEqual(asked, [{ xid: "RD-k1", at_s: 1 }])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("asks about each of many sales once, and ends though none can be settled", () => {
+    const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
+    const keys = Array.from({ length: 250 }, (_, index) => `k${index}`)
+    return Effect.gen(function* () {
+      yield* fund(2_500_000)
+      for (const key of keys) yield* pending(provider, key)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* recover("all")).stillUnknown, 250)
+      assert.strictEqual(new Set(asked.map(({ xid }) => xid)).size, 250)
+      assert.strictEqual(asked.length, 250)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** A claim that leaves out what changes at that moment, as Postgres may: here all but one. */
+const claimingOne = Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
+  claim: (wanted: Claim) => claim({ ...wanted, limit: 1 })
+}))
+
+describe("a claim that gives fewer than were wanted", () => {
+  it.effect("is not the last", () => {
+    const { layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
+    return Effect.gen(function* () {
+      yield* fund()
+      for (const key of ["k1", "k2", "k3"]) yield* pending(provider, key)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* claimingOne(recover("all")), tally({ stillUnknown: 3 }))
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** The first so many claims find no database. */
+const claimingFails = (times: number) => {
+  const orGone = unavailableFor(times)
+  return Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
+    claim: (wanted: Claim) => orGone(claim(wanted))
+  }))
+}
+
+describe("an answer that recovery cannot write", () => {
+  it.effect("is left in the row, and asked for again when the lease ends", () => {
+    const { asked, layer } = world(
+      unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))),
+      settlingFails(1)
+    )
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* unsentSale("k1")
+      yield* unsentSale("k2")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* recover("due"), tally({ confirmed: 1, stillUnknown: 1 }))
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(yield* recover("due"), tally())
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* recover("due"), tally({ confirmed: 1 }))
+      assert.strictEqual(asked.length, 3)
+      assert.deepStrictEqual(yield* money, { available: 80_000, held: 0, consumed: 20_000 })
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("the server's own recovery", () => {
+  it.effect("outlives cycles that fail", () => {
+    const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* pending(provider, "k1")
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.forkChild(claimingFails(2)(keepRecovering))
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(asked, [{ xid: "RD-k1", at_s: 7 }])
+    }).pipe(Effect.provide(layer))
+  })
+})

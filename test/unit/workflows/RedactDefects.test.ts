@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit } from "effect"
+import { redactDefects } from "../../../core/telemetry/RedactDefects.ts"
+
+const secret = "Titular Prueba"
+
+/** What is left of a defect. */
+const kept = (defect: unknown) =>
+  Effect.map(Effect.exit(redactDefects(Effect.die(defect))), (exit) =>
+    Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("it went well")
+  )
+
+describe("a defect that may quote somebody", () => {
+  it.effect.each([
+    ["an error", new TypeError(`no phone of ${secret}`)],
+    ["an error with a cause", new Error("no phone", { cause: new Error(secret) })],
+    ["an error with fields", Object.assign(new Error("no phone"), { titular: secret })],
+    ["an error whose message looks like a place", new Error(`no phone\n    at ${secret} (x.ts:1:1)`)],
+    ["a text", secret],
+    ["an object", { message: secret }],
+    ["nothing", undefined]
+  ])("keeps no word of %s", ([, defect]) =>
+    Effect.gen(function* () {
+      const left = yield* kept(defect)
+      assert.instanceOf(left, Error)
+      const all = Reflect.ownKeys(left as object).map((key) => String(Reflect.get(left as object, key)))
+      assert.notInclude(all.join("\n"), secret)
+    })
+  )
+
+  it.effect("keeps what it is called, and where it came from", () =>
+    Effect.gen(function* () {
+      const left = yield* kept(new TypeError(secret))
+      if (!(left instanceof Error)) return assert.fail("no error is left")
+      assert.strictEqual(left.name, "TypeError")
+      assert.match(left.stack ?? "", /^TypeError: withheld\n +at .*RedactDefects\.test\.ts:\d+:\d+/)
+    })
+  )
+
+  it.effect("is the only thing that changes: answers and failures pass", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* redactDefects(Effect.succeed(secret)), secret)
+      assert.strictEqual(yield* Effect.flip(redactDefects(Effect.fail(secret))), secret)
+    })
+  )
+})

@@ -1,0 +1,239 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { TransactionId } from "../../../core/domain/Ids.ts"
+import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
+import { Accounts } from "../../../core/ports/Accounts.ts"
+import { company } from "../../support/Examples.ts"
+import { fund, money, sales } from "../../support/InMemoryWorld.ts"
+import { type ReversalFault, reverseSale, reversing, sold } from "../support/ReversalWorld.ts"
+
+const { Confirmed, Denied, NotFound, NotSent, Unknown } = ReversalAnswer
+
+const charged = { available: 90_000, held: 0, consumed: 10_000 }
+const givenBack = { available: 100_000, held: 0, consumed: 0 }
+
+describe("the reversal of a sale of 100 pesos out of 1000", () => {
+  // the provider -> the caller hears, the sale is, and the money
+  it.effect.each([
+    ["confirms", Effect.succeed(Confirmed()), "Reversed", "REVERSED", givenBack],
+    ["denies", Effect.succeed(Denied()), "Denied", "SUCCESS", charged],
+    ["does not know", Effect.succeed(Unknown()), "Pending", "SUCCESS", charged],
+    ["has not heard of it yet", Effect.succeed(NotFound()), "Pending", "SUCCESS", charged],
+    ["breaks down", Effect.die(new Error("reset")), "Pending", "SUCCESS", charged],
+    ["is interrupted", Effect.interrupt, "Pending", "SUCCESS", charged]
+  ] as const)("when the provider %s", ([, told, heard, status, left]) => {
+    const { layer, sent } = reversing({ told })
+    return Effect.gen(function* () {
+      yield* fund()
+      const answered = yield* reverseSale(yield* sold())
+      assert.strictEqual(answered.outcome._tag, heard)
+      assert.isFalse(answered.replayed)
+      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+      assert.deepStrictEqual(yield* money, left)
+      assert.lengthOf(sent, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is pending when the provider is silent for 30 seconds, and not before", () => {
+    const { layer } = reversing({ told: Effect.never })
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      const reversal = yield* Effect.forkChild(reverseSale(id))
+      yield* TestClock.adjust("29999 millis")
+      assert.isUndefined(reversal.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(reversal)).outcome._tag, "Pending")
+      assert.deepStrictEqual(yield* money, charged)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that never left frees its key, and the retry carries the same xid", () => {
+    const answers: Array<ReversalAnswer> = [NotSent(), Confirmed()]
+    const { layer, sent } = reversing({ told: Effect.sync(() => answers.shift() ?? Unknown()) })
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "ServiceUnavailable")
+      assert.deepStrictEqual(yield* money, charged)
+      const retried = yield* reverseSale(id)
+      assert.strictEqual(retried.outcome._tag, "Reversed")
+      assert.isFalse(retried.replayed)
+      assert.strictEqual(sent[0], sent[1])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("gives its consumption back to the day of the sale, not to the day of the reversal", () => {
+    const { layer } = reversing()
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-03-03T12:00:00Z")))
+      yield* fund()
+      const id = yield* sold()
+      yield* TestClock.adjust("1 day")
+      yield* sold({ key: "k2" })
+      yield* reverseSale(id)
+      const periods = periodsAt(yield* DateTime.now)
+      const { consumption } = yield* Accounts.use((accounts) => accounts.read(company.id, periods))
+      assert.deepStrictEqual({ ...consumption } as object, { daily: 10_000, weekly: 10_000, monthly: 10_000 })
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a reversal that cannot begin", () => {
+  it.effect.each([
+    ["there is no such sale", TransactionId.make(999), "NotFound"],
+    ["the service does not accept it", sold({ reversible: false }), "ReversalNotSupported"],
+    ["the sale was reversed already", Effect.tap(sold(), (id) => reverseSale(id, "r0")), "NotReversible"]
+  ] as const)("because %s reaches no provider and leaves its key free", ([, id, tag]) => {
+    const { layer, sent } = reversing()
+    return Effect.gen(function* () {
+      yield* fund()
+      const before = Effect.isEffect(id) ? yield* id : id
+      const sentBefore = sent.length
+      assert.strictEqual((yield* Effect.flip(reverseSale(before)))._tag, tag)
+      assert.lengthOf(sent, sentBefore)
+      const another = yield* reverseSale(yield* sold({ key: "k2" }))
+      assert.strictEqual(another.outcome._tag, "Reversed")
+      assert.isFalse(another.replayed)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect(
+    "while another of the same sale is under way is in progress, and may try again when that one was denied",
+    () => {
+      const reply = Deferred.makeUnsafe<ReversalAnswer>()
+      const { layer, sent } = reversing({ told: Deferred.await(reply) })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        const first = yield* Effect.forkChild(reverseSale(id, "r1"))
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
+        yield* Deferred.succeed(reply, Denied())
+        assert.strictEqual((yield* Fiber.join(first)).outcome._tag, "Denied")
+        assert.strictEqual((yield* reverseSale(id, "r2")).outcome._tag, "Denied")
+        assert.lengthOf(sent, 2)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+})
+
+describe("the key of a reversal that is brought again", () => {
+  it.effect.each([Confirmed(), Denied(), Unknown()])("hears the first answer and asks for nothing: %j", (answer) => {
+    const { layer, sent } = reversing({ told: Effect.succeed(answer) })
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      const first = yield* reverseSale(id)
+      const left = yield* money
+      yield* TestClock.adjust("23 hours")
+      assert.deepStrictEqual(yield* reverseSale(id), { outcome: first.outcome, replayed: true })
+      assert.lengthOf(sent, 1)
+      assert.strictEqual((yield* money).available, left.available)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([Confirmed(), Denied()])(
+    "is a conflict more than a day after %j, and never a second one",
+    (answer) => {
+      const { layer, sent } = reversing({ told: Effect.succeed(answer) })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        yield* reverseSale(id)
+        yield* TestClock.adjust("24 hours")
+        assert.isTrue((yield* reverseSale(id)).replayed)
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "IdempotencyConflict")
+        assert.lengthOf(sent, 1)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("is in progress while its reversal is, and reused for another sale, or when it named a sale", () => {
+    const { layer, sent } = reversing({ told: Effect.never })
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      const other = yield* sold({ key: "k2" })
+      yield* Effect.forkChild(reverseSale(id))
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "RequestInProgress")
+      assert.strictEqual((yield* Effect.flip(reverseSale(other)))._tag, "KeyReused")
+      assert.strictEqual((yield* Effect.flip(reverseSale(id, "k1")))._tag, "KeyReused")
+      assert.strictEqual((yield* Effect.flip(sold({ key: "r1" })))._tag, "KeyReused")
+      yield* TestClock.adjust("15 minutes")
+      assert.lengthOf(sent, 1)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/** The reversal is recorded, and the process then stands still for so long. */
+const paused =
+  (millis: number): ReversalFault =>
+  (reversals) => ({ ...reversals, begin: (intent) => Effect.tap(reversals.begin(intent), () => Effect.sleep(millis)) })
+
+describe("a process that was paused after it recorded a reversal", () => {
+  it.effect.each([
+    [10_000, "Reversed", 1],
+    [10_001, "Pending", 0]
+  ] as const)("for %d ms", ([millis, heard, times]) => {
+    const { layer, sent } = reversing({}, paused(millis))
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      const reversal = yield* Effect.forkChild(reverseSale(id))
+      yield* TestClock.adjust(millis)
+      const first = yield* Fiber.join(reversal)
+      assert.strictEqual(first.outcome._tag, heard)
+      const again = yield* Effect.forkChild(reverseSale(id))
+      yield* TestClock.adjust(millis)
+      assert.deepStrictEqual(yield* Fiber.join(again), { ...first, replayed: true })
+      assert.lengthOf(sent, times)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a process that was paused after it recorded a reversal, and whose clock was set back meanwhile", () => {
+  it.effect.each([
+    [10_000, "Reversed", 1],
+    [10_001, "Pending", 0]
+  ] as const)("for %d ms", ([millis, heard, times]) => {
+    const resumed = Deferred.makeUnsafe<void>()
+    const { layer, sent } = reversing({}, (reversals) => ({
+      ...reversals,
+      begin: (intent) => Effect.tap(reversals.begin(intent), () => Deferred.await(resumed))
+    }))
+    return Effect.gen(function* () {
+      yield* fund()
+      const reversal = yield* Effect.forkChild(reverseSale(yield* sold()))
+      yield* TestClock.adjust(millis)
+      yield* TestClock.setTime(0)
+      yield* Deferred.succeed(resumed, undefined)
+      assert.strictEqual((yield* Fiber.join(reversal)).outcome._tag, heard)
+      assert.lengthOf(sent, times)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a reversal whose caller hangs up", () => {
+  it.effect("goes on and is settled", () => {
+    const reply = Deferred.makeUnsafe<ReversalAnswer>()
+    const { layer } = reversing({ told: Deferred.await(reply) })
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      const caller = yield* Effect.forkChild(reverseSale(id))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(caller)
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(caller)))
+      yield* Deferred.succeed(reply, Confirmed())
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(yield* money, givenBack)
+      const again = yield* reverseSale(id)
+      assert.deepStrictEqual([again.outcome._tag, again.replayed], ["Reversed", true])
+    }).pipe(Effect.provide(layer))
+  })
+})

@@ -1,0 +1,218 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Answer, saleIn } from "../../../core/domain/Sale.ts"
+import { Reserved } from "../../../core/ports/Ledger.ts"
+import type { Provider } from "../../../core/ports/Provider.ts"
+import { type Replay, Replays } from "../../../core/ports/Replays.ts"
+import { sell } from "../../../core/workflows/Sell.ts"
+import { company, intent } from "../../support/Examples.ts"
+import { delivery, type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
+
+describe("a caller who brings a key again", () => {
+  it.effect("hears it before that is noted, and though the note breaks", () => {
+    const noted: Array<Replay> = []
+    const begun = Deferred.makeUnsafe<void>()
+    const go = Deferred.makeUnsafe<void>()
+    const { layer, provider } = world()
+    const replays = Layer.succeed(Replays, {
+      record: (replay) =>
+        Effect.gen(function* () {
+          noted.push(replay)
+          yield* Deferred.succeed(begun, undefined)
+          yield* Deferred.await(go)
+          return yield* Effect.die(new Error("gone"))
+        })
+    })
+    return Effect.gen(function* () {
+      yield* fund()
+      const { outcome } = yield* sell(intent(), provider)
+      assert.deepStrictEqual(yield* sell(intent(), provider), { outcome, replayed: true })
+      yield* Deferred.await(begun)
+      yield* Deferred.succeed(go, undefined)
+      const { transactionId } = saleIn(outcome)
+      assert.deepStrictEqual(noted, [{ companyId: company.id, transactionId, about: "sale", at: yield* DateTime.now }])
+    }).pipe(Effect.provide(Layer.merge(layer, replays)))
+  })
+})
+
+const answering = (answer: Answer): Partial<Provider> => ({ dispatch: () => Effect.succeed(answer) })
+
+const silent: Partial<Provider> = { dispatch: () => Effect.never }
+
+describe("a sale of 100 pesos out of 1000", () => {
+  // the provider -> the caller hears, the sale is, and the money
+  it.effect.each([
+    ["delivers", Effect.succeed(Answer.Delivered({ delivery })), "Delivered", "SUCCESS", [90_000, 0, 10_000]],
+    ["refuses", Effect.succeed(Answer.Refused({ refusal: "INVALID_PHONE" })), "Refused", "FAILED", [100_000, 0, 0]],
+    ["does not know", Effect.succeed(Answer.Unknown()), "Pending", "PENDING", [90_000, 10_000, 10_000]],
+    ["breaks down", Effect.die(new Error("reset")), "Pending", "PENDING", [90_000, 10_000, 10_000]],
+    ["is interrupted", Effect.interrupt, "Pending", "PENDING", [90_000, 10_000, 10_000]]
+  ] as const)("when the provider %s", ([, says, heard, status, [available, held, consumed]]) => {
+    const { dispatched, layer, provider } = world({ dispatch: () => says })
+    return Effect.gen(function* () {
+      yield* fund()
+      const answered = yield* sell(intent(), provider)
+      assert.strictEqual(answered.outcome._tag, heard)
+      assert.isFalse(answered.replayed)
+      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+      assert.deepStrictEqual(yield* money, { available, held, consumed })
+      assert.deepStrictEqual(dispatched, ["RD-k1"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is pending when the provider is silent for 30 seconds, and not before", () => {
+    const { layer, provider } = world(silent)
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      yield* TestClock.adjust("29999 millis")
+      assert.isUndefined(sale.pollUnsafe())
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PROCESSING"]])
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Pending")
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
+      assert.deepStrictEqual(yield* money, { available: 90_000, held: 10_000, consumed: 10_000 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that never left gives the money and the key back, and the retry carries the same xid", () => {
+    const answers = [Answer.NotSent(), Answer.Delivered({ delivery })]
+    const { dispatched, layer, provider } = world({
+      dispatch: () => Effect.sync(() => answers.shift() ?? Answer.Unknown())
+    })
+    return Effect.gen(function* () {
+      yield* fund()
+      const error = yield* Effect.flip(sell(intent(), provider))
+      assert.strictEqual(error._tag, "ServiceUnavailable")
+      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
+      const retried = yield* sell(intent(), provider)
+      assert.strictEqual(retried.outcome._tag, "Delivered")
+      assert.isFalse(retried.replayed)
+      assert.deepStrictEqual(dispatched, ["RD-k1", "RD-k1"])
+      assert.deepStrictEqual(yield* sales, [
+        ["RD-k1", "FAILED"],
+        ["RD-k1", "SUCCESS"]
+      ])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a sale that cannot be reserved", () => {
+  it.effect.each([
+    ["costs more than there is", 100_001, "InsufficientBalance"],
+    ["exceeds a limit, which is looked at first", 5_000_001, "LimitExceeded"]
+  ] as const)("because it %s never reaches the provider and leaves its key free", ([, amount, tag]) => {
+    const { dispatched, layer, provider } = world()
+    return Effect.gen(function* () {
+      yield* fund()
+      const error = yield* Effect.flip(sell(intent({ amount }), provider))
+      assert.strictEqual(error._tag, tag)
+      assert.deepStrictEqual(dispatched, [])
+      assert.deepStrictEqual(yield* sales, [])
+      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
+      const corrected = yield* sell(intent({ body: "bb" }), provider)
+      assert.strictEqual(corrected.outcome._tag, "Delivered")
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a key that is brought again", () => {
+  it.effect.each([
+    Answer.Delivered({ delivery }),
+    Answer.Refused({ refusal: "TRANSACTION_REJECTED" }),
+    Answer.Unknown()
+  ])("hears the first answer and sells nothing: %j", (answer) => {
+    const { dispatched, layer, provider } = world(answering(answer))
+    return Effect.gen(function* () {
+      yield* fund()
+      const first = yield* sell(intent(), provider)
+      const after = yield* money
+      yield* TestClock.adjust("23 hours")
+      assert.deepStrictEqual(yield* sell(intent(), provider), { outcome: first.outcome, replayed: true })
+      assert.deepStrictEqual(dispatched, ["RD-k1"])
+      assert.strictEqual((yield* money).available, after.available)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is in progress while its sale is, is reused with another body, and sells once", () => {
+    const { dispatched, layer, provider } = world(silent)
+    return Effect.gen(function* () {
+      yield* fund()
+      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual((yield* Effect.flip(sell(intent(), provider)))._tag, "RequestInProgress")
+      assert.strictEqual((yield* Effect.flip(sell(intent({ body: "bb" }), provider)))._tag, "KeyReused")
+      assert.deepStrictEqual(dispatched, ["RD-k1"])
+      yield* TestClock.adjust("28 seconds")
+      yield* Fiber.join(sale)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("of a sale that succeeded more than a day ago is a conflict, never a second sale", () => {
+    const { dispatched, layer, provider } = world()
+    return Effect.gen(function* () {
+      yield* fund()
+      yield* sell(intent(), provider)
+      yield* TestClock.adjust("24 hours")
+      assert.isTrue((yield* sell(intent(), provider)).replayed)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Effect.flip(sell(intent(), provider)))._tag, "IdempotencyConflict")
+      assert.deepStrictEqual(dispatched, ["RD-k1"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+/**
+ * The machine sleeps for so long once the sale is reserved: the monotonic clock sleeps with it, that of the day goes
+ * on.
+ */
+const suspended =
+  (millis: number): Fault =>
+  (ledger) => ({
+    ...ledger,
+    reserve: (wanted) =>
+      Effect.map(ledger.reserve(wanted), (reserved) =>
+        reserved._tag === "Replay"
+          ? reserved
+          : Reserved.Reservation({
+              order: { ...reserved.order, createdAt: DateTime.subtractDuration(reserved.order.createdAt, millis) }
+            })
+      )
+  })
+
+describe("a machine that was suspended after it reserved", () => {
+  it.effect.each([
+    [10_000, "Delivered", ["RD-k1"]],
+    [10_001, "Pending", []]
+  ] as const)("for %d ms", ([millis, heard, sent]) => {
+    const { dispatched, layer, provider } = world({}, suspended(millis))
+    return Effect.gen(function* () {
+      yield* fund()
+      const answered = yield* sell(intent(), provider)
+      assert.strictEqual(answered.outcome._tag, heard)
+      assert.deepStrictEqual(dispatched, [...sent])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a sale whose caller hangs up", () => {
+  it.effect("goes on and is settled", () => {
+    const reply = Deferred.makeUnsafe<Answer>()
+    const { layer, provider } = world({ dispatch: () => Deferred.await(reply) })
+    return Effect.gen(function* () {
+      yield* fund()
+      const caller = yield* Effect.forkChild(sell(intent(), provider))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(caller)
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(caller)))
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "PROCESSING"]])
+      yield* Deferred.succeed(reply, Answer.Delivered({ delivery }))
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
+      const again = yield* sell(intent(), provider)
+      assert.strictEqual(again.outcome._tag, "Delivered")
+      assert.isTrue(again.replayed)
+    }).pipe(Effect.provide(layer))
+  })
+})

@@ -1,0 +1,234 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Session } from "../../../core/domain/Access.ts"
+import { CompanyId, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
+import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
+import { Amount } from "../../../core/domain/Money.ts"
+import { Answer } from "../../../core/domain/Sale.ts"
+import { Transactions } from "../../../core/ports/Transactions.ts"
+import { quoteInsurance } from "../../../core/workflows/InsuranceSteps.ts"
+import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
+import { factsOf, service, session } from "../../support/Examples.ts"
+import { fund, money, sales } from "../../support/InMemoryWorld.ts"
+import {
+  buy,
+  insuring,
+  issued,
+  now,
+  planned,
+  price,
+  quoted,
+  seller,
+  stateOf,
+  wanted
+} from "../support/InsuranceWorld.ts"
+
+const whole = { available: 1_000_000, held: 0, consumed: 0 }
+const held = { available: 1_000_000 - price, held: price, consumed: price }
+const charged = { available: 1_000_000 - price, held: 0, consumed: price }
+
+const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
+
+const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
+
+describe("a sale of an insurance", () => {
+  // the insurer -> the caller hears, the sale is, the insurance is, and the money
+  it.effect.each([
+    [
+      "issues the policy",
+      Effect.succeed(Answer.Delivered({ delivery: policy })),
+      "Delivered",
+      "SUCCESS",
+      "emitida",
+      charged
+    ],
+    [
+      "refuses",
+      Effect.succeed(Answer.Refused({ refusal: "SEGURO_NO_EMITIDO" })),
+      "Refused",
+      "FAILED",
+      "fallida",
+      whole
+    ],
+    ["does not know", Effect.succeed(Answer.Unknown()), "Pending", "PENDING", "emitiendo", held],
+    ["breaks down", Effect.die(new Error("reset")), "Pending", "PENDING", "emitiendo", held]
+  ] as const)("when the insurer %s", ([, says, heard, status, state, left]) => {
+    const { asked, dispatched, layer } = insuring({ insurer: { issue: () => says } })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const { outcome } = yield* buy(insurance)
+      assert.strictEqual(outcome._tag, heard)
+      assert.deepStrictEqual(yield* statuses, [status])
+      assert.deepStrictEqual(yield* money, left)
+      const after = yield* now(insurance)
+      assert.strictEqual(after.state, state)
+      assert.strictEqual(
+        after.transactionId,
+        outcome._tag === "Delivered" ? outcome.order.transactionId : outcome.transactionId
+      )
+      assert.strictEqual(issued(asked), 1)
+      assert.deepStrictEqual(dispatched, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    [null, "caja-1"],
+    [TerminalId.make("caja-2"), "caja-2"]
+  ] as const)("is of the terminal at which it was begun, unless it has its own: %s", ([terminalId, terminal]) => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      yield* purchase(seller, { ...wanted(insurance), terminalId })
+      const { items } = yield* Transactions.use((all) => all.list(seller.company.id, {}, { page: 1, perPage: 1 }))
+      assert.strictEqual(String(items[0]?.terminalId), terminal)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("leaves the policy with its insurance", () => {
+    const { layer } = insuring({ insurer: { issue: () => Effect.succeed(Answer.Delivered({ delivery: policy })) } })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const { outcome } = yield* buy(insurance)
+      if (outcome._tag !== "Delivered") return assert.fail(outcome._tag)
+      assert.deepStrictEqual((yield* now(insurance)).policy, {
+        ...policy,
+        issuedAt: outcome.processedAt
+      })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is reserved, and says that it asks for the policy, before it does", () => {
+    const reply = Deferred.makeUnsafe<Answer<IssuedPolicy>>()
+    const { layer } = insuring({ insurer: { issue: () => Deferred.await(reply) } })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const sale = yield* Effect.forkChild(buy(insurance))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* stateOf(insurance), "emitiendo")
+      assert.deepStrictEqual(yield* statuses, ["PROCESSING"])
+      assert.deepStrictEqual(yield* money, held)
+      yield* Deferred.succeed(reply, Answer.Delivered({ delivery: policy }))
+      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Delivered")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is pending when the insurer is silent for 30 seconds", () => {
+    const { layer } = insuring({ insurer: { issue: () => Effect.never } })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const sale = yield* Effect.forkChild(buy(insurance))
+      yield* TestClock.adjust("29999 millis")
+      assert.isUndefined(sale.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Pending")
+      assert.strictEqual(yield* stateOf(insurance), "emitiendo")
+      assert.deepStrictEqual(yield* money, held)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that never left makes the quote, the money and the key free again", () => {
+    const answers = [Answer.NotSent(), Answer.Delivered({ delivery: policy })]
+    const { asked, layer } = insuring({
+      insurer: { issue: () => Effect.sync(() => answers.shift() ?? Answer.Unknown()) }
+    })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      assert.strictEqual((yield* Effect.flip(buy(insurance)))._tag, "ServiceUnavailable")
+      assert.deepStrictEqual(yield* now(insurance), insurance)
+      assert.deepStrictEqual(yield* money, whole)
+      const retried = yield* buy(insurance)
+      assert.strictEqual(retried.outcome._tag, "Delivered")
+      assert.isFalse(retried.replayed)
+      assert.strictEqual(issued(asked), 2)
+      assert.deepStrictEqual(yield* statuses, ["FAILED", "SUCCESS"])
+      assert.strictEqual(yield* stateOf(insurance), "emitida")
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("an insurance that is asked for", () => {
+  const neighbour: Session = { ...seller, company: { ...seller.company, id: CompanyId.make(8) } }
+  const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
+  const invalid = { _tag: "InvalidOption" }
+
+  // by whom, how -> what is heard
+  it.effect.each([
+    ["with a plate in lower case", seller, { identifier: Identifier.make("a123458") }, "Delivered"],
+    ["with its price", seller, { amount: Amount.make(price) }, "Delivered"],
+    ["with another price", seller, { amount: Amount.make(price + 1) }, { _tag: "PriceMismatch", price }],
+    ["with another plate", seller, { identifier: Identifier.make("A123459") }, invalid],
+    ["by another id", seller, { optionId: "seguro:99" }, invalid],
+    ["as something else", seller, { optionId: "paq-1" }, invalid],
+    ["of another service", seller, { serviceId: service.id }, invalid],
+    ["by another company", neighbour, {}, invalid],
+    ["by the company in another world", live, {}, invalid],
+    ["by a company that may not sell it", session, {}, { _tag: "Forbidden", why: "insurance" }]
+  ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)("%s", ([, by, changes, expected]) => {
+    const { asked, layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      const heard = yield* Effect.result(purchase(by, { ...wanted(insurance), ...changes }))
+      if (Result.isSuccess(heard)) {
+        assert.strictEqual(heard.success.outcome._tag, expected)
+        assert.deepStrictEqual(yield* money, charged)
+        return
+      }
+      assert.deepStrictEqual(factsOf(heard.failure), expected)
+      assert.strictEqual(issued(asked), 0)
+      assert.deepStrictEqual(yield* money, whole)
+      assert.deepStrictEqual(yield* now(insurance), insurance)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("without an option is told how to get one", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const insurance = yield* quoted()
+      const error = yield* Effect.flip(purchase(seller, { ...wanted(insurance), optionId: null }))
+      assert.deepInclude(factsOf(error), { _tag: "OptionRequired", flow: "seguros" })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("before it has a price is not for sale", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      assert.strictEqual((yield* Effect.flip(buy(yield* planned())))._tag, "QuoteMissing")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("half an hour after it was quoted has to be quoted again", () => {
+    const { asked, layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const insurance = yield* quoted()
+      yield* TestClock.adjust("30 minutes")
+      assert.strictEqual((yield* Effect.flip(buy(insurance)))._tag, "QuoteExpired")
+      assert.strictEqual(issued(asked), 0)
+      yield* quoteInsurance(seller, insurance.id, [])
+      yield* TestClock.adjust("1799999 millis")
+      assert.strictEqual((yield* buy(insurance)).outcome._tag, "Delivered")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("costs more than there is, and can still be bought once there is more", () => {
+    const { asked, layer } = insuring()
+    return Effect.gen(function* () {
+      yield* fund(price - 1)
+      const insurance = yield* quoted()
+      assert.strictEqual((yield* Effect.flip(buy(insurance)))._tag, "InsufficientBalance")
+      assert.deepStrictEqual(yield* now(insurance), insurance)
+      assert.strictEqual(issued(asked), 0)
+      yield* fund(1, "lo que faltaba")
+      assert.strictEqual((yield* buy(insurance)).outcome._tag, "Delivered")
+    }).pipe(Effect.provide(layer))
+  })
+})

@@ -1,0 +1,150 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { simulator } from "../../../adapters/sms/Simulator.ts"
+import { InsuranceUnavailable } from "../../../core/domain/InsuranceErrors.ts"
+import { SmsAnswer } from "../../../core/domain/Sms.ts"
+import { Outbox } from "../../../core/ports/Outbox.ts"
+import { SmsGateways } from "../../../core/ports/SmsGateway.ts"
+import { resendCode } from "../../../core/workflows/InsuranceSteps.ts"
+import { keepSending } from "../../../core/workflows/SendSms.ts"
+import { startInsurance } from "../../../core/workflows/StartInsurance.ts"
+import { application, begin, insuring, seller, stateOf, unsentMessage } from "../support/InsuranceWorld.ts"
+
+const { NotSent, Rejected, Sent, Unknown } = SmsAnswer
+
+const always = (answer: SmsAnswer) => ({ send: () => Effect.succeed(answer) })
+
+/** What did not arrive, as the operator sees it. */
+const undelivered = Effect.map(
+  Outbox.use((outbox) => outbox.undelivered(10)),
+  (all) => all.map(({ reason, status }) => [status, reason] as const)
+)
+
+const late = ["failed", "it came too late to be of use"] as const
+const schedule = [0, 5, 15, 30, 60, 180, 300, 420, 540]
+
+describe("a message", () => {
+  // the gateway -> tried at (s), and in the end
+  it.effect.each([
+    ["cannot take it", { ...always(NotSent({ reason: "busy" })) }, schedule, late],
+    ["says nothing firm", { ...always(Unknown({ reason: "?" })) }, schedule, late],
+    ["breaks down", { send: () => Effect.die(new Error("reset")) }, schedule, late],
+    ["refuses it", { ...always(Rejected({ reason: "no such phone" })) }, [0], ["failed", "no such phone"]],
+    [
+      "cannot take it, and may send twice",
+      { idempotent: false, ...always(NotSent({ reason: "busy" })) },
+      schedule,
+      late
+    ],
+    [
+      "says nothing firm, and may send twice",
+      { idempotent: false, ...always(Unknown({ reason: "?" })) },
+      [0],
+      ["unknown", "?"]
+    ],
+    [
+      "breaks down, and may send twice",
+      { idempotent: false, send: () => Effect.die(new Error("reset")) },
+      [0],
+      ["unknown", "the gateway did not answer"]
+    ]
+  ] as const)("whose gateway %s", ([, gateway, tried, end]) => {
+    const { layer, sent } = insuring({ gateway })
+    return Effect.gen(function* () {
+      const { codeSent, insurance: begun } = yield* startInsurance(seller, application())
+      yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(
+        sent.map(({ at_s }) => at_s),
+        [...tried]
+      )
+      assert.strictEqual(new Set(sent.map(({ id }) => id)).size, 1)
+      assert.deepStrictEqual(yield* undelivered, [end])
+      assert.isFalse(codeSent)
+      assert.strictEqual(yield* stateOf(begun), "iniciada")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    [true, [0, 60], []],
+    [false, [0], [["unknown", "the gateway did not answer"]]]
+  ] as const)(
+    "whose gateway is silent for 30 seconds, and sends what it knows once: %s",
+    ([idempotent, tried, lost]) => {
+      const answers = [Effect.never, Effect.succeed(Sent({ reference: "1" }))]
+      const { layer, sent } = insuring({ gateway: { idempotent, send: () => answers.shift() ?? Effect.never } })
+      return Effect.gen(function* () {
+        const begun = yield* Effect.forkChild(startInsurance(seller, application()))
+        yield* TestClock.adjust("29999 millis")
+        assert.isUndefined(begun.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        assert.isFalse((yield* Fiber.join(begun)).codeSent)
+        yield* Effect.forkChild(keepSending)
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(
+          sent.map(({ at_s }) => at_s),
+          [...tried]
+        )
+        assert.deepStrictEqual(yield* undelivered, [...lost])
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect.each([
+    [true, [60], "otp_enviado", []],
+    [false, [], "iniciada", [["unknown", "whoever sent it did not say what came of it"]]]
+  ] as const)(
+    "whose process died is taken over after a minute, and sent if it goes once anyway: %s",
+    ([idempotent, tried, state, lost]) => {
+      const { layer, sent } = insuring({ gateway: { idempotent } })
+      return Effect.gen(function* () {
+        const begun = yield* unsentMessage
+        yield* Effect.forkChild(keepSending)
+        yield* TestClock.adjust("10 minutes")
+        assert.deepStrictEqual(
+          sent.map(({ at_s }) => at_s),
+          [...tried]
+        )
+        assert.strictEqual(yield* stateOf(begun), state)
+        assert.deepStrictEqual(yield* undelivered, [...lost])
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("for which there is no gateway now waits for one", () => {
+    let there = false
+    const { layer } = insuring()
+    const gateways = Layer.succeed(SmsGateways, {
+      serving: () => (there ? Effect.succeed(simulator) : Effect.fail(new InsuranceUnavailable()))
+    })
+    return Effect.gen(function* () {
+      const begun = yield* unsentMessage
+      yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual(yield* stateOf(begun), "iniciada")
+      there = true
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual(yield* stateOf(begun), "otp_enviado")
+    }).pipe(Effect.provide(Layer.provideMerge(gateways, layer)))
+  })
+
+  it.effect("is not sent once another code has taken its place", () => {
+    const answers = [NotSent({ reason: "busy" })]
+    const { layer, sent } = insuring({
+      gateway: { send: ({ id }) => Effect.sync(() => answers.shift() ?? Sent({ reference: id })) }
+    })
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(yield* resendCode(seller, id))
+      yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(
+        sent.map(({ at_s }) => at_s),
+        [0, 1]
+      )
+      assert.strictEqual(new Set(sent.map((message) => message.id)).size, 2)
+    }).pipe(Effect.provide(layer))
+  })
+})

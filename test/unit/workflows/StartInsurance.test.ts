@@ -1,0 +1,186 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
+import { simulator } from "../../../adapters/insurer/Simulator.ts"
+import * as SmsGatewaysConfigured from "../../../adapters/sms/SmsGatewaysConfigured.ts"
+import type { Session } from "../../../core/domain/Access.ts"
+import { ServiceId } from "../../../core/domain/Ids.ts"
+import { SmsAnswer } from "../../../core/domain/Sms.ts"
+import { Insurances } from "../../../core/ports/Insurances.ts"
+import type { OwnerAndPlate } from "../../../core/ports/Insurer.ts"
+import { keepSending } from "../../../core/workflows/SendSms.ts"
+import { type Application, insuranceOnSale, startInsurance } from "../../../core/workflows/StartInsurance.ts"
+import { company, insuranceService, service, session } from "../../support/Examples.ts"
+import { application, begin, code, insuring, now, phone, seller, stateOf } from "../support/InsuranceWorld.ts"
+
+const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
+
+describe("an insurance that begins", () => {
+  it.effect("is what the insurer knows of the plate, and has a code sent to its owner", () => {
+    const { layer, sent } = insuring()
+    return Effect.gen(function* () {
+      const { codeSent, insurance } = yield* startInsurance(seller, application())
+      const { cedula, plate } = application()
+      const found = yield* simulator.inspect({ cedula, phone, plate, product: null })
+      const { holder, vehicle, ...rest } = found
+      assert.deepInclude(yield* now(insurance), {
+        ...rest,
+        companyId: company.id,
+        serviceId: insuranceService.id,
+        environment: "development",
+        state: "otp_enviado",
+        plate,
+        insured: { cedula, phone, holder, vehicle },
+        createdAt: yield* DateTime.now
+      })
+      assert.isTrue(codeSent)
+      assert.deepStrictEqual(
+        sent.map(({ at_s, text, to }) => [at_s, to, text.slice(0, 6)]),
+        [[0, phone, code]]
+      )
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("in production has a code of its own", () => {
+    const { layer, sent } = insuring()
+    return Effect.gen(function* () {
+      for (let count = 0; count < 20; count++) yield* startInsurance(live, application())
+      const codes = sent.map(({ text }) => /^\d{6}\b/.exec(text)?.[0])
+      assert.isTrue(codes.every((drawn) => drawn !== undefined))
+      assert.isAbove(new Set(codes).size, 15)
+      assert.strictEqual(new Set(sent.map(({ id }) => id)).size, 20)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is asked for by the insurer's own name of the service", () => {
+    const heard: Array<OwnerAndPlate> = []
+    const { layer } = insuring({
+      insurer: {
+        inspect: (wanted) => {
+          heard.push(wanted)
+          return simulator.inspect(wanted)
+        }
+      }
+    })
+    return Effect.gen(function* () {
+      yield* begin()
+      const { cedula, plate } = application()
+      assert.deepStrictEqual(heard, [{ cedula, phone, plate, product: insuranceService.product }])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("goes on when its caller hangs up while the code is sent", () => {
+    const { layer, sent } = insuring({
+      gateway: { send: ({ id }) => Effect.delay(Effect.succeed(SmsAnswer.Sent({ reference: id })), "2 seconds") }
+    })
+    return Effect.gen(function* () {
+      const caller = yield* Effect.forkChild(begin())
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(caller)
+      yield* TestClock.adjust("2 seconds")
+      yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("5 minutes")
+      assert.strictEqual(sent.length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("whose code did not go is still begun, and its code is sent a little later", () => {
+    const answers = [SmsAnswer.NotSent({ reason: "busy" })]
+    const { layer, sent } = insuring({
+      gateway: { send: ({ id }) => Effect.sync(() => answers.shift() ?? SmsAnswer.Sent({ reference: id })) }
+    })
+    return Effect.gen(function* () {
+      const { codeSent, insurance } = yield* startInsurance(seller, application())
+      assert.isFalse(codeSent)
+      assert.strictEqual(yield* stateOf(insurance), "iniciada")
+      yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* stateOf(insurance), "otp_enviado")
+      assert.deepStrictEqual(
+        sent.map(({ at_s }) => at_s),
+        [0, 5]
+      )
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("an insurance that cannot begin", () => {
+  // No id was drawn for it, so the first is still to be had.
+  const nothingBegan = Effect.map(
+    Insurances.use((insurances) => insurances.nextId),
+    (id) => id === 1
+  )
+
+  it.effect.each([
+    // who, what -> refused as; was the insurer asked?
+    ["for a company that may not", session, {}, "Forbidden", []],
+    ["for a service that does not exist", seller, { serviceId: ServiceId.make(99) }, "InvalidProduct", []],
+    ["for a service that is no insurance", seller, { serviceId: service.id }, "InvalidProduct", []],
+    ["for an owner whom the insurer rejects", seller, application("A123450"), "InsuranceRejected", ["inspect"]],
+    ["for a vehicle that nobody insures", seller, application("A123454"), "VehicleUnsupported", ["inspect"]],
+    ["while the insurer is away", seller, application("A123455"), "InsuranceUnavailable", ["inspect"]]
+  ] as ReadonlyArray<readonly [string, Session, Partial<Application>, string, ReadonlyArray<string>]>)(
+    "%s",
+    ([, by, changes, tag, questions]) => {
+      const { asked, layer, sent } = insuring()
+      return Effect.gen(function* () {
+        const error = yield* Effect.flip(startInsurance(by, { ...application(), ...changes }))
+        assert.strictEqual(error._tag, tag)
+        assert.deepStrictEqual(asked, [...questions])
+        assert.deepStrictEqual(sent, [])
+        assert.isTrue(yield* nothingBegan)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("while nobody sends codes, and then the insurer is not asked either", () => {
+    const { asked, layer } = insuring()
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(startInsurance(live, application()))
+      assert.strictEqual(error._tag, "InsuranceUnavailable")
+      assert.deepStrictEqual(asked, [])
+    }).pipe(Effect.provide(Layer.provideMerge(SmsGatewaysConfigured.layer(null), layer)))
+  })
+
+  it.effect("because the insurer is silent for 30 seconds", () => {
+    const { layer, sent } = insuring({ insurer: { inspect: () => Effect.never } })
+    return Effect.gen(function* () {
+      const begun = yield* Effect.forkChild(Effect.flip(begin()))
+      yield* TestClock.adjust("29999 millis")
+      assert.isUndefined(begun.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(begun))._tag, "InsuranceUnavailable")
+      assert.deepStrictEqual(sent, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("because the insurer breaks down", () => {
+    const { layer } = insuring({ insurer: { inspect: () => Effect.die(new Error("reset")) } })
+    return Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(begin()))._tag, "InsuranceUnavailable")
+      assert.isTrue(yield* nothingBegan)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("the insurance that a company may sell", () => {
+  it.effect("is none unless it is enabled", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(yield* insuranceOnSale(seller), { services: [insuranceService], served: true })
+      assert.deepStrictEqual((yield* insuranceOnSale(session)).services, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    ["an insurer", Layer.provideMerge(InsurersConfigured.layer(null), insuring().layer)],
+    ["anybody who sends the code", Layer.provideMerge(SmsGatewaysConfigured.layer(null), insuring().layer)]
+  ] as const)("is served by nobody without %s", ([, layer]) => {
+    const inProduction: Session = { ...seller, company: { ...seller.company, environment: "production" } }
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(yield* insuranceOnSale(inProduction), { services: [insuranceService], served: false })
+      assert.isTrue((yield* insuranceOnSale(seller)).served)
+    }).pipe(Effect.provide(layer))
+  })
+})

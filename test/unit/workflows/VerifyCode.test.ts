@@ -1,0 +1,156 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Session } from "../../../core/domain/Access.ts"
+import type { InsuranceId } from "../../../core/domain/Ids.ts"
+import { resendCode, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
+import { startInsurance } from "../../../core/workflows/StartInsurance.ts"
+import { application, begin, code, insuring, seller, stateOf } from "../support/InsuranceWorld.ts"
+
+/** In short what a code brings about: the state after it, how many attempts are left, or why there are none. */
+const verify = (id: InsuranceId, guess: string, by: Session = seller) =>
+  Effect.map(Effect.result(verifyCode(by, id, guess)), (heard) => {
+    if (Result.isSuccess(heard)) return heard.success.state
+    const { failure } = heard
+    return failure._tag === "CodeWrong" ? failure.attemptsLeft : failure._tag
+  })
+
+const resend = (id: InsuranceId, by: Session = seller) =>
+  Effect.map(Effect.result(resendCode(by, id)), (heard) =>
+    Result.isSuccess(heard) ? heard.success : heard.failure._tag
+  )
+
+const wrong = "000000"
+
+describe("a code", () => {
+  it.effect.each([
+    [0, "otp_validado"],
+    [599_999, "otp_validado"],
+    [600_000, 4]
+  ] as const)("that is right counts for ten minutes: after %d ms, %s", ([age_ms, heard]) => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      yield* TestClock.adjust(age_ms)
+      assert.strictEqual(yield* verify(id, code), heard)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each(["", "12345", "1234567", " 123456", "１２３４５６", "abcdef"])("that is %j is wrong", (guess) => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      assert.strictEqual(yield* verify(id, guess), 4)
+      assert.strictEqual(yield* stateOf({ id }), "otp_enviado")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("may be right at the fifth attempt", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      const heard = yield* Effect.forEach([wrong, wrong, wrong, wrong, code], (guess) => verify(id, guess))
+      assert.deepStrictEqual(heard, [4, 3, 2, 1, "otp_validado"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("closes the process for good after five wrong ones, however right the next", () => {
+    const { layer, sent } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      const heard = yield* Effect.forEach([wrong, wrong, wrong, wrong, wrong, code], (guess) => verify(id, guess))
+      assert.deepStrictEqual(heard, [4, 3, 2, 1, 0, "CodeBlocked"])
+      assert.strictEqual(yield* resend(id), "CodeBlocked")
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(yield* verify(id, code), "CodeBlocked")
+      assert.strictEqual(yield* stateOf({ id }), "otp_enviado")
+      assert.strictEqual(sent.length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("does not give back attempts by being sent again", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      const heard = [yield* verify(id, wrong), yield* verify(id, wrong), yield* resend(id), yield* verify(id, wrong)]
+      assert.deepStrictEqual(heard, [4, 3, true, 2])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is sent again five times, and the last one still counts", () => {
+    const { layer, sent } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      const heard = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => resend(id))
+      assert.deepStrictEqual(heard, [true, true, true, true, true, "CodeBlocked"])
+      assert.strictEqual(sent.length, 6)
+      assert.strictEqual(yield* verify(id, code), "otp_validado")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("that is sent again lives ten minutes from then", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      yield* TestClock.adjust("9 minutes")
+      yield* resend(id)
+      yield* TestClock.adjust("9 minutes")
+      assert.strictEqual(yield* verify(id, code), "otp_validado")
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("codes that are tried at once", () => {
+  const atOnce = (id: InsuranceId, guesses: ReadonlyArray<string>) =>
+    Effect.forEach(guesses, (guess) => verify(id, guess), { concurrency: "unbounded" })
+
+  it.effect("are counted one after the other", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      const heard = yield* atOnce(
+        id,
+        Array.from({ length: 8 }, () => wrong)
+      )
+      assert.deepStrictEqual(heard.map(String).sort(), [
+        "0",
+        "1",
+        "2",
+        "3",
+        "4",
+        "CodeBlocked",
+        "CodeBlocked",
+        "CodeBlocked"
+      ])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("go a step on once, though each be right", () => {
+    const { layer } = insuring()
+    return Effect.gen(function* () {
+      const { id } = yield* begin()
+      const heard = yield* atOnce(id, [code, code])
+      assert.deepStrictEqual(heard.map(String).sort(), ["StepOutOfOrder", "otp_validado"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a code in production", () => {
+  const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
+  const start = Effect.map(startInsurance(live, application()), ({ insurance }) => insurance.id)
+
+  it.effect("is the one that was sent last, for this insurance", () => {
+    const { layer, sent } = insuring()
+    return Effect.gen(function* () {
+      const id = yield* start
+      yield* resend(id, live)
+      const other = yield* start
+      const [before = "", last = "", foreign = ""] = sent.map(({ text }) => text.slice(0, 6))
+      // Two that were drawn alike would say nothing here; they are once in a million times.
+      const wrongOnes = [before, foreign].filter((guess) => guess !== last)
+      const heard = yield* Effect.forEach([...wrongOnes, last], (guess) => verify(id, guess, live))
+      assert.deepStrictEqual(heard, [4, 3, "otp_validado"].slice(2 - wrongOnes.length))
+      assert.strictEqual(yield* stateOf({ id: other }), "otp_enviado")
+    }).pipe(Effect.provide(layer))
+  })
+})
