@@ -225,7 +225,6 @@ const redis = Effect.acquireRelease(Effect.promise(start), ({ child }) =>
   })
 ).pipe(Effect.map(({ url }) => url))
 
-const sharedBucket = { key: "token:7", limit: 3 }
 const window = { length_s: 86_400, number: 1, endsAt_s: 86_400, endsIn_s: 80_000 }
 
 /** A process that counts in this Redis. Asked before its connection stands it counts alone. */
@@ -233,8 +232,8 @@ const processOn = Effect.fnUntraced(function* (url: Redacted.Redacted, asked: Ef
   const built = yield* Layer.build(Layer.fresh(CallCounterRedis.layer(url)))
   const { count } = Context.get(built, CallCounter)
   const before = yield* asked
-  yield* eventually(Effect.andThen(count(sharedBucket, window, 0), asked), (now) => now > before)
-  return (calls: 0 | 1) => count(sharedBucket, window, calls)
+  yield* eventually(Effect.andThen(count(bucket, window, 0), asked), (now) => now > before)
+  return (calls: 0 | 1) => count(bucket, window, calls)
 })
 
 describe.skipIf(!hasRedis)("calls counted by a Redis", () => {

@@ -9,7 +9,7 @@ import { serving } from "../../support/SaldoProcess.ts"
 const executablePath = "/usr/bin/chromium"
 
 /** Is there a browser to test with? Says so when there is none. */
-export const isBrowserInstalled = (): boolean => {
+const isBrowserInstalled = (): boolean => {
   const installed = existsSync(executablePath)
   if (!installed) console.warn(`The tests in a browser are skipped: there is no ${executablePath}.`)
   return installed
@@ -26,7 +26,7 @@ const args = [
 ]
 
 /** A browser with a profile of its own, and a server for it; both are gone when the tests are over. */
-export class Browsing extends Context.Service<Browsing, { readonly browser: Browser; readonly origin: string }>()(
+class Browsing extends Context.Service<Browsing, { readonly browser: Browser; readonly origin: string }>()(
   "test/Browsing"
 ) {
   static readonly layer = Layer.effect(
@@ -70,7 +70,7 @@ const faultsOf = (page: Page, watched: ReadonlyArray<string>) =>
   })
 
 /** An empty page, watched, in a context of its own. */
-export const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
+const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
   const { browser, origin } = yield* Browsing
   const context = yield* Effect.acquireRelease(
     Effect.promise(() => browser.newContext({ baseURL: origin, ...options })),

@@ -8,6 +8,8 @@ import { ServiceAddress } from "../../support/InProcessService.ts"
 import { as, call, post } from "../../support/service/HttpCalls.ts"
 import { secret, TestService } from "../../support/service/InMemoryService.ts"
 
+const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
+
 const clientAs = (apiKey: string) =>
   Effect.map(ServiceAddress, ({ url }) => createClient({ url, apiKey, apiSecret: secret } satisfies ClientOptions))
 
@@ -31,8 +33,6 @@ const unwilling = Effect.gen(function* () {
   const { port } = server.address() as AddressInfo
   return { asked, url: `http://127.0.0.1:${port}` }
 })
-
-const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
 /** By which a sale may be answered. */
 const statuses = ["201", "202", "401", "403", "408", "409", "413", "415", "422", "429", "431", "500", "503"]
@@ -174,8 +174,6 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
   )
 })
 
-const topUp = { service_id: 1, identifier: "8095551234", amount: 100 }
-
 layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
   it.effect.each([
     ["/trpc/nada", "", 404, "NOT_FOUND"],
@@ -258,7 +256,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
 
   it.effect("says of a batch of one where a sale that is held leads, and that it is told again", () =>
     Effect.gen(function* () {
-      const held = { 0: { ...topUp, identifier: "8095550112", idempotency_key: "batch-of-one" } }
+      const held = { 0: { ...sale, identifier: "8095550112", idempotency_key: "batch-of-one" } }
       const sell = post("/trpc/recargas.crear?batch=1", held, as("todo"))
       const first = yield* sell
       assert.match(first.headers.get("location") ?? "", /^\/v1\/transacciones\/\d+$/)

@@ -14,6 +14,8 @@ import {
   unanswered
 } from "../../support/SalesOnPostgres.ts"
 
+const TestLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
+
 /** Due so many minutes ago, each a sale of its own; answers them in the order of the minutes. */
 const dueSince = Effect.fnUntraced(function* (company: number, minutes: ReadonlyArray<number>) {
   const sql = yield* PgClient.PgClient
@@ -40,8 +42,6 @@ const claimedSales = Effect.fnUntraced(function* (limit: number) {
   const found = yield* unresolved.claim({ began: now, now, lease: Duration.hours(1), limit, which: "due" })
   return found.map(({ order }) => Number(order.xid.split("-").at(-1))).toSorted()
 })
-
-const TestLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
 layer(TestLayer, { excludeTestServices: true })("a claim of what is due", (it) => {
   it.effect("skips what another holds, and never waits for it", () =>
@@ -133,69 +133,64 @@ const claimedCompanies = Effect.fnUntraced(function* (claim: Claim) {
   }
 }, Effect.scoped)
 
-const UnresolvedLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("what was stamped by a wrong clock", (it) => {
+  let companies = 0
 
-layer(UnresolvedLayer, { excludeTestServices: true, timeout: "2 minutes" })(
-  "what was stamped by a wrong clock",
-  (it) => {
-    let companies = 0
+  const hour = 3_600
+  // How it was stamped, in seconds from now -> whether a reconcile takes the sale, and whether a due cycle does.
+  it.effect.each([
+    [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
+    [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
+    [{ status: "PENDING", ask: -1, asked: 601, leased: 661 }, true, true],
+    // Another's lease, by a clock that is ahead by ten minutes at most.
+    [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
+    [{ status: "PENDING", ask: -1, asked: 600, leased: 660 }, false, false],
+    [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
+    // Its own call may be under way.
+    [{ status: "PROCESSING", ask: 62, asked: null, leased: null }, false, false]
+  ] as const)("%j: reconcile takes it: %s, a due cycle: %s", ([stamps, all, due]) =>
+    Effect.gen(function* () {
+      const company = ++companies
+      yield* stamped(company, stamps)
+      const taken = (claim: Claim) =>
+        Effect.map(claimedCompanies(claim), ({ reversals, sales }) => [
+          sales.includes(company),
+          reversals.includes(company)
+        ])
+      // A reversal that was not answered is PENDING, whatever its sale was.
+      const reversal = stamps.status === "PROCESSING" ? true : all
+      assert.deepStrictEqual(yield* taken(claimAt(0, "due")), [due, due])
+      yield* stamped(++companies, stamps)
+      const other = companies
+      assert.deepStrictEqual(
+        yield* Effect.map(claimedCompanies(claimAt(0)), ({ reversals, sales }) => [
+          sales.includes(other),
+          reversals.includes(other)
+        ]),
+        [all, reversal]
+      )
+    })
+  )
 
-    const hour = 3_600
-    // How it was stamped, in seconds from now -> whether a reconcile takes the sale, and whether a due cycle does.
-    it.effect.each([
-      [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
-      [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
-      [{ status: "PENDING", ask: -1, asked: 601, leased: 661 }, true, true],
-      // Another's lease, by a clock that is ahead by ten minutes at most.
-      [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
-      [{ status: "PENDING", ask: -1, asked: 600, leased: 660 }, false, false],
-      [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
-      // Its own call may be under way.
-      [{ status: "PROCESSING", ask: 62, asked: null, leased: null }, false, false]
-    ] as const)("%j: reconcile takes it: %s, a due cycle: %s", ([stamps, all, due]) =>
-      Effect.gen(function* () {
-        const company = ++companies
-        yield* stamped(company, stamps)
-        const taken = (claim: Claim) =>
-          Effect.map(claimedCompanies(claim), ({ reversals, sales }) => [
-            sales.includes(company),
-            reversals.includes(company)
-          ])
-        // A reversal that was not answered is PENDING, whatever its sale was.
-        const reversal = stamps.status === "PROCESSING" ? true : all
-        assert.deepStrictEqual(yield* taken(claimAt(0, "due")), [due, due])
-        yield* stamped(++companies, stamps)
-        const other = companies
+  it.effect("is taken by one of many at once, and not again in the cycle", () =>
+    Effect.gen(function* () {
+      const first = companies + 1
+      for (const company of Arr.range(first, first + 19)) {
+        yield* stamped(company, { status: "PENDING", ask: hour, asked: hour, leased: hour })
+      }
+      const all = yield* Effect.all(Arr.replicate(claimedCompanies(claimAt(1)), 8), { concurrency: "unbounded" })
+      for (const about of ["sales", "reversals"] as const) {
+        const taken = all.flatMap((each) => each[about]).filter((company) => company >= first)
         assert.deepStrictEqual(
-          yield* Effect.map(claimedCompanies(claimAt(0)), ({ reversals, sales }) => [
-            sales.includes(other),
-            reversals.includes(other)
-          ]),
-          [all, reversal]
+          taken.toSorted((left, right) => left - right),
+          Arr.range(first, first + 19)
         )
-      })
-    )
-
-    it.effect("is taken by one of many at once, and not again in the cycle", () =>
-      Effect.gen(function* () {
-        const first = companies + 1
-        for (const company of Arr.range(first, first + 19)) {
-          yield* stamped(company, { status: "PENDING", ask: hour, asked: hour, leased: hour })
-        }
-        const all = yield* Effect.all(Arr.replicate(claimedCompanies(claimAt(1)), 8), { concurrency: "unbounded" })
-        for (const about of ["sales", "reversals"] as const) {
-          const taken = all.flatMap((each) => each[about]).filter((company) => company >= first)
-          assert.deepStrictEqual(
-            taken.toSorted((left, right) => left - right),
-            Arr.range(first, first + 19)
-          )
-        }
-        const again = yield* claimedCompanies({ ...claimAt(1), now: at(2) })
-        assert.deepStrictEqual(
-          again.sales.filter((company) => company >= first),
-          []
-        )
-      })
-    )
-  }
-)
+      }
+      const again = yield* claimedCompanies({ ...claimAt(1), now: at(2) })
+      assert.deepStrictEqual(
+        again.sales.filter((company) => company >= first),
+        []
+      )
+    })
+  )
+})

@@ -22,7 +22,7 @@ import {
 } from "../../support/SalesOnPostgres.ts"
 
 /** Connections to the test's database that run through a proxy, which can be told to break. */
-export const behindProxy = Effect.gen(function* () {
+const behindProxy = Effect.gen(function* () {
   const url = new URL(yield* testDatabaseUrl)
   const proxy = yield* cuttingProxy(Number(url.port))
   url.port = String(proxy.port)

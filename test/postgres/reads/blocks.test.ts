@@ -15,14 +15,14 @@ import { TestDatabase } from "../../support/Database.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
 
 /** So many sales go as one group. */
-export const group = 5
-export const groups = 14
+const group = 5
+const groups = 14
 
 /** The instants of a group: it is sold in the middle of a day, and all of them in three days. */
 const at = (n: number) => `timestamptz '2026-01-01 16:00Z' + ${n} * interval '5 hours'`
 
 /** Reserves the sales of a group, whose ids are drawn at its turn, however late it comes. */
-export const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => [
+const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => [
   `select setval('cell.transaction_id', ${first + n * group * companies.length}, false)`,
   `select count(*) from cell.reserve(
     (
@@ -38,7 +38,7 @@ export const reserve = (companies: ReadonlyArray<number>, first: number, n: numb
 ]
 
 /** Settles what is unresolved of some ids: a third each is delivered, refused and held. */
-export const settle = (companies: ReadonlyArray<number>, from: number, count: number) => [
+const settle = (companies: ReadonlyArray<number>, from: number, count: number) => [
   `select count(*) from cell.settle(
     (
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -55,7 +55,7 @@ export const settle = (companies: ReadonlyArray<number>, from: number, count: nu
 ]
 
 /** Gives some of what was delivered back. */
-export const reverse = (companies: ReadonlyArray<number>) => [
+const reverse = (companies: ReadonlyArray<number>) => [
   `select cell.settle_reversal(
     s.company_id, (s.begun ->> 'id')::bigint, 'Confirm', jsonb_build_object(), timestamptz '2026-01-05', null, 0
   )
@@ -72,7 +72,7 @@ export const reverse = (companies: ReadonlyArray<number>) => [
 ]
 
 /** Pays money in, with which they may sell. */
-export const money = (companies: ReadonlyArray<number>) => [
+const money = (companies: ReadonlyArray<number>) => [
   `select count(*)
   from unnest(array[${companies}]) as c
   cross join lateral cell.deposit(c, 1000000, 9007199254740991, 'apertura', '2026-01-01')`

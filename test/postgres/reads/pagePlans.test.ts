@@ -29,7 +29,7 @@ interface Node {
 }
 
 /** A look into a table or an index, as it went. */
-export interface Scan {
+interface Scan {
   readonly kind: string
   readonly of: string
   /** All that it read, also what it then threw away. */
@@ -52,7 +52,7 @@ const scansOf = (node: Node): ReadonlyArray<Scan> => {
 }
 
 /** Runs what reads the database, and tells by EXPLAIN ANALYZE what its statements looked into. */
-export const scansOfStatements = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>) {
+const scansOfStatements = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>) {
   const scans: Array<Scan> = []
   yield* Effect.provideService(reading, CurrentTransformer, (statement, sql) => {
     const [text, parameters] = statement.compile()

@@ -120,7 +120,7 @@ const insuredOrder = (company: number) =>
   })
 
 /** What is there of a company, and what then happens to it. */
-export const changes = {
+const changes = {
   "a deposit": (company: number) =>
     Effect.succeed(
       Effect.gen(function* () {

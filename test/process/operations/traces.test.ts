@@ -20,7 +20,7 @@ interface Attribute {
 }
 
 /** A span as OTLP has it, as far as tests look. */
-export interface Span {
+interface Span {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
@@ -30,7 +30,7 @@ export interface Span {
 }
 
 /** A collector that keeps what it is sent over OTLP/HTTP, and checks who sends it. */
-export const collector = (authorization: string) =>
+const collector = (authorization: string) =>
   Effect.acquireRelease(
     Effect.callback<{
       readonly url: string

@@ -15,6 +15,8 @@ import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 import { temporaryDirectory, timeout_ms } from "../../support/FirstStart.ts"
 
+const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
+
 const files = readdirSync(new URL("../../../sql/", import.meta.url), { recursive: true }).filter((name) =>
   /\.sql$/.test(String(name))
 )
@@ -35,8 +37,6 @@ describe("replicas that start at once on an empty database", { timeout: timeout_
     })
   )
 })
-
-const connectedTo = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
 
 /** Of this schema the version that comes after it: one more migration, and another text of a money function. */
 const laterVersion = Effect.gen(function* () {
@@ -118,8 +118,6 @@ describe("a process of the version before", { timeout: timeout_ms }, () => {
   )
 })
 
-const databaseAt = (url: string) => Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
-
 /** An empty database that takes itself for one of Postgres 17.6: whoever asks it finds that said before the truth. */
 const olderPostgres = Effect.gen(function* () {
   const name = `older_${randomUUID()}`
@@ -136,14 +134,14 @@ const olderPostgres = Effect.gen(function* () {
         end`
       yield* sql.unsafe(`alter database "${name}" set search_path = said, pg_catalog, public`)
     })
-  ).pipe(Effect.provide(databaseAt(url)))
+  ).pipe(Effect.provide(connectedTo(url)))
   return url
 })
 
 const tablesOf = (url: string) =>
   PgClient.PgClient.use(
     (sql) => sql`select tablename from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`
-  ).pipe(Effect.provide(databaseAt(url)))
+  ).pipe(Effect.provide(connectedTo(url)))
 
 describe("a Postgres of a version before", () => {
   it("is told by its number", () => {

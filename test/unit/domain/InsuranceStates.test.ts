@@ -11,6 +11,8 @@ import {
 } from "../../../core/domain/InsuranceTransitions.ts"
 import { insurancePage, insurancePageFile } from "../../../scripts/insuranceStates.ts"
 
+const states = InsuranceState.literals
+
 const page = insurancePage()
 
 /** The cells of a row that begins with this one. */
@@ -26,7 +28,6 @@ const rowsOf = (first: string): ReadonlyArray<ReadonlyArray<string>> =>
     )
 
 const events = Struct.keys(insuranceTransitions)
-const everyState = InsuranceState.literals
 
 describe("the page of the insurance states", () => {
   it("is on disk as it is generated: run `npm run docs:insurance` when it is not", () => {
@@ -36,7 +37,7 @@ describe("the page of the insurance states", () => {
   it.each(events)("says what %s makes of every state", (event) => {
     const [, made] = rowsOf(`\`${event}\``)
     expect(made).toEqual(
-      everyState.map((state) =>
+      states.map((state) =>
         Result.match(afterEvent(state, event), {
           onFailure: () => "—",
           onSuccess: (next) => (next === state ? "stays" : `→ ${next}`)
@@ -59,8 +60,6 @@ describe("the page of the insurance states", () => {
     expect([...page.matchAll(/(\w+) --> \[\*\]/g)].map(([, state]) => state)).toEqual(["emitida", "fallida"])
   })
 })
-
-const states = InsuranceState.literals
 
 const short = new Map([
   ["ini", "iniciada"],

@@ -5,8 +5,9 @@ import { nextAttempt } from "../../../core/domain/NextAttempt.ts"
 import { conclude, nextAsk, orphanedAfter, StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 
-const madeAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
-const atAge = (age: Duration.Duration) => DateTime.addDuration(madeAt, age)
+const createdAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
+
+const atAge = (age: Duration.Duration) => DateTime.addDuration(createdAt, age)
 
 describe("what did not succeed is attempted next", () => {
   it.each([
@@ -23,12 +24,11 @@ describe("what did not succeed is attempted next", () => {
     [5, 60, 360],
     [5, 61, 361]
   ])("every %d min in the end, at the age of %d s: at %d s", (every_min, age_s, next_s) => {
-    const next = nextAttempt(Duration.minutes(every_min))(madeAt, atAge(Duration.seconds(age_s)))
+    const next = nextAttempt(Duration.minutes(every_min))(createdAt, atAge(Duration.seconds(age_s)))
     expect(next).toEqual(atAge(Duration.seconds(next_s)))
   })
 })
 
-const createdAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 const aged = (seconds: number) => DateTime.add(createdAt, { milliseconds: seconds * 1000 })
 
 describe("an unresolved sale is asked for next", () => {
