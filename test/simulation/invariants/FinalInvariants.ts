@@ -61,7 +61,7 @@ export const checkSettledAndCharged = (
       reportViolation(
         sim,
         "exactly the delivered sales are charged",
-        `${xid} is ${status ?? "not charged"}, but by the records of the supplier ${wanted ?? "not to be charged"}`
+        `${xid}: the books say ${status ?? "not charged"}, the records of the supplier require ${wanted ?? "not charged"}`
       )
   }
 }

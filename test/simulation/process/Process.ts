@@ -140,7 +140,7 @@ export const startProcess = (
   ports: DatabasePorts,
   environment: ProcessEnvironment
 ): Process => {
-  const parties = machine.pipe(
+  const external = machine.pipe(
     Context.add(Catalogue, catalogue),
     Context.add(Companies, companyDirectory),
     Context.add(CallCounter, { count: (bucket, window) => Effect.succeed(countedIn(bucket, window, 0)) }),
@@ -152,7 +152,7 @@ export const startProcess = (
     Context.add(Insurers, { serving: () => Effect.succeed(environment.insurer) }),
     Context.add(SmsGateways, { serving: () => Effect.succeed(environment.gateway) })
   )
-  const base = parties.pipe(
+  const base = external.pipe(
     Context.add(Accounts, ports.accounts),
     Context.add(Adjustments, ports.adjustments),
     Context.add(Atomic, separateTransactions),

@@ -70,7 +70,7 @@ const openingLength_ms = 500
 const stuckAfter_ms = 15 * minute_ms
 
 /**
- * Faults continue for `afterglow_ms` after the last operation. Then they stop, and everything must be settled within
+ * Faults continue for `faultyTail_ms` after the last operation. Then they stop, and everything must be settled within
  * `rest_ms`.
  */
 const faultyTail_ms = 2 * minute_ms
