@@ -98,7 +98,8 @@ const reachable = (user: SystemUser | null): string => {
   const above = ["/var/lib", tmpdir()].find((directory) => existsSync(directory) && canReach(directory, user))
   if (above !== undefined) return join(above, `saldo-${randomUUID()}`)
   throw new EmbeddedFailed({
-    message: "Postgres's user can reach neither the data directory nor /var/lib: set DATA_DIR to one that it can enter"
+    message:
+      "the user that runs Postgres can enter neither the data directory nor /var/lib: set DATA_DIR to a directory that it can enter"
   })
 }
 

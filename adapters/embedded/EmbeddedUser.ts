@@ -24,6 +24,7 @@ export const findUser = (): SystemUser | null => {
   const chosen = preferred.flatMap((name) => users.filter((user) => user.name === name)).at(0) ?? users.at(0)
   if (chosen !== undefined) return { uid: chosen.uid, gid: chosen.gid }
   throw new EmbeddedFailed({
-    message: "Postgres does not run as root and /etc/passwd has no other user: run as another user or set DATABASE_URL"
+    message:
+      "Postgres cannot run as root, and /etc/passwd has no other user: run Saldo as another user or set DATABASE_URL"
   })
 }

@@ -5,7 +5,7 @@ import { spanWhenTraced } from "../../core/telemetry/SpanWhenTraced.ts"
 
 const calls = seriesOf(["party", "outcome"], (attributes) =>
   Metric.counter("saldo_party_calls_total", {
-    description: "Calls to outside parties, by party and outcome",
+    description: "Calls to external services, by service and outcome",
     incremental: true,
     attributes
   })
@@ -13,7 +13,7 @@ const calls = seriesOf(["party", "outcome"], (attributes) =>
 
 const seconds = seriesOf(["party"], (attributes) =>
   Metric.histogram("saldo_party_call_seconds", {
-    description: "Time until an outside party had answered, in seconds",
+    description: "Time until the complete response of an external service, in seconds",
     boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     attributes
   })

@@ -7,12 +7,12 @@ const meanings: Readonly<Record<string, string>> = {
   400: "The request cannot be read.",
   401: "The signature is wrong, or its timestamp is too old or too new.",
   403: "The gateway does not serve this caller.",
-  404: "The gateway has accepted nothing of that xid.",
-  409: "The gateway has accepted something else by that xid.",
-  413: "The request is longer than the gateway reads.",
-  422: "The gateway can read the request, and has nothing to do with such things.",
-  429: "Too many requests. It may come again.",
-  "5XX": "Nothing is known. A body, if there is one, is not read."
+  404: "The gateway never accepted an operation with this xid.",
+  409: "The gateway accepted an operation with this xid but other contents.",
+  413: "The request is too long.",
+  422: "The gateway can read the request but does not support it.",
+  429: "Too many requests. The request may be repeated.",
+  "5XX": "The result is unknown. Saldo does not read the body."
 }
 
 const securitySchemes = {
@@ -20,14 +20,15 @@ const securitySchemes = {
     type: "apiKey",
     in: "header",
     name: timestampHeader,
-    description: "When the request was signed, in Unix seconds. Refuse it with 401 when that is over 300 seconds away."
+    description:
+      "Time of the signature, in Unix seconds. Reject the request with 401 if it differs from the current time by more than 300 seconds."
   },
   Signature: {
     type: "apiKey",
     in: "header",
     name: signatureHeader,
     description:
-      "`v1=` and, in lower-case hex, the HMAC-SHA256 under the shared secret of: `v1`, the timestamp, the method and the target (path and query) as they came, each followed by a line feed; and then the bytes of the body."
+      "`v1=` followed by an HMAC-SHA256 with the shared secret, in lower-case hex. The signed bytes are: `v1`, the timestamp, the method and the target (path and query) as received, each followed by a line feed; then the body."
   }
 }
 

@@ -85,7 +85,7 @@ const failed = (failure: HttpClientError.HttpClientError | Schema.SchemaError): 
     return wrong("the answer cannot be read", { status: response.status })
   }
   const reply = isProvablyUnsent(failure)
-    ? GatewayReply.NotDone({ reason: "the gateway was not reached" })
+    ? GatewayReply.NotDone({ reason: "the gateway could not be reached" })
     : GatewayReply.Unknown({ reason: "the gateway did not answer" })
   const seen = response === undefined ? { cause: reason.cause } : { status: response.status }
   return Effect.as(Effect.logWarning("a gateway failed", seen), reply)

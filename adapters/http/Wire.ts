@@ -23,7 +23,7 @@ export const Xid = Schema.String.check(
   Schema.isPattern(new RegExp(`^${xidPrefixPattern}-[0-9a-f]{24}$`, "u"))
 ).annotate({
   identifier: "Xid",
-  description: "Saldo's name for the operation. The same xid is the same operation, however often it comes.",
+  description: "Saldo's id of the operation. A repeated xid is the same operation.",
   examples: ["RD-5f2b8c0d9e4a7163b8f0a1c2"]
 })
 
@@ -38,7 +38,7 @@ export const Instant = Schema.String.annotate({
 /** An amount of money in gateway protocols. */
 export const AmountCentavos = Amount.annotate({
   identifier: "AmountCentavos",
-  description: "Whole centavos: 10000 are 100 pesos."
+  description: "Integer centavos: 10000 means 100 pesos."
 })
 
 export const Currency = Schema.Literal("DOP")
@@ -49,25 +49,27 @@ const outcome = <const Outcome extends string>(name: Outcome) => Schema.Literal(
 export const NotProcessed = Schema.Struct({
   outcome: outcome("not_processed"),
   xid: Schema.optionalKey(Xid),
-  reason: Schema.optionalKey(word.annotate({ description: "Why, for the operator's log: `stale_timestamp`." }))
+  reason: Schema.optionalKey(
+    word.annotate({ description: "The reason, for the operator's log, for example `stale_timestamp`." })
+  )
 }).annotate({
   identifier: "NotProcessed",
   description:
-    "Nothing was done by this name, by this request or an earlier one, and nothing will be. It may come again."
+    "Neither this request nor an earlier one with this xid did anything, or will do anything. The request may be repeated."
 })
 export type NotProcessed = typeof NotProcessed.Type
 
 /** The gateway never accepted an operation with this id. */
 export const NotFound = Schema.Struct({ outcome: outcome("not_found"), xid: Xid }).annotate({
   identifier: "NotFound",
-  description: "The gateway has accepted no operation of that xid."
+  description: "The gateway never accepted an operation with this xid."
 })
 export type NotFound = typeof NotFound.Type
 
 /** The gateway knows a different operation with this id. */
 export const Conflict = Schema.Struct({ outcome: outcome("conflict"), xid: Xid }).annotate({
   identifier: "Conflict",
-  description: "The gateway has accepted an operation of that xid with other contents. It did nothing."
+  description: "The gateway accepted an operation with this xid but other contents. It did nothing now."
 })
 export type Conflict = typeof Conflict.Type
 

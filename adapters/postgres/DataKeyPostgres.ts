@@ -32,7 +32,7 @@ const unwrap = Effect.fnUntraced(function* (row: DataKeyRow, operatorKey: Operat
   if (operatorKey === null) {
     return yield* new DataKeyUnavailable({
       message:
-        "DATA_KEY is absent, and the personal data in this database is encrypted by it: set it as it was set before"
+        "DATA_KEY is not set, but the personal data in this database is encrypted with it: set it to its earlier value"
     })
   }
   const keyWrap = yield* KeyWrap.KeyWrap
@@ -43,7 +43,7 @@ const unwrap = Effect.fnUntraced(function* (row: DataKeyRow, operatorKey: Operat
       Effect.fail(
         new DataKeyUnavailable({
           message:
-            "DATA_KEY is not the key by which the personal data in this database is encrypted: set it as it was set before"
+            "DATA_KEY is not the key that encrypts the personal data in this database: set it to its earlier value"
         })
       )
     ),

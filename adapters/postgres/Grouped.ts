@@ -8,7 +8,7 @@ import { isTransient, transientRetry } from "./SqlFailure.ts"
 
 const sizes = seriesOf(["group"], (attributes) =>
   Metric.histogram("saldo_group_members", {
-    description: "Calls that went to the database as one statement",
+    description: "Number of calls that one statement sent to the database",
     boundaries: [1, 2, 4, 8, 16, 32, 64, members_max],
     attributes
   })

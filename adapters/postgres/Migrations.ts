@@ -51,7 +51,7 @@ const isUpToDate = Effect.gen(function* () {
 const withoutRole = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ login: string }>`select current_user::text as login`
-  const message = `the login ${row?.login} may not use the tables of the database: grant saldo_server to it, or saldo_operator for commands`
+  const message = `the login ${row?.login} may not use the tables of the database: grant it saldo_server, or saldo_operator for commands`
   return yield* new LoginWithoutRole({ message })
 })
 
@@ -71,7 +71,7 @@ const bringUp = Effect.gen(function* () {
   if (!(yield* mayMigrate)) {
     return yield* new MigrationFailed({
       message:
-        'this login may not change it: run "saldo migrate" with MIGRATION_DATABASE_URL, the address by one that may'
+        'this login may not change the schema: run "saldo migrate" with MIGRATION_DATABASE_URL, the address with a login that may'
     })
   }
   return yield* sql.withTransaction(

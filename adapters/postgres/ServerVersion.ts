@@ -19,14 +19,14 @@ export const serverVersion = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<ServerVersion>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
-  return row ?? { version: "of no version", number: 0 }
+  return row ?? { version: "of unknown version", number: 0 }
 })
 
 /** The problem with a server version and its remedy. Null if the version is supported. */
 export const faultOf = ({ number, version }: ServerVersion): string | null =>
   number >= oldest * 10_000
     ? null
-    : `it is Postgres ${version}, and Saldo needs ${oldest} or later: move the data to one`
+    : `it runs Postgres ${version}, but Saldo needs version ${oldest} or later: move the data to a newer server`
 
 /** Fails if the server is too old, before anything is stored in it. */
 export const notTooOld = Effect.flatMap(serverVersion, (version) => {

@@ -115,7 +115,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
   it.effect.each([unusedAddress, unknownHost])("to nobody at %s did not go", (url) =>
     Effect.gen(function* () {
       const sms = yield* HttpSms.make(gatewayAt(url))
-      assert.deepStrictEqual(yield* sms.send(message), NotSent({ reason: "the gateway was not reached" }))
+      assert.deepStrictEqual(yield* sms.send(message), NotSent({ reason: "the gateway could not be reached" }))
     })
   )
 })

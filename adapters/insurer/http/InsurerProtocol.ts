@@ -25,26 +25,26 @@ const Day = Schema.String.check(Schema.makeFilter(isDay)).annotate({
 
 const plate = Schema.String.annotate({ description: "A letter and five to seven digits.", examples: ["A123456"] })
 const product = Schema.NullOr(Schema.String).annotate({
-  description: "What the insurer calls the service, as the operator's catalogue has it; null if it has no name for it."
+  description: "The insurer's code of the service, from the operator's catalogue; null if the catalogue has none."
 })
 
 /** The fields that all questions about a vehicle have in common. */
 const ofCase = {
-  reference: Schema.String.annotate({ description: "The case, as the insurer named it." }),
+  reference: Schema.String.annotate({ description: "The insurer's reference of the case." }),
   plate
 }
 
 const Rejected = Schema.Struct({
   outcome: Schema.Literal("rejected"),
-  reason: text(500).annotate({ description: "For the person who buys, in Spanish." })
-}).annotate({ identifier: "Rejected", description: "The insurer does not accept these data." })
+  reason: text(500).annotate({ description: "Shown to the buyer, in Spanish." })
+}).annotate({ identifier: "Rejected", description: "The insurer does not accept the data." })
 
 const Inspection = Schema.Struct({
   cedula: Schema.String.annotate({ description: "The owner's identity card: eleven digits." }),
   phone: Schema.String.annotate({ description: "The owner's phone: ten digits." }),
   plate,
   product
-}).annotate({ identifier: "Inspection", description: "Whose vehicle is looked for." })
+}).annotate({ identifier: "Inspection", description: "The owner and the plate of a vehicle." })
 
 const Vehicle = Schema.Struct({
   brand: text(100),
@@ -57,26 +57,28 @@ const Vehicle = Schema.Struct({
 const Version = Schema.Struct({
   id: text(100),
   name: text(200),
-  suggested: Schema.Boolean.annotate({ description: "Is it most likely the one? True of one at most." })
+  suggested: Schema.Boolean.annotate({ description: "Whether this is the most likely version. True for at most one." })
 }).annotate({ identifier: "Version" })
 
 const InspectionAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("found"),
-    reference: text(100).annotate({ description: "The insurer's name for the case: every later question repeats it." }),
+    reference: text(100).annotate({
+      description: "The insurer's reference of the case. Every later request repeats it."
+    }),
     holder: text(200).annotate({ description: "The owner's name." }),
     vehicle: Vehicle,
-    renewal: Schema.Boolean.annotate({ description: "Does it continue a policy that the vehicle had?" }),
+    renewal: Schema.Boolean.annotate({ description: "Whether the new policy continues an earlier one." }),
     versions: Schema.Array(Version)
       .check(Schema.isMinLength(1), Schema.makeFilter(distinct(({ id }) => id)))
-      .annotate({ description: "The forms in which the model was sold; no two have one id." })
+      .annotate({ description: "The versions in which the model was sold. Their ids differ." })
   }).annotate({ identifier: "Inspected" }),
   Rejected,
   Schema.Struct({ outcome: Schema.Literal("vehicle_unsupported") }).annotate({
     identifier: "VehicleUnsupported",
-    description: "The insurer does not insure such vehicles."
+    description: "The insurer does not insure this vehicle."
   })
-]).annotate({ identifier: "InspectionAnswer", description: "What the insurer knows of vehicle and owner." })
+]).annotate({ identifier: "InspectionAnswer", description: "The vehicle and its owner, or the reason for a refusal." })
 export type InspectionAnswer = typeof InspectionAnswer.Type
 
 const PlansQuestion = Schema.Struct({ ...ofCase, version: Schema.String }).annotate({ identifier: "PlansQuestion" })
@@ -93,22 +95,22 @@ const Plan = Schema.Struct({
 const Extra = Schema.Struct({ code: ExtraCode, name: text(200), price_centavos: AmountCentavos }).annotate({
   identifier: "Extra",
   description:
-    "A service beside the cover: `grua` is a tow, `casa_conductor` lodging and assistance for the driver after an accident."
+    "An additional service: `grua` is towing, `casa_conductor` is lodging and assistance for the driver after an accident."
 })
 
 const PlansAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("offered"),
-    detail: text(500).annotate({ description: "The vehicle and its version, in words." }),
+    detail: text(500).annotate({ description: "The vehicle and its version, as text." }),
     plans: Schema.Array(Plan)
       .check(Schema.makeFilter(distinct(({ code }) => code)))
-      .annotate({ description: "No two have one code." }),
+      .annotate({ description: "The codes differ." }),
     extras: Schema.Array(Extra)
       .check(Schema.makeFilter(distinct(({ code }) => code)))
-      .annotate({ description: "No two have one code." })
+      .annotate({ description: "The codes differ." })
   }).annotate({ identifier: "Offered" }),
   Rejected
-]).annotate({ identifier: "PlansAnswer", description: "What the insurer has for a version of the vehicle." })
+]).annotate({ identifier: "PlansAnswer", description: "The plans and extras for a version of the vehicle." })
 export type PlansAnswer = typeof PlansAnswer.Type
 
 const QuoteQuestion = Schema.Struct({
@@ -122,16 +124,17 @@ const QuoteAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("quoted"),
     quote: text(100).annotate({
-      description: "The insurer's name for the price: a policy is asked for by it. It holds for half an hour at least."
+      description:
+        "The insurer's reference of the quote, valid for at least 30 minutes. The request for a policy contains it."
     }),
     total_centavos: AmountCentavos
   }).annotate({ identifier: "Quoted" }),
   Schema.Struct({
     outcome: Schema.Literal("policy_active"),
     renewable_from: Day
-  }).annotate({ identifier: "PolicyActive", description: "The vehicle is insured already." }),
+  }).annotate({ identifier: "PolicyActive", description: "The vehicle already has an active policy." }),
   Rejected
-]).annotate({ identifier: "QuoteAnswer", description: "The price." })
+]).annotate({ identifier: "QuoteAnswer", description: "The quote, or the reason for a refusal." })
 export type QuoteAnswer = typeof QuoteAnswer.Type
 
 const PolicyRequest = Schema.Struct({
@@ -139,10 +142,10 @@ const PolicyRequest = Schema.Struct({
   created_at: Instant,
   product,
   plate,
-  quote: Schema.String.annotate({ description: "What is bought, by the insurer's name for it." }),
+  quote: Schema.String.annotate({ description: "The reference of the quote to buy." }),
   amount_centavos: AmountCentavos,
   currency: Currency
-}).annotate({ identifier: "PolicyRequest", description: "A policy that is to be issued, once." })
+}).annotate({ identifier: "PolicyRequest", description: "A policy to issue, once." })
 
 const ofPolicy = { xid: Xid, amount_centavos: AmountCentavos }
 
@@ -153,16 +156,16 @@ const PolicyAnswer = Schema.Union([
     policy_number: text(64),
     valid_from: Day,
     valid_until: Day
-  }).annotate({ identifier: "Issued", description: "The policy exists, and is charged. This is final." }),
+  }).annotate({ identifier: "Issued", description: "The policy exists, and the sale is charged. Final." }),
   Schema.Struct({ outcome: Schema.Literal("refused"), ...ofPolicy }).annotate({
     identifier: "PolicyRefused",
-    description: "No policy was issued and none will be: the money goes back. This is final."
+    description: "No policy was issued and none will be. The money is released. Final."
   }),
   Schema.Struct({ outcome: Schema.Literal("pending"), ...ofPolicy }).annotate({
     identifier: "PolicyPending",
-    description: "Not decided yet: the money stays held, and Saldo asks again."
+    description: "Not decided yet. The money stays held, and Saldo asks again."
   })
-]).annotate({ identifier: "PolicyAnswer", description: "How the policy stands." })
+]).annotate({ identifier: "PolicyAnswer", description: "The state of the policy." })
 export type PolicyAnswer = typeof PolicyAnswer.Type
 
 const steps = HttpApiGroup.make("steps", { topLevel: true }).add(
@@ -175,12 +178,12 @@ const steps = HttpApiGroup.make("steps", { topLevel: true }).add(
     payload: PlansQuestion,
     success: PlansAnswer,
     error: notProcessed
-  }).annotate(OpenApi.Summary, "Say what there is for a version of the vehicle"),
+  }).annotate(OpenApi.Summary, "List the plans and extras for a version of the vehicle"),
   HttpApiEndpoint.post("quote", "/v1/quotes", {
     payload: QuoteQuestion,
     success: QuoteAnswer,
     error: notProcessed
-  }).annotate(OpenApi.Summary, "Name a price")
+  }).annotate(OpenApi.Summary, "Quote a price")
 )
 
 const policies = HttpApiGroup.make("policies", { topLevel: true }).add(
@@ -188,12 +191,12 @@ const policies = HttpApiGroup.make("policies", { topLevel: true }).add(
     payload: PolicyRequest,
     success: PolicyAnswer,
     error: [...notProcessed, conflict]
-  }).annotate(OpenApi.Summary, "Issue a policy, once an xid"),
+  }).annotate(OpenApi.Summary, "Issue a policy, at most once for each xid"),
   HttpApiEndpoint.get("policyStatus", "/v1/policies/:xid", {
     params: { xid: Xid },
     success: PolicyAnswer,
     error: [...notProcessed, notFound]
-  }).annotate(OpenApi.Summary, "Say how a policy stands")
+  }).annotate(OpenApi.Summary, "Get the state of a policy")
 )
 
 /** The protocol between Saldo and an insurer's gateway. Described in docs/providers/insurer.md. */
@@ -202,6 +205,6 @@ export const insurerProtocol = HttpApi.make("insurer")
   .annotateMerge(
     documented(
       "Saldo: an insurer's gateway",
-      "What an operator implements to sell vehicle insurance of an insurer of his own. insurer.md beside this document has the rules in words."
+      "The API that an operator implements to sell vehicle insurance of his own insurer. insurer.md in the same folder states the rules."
     )
   )

@@ -22,13 +22,12 @@ const Service = Schema.Struct({
   name: Schema.String,
   type: ServiceType,
   product: Schema.NullOr(Schema.String).annotate({
-    description:
-      "What the gateway calls the service, as the operator's catalogue has it; null if it has no name for it."
+    description: "The gateway's code of the service, from the operator's catalogue; null if the catalogue has none."
   })
 }).annotate({ identifier: "Service" })
 
 const identifier = Schema.String.annotate({
-  description: "Who is served: a phone of ten digits, a contract, an account. As the seller wrote it."
+  description: "The customer's phone (ten digits), contract or account, as the seller wrote it."
 })
 
 /** An order to deliver. */
@@ -41,24 +40,24 @@ const Order = Schema.Struct({
   currency: Currency,
   reference: Schema.NullOr(Schema.String).annotate({
     description:
-      "The option that is bought, by the reference that a lookup gave it or, of a package, by its code in the operator's catalogue; null where the amount is free."
+      "The option to buy: its reference from a lookup or, for a package, its code in the operator's catalogue. Null if the amount is free."
   })
-}).annotate({ identifier: "Order", description: "What is to be delivered, once." })
+}).annotate({ identifier: "Order", description: "An order to deliver, once." })
 
 /** The fields that all answers about an order have in common. */
 const ofOrder = { xid: Xid, amount_centavos: AmountCentavos }
 
 const RechargeToken = Schema.String.check(Schema.isPattern(rechargeTokenForm)).annotate({
-  description: "What the customer types into the meter. Required of an order of type electricity_prepaid.",
+  description: "The digits that the customer types into the meter. Required for orders of type electricity_prepaid.",
   examples: ["1234 5678 9012 3456 7890"]
 })
 
 const Delivered = Schema.Struct({
   outcome: Schema.Literal("delivered"),
   ...ofOrder,
-  auth_code: text(64).annotate({ description: "The operator's authorization code, as it is printed on the receipt." }),
+  auth_code: text(64).annotate({ description: "The authorization code that is printed on the receipt." }),
   recharge_token: optionalOrNull(RechargeToken)
-}).annotate({ identifier: "Delivered", description: "It was delivered, and is charged. This is final." })
+}).annotate({ identifier: "Delivered", description: "The order was delivered, and the sale is charged. Final." })
 
 const Refused = Schema.Struct({
   outcome: Schema.Literal("refused"),
@@ -66,24 +65,24 @@ const Refused = Schema.Struct({
   reason: Schema.Literals(["INVALID_PHONE", "INVALID_AMOUNT", "TRANSACTION_REJECTED"])
 }).annotate({
   identifier: "Refused",
-  description: "It was not delivered and never will be: the money goes back. This is final."
+  description: "The order was not delivered and never will be. The money is released. Final."
 })
 
 const Pending = Schema.Struct({ outcome: Schema.Literal("pending"), ...ofOrder }).annotate({
   identifier: "Pending",
-  description: "Not decided yet: the money stays held, and Saldo asks again."
+  description: "Not decided yet. The money stays held, and Saldo asks again."
 })
 
 const OrderAnswer = Schema.Union([Delivered, Refused, Pending]).annotate({
   identifier: "OrderAnswer",
-  description: "How the order stands."
+  description: "The state of the order."
 })
 export type OrderAnswer = typeof OrderAnswer.Type
 
 /** A delivered order to reverse. */
 const Reversal = Schema.Struct({ xid: Xid, created_at: Instant, order: Order }).annotate({
   identifier: "Reversal",
-  description: "A delivered order that is to be taken back, whole and once. The reversal has an xid of its own."
+  description: "A delivered order to reverse in full, once. The reversal has its own xid."
 })
 
 const ofReversal = { xid: Xid, order_xid: Xid, amount_centavos: AmountCentavos }
@@ -91,17 +90,17 @@ const ofReversal = { xid: Xid, order_xid: Xid, amount_centavos: AmountCentavos }
 const ReversalAnswer = Schema.Union([
   Schema.Struct({ outcome: Schema.Literal("confirmed"), ...ofReversal }).annotate({
     identifier: "Confirmed",
-    description: "It was taken back: the seller gets the money. This is final."
+    description: "The order was reversed, and the seller's money is returned. Final."
   }),
   Schema.Struct({ outcome: Schema.Literal("denied"), ...ofReversal }).annotate({
     identifier: "Denied",
-    description: "It was not taken back and never will be by this xid: the sale stands. This is final."
+    description: "The order was not reversed, and never will be under this xid. The sale stays charged. Final."
   }),
   Schema.Struct({ outcome: Schema.Literal("pending"), ...ofReversal }).annotate({
     identifier: "ReversalPending",
-    description: "Not decided yet: Saldo asks again."
+    description: "Not decided yet. Saldo asks again."
   })
-]).annotate({ identifier: "ReversalAnswer", description: "How the reversal stands." })
+]).annotate({ identifier: "ReversalAnswer", description: "The state of the reversal." })
 export type ReversalAnswer = typeof ReversalAnswer.Type
 
 /** A lookup of packages, bills or the customer's name. */
@@ -110,38 +109,38 @@ const LookupQuestion = Schema.Struct({
   identifier,
   packages: Schema.Array(
     Schema.Struct({ code: Schema.String, name: Schema.String, price_centavos: AmountCentavos })
-  ).annotate({ description: "What the operator's catalogue lists of the service. Empty where it lists nothing." })
+  ).annotate({ description: "The service's packages in the operator's catalogue. Empty if there are none." })
 }).annotate({ identifier: "Lookup" })
 
 const Offer = Schema.Struct({
   reference: text(100).annotate({
     description:
-      "The gateway's name for it, the same at every lookup, and another for every other offer of this identifier. That of a bill names the period, because what has been paid by that name is not sold again."
+      "The gateway's reference of the offer: the same in every lookup, and different from the identifier's other offers. A bill's reference must contain the period, because Saldo never sells a paid reference again."
   }),
   name: text(200),
   price_centavos: AmountCentavos,
-  validity: optionalOrNull(text(100)).annotate({ description: "In words: `7 días`." }),
-  data: optionalOrNull(text(100)).annotate({ description: "In words: `3 GB`." })
+  validity: optionalOrNull(text(100)).annotate({ description: "Text, for example `7 días`." }),
+  data: optionalOrNull(text(100)).annotate({ description: "Text, for example `3 GB`." })
 }).annotate({ identifier: "Offer" })
 
 const LookupAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("found"),
     holder: optionalOrNull(text(200)).annotate({
-      description: "The customer's name, where it may be told."
+      description: "The customer's name, if it may be disclosed."
     }),
     offers: Schema.Array(Offer)
       .check(Schema.makeFilter(distinct(({ reference }) => reference)))
       .annotate({
         description:
-          "What the identifier may buy. Empty: a line without packages, a contract without debt, a free amount."
+          "The options that the identifier can buy. Empty for a line without packages, a contract without debt, or a free amount."
       })
   }).annotate({ identifier: "Found" }),
   Schema.Struct({ outcome: Schema.Literal("no_such_identifier") }).annotate({
     identifier: "NoSuchIdentifier",
-    description: "There is no such phone, contract or account."
+    description: "The phone, contract or account does not exist."
   })
-]).annotate({ identifier: "LookupAnswer", description: "What was found." })
+]).annotate({ identifier: "LookupAnswer", description: "The result of a lookup." })
 export type LookupAnswer = typeof LookupAnswer.Type
 
 const orders = HttpApiGroup.make("orders", { topLevel: true }).add(
@@ -149,12 +148,12 @@ const orders = HttpApiGroup.make("orders", { topLevel: true }).add(
     payload: Order,
     success: OrderAnswer,
     error: [...notProcessed, conflict]
-  }).annotate(OpenApi.Summary, "Deliver an order, once an xid"),
+  }).annotate(OpenApi.Summary, "Deliver an order, at most once for each xid"),
   HttpApiEndpoint.get("status", "/v1/orders/:xid", {
     params: { xid: Xid },
     success: OrderAnswer,
     error: [...notProcessed, notFound]
-  }).annotate(OpenApi.Summary, "Say how an order stands")
+  }).annotate(OpenApi.Summary, "Get the state of an order")
 )
 
 const reversals = HttpApiGroup.make("reversals", { topLevel: true }).add(
@@ -162,12 +161,12 @@ const reversals = HttpApiGroup.make("reversals", { topLevel: true }).add(
     payload: Reversal,
     success: ReversalAnswer,
     error: [...notProcessed, conflict]
-  }).annotate(OpenApi.Summary, "Take an order back, once an xid"),
+  }).annotate(OpenApi.Summary, "Reverse an order, at most once for each xid"),
   HttpApiEndpoint.get("reversalStatus", "/v1/reversals/:xid", {
     params: { xid: Xid },
     success: ReversalAnswer,
     error: [...notProcessed, notFound]
-  }).annotate(OpenApi.Summary, "Say how a reversal stands")
+  }).annotate(OpenApi.Summary, "Get the state of a reversal")
 )
 
 const lookups = HttpApiGroup.make("lookups", { topLevel: true }).add(
@@ -175,7 +174,7 @@ const lookups = HttpApiGroup.make("lookups", { topLevel: true }).add(
     payload: LookupQuestion,
     success: LookupAnswer,
     error: notProcessed
-  }).annotate(OpenApi.Summary, "Say what an identifier may buy; moves nothing")
+  }).annotate(OpenApi.Summary, "Look up what an identifier can buy (moves no money)")
 )
 
 /** The protocol between Saldo and a provider's gateway. Described in docs/providers/http.md. */
@@ -184,6 +183,6 @@ export const providerProtocol = HttpApi.make("provider")
   .annotateMerge(
     documented(
       "Saldo: a provider's gateway",
-      "What an operator implements to deliver top-ups, packages, electricity and bills through a carrier of his own. http.md beside this document has the rules in words."
+      "The API that an operator implements to deliver top-ups, packages, electricity and bills through his own carrier. http.md in the same folder states the rules."
     )
   )

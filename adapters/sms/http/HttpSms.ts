@@ -22,7 +22,7 @@ const read =
 const smsAnswer: (reply: GatewayReply<SmsAnswer>) => SmsAnswer = GatewayReply.$match({
   Answered: ({ answer }): SmsAnswer => answer,
   NotDone: ({ reason }) => SmsAnswer.NotSent({ reason }),
-  NotFound: () => SmsAnswer.Unknown({ reason: "the gateway does not know the message" }),
+  NotFound: () => SmsAnswer.Unknown({ reason: "the gateway does not know the SMS" }),
   Unknown: ({ reason }) => SmsAnswer.Unknown({ reason })
 })
 

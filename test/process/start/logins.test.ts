@@ -120,7 +120,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
       for (const command of [["company", "list"], ["serve"]]) {
         const refused = yield* saldo(command, { ...environment, PORT: "0" })
         assert.strictEqual(yield* ended(refused), 1)
-        assert.match(refused.stderr(), /the login stranger_\S+ may not use the tables .*: grant saldo_server to it/)
+        assert.match(refused.stderr(), /the login stranger_\S+ may not use the tables .*: grant it saldo_server/)
         assert.notMatch(refused.stderr(), /not migrated/)
       }
     })

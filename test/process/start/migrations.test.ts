@@ -146,7 +146,7 @@ const tablesOf = (url: string) =>
 describe("a Postgres of a version before", () => {
   it("is told by its number", () => {
     assert.isNull(faultOf({ version: "18.4", number: 180_004 }))
-    assert.include(faultOf({ version: "17.6", number: 170_006 }), "Postgres 17.6, and Saldo needs 18 or later")
+    assert.include(faultOf({ version: "17.6", number: 170_006 }), "Postgres 17.6, but Saldo needs version 18 or later")
   })
 
   // It would take the functions of the money, and not understand them once a sale has been sent.
@@ -157,9 +157,9 @@ describe("a Postgres of a version before", () => {
       for (const command of [["migrate"], ["serve"], ["company", "list"]]) {
         const { code, stderr } = yield* run(...command)
         assert.strictEqual(code, 1, command.join(" "))
-        assert.match(stderr, /^error: the database cannot be used: it is Postgres 17\.6, .* 18 or later: [^\n]*\n?$/)
+        assert.match(stderr, /^error: the database cannot be used: it runs Postgres 17\.6, .* 18 or later: [^\n]*\n?$/)
       }
-      assert.match((yield* run("doctor")).stdout, /WRONG +database +.*Postgres 17\.6, and Saldo needs 18 or later/)
+      assert.match((yield* run("doctor")).stdout, /WRONG +database +.*Postgres 17\.6, but Saldo needs version 18 or later/)
       assert.deepStrictEqual(yield* tablesOf(url), [])
     })
   )
