@@ -53,8 +53,7 @@ const onFreshDatabase = <A, E>(test: Effect.Effect<A, E, PgClient.PgClient>) =>
 
 const absent =
   "DATA_KEY is not set, but the personal data in this database is encrypted with it: set it to its earlier value"
-const wrong =
-  "DATA_KEY is not the key that encrypts the personal data in this database: set it to its earlier value"
+const wrong = "DATA_KEY is not the key that encrypts the personal data in this database: set it to its earlier value"
 
 describe("the data key", () => {
   it.live("is made once, and stands as it is while the operator has no key", () =>

@@ -159,7 +159,10 @@ describe("a Postgres of a version before", () => {
         assert.strictEqual(code, 1, command.join(" "))
         assert.match(stderr, /^error: the database cannot be used: it runs Postgres 17\.6, .* 18 or later: [^\n]*\n?$/)
       }
-      assert.match((yield* run("doctor")).stdout, /WRONG +database +.*Postgres 17\.6, but Saldo needs version 18 or later/)
+      assert.match(
+        (yield* run("doctor")).stdout,
+        /WRONG +database +.*Postgres 17\.6, but Saldo needs version 18 or later/
+      )
       assert.deepStrictEqual(yield* tablesOf(url), [])
     })
   )
