@@ -13,7 +13,7 @@ import { Sha256 } from "../../../core/domain/Sha256.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
 import { insurance } from "../../support/InsuranceExample.ts"
 
-/** A vault whose key has this byte throughout. */
+/** A vault whose key consists of this byte. */
 const vaultOf = (byte: number) =>
   Effect.provide(
     Vault,
@@ -32,19 +32,19 @@ const refused = (open: Effect.Effect<string>) =>
     assert.notInclude(Cause.pretty(exit.cause), text)
   })
 
-describe("what is sealed", () => {
+describe("a sealed text", () => {
   it.effect.each([
     ["nothing", ""],
     ["a name", text],
     ["a long text", "ñ".repeat(100_000)]
-  ] as const)("is opened for its purpose: %s", ([, secret]) =>
+  ] as const)("can be opened with the same purpose: %s", ([, secret]) =>
     Effect.gen(function* () {
       const { open, seal } = yield* vaultOf(1)
       assert.strictEqual(yield* open(yield* seal(secret, purpose), purpose), secret)
     })
   )
 
-  it.effect("looks different each time, and shows nothing of the text", () =>
+  it.effect("differs at every sealing and does not contain the plain text", () =>
     Effect.gen(function* () {
       const { seal } = yield* vaultOf(1)
       const [one, other] = [yield* seal(text, purpose), yield* seal(text, purpose)]
@@ -68,7 +68,7 @@ describe("what is sealed", () => {
     })
   )
 
-  it.effect("cannot be changed in any byte, nor cut", () =>
+  it.effect("cannot be opened after a change of any byte, or after truncation", () =>
     Effect.gen(function* () {
       const { open, seal } = yield* vaultOf(1)
       const sealed = yield* seal("Titular", purpose)
@@ -85,7 +85,7 @@ describe("what is sealed", () => {
 describe("a keyed hash", () => {
   const { id } = insurance
 
-  it.effect("is the same of the same text under one key alone", () =>
+  it.effect("is equal for equal texts under one key, and differs under another key", () =>
     Effect.gen(function* () {
       const { mac } = yield* vaultOf(1)
       const hash = yield* mac(codeMaterial(id, "123456"))
@@ -99,8 +99,8 @@ describe("a keyed hash", () => {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
-describe("secure randomness that is drawn ahead", () => {
-  it.effect("gives no byte twice, however often it is drawn", () =>
+describe("the pool of random bytes", () => {
+  it.effect("never returns the same byte of the pool twice", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const given = yield* Effect.replicateEffect(random.randomBytes(16), 5_000)
@@ -109,7 +109,7 @@ describe("secure randomness that is drawn ahead", () => {
     }).pipe(Effect.provide(SecureRandomNode.layer))
   )
 
-  it.effect.each([0, 1, 8_191, 8_192, 8_193, 100_000])("gives %i bytes that are the caller's own", (size) =>
+  it.effect.each([0, 1, 8_191, 8_192, 8_193, 100_000])("returns %i bytes that do not share memory with the pool", (size) =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const first = yield* random.randomBytes(size)
@@ -121,13 +121,13 @@ describe("secure randomness that is drawn ahead", () => {
     }).pipe(Effect.provide(SecureRandomNode.layer))
   )
 
-  it.effect("looks like chance: every value of a byte comes about as often as any other", () =>
+  it.effect("returns each byte value about equally often", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const counts = new Uint32Array(256)
       for (const bytes of yield* Effect.replicateEffect(random.randomBytes(64), 4_000))
         for (const byte of bytes) counts[byte] = (counts[byte] ?? 0) + 1
-      // A thousand of each are to be expected, with a deviation of 32.
+      // 1,000 of each value are expected, with a standard deviation of 32.
       assert.isTrue(counts.every((count) => count > 750 && count < 1_250))
     }).pipe(Effect.provide(SecureRandomNode.layer))
   )
@@ -137,9 +137,9 @@ const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
 
 const expected = (text: string) => createHash("sha256").update(new TextEncoder().encode(text)).digest()
 
-// Keys outlive versions of the service: a digest that changed would refuse a client's own retry as another sale.
+// Idempotency keys outlive versions of the service. A changed digest would refuse a client's retry as another sale.
 describe("SHA-256 of a text", () => {
-  it("is that of its UTF-8, halves of characters and all", () => {
+  it("hashes the UTF-8 bytes, also of lone surrogates", () => {
     const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme", maxLength: 500 }))
     fc.assert(
       fc.property(anyText, (text) => {

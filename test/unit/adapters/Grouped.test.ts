@@ -8,14 +8,14 @@ const Kind = Schema.Literals([0, 1])
 const Calls = Schema.Struct({ kind: Kind, calls: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 150 })) })
 const Finished = Schema.Struct({ kind: Kind, finishes: Schema.Literal(true) })
 
-// To pass somebody over three times takes a while.
+// Large enough that a small kind is passed over three times.
 const Steps = Schema.Array(Schema.Union([Calls, Finished])).check(Schema.isMinLength(60))
 
-/** Groups of others that may finish while one kind waits. */
+/** How many groups of other kinds may finish while one kind waits. */
 const patience = 3
 
-describe("groups that take turns", () => {
-  it.prop("are never too many or too large, and leave nobody waiting", [Steps], ([steps]) => {
+describe("groups of several kinds", () => {
+  it.prop("stay within their limits, and every kind gets its turn", [Steps], ([steps]) => {
     const turns = groupTurns()
     const kinds = [0, 1].map(() => {
       const kind = { waiting: 0, underWay: [] as number[], passed: 0 }
@@ -52,7 +52,7 @@ describe("groups that take turns", () => {
   })
 })
 
-/** Calls of one kind, whose groups finish when they are told to. */
+/** Calls of one kind. Their groups finish when the test says so. */
 const kindOf = (turns: GroupTurns) => {
   let count = 0
   const underWay: Array<number> = []
@@ -74,7 +74,7 @@ const kindOf = (turns: GroupTurns) => {
 }
 
 describe("the turns of groups", () => {
-  it("of a lone call goes at once", () => {
+  it("start a lone call at once", () => {
     const sale = kindOf(groupTurns())
     sale.call(1)
     assert.deepStrictEqual(sale.underWay, [1])
@@ -84,7 +84,7 @@ describe("the turns of groups", () => {
     { underWay: 3, enough: 3 },
     { underWay: 16, enough: 16 },
     { underWay: 60, enough: 16 }
-  ])("goes beside one of $underWay once $enough wait", ({ enough, underWay }) => {
+  ])("start a second group beside one of $underWay calls once $enough calls wait", ({ enough, underWay }) => {
     const sale = kindOf(groupTurns())
     sale.call(underWay)
     sale.call(enough - 1)
@@ -93,7 +93,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual(sale.underWay, [underWay, enough])
   })
 
-  it("is held against those that are under way, not those that were", () => {
+  it("compare the waiting calls with the groups still running, not with finished ones", () => {
     const sale = kindOf(groupTurns())
     sale.call(60)
     sale.finish()
@@ -102,7 +102,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual(sale.underWay, [1, 1])
   })
 
-  it("waits for both that are under way, whosoever they are, and then has all that came meanwhile", () => {
+  it("wait while two groups run, then take all calls that arrived meanwhile", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     reservation.call(1)
@@ -114,7 +114,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual([reservation.underWay, settlement.underWay], [[], [1, 30]])
   })
 
-  it("has no more than 128 members", () => {
+  it("take at most 128 calls into a group", () => {
     const sale = kindOf(groupTurns())
     sale.call(300)
     assert.deepStrictEqual(sale.underWay, [128, 128])
@@ -122,7 +122,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual(sale.underWay, [128, 44])
   })
 
-  it("that was passed over for a larger one goes next, however few it has", () => {
+  it("prefer a kind that was passed over for a larger one", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     settlement.call(40)
@@ -146,7 +146,7 @@ const together = <A>(call: (member: number) => Effect.Effect<A>, members: Readon
 const told = Exit.match({ onSuccess: String, onFailure: () => "failed" })
 
 describe("a group", () => {
-  it.effect("goes as one, and each member has its own answer", () => {
+  it.effect("is sent as one call, and each member receives its own result", () => {
     const groups: Array<ReadonlyArray<number>> = []
     const double = grouped<number, number>(sql, "test", (members) => {
       groups.push(members)
@@ -158,7 +158,7 @@ describe("a group", () => {
     })
   })
 
-  it.effect("with a member that breaks it is sent again one by one, and fails that member alone", () => {
+  it.effect("is sent again one by one when a member breaks it, and only that member fails", () => {
     const groups: Array<ReadonlyArray<number>> = []
     const call = grouped<number, number>(sql, "test", (members) =>
       Effect.sync(() => {
@@ -173,7 +173,7 @@ describe("a group", () => {
     })
   })
 
-  it.effect("that is answered too little fails, and is not sent again", () => {
+  it.effect("fails when results are missing, and is not sent again", () => {
     let groups = 0
     const call = grouped<number, number>(sql, "test", (members) =>
       Effect.sync(() => {
@@ -187,7 +187,7 @@ describe("a group", () => {
     })
   })
 
-  it.effect("is in no transaction of its first caller, whose neighbours are strangers there", () => {
+  it.effect("does not run in the transaction of its first caller", () => {
     const call = grouped<number, boolean>(sql, "test", (members) =>
       Effect.map(Effect.serviceOption(transactionService), (found) => members.map(() => Option.isSome(found)))
     )

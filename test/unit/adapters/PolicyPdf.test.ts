@@ -24,7 +24,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     })
   )
 
-  it.effect.each(documents)("%s is the same bytes whenever and wherever it is made", (kind) =>
+  it.effect.each(documents)("%s has the same bytes at any time and on any machine", (kind) =>
     Effect.gen(function* () {
       const once = yield* render(facts, kind)
       const elsewhere = yield* render(facts, kind).pipe(Effect.provide(PolicyPdf.layer))
@@ -34,7 +34,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     })
   )
 
-  it.effect("poliza says who and what is insured, for how long and at what price", () =>
+  it.effect("the policy states insured, vehicle, dates and price", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(facts, "poliza")
       const said = words(lines)
@@ -42,7 +42,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
         "Saldo Intermediario de seguros Póliza n.º 1-501-0123456 Póliza de seguro obligatorio de vehículos de motor",
         "Vigente desde 4 de marzo de 2026",
         "Vigente hasta, ese día incluido 3 de marzo de 2027",
-        // Half past three in the morning in UTC is still the evening before.
+        // 03:30 in UTC is still the previous local day.
         "Emitida, hora de Santo Domingo 4 de marzo de 2026, 23:30:05",
         "Nombre completo Titular Ñandú Núm Łódź Cédula 001-1234567-8 Teléfono 809-555-1234",
         "Placa A123456 Marca Citroën Modelo C3 Año 2018",
@@ -57,7 +57,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     })
   )
 
-  it.effect("poliza of a month without services says just that", () =>
+  it.effect("the policy of one month without extras says so", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(
         {
@@ -85,7 +85,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     })
   )
 
-  it.effect("marbete shows the plate above all, and nothing of the owner", () =>
+  it.effect("the sticker shows the plate and nothing about the owner", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(facts, "marbete")
       const said = words(lines)
@@ -107,7 +107,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
   it.effect.each([
     ["1-501-0123456", "POLIZA 1-501-0123456\nPLACA A123456\nDESDE 2026-03-04\nHASTA 2027-03-03"],
     ["SBX0123456789AB", "POLIZA SBX0123456789AB\nPLACA A123456\nDESDE 2026-03-04\nHASTA 2027-03-03\nPRUEBA SIN VALIDEZ"]
-  ] as const)("%s carry a code in which a scanner reads %j", ([number, code]) =>
+  ] as const)("%s carries a QR code that reads %j", ([number, code]) =>
     Effect.gen(function* () {
       for (const kind of documents) assert.strictEqual((yield* read(numbered(number), kind)).code, code)
     })
@@ -119,11 +119,11 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     ["1-501-0123456", false],
     ["XSBX1", false],
     ["sbx1", false]
-  ] as const)("of %s bear the mark of a test: %s", ([number, marked]) =>
+  ] as const)("documents of %s carry the test mark: %s", ([number, marked]) =>
     Effect.gen(function* () {
       for (const kind of documents) {
         const { lines } = yield* read(numbered(number), kind)
-        // Once in a band, once across the page.
+        // The mark stands once in a band and once across the page.
         const marks = lines.filter(({ text }) => text.startsWith(testMark)).map(({ upright }) => upright)
         assert.sameMembers(marks, marked ? [true, false] : [])
       }
@@ -139,7 +139,7 @@ interface Ink {
   readonly high: number
 }
 
-/** How far the letters of the font reach below and above their line, to their size. */
+/** How far glyphs reach below and above the baseline, relative to the font size. */
 const [below, above] = [0.236, 0.928]
 
 const inkOf = ({ size, text, width, x, y }: Line): Ink => ({
@@ -150,7 +150,7 @@ const inkOf = ({ size, text, width, x, y }: Line): Ink => ({
   high: y + above * size
 })
 
-/** Rounding in the file. */
+/** Rounding error of the file format. */
 const slack = 0.01
 
 const overlap = (one: Ink, other: Ink): boolean =>
@@ -159,7 +159,7 @@ const overlap = (one: Ink, other: Ink): boolean =>
   one.low + slack < other.high &&
   other.low + slack < one.high
 
-/** Everything that stands on the page: the lines, and the code as a whole. */
+/** All boxes on the page: each line of text, and the QR code as one box. */
 const inksOn = ({ height, lines, squares }: ReturnType<typeof readPdf>): ReadonlyArray<Ink> => {
   const [xs, ys] = [squares.flatMap(({ side, x }) => [x, x + side]), squares.flatMap(({ side, y }) => [y, y + side])]
   const code = { of: "the code", left: Math.min(...xs), right: Math.max(...xs) }
@@ -171,7 +171,7 @@ const inksOn = ({ height, lines, squares }: ReturnType<typeof readPdf>): Readonl
 
 const cover = "Ampara la responsabilidad civil frente a terceros: "
 
-/** Every name is this, the number as far as a number goes, and the cover text too unless told otherwise. */
+/** A policy in which every text has its greatest allowed length. */
 const filled = (name: string, coverage = name): PolicyFacts => ({
   ...facts,
   policy: { ...facts.policy, number: name.slice(0, 64) },
@@ -203,7 +203,7 @@ const extremes: ReadonlyArray<readonly [string, PolicyFacts]> = [
 ]
 
 layer(PolicyPdf.layer)("a policy with", (it) => {
-  it.effect.each(extremes)("%s keeps every text on the page and off the others", ([, of]) =>
+  it.effect.each(extremes)("%s keeps every text on the page without overlap", ([, of]) =>
     Effect.gen(function* () {
       for (const kind of documents) {
         const page = yield* read(of, kind)
@@ -223,8 +223,8 @@ layer(PolicyPdf.layer)("a policy with", (it) => {
     })
   )
 
-  // As long as the protocol for insurers lets them be.
-  it.effect("the longest texts there may be shows the whole of each", () =>
+  // The greatest lengths that the insurer protocol allows.
+  it.effect("texts of the greatest length are printed whole", () =>
     Effect.gen(function* () {
       const long = (letters: number) =>
         `${"Leña y Cañas de "
@@ -257,7 +257,7 @@ layer(PolicyPdf.layer)("a policy with", (it) => {
     })
   )
 
-  it.effect("a cover text that cannot be shown says that it goes on", () =>
+  it.effect("a cover text that is too long ends in an ellipsis", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(filled("Titular", cover.repeat(200)), "poliza")
       assert.match(words(lines), /responsabilidad civil[^…]*… Servicios opcionales/)

@@ -7,7 +7,7 @@ import { Outcome } from "../../../core/domain/Sale.ts"
 const encode = Schema.encodeSync(OutcomeJson)
 
 describe("an outcome as JSON", () => {
-  it.prop("is what its codec makes of it, and is read back as it was", [Outcome], ([outcome]) => {
+  it.prop("equals the output of its codec and can be decoded", [Outcome], ([outcome]) => {
     const written = JSON.parse(JSON.stringify(encodeOutcome(outcome)))
     assert.deepStrictEqual(written, encode(outcome))
     assert.deepStrictEqual(decodeOutcome(written), outcome)
@@ -15,7 +15,7 @@ describe("an outcome as JSON", () => {
 })
 
 describe("the secrets of a token", () => {
-  it("keep nothing in memory of the message that brought them", () => {
+  it("do not keep the database message in memory", () => {
     const message = new Uint8Array(4096).fill(7)
     const secrets = secretsOf({
       secret_hash: message.subarray(100, 132),

@@ -19,7 +19,7 @@ const inspect = (plate: string) =>
     product: null
   })
 
-/** What is quoted of the first version. */
+/** The quote of the first version. */
 const quote = Effect.fnUntraced(function* (
   plate: string,
   wanted: { readonly plan?: string; readonly extras?: ReadonlyArray<ExtraCode> } = {}
@@ -33,7 +33,7 @@ const quote = Effect.fnUntraced(function* (
 
 const soldAt = "2026-03-05T03:59:45.000Z"
 
-/** The sale of a quote, a quarter of a minute before midnight in Santo Domingo. */
+/** The sale of a quote, 15 seconds before local midnight. */
 const orderOf = (identifier: string, { reference, total }: { readonly reference: string; readonly total: Amount }) => {
   const order: Order = {
     companyId: company.id,
@@ -58,9 +58,9 @@ const policy: IssuedPolicy = {
 }
 const refused = { refusal: "SEGURO_NO_EMITIDO" } as const
 
-describe("the simulated insurer, by the last digit of the plate", () => {
+describe("the simulated insurer", () => {
   it.effect.each([
-    // plate -> step 1, or what the quote says
+    // plate -> result of step 1, or of the quote
     ["A123450", "InsuranceRejected"],
     ["A123454", "VehicleUnsupported"],
     ["A123455", "InsuranceUnavailable"],
@@ -73,7 +73,7 @@ describe("the simulated insurer, by the last digit of the plate", () => {
     ["A123459", null],
     ["K000000", "InsuranceRejected"],
     ["K12343", "PolicyActive"]
-  ] as const)("%s, until it is priced: %s", ([plate, refusal]) =>
+  ] as const)("answers a plate like %s before the sale with %s", ([plate, refusal]) =>
     Effect.gen(function* () {
       const inspected = yield* Effect.result(inspect(plate))
       const quoted = yield* Effect.result(quote(plate))
@@ -82,9 +82,9 @@ describe("the simulated insurer, by the last digit of the plate", () => {
     })
   )
 
-  it.effect("says until when the active policy of a 3 lasts", () =>
+  it.effect("states when the active policy of a plate ending in 3 expires", () =>
     Effect.gen(function* () {
-      // Still December in Santo Domingo.
+      // Still December in local time.
       yield* at("2027-01-01T03:59:59.999Z")
       const error = yield* Effect.flip(quote("A123453"))
       assert.strictEqual(error._tag === "PolicyActive" && error.renewableFrom, "2027-01-01")
@@ -92,7 +92,7 @@ describe("the simulated insurer, by the last digit of the plate", () => {
   )
 
   it.effect.each([
-    // plate -> asked for the policy, asked about it at once, after 15 s
+    // plate -> answer to the sale, status at once, status after 15 s
     ["A123451", Answer.Refused(refused), StatusAnswer.Refused(refused), StatusAnswer.Refused(refused)],
     ["A123402", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Refused(refused)],
     ["A123412", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Unknown()],
@@ -107,7 +107,7 @@ describe("the simulated insurer, by the last digit of the plate", () => {
         ] as const
     )
   ] as ReadonlyArray<readonly [string, Answer<IssuedPolicy>, StatusAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>]>)(
-    "%s, when it is sold",
+    "answers the sale of a plate like %s by its scenario",
     ([plate, issued, early, late]) =>
       Effect.gen(function* () {
         const quoted = yield* quote(plate)
@@ -118,14 +118,14 @@ describe("the simulated insurer, by the last digit of the plate", () => {
           assert.deepStrictEqual(yield* simulator.issue(order), issued)
           yield* TestClock.adjust("14999 millis")
           assert.deepStrictEqual(yield* simulator.status(order), early)
-          // By now it is another day, but the policy is still that of the sale.
+          // The day has changed, but the policy keeps the dates of the sale.
           yield* TestClock.adjust("1 millis")
           assert.deepStrictEqual(yield* simulator.status(order), late)
         }
       })
   )
 
-  it.effect("lasts as long as its plan", () =>
+  it.effect("issues a policy for the months of its plan", () =>
     Effect.gen(function* () {
       const answer = yield* simulator.issue(orderOf("A123458", yield* quote("A123458", { plan: "LEY-6" })))
       const validity = { from: "2026-03-04", until: "2026-09-03" }
@@ -133,7 +133,7 @@ describe("the simulated insurer, by the last digit of the plate", () => {
     })
   )
 
-  it.effect("issues nothing for a quote that is not its own, or is of another plate", () =>
+  it.effect("issues no policy for an unknown quote or for another plate", () =>
     Effect.gen(function* () {
       const quoted = yield* quote("A123458")
       const wrong = [
@@ -164,7 +164,7 @@ describe("a simulated vehicle", () => {
   )
 
   it.effect.each(["A12348", "A123458", "A9999998", "K00008", "L5555558"])(
-    "with the plate %s is always the same",
+    "with the plate %s is the same at every inspection",
     (plate) =>
       Effect.gen(function* () {
         const found = yield* inspect(plate)
@@ -176,7 +176,7 @@ describe("a simulated vehicle", () => {
   )
 
   it.effect.each([
-    // plate -> has a policy to renew, one version alone, one of them suggested
+    // plate -> renewal, single version, a suggested version
     ["A123456", false, true, true],
     ["A123457", false, false, false],
     ["A123458", false, false, true],
@@ -196,7 +196,7 @@ describe("a simulated offer", () => {
     Effect.gen(function* () {
       const { reference, versions } = yield* inspect(plate)
       for (const { id, name } of versions) {
-        // What a client has to encode in an address.
+        // Characters that a client must URL-encode.
         assert.notStrictEqual(encodeURIComponent(id), id)
         const { detail, extras, plans } = yield* simulator.plans({ reference, plate: Plate.make(plate), version: id })
         assert.include(detail, name)
@@ -219,7 +219,7 @@ describe("a simulated offer", () => {
     })
   )
 
-  it.effect("names every quote differently", () =>
+  it.effect("gives every quote its own reference", () =>
     Effect.gen(function* () {
       const quotes = yield* Effect.all([
         quote("A123458"),
@@ -237,7 +237,7 @@ describe("a simulated offer", () => {
     ["version", { version: "GT" }],
     ["plan", { plan: "TODO" }],
     ["case", { reference: "SIM-A123459" }]
-  ] as const)("is not for a %s that it does not know", ([, changes]) =>
+  ] as const)("does not exist for an unknown %s", ([, changes]) =>
     Effect.gen(function* () {
       const plate = Plate.make("A123458")
       const { reference, versions } = yield* inspect(plate)

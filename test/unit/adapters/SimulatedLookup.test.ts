@@ -23,7 +23,7 @@ const ask = (flow: keyof typeof shelf, identifier: string) =>
 
 const holder = "Cliente de Prueba"
 
-/** The answer in short: the names of what was found. */
+/** A lookup result in short: the names of its offers. */
 const told = LookupAnswer.$match({
   Found: ({ found }) => [found.holder, found.offers.map(({ name }) => name)],
   NoSuchIdentifier: () => "no such identifier",
@@ -32,7 +32,7 @@ const told = LookupAnswer.$match({
 
 describe("a lookup in the simulator", () => {
   it.effect.each([
-    // of, identifier -> answer
+    // service, identifier -> result
     ["paquetes", "8095551230", "no such identifier"],
     ["paquetes", "8095551231", [null, []]],
     ["paquetes", "8095551232", "no answer"],
@@ -50,13 +50,13 @@ describe("a lookup in the simulator", () => {
     ["monto_libre", "+18095551234", "no such identifier"]
   ] as ReadonlyArray<readonly [keyof typeof shelf, string, unknown]>)("of %s for %s", ([flow, identifier, expected]) =>
     Effect.gen(function* () {
-      // Still January in Santo Domingo.
+      // Still January in local time.
       yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-02-01T03:59:59.999Z")))
       assert.deepStrictEqual(told(yield* ask(flow, identifier)), expected)
     })
   )
 
-  it.effect("names a package by its code in the catalogue, and offers none whose code another has", () =>
+  it.effect("uses a package's catalogue code as reference, and omits packages with a shared code", () =>
     Effect.gen(function* () {
       const [first, second] = packages
       if (first === undefined || second === undefined) return assert.fail("no packages")
@@ -74,7 +74,7 @@ describe("a lookup in the simulator", () => {
     })
   )
 
-  it.effect("names a bill by its month, and asks the same for it a month later", () =>
+  it.effect("names a bill by its month, and keeps its price a month later", () =>
     Effect.gen(function* () {
       const billsAt = Effect.fnUntraced(function* (instant: string) {
         yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(instant)))

@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { remembered } from "../../../adapters/postgres/Remembered.ts"
 
-/** Answers a key with how often it has been read. */
+/** Returns how often the key was read. */
 const counting = (capacity: number) => {
   const reads = new Map<string, number>()
   const read = (key: string) =>
@@ -15,8 +15,8 @@ const counting = (capacity: number) => {
   return remembered(read, capacity)
 }
 
-describe("what is remembered", () => {
-  it.effect("is told again for less than five seconds, however often it is asked for", () =>
+describe("the cache", () => {
+  it.effect("returns a value for five seconds after its read", () =>
     Effect.gen(function* () {
       const { get } = counting(2)
       const told: Array<number> = []
@@ -28,14 +28,14 @@ describe("what is remembered", () => {
     })
   )
 
-  it.effect("is each key's own", () =>
+  it.effect("keeps each key apart", () =>
     Effect.gen(function* () {
       const { get } = counting(2)
       assert.deepStrictEqual(yield* Effect.forEach(["a", "a", "b", "a", "b"], get), [1, 1, 1, 1, 1])
     })
   )
 
-  it.effect("is read anew once all is forgotten", () =>
+  it.effect("reads again after an invalidation", () =>
     Effect.gen(function* () {
       const { forget, get } = counting(2)
       yield* get("a")
@@ -44,7 +44,7 @@ describe("what is remembered", () => {
     })
   )
 
-  it.effect("is not what was being read when all was forgotten", () =>
+  it.effect("does not keep a read that was running during an invalidation", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const change = yield* Deferred.make<string>()
@@ -59,7 +59,7 @@ describe("what is remembered", () => {
     })
   )
 
-  it.effect("is as old as the beginning of its reading", () =>
+  it.effect("counts the age from the start of the read", () =>
     Effect.gen(function* () {
       let reads = 0
       const { get } = remembered(
@@ -82,7 +82,7 @@ describe("what is remembered", () => {
     })
   )
 
-  it.effect("is the reading that began last, whichever ends last", () =>
+  it.effect("keeps the read that started last, whichever ends last", () =>
     Effect.gen(function* () {
       const [older, newer] = [yield* Deferred.make<string>(), yield* Deferred.make<string>()]
       const answers = [older, newer]
@@ -98,7 +98,7 @@ describe("what is remembered", () => {
     })
   )
 
-  it.effect("is no failure", () =>
+  it.effect("does not keep failures", () =>
     Effect.gen(function* () {
       const answers = [Effect.die("the database is away")]
       const { get } = remembered((): Effect.Effect<string> => answers.shift() ?? Effect.succeed("back"), 2)
@@ -107,7 +107,7 @@ describe("what is remembered", () => {
     })
   )
 
-  it.effect("makes room where there is none left, the one read longest ago first", () =>
+  it.effect("evicts the key that was read longest ago when it is full", () =>
     Effect.gen(function* () {
       const { get } = counting(2)
       const all = ["a", "b", "a", "c", "b", "c", "a", "c", "b"]
@@ -115,7 +115,7 @@ describe("what is remembered", () => {
     })
   )
 
-  it.effect("is as new as its last reading", () =>
+  it.effect("counts the age from the last read", () =>
     Effect.gen(function* () {
       const { get } = counting(3)
       yield* get("a")

@@ -8,7 +8,7 @@ import { company, session, token } from "../../support/Examples.ts"
 const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 const home = "192.0.2.1"
 
-/** Null when admitted; else why it is a 403, or "unauthenticated". */
+/** Null when admitted; else the reason of the 403, or "unauthenticated". */
 const refusal = (changes: { token?: Partial<Token>; company?: Partial<Company> }, address = home): string | null =>
   Result.match(
     admit({ token: { ...token, ...changes.token }, company: { ...company, ...changes.company } }, address, now),
@@ -21,7 +21,7 @@ const refusal = (changes: { token?: Partial<Token>; company?: Partial<Company> }
 const expired = { expiresAt: DateTime.subtract(now, { milliseconds: 1 }) }
 const elsewhere = { addresses: ["198.51.100.0/24"] }
 
-describe("a token whose secret was right", () => {
+describe("a token with the right secret", () => {
   it.each([
     [{}, {}, null],
     [{ expiresAt: DateTime.add(now, { milliseconds: 1 }) }, {}, null],
@@ -33,25 +33,25 @@ describe("a token whose secret was right", () => {
     [{}, { state: "vip" }, null],
     [{}, { state: "suspendida" }, "company_suspended"],
     [elsewhere, {}, "address"],
-    // The order of refusals: each row adds what is asked before.
+    // The order of refusals. Each row adds the condition that is checked before.
     [elsewhere, { state: "suspendida" }, "company_suspended"],
     [elsewhere, { state: "suspendida", apiEnabled: false }, "company_without_api"],
     [{ ...elsewhere, state: "suspended" }, { state: "suspendida", apiEnabled: false }, "token_suspended"],
     [{ ...elsewhere, state: "revoked" }, { state: "suspendida", apiEnabled: false }, "token_revoked"],
     [{ ...elsewhere, ...expired, state: "revoked" }, { state: "suspendida", apiEnabled: false }, "unauthenticated"],
-    // Which environment a company is in, or what else it sells, is no reason to refuse it.
+    // Environment and insurance do not matter for admission.
     [{}, { environment: "production", insuranceEnabled: true }, null]
   ] as ReadonlyArray<readonly [Partial<Token>, Partial<Company>, string | null]>)(
-    "%j, of a company %j: %s",
+    "with %j, of a company with %j: %s",
     (ofToken, ofCompany, expected) => expect(refusal({ token: ofToken, company: ofCompany })).toBe(expected)
   )
 
-  it("is admitted as the session that it is", () => {
+  it("is admitted with its own session", () => {
     expect(admit(session, home, now)).toEqual(Result.succeed(session))
   })
 })
 
-describe("the list of addresses", () => {
+describe("the address list", () => {
   it.each([
     [[], "192.0.2.1", true],
     [[], "not an address", true],
@@ -75,22 +75,22 @@ describe("the list of addresses", () => {
     [["2001:db8:0:8000::/49"], "2001:db8:0:7fff::1", false],
     [["::/0"], "2001:db8::1", true],
     [["::/0"], "192.0.2.1", false],
-    // A server that listens on IPv6 sees IPv4 callers mapped.
+    // A server on IPv6 sees IPv4 callers as mapped addresses.
     [["192.0.2.1"], "::ffff:192.0.2.1", true],
     [["192.0.2.0/24"], "::FFFF:192.0.2.77", true],
     [["192.0.2.0/24"], "::ffff:192.0.3.1", false],
-    // An entry that nobody can read admits nobody, and hides no other entry.
+    // An invalid entry admits no address, and does not affect other entries.
     [["garbage"], "192.0.2.1", false],
     [["garbage", "192.0.2.1"], "192.0.2.1", true],
     [["192.0.2.0/33"], "192.0.2.1", false],
     [["192.0.2"], "192.0.2.1", false],
     [["192.0.2.1/24"], "192.0.2.1", false],
-    // A caller whose address nobody can read is not on a list.
+    // An invalid caller address matches no list.
     [["0.0.0.0/0", "::/0"], "", false],
     [["0.0.0.0/0", "::/0"], "unknown", false],
     [["192.0.2.1"], "192.0.2.1, 198.51.100.7", false],
     [["192.0.2.1"], "192.0.2.01", false]
-  ] as const)("%j lets %s in: %s", (addresses, address, admitted) => {
+  ] as const)("%j admits %s: %s", (addresses, address, admitted) => {
     expect(refusal({ token: { addresses } }, address)).toBe(admitted ? null : "address")
   })
 
@@ -101,7 +101,7 @@ describe("the list of addresses", () => {
     ["2001:db8::1", true],
     ["2001:db8::/32", true],
     ["::", true],
-    // Host bits in a range are a slip of the pen: which of the two was meant?
+    // A range with host bits is a typing error: the intended range is unclear.
     ["192.0.2.1/24", false],
     ["2001:db8::1/32", false],
     ["192.0.2.0/33", false],
@@ -117,7 +117,7 @@ describe("the list of addresses", () => {
     ["example.com", false],
     ["", false],
     ["/", false]
-  ])("may hold %j: %s", (entry, allowed) => expect(isAddressRange(entry)).toBe(allowed))
+  ])("accepts the entry %j: %s", (entry, allowed) => expect(isAddressRange(entry)).toBe(allowed))
 })
 
 describe("a permission", () => {
@@ -131,7 +131,7 @@ describe("a permission", () => {
     [["transactions.read"], "transactions.reverse", false],
     [["transactions.reverse"], "transactions.read", false]
   ] as ReadonlyArray<readonly [ReadonlyArray<Permission>, Permission, boolean]>)(
-    "%j carries %s: %s",
+    "list %j includes %s: %s",
     (permissions, permission, carried) => {
       const result = permit({ ...token, permissions }, permission)
       expect(Result.isSuccess(result) ? null : result.failure.why).toBe(carried ? null : "permission")

@@ -20,7 +20,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ do: "hold" as const })
 )
 
-/** What the balance must come to, kept apart from it: the sales that are held, those that are sold, and the ledger. */
+/** The expected state, computed separately: held sales, delivered sales and the ledger. */
 interface World {
   balance: Balance
   readonly held: Array<Amount>
@@ -61,8 +61,8 @@ const take = (world: World, next: Step): void => {
 
 const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, each) => sum + each, 0)
 
-describe("a balance, over any sequence of deposits, sales and reversals", () => {
-  it("is never negative, holds exactly the open sales, and owns what the ledger sums to", () => {
+describe("a balance after any sequence of deposits, sales and reversals", () => {
+  it("is never negative, holds the open sales, and equals the sum of the ledger", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const world: World = { balance: { available: zero, held: zero }, held: [], sold: [], ledger: [] }
@@ -76,7 +76,7 @@ describe("a balance, over any sequence of deposits, sales and reversals", () => 
     )
   })
 
-  it("is back where it was after a reservation that is released", () => {
+  it("is unchanged after a reservation and its release", () => {
     fc.assert(
       fc.property(amount, amount, (first, second) => {
         const before = credit({ available: zero, held: zero }, Amount.make(first + second))
@@ -95,7 +95,7 @@ describe("a reservation", () => {
     expect(reserve(balance, Amount.make(10_000))).toEqual(Result.succeed({ available: 0, held: 10_000 }))
   })
 
-  it("is refused for one centavo more, and says what there is and what it takes", () => {
+  it("is refused for one centavo more, stating the available and the required amount", () => {
     const refused = Result.merge(reserve(balance, Amount.make(10_001)))
     expect(refused).toBeInstanceOf(InsufficientBalance)
     expect(refused).toMatchObject({ available: 10_000, required: 10_001 })
@@ -106,22 +106,22 @@ describe("a reservation", () => {
     expect(Result.merge(reserve(held, Amount.make(4_001)))).toMatchObject({ available: 4_000, required: 4_001 })
   })
 
-  it("cannot be confirmed or released twice: more than is held is a defect, not a negative balance", () => {
+  it("cannot be confirmed or released twice: that is a defect, never a negative balance", () => {
     const sold = confirm(Result.getOrThrow(reserve(balance, Amount.make(6_000))), Amount.make(6_000))
     expect(() => confirm(sold, Amount.make(6_000))).toThrow()
     expect(() => release(sold, Amount.make(6_000))).toThrow()
   })
 })
 
-describe("a balance is low", () => {
+describe("a low balance", () => {
   it.each([
-    // available, held, alert
+    // available, held, threshold
     [999, 0, 1_000, true],
     [1_000, 0, 1_000, false],
     [0, 0, 0, false],
-    // What is held cannot be spent.
+    // Held money cannot be spent, so it does not count.
     [999, 5_000, 1_000, true]
-  ])("with %d available, %d held and the alert at %d: %s", (available, held, alert, low) => {
+  ])("with %d available, %d held and a threshold of %d: %s", (available, held, alert, low) => {
     const balance = { available: Centavos.make(available), held: Centavos.make(held) }
     expect(isLow(balance, Centavos.make(alert))).toBe(low)
   })

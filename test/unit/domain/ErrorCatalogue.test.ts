@@ -13,7 +13,7 @@ import { errorTexts } from "../../../facade/docs/ErrorTexts.ts"
 import { trpcError } from "../../../facade/trpc/PublicError.ts"
 import { errorCauses, insurersWords } from "../support/ErrorCauses.ts"
 
-/** Section 7 of the contract, and the code of decision that it leaves open for 501. */
+/** Section 7 of the contract, plus the code for 501, which the contract leaves open. */
 const contract = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
@@ -50,17 +50,17 @@ const contract = {
 }
 
 describe("the error catalogue", () => {
-  it("has every code of the contract with its status, and no other", () => {
+  it("has exactly the codes and statuses of the contract", () => {
     const table = Object.fromEntries(Object.entries(codes).map(([code, { status }]) => [code, status]))
     expect(table).toEqual(contract)
   })
 
-  it.each(Object.entries(codes))("%s has a message for a person", (_, { message }) => {
+  it.each(Object.entries(codes))("has a message for people for %s", (_, { message }) => {
     expect(message).toMatch(/^\p{Lu}.{8,}\.$/u)
   })
 })
 
-/** Where the code's own words, which speak of a sale, would not be true. */
+/** Errors whose message differs from the message of their code, which is about a sale. */
 const otherWords: Readonly<Record<string, string>> = {
   ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no repita la anulación.",
   ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie.",
@@ -68,7 +68,7 @@ const otherWords: Readonly<Record<string, string>> = {
   PolicyActive: "El vehículo ya tiene una póliza vigente; puede renovarla a partir del 2026-03-04."
 }
 
-describe("a cause, as its caller hears it", () => {
+describe("an error as its caller sees it", () => {
   it.each(errorCauses.map(([error, status, code, details]) => [error._tag, status, code, details, error] as const))(
     "%s is %d %s with %j",
     (_, status, code, details, error) => {
@@ -81,7 +81,7 @@ describe("a cause, as its caller hears it", () => {
   )
 
   it.each(errorCauses.map(([error, , code, details]) => [error._tag, code, details] as const))(
-    "%s tells of %s what its schema says, and nothing else",
+    "%s of %s has exactly the details of its schema",
     (_, code, details) => {
       const schema: Schema.Codec<unknown> | undefined = errorDetails[code as keyof typeof errorDetails]
       if (schema === undefined) return expect(details).toBeUndefined()
@@ -89,17 +89,17 @@ describe("a cause, as its caller hears it", () => {
     }
   )
 
-  it("has a name of tRPC's, whatever its status", () => {
+  it("has a tRPC code for every status", () => {
     for (const [error] of errorCauses) expect(Object.keys(TRPC_ERROR_CODES_BY_KEY)).toContain(trpcError(error).code)
   })
 
-  it("never tells why a token may not: the cause is for the operator", () => {
+  it("does not state why a token is refused: only the operator's log does", () => {
     for (const why of ["token_suspended", "address", "foreign_company"] as const) {
       expect(toPublic(new Errors.Forbidden({ why }))).toEqual(toPublic(new Errors.Forbidden({ why: "permission" })))
     }
   })
 
-  it("says that an insurance whose sale failed has to be started again", () => {
+  it("tells the caller to start again after a failed sale of insurance", () => {
     const sold = (state: InsuranceState) =>
       toPublic(
         new InsuranceErrors.AlreadySold({
@@ -114,11 +114,11 @@ describe("a cause, as its caller hears it", () => {
     }
   })
 
-  it("of ours is 500 INTERNAL_ERROR and nothing more", () => {
+  it("is 500 INTERNAL_ERROR without details when the service fails", () => {
     expect(internalError).toEqual({ code: "INTERNAL_ERROR", status: 500, message: codes.INTERNAL_ERROR.message })
   })
 
-  it("is tried here for every class of error there is", () => {
+  it("is tested for every error class", () => {
     const tried = new Set(errorCauses.map(([error]) => error._tag as string))
     const classes = Object.entries({ ...Errors, ...InsuranceErrors }).filter(
       ([, value]) => "prototype" in value && value.prototype instanceof Error
@@ -129,36 +129,36 @@ describe("a cause, as its caller hears it", () => {
 
 const contractPage = readFileSync(new URL("../../../docs/contract.md", import.meta.url), "utf8")
 
-/** Facts that several codes carry, or the caller's own fields. */
+/** Details that several codes share, or that depend on the caller's fields. */
 const known = ["transaction_id", "xid", "status"]
 
-describe("the page of a code", () => {
+describe("the documentation page of a code", () => {
   it.each(
     errorCauses
       .map(([, , code, details]) => [code, Object.keys(details ?? {}).filter((key) => !known.includes(key))] as const)
       .filter(([code, keys]) => code !== "VALIDATION_ERROR" && keys.length > 0)
-  )("of %s says what %j are", (code, keys) => {
+  )("of %s explains the details %j", (code, keys) => {
     const page = JSON.stringify(errorTexts[code as keyof typeof errorTexts])
     for (const key of keys) expect(page).toMatch(new RegExp(`\\b${key}\\b`))
   })
 
-  it("of SEGURO_PASO_INVALIDO says what to do in every state", () => {
+  it("of SEGURO_PASO_INVALIDO explains what to do in every state", () => {
     const page = JSON.stringify(errorTexts.SEGURO_PASO_INVALIDO.action)
     for (const state of InsuranceState.literals) expect(page).toMatch(new RegExp(`\\b${state}\\b`))
   })
 
-  // A code with several causes -> what is true of each, and of that one alone.
+  // A code with several causes, and the statements that are true of only one of them.
   it.each([
     ["OTP_BLOQUEADO", "meaning", ["5 códigos fallidos", "5 reenvíos", "el último código todavía abre"]],
     ["SERVICE_UNAVAILABLE", "money", ["se devolvió completo", "no se movió", "la venta sigue en SUCCESS y cobrada"]],
     ["TRANSACTION_PENDING", "money", ["queda retenido", "sigue cobrado"]],
     ["TRANSACTION_PENDING", "meaning", ["SUCCESS o en FAILED", "pasa a REVERSED", "se queda en SUCCESS"]],
     ["IDEMPOTENT_REQUEST_IN_PROGRESS", "meaning", ["con esta Idempotency-Key", "con otra clave"]]
-  ] as const)("of %s says in its %s what holds for each cause", (code, part, facts) => {
+  ] as const)("of %s states in its %s what holds for each cause", (code, part, facts) => {
     for (const fact of facts) expect(errorTexts[code][part]).toContain(fact)
   })
 
-  it("of VALIDATION_ERROR has every reason that the contract lists", () => {
+  it("of VALIDATION_ERROR lists every reason of the contract", () => {
     const [, listed = ""] = /^Reason codes in `details` of VALIDATION_ERROR: ([^.]*)\./m.exec(contractPage) ?? []
     const reasons = [...listed.matchAll(/`([a-z\d_]+)`/g)].map(([, reason]) => reason)
     expect(reasons).toContain("incompleto")

@@ -18,7 +18,7 @@ const fingerprint = (body: Json, of = endpoint): string =>
 
 const anyJson = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
 
-/** The same value with the keys of every object in another order. */
+/** The same value with every object's keys in another order. */
 const shuffled = (value: Json): Json => {
   if (value === null || typeof value !== "object") return value
   if (Array.isArray(value)) return value.map(shuffled)
@@ -27,7 +27,7 @@ const shuffled = (value: Json): Json => {
 }
 
 describe("a fingerprint", () => {
-  it("does not see in which order the keys stand, at any depth", () => {
+  it("does not depend on the order of keys, at any depth", () => {
     fc.assert(
       fc.property(anyJson, (body) => {
         expect(fingerprint(shuffled(body))).toBe(fingerprint(body))
@@ -35,7 +35,7 @@ describe("a fingerprint", () => {
     )
   })
 
-  it("does not see white space in the body that was sent", () => {
+  it("does not depend on white space in the body", () => {
     const sent = (text: string) =>
       Result.map(readJson(new TextEncoder().encode(text)), (read) => fingerprint(read as Json))
     fc.assert(
@@ -50,13 +50,13 @@ describe("a fingerprint", () => {
       fc.property(anyJson, anyJson, (left, right) => {
         const same = canonical(left) === canonical(right)
         expect(fingerprint(left) === fingerprint(right)).toBe(same)
-        // What reads the same in canonical form is the same value.
+        // Equal canonical forms mean equal values.
         if (same) expect(JSON.parse(canonical(left))).toEqual(JSON.parse(JSON.stringify(right)))
       })
     )
   })
 
-  it("loses nothing of the value: its canonical form parses back to it", () => {
+  it("keeps the whole value: the canonical form parses back to it", () => {
     fc.assert(
       fc.property(anyJson, (body) => {
         expect(JSON.parse(canonical(body))).toEqual(JSON.parse(JSON.stringify(body)))
@@ -77,11 +77,11 @@ describe("a fingerprint", () => {
     [{ 'a":1,"b': 1 }, { a: 1, b: 1 }],
     [{ a: "é" }, { a: "e\u0301" }],
     [{ a: "" }, { a: " " }]
-  ] as ReadonlyArray<readonly [Json, Json]>)("tells %j from %j", (left, right) =>
+  ] as ReadonlyArray<readonly [Json, Json]>)("differs for %j and %j", (left, right) =>
     expect(fingerprint(left)).not.toBe(fingerprint(right))
   )
 
-  it("tells one endpoint from another", () => {
+  it("differs for different endpoints", () => {
     const reversal = "POST /v1/transacciones/{id}/anular"
     expect(fingerprint({ a: 1 })).not.toBe(fingerprint({ a: 1 }, reversal))
   })
@@ -92,7 +92,7 @@ describe("a fingerprint", () => {
     expect(fingerprint(body)).toBe(createHash("sha256").update(text).digest("hex"))
   })
 
-  it("sees the value of an amount, not how it was written", () => {
+  it("depends on the value of an amount, not on its notation", () => {
     const written = [
       AmountLiteral.NumberLiteral({ text: "50" }),
       AmountLiteral.NumberLiteral({ text: "50.00" }),
@@ -127,7 +127,7 @@ const read = (row: Row, body: "same" | "other"): KeyState => {
 const day_ms = Duration.toMillis("24 hours")
 const quarter_ms = Duration.toMillis("15 minutes")
 
-/** claimed ago, settled ago, completed -> with the same body, with another body */
+/** claimed ago, settled ago, completed -> state with the same body, with another body */
 const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, boolean, KeyState, KeyState]> = [
   // In progress.
   [0, null, false, "in_progress", "reused"],
@@ -135,10 +135,10 @@ const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, bool
   [quarter_ms - 1, null, false, "in_progress", "reused"],
   [quarter_ms, null, false, "in_progress", "reused"],
   [quarter_ms + 1, null, false, "conflict", "reused"],
-  // An operation that is unresolved never expires.
+  // The key of an unresolved operation never expires.
   ["25 hours", null, false, "conflict", "reused"],
   ["400 days", null, false, "conflict", "reused"],
-  // Answered 202: replayed for as long as it is unresolved, and a day longer.
+  // Answered 202: replayed while unresolved, and for 24 hours after that.
   ["1 minute", null, true, "replay", "reused"],
   ["20 minutes", null, true, "replay", "reused"],
   ["400 days", null, true, "replay", "reused"],
@@ -153,7 +153,7 @@ const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, bool
 ]
 
 describe("a known key", () => {
-  it.each(table)("claimed %s ago, settled %s ago, completed %s: %s, or with another body %s", (...row) => {
+  it.each(table)("claimed %s ago, settled %s ago, completed %s: %s; with another body %s", (...row) => {
     const [claimed, settled, completed, sameBody, otherBody] = row
     const record = { claimed, settled, completed }
     expect(read(record, "same")).toBe(sameBody)
@@ -182,16 +182,16 @@ describe("an xid", () => {
     [1, "k", "RD-5d7c96341bc25459b2048902"],
     [7, "8a6e0804-2bd0-4672-b79d-d97027f9071a", "RD-305b73ea87033c5e5b317b82"],
     [7, "recarga-ñandú-☂", "RD-23a68b21548996780ccbc19c"]
-  ] as const)("of company %d and key %s is known by heart", ([companyId, key, expected]) =>
+  ] as const)("of company %d and key %s is a known value", ([companyId, key, expected]) =>
     Effect.map(xid(companyId, key), (made) => expect(made).toBe(expected))
   )
 
-  it("differs between companies and between keys, also where the digits run together", () => {
+  it("differs between companies and keys, also where their digits would join to equal text", () => {
     const made = [xid(1, "1:2"), xid(11, "2"), xid(1, "12"), xid(112, "x"), xid(1, "1")].map(Effect.runSync)
     expect(new Set(made).size).toBe(made.length)
   })
 
-  it("of a reversal is its own: no key makes a sale of that name", () => {
+  it("of a reversal never equals the xid of a sale", () => {
     const reversalXid = (key: string) =>
       Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer)))
     expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)
@@ -202,12 +202,12 @@ describe("an xid", () => {
     ["", false],
     ["FIFTEENLETTERSX", true],
     ["SIXTEENLETTERSXX", false]
-  ])("that begins with %j is one that gateways are told to expect: %s", (prefix, expected) => {
+  ])("with the prefix %j has the form that providers are told to expect: %s", (prefix, expected) => {
     expect(Schema.is(Xid)(`${prefix}-5d7c96341bc25459b2048902`)).toBe(expected)
     expect(new RegExp(`^${xidPrefixPattern}$`).test(prefix)).toBe(expected)
   })
 
-  it.effect("takes another prefix from the configuration", () =>
+  it.effect("uses the configured prefix", () =>
     xid(1, "k").pipe(
       Effect.provideService(XidPrefix, "DO"),
       Effect.map((made) => expect(made).toMatch(/^DO-[0-9a-f]{24}$/))

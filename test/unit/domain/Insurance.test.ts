@@ -36,8 +36,8 @@ const invalid = new InvalidOption()
 const missing = new QuoteMissing()
 const expired = new QuoteExpired()
 
-describe("an insurance that was kept", () => {
-  it("can be read whatever a till may be called by now", () => {
+describe("a stored insurance", () => {
+  it("can be read even if the limits of terminal ids change", () => {
     const isInsurance = Schema.is(Schema.toType(Insurance))
     expect(isInsurance({ ...insurance, terminalId: "t".repeat(60) })).toBe(true)
     expect(isInsurance({ ...insurance, terminalId: 60 })).toBe(false)
@@ -46,7 +46,7 @@ describe("an insurance that was kept", () => {
 
 describe("a quoted insurance", () => {
   it.each([
-    // the insurance, but; what is asked for, but; ms before the quote ends -> refused as, or null
+    // changes to the insurance, changes to the request, ms before the quote ends -> the refusal, or null
     [{}, {}, 1_800_000, null],
     [{}, {}, 1, null],
     [{}, {}, 0, expired],
@@ -54,14 +54,14 @@ describe("a quoted insurance", () => {
     [{}, { identifier: "a123458" }, 1, null],
     [{}, { amount: Amount.make(680_050) }, 1, null],
     [{}, { amount: Amount.make(680_051) }, 1, new PriceMismatch({ price: Amount.make(680_050) })],
-    // Whoever asks for something else hears nothing of what there is.
+    // A request for something else reveals nothing about the insurance.
     [{}, { identifier: "A123459" }, 1, invalid],
     [{}, { identifier: "A123458 " }, 1, invalid],
     [{}, { serviceId: ServiceId.make(16) }, 1, invalid],
     [{}, { environment: "production" }, 1, invalid],
     [{ state: "emitida", transactionId: sold }, { identifier: "A123459" }, 1, invalid],
     [{ state: "iniciada", ...unquoted }, { environment: "production" }, 1, invalid],
-    // How far it has come.
+    // The state decides next.
     [{ state: "iniciada", ...unquoted }, {}, 1, missing],
     [{ state: "otp_enviado", ...unquoted }, {}, 1, missing],
     [{ state: "otp_validado", ...unquoted }, {}, 1, missing],
@@ -70,11 +70,11 @@ describe("a quoted insurance", () => {
     [{ state: "emitiendo", transactionId: sold }, {}, 1, alreadySold("emitiendo")],
     [{ state: "emitida", transactionId: sold }, {}, 1, alreadySold("emitida")],
     [{ state: "fallida", transactionId: sold }, {}, 1, alreadySold("fallida")],
-    // What was sold stays sold when its quote has ended, and an amount is looked at last.
+    // A sold insurance stays sold after its quote expired. The amount is checked last.
     [{ state: "cobrando", transactionId: sold }, { amount: Amount.make(1) }, 0, alreadySold("cobrando")],
     [{}, { amount: Amount.make(1) }, 0, expired]
   ] as ReadonlyArray<readonly [Partial<Insurance>, Partial<InsuranceRequest>, number, object | null]>)(
-    "%o, asked for with %o, %d ms before its quote ends",
+    "%o, requested with %o, %d ms before its quote ends",
     (insuranceChanges, requestChanges, left_ms, refusal) => {
       const found = sellable(
         { ...insurance, ...insuranceChanges },
@@ -85,13 +85,13 @@ describe("a quoted insurance", () => {
     }
   )
 
-  it("that does not exist is refused as any other wrong option", () => {
+  it("that does not exist is refused like any invalid option", () => {
     expect(sellable(null, wanted, beforeEnd(1))).toEqual(Result.fail(invalid))
   })
 })
 
-describe("the option that names an insurance", () => {
-  it.each([1, 31, Number.MAX_SAFE_INTEGER])("is read as it was written: %d", (id) => {
+describe("the option id of an insurance", () => {
+  it.each([1, 31, Number.MAX_SAFE_INTEGER])("is parsed back to its id: %d", (id) => {
     expect(readInsuranceOption(insuranceOption(InsuranceId.make(id)))).toBe(id)
   })
 
@@ -122,7 +122,7 @@ const policy: Policy = {
 }
 
 describe("the documents of an insurance", () => {
-  it("say what was insured, for whom and until when, once it is issued", () => {
+  it("state insured, vehicle and dates once the policy is issued", () => {
     const { insured, plan, plate, quote, version } = insurance
     const issued = { ...insurance, state: "emitida", transactionId: sold, policy } as const
     expect(policyFacts(issued)).toEqual(Result.succeed({ insured, plan, plate, policy, quote, version }))
@@ -135,18 +135,18 @@ describe("the documents of an insurance", () => {
 
 describe("the extras for a vehicle", () => {
   it.each(VehicleType.literals.filter((type) => type !== "motocicleta"))(
-    "of type %s are all that there are",
+    "of type %s include every offered extra",
     (type) => {
       expect(extrasFor(type, [tow, home])).toEqual([tow, home])
     }
   )
 
-  it("have no tow for a motorcycle", () => {
+  it("exclude the tow for a motorcycle", () => {
     expect(extrasFor("motocicleta", [tow, home])).toEqual([home])
   })
 })
 
-describe("a policy", () => {
+describe("the dates of a policy", () => {
   it.each([
     // begins (UTC), months -> first day, last day
     ["2026-03-04T12:00:00.000Z", 12, "2026-03-04", "2027-03-03"],
@@ -159,7 +159,7 @@ describe("a policy", () => {
     ["2026-03-01T12:00:00.000Z", 12, "2026-03-01", "2027-02-28"],
     ["2027-03-01T12:00:00.000Z", 12, "2027-03-01", "2028-02-29"],
     ["2026-01-01T12:00:00.000Z", 6, "2026-01-01", "2026-06-30"],
-    // Where the month has no such day.
+    // Months that lack the day.
     ["2026-08-31T12:00:00.000Z", 6, "2026-08-31", "2027-02-28"],
     ["2027-08-31T12:00:00.000Z", 6, "2027-08-31", "2028-02-29"],
     ["2026-08-29T12:00:00.000Z", 6, "2026-08-29", "2027-02-28"],
@@ -167,11 +167,11 @@ describe("a policy", () => {
     ["2028-02-29T12:00:00.000Z", 12, "2028-02-29", "2029-02-28"],
     ["2028-02-28T12:00:00.000Z", 12, "2028-02-28", "2029-02-27"],
     ["2026-10-31T12:00:00.000Z", 1, "2026-10-31", "2026-11-30"]
-  ])("that begins at %s for %d months lasts from %s to %s", (begins, months, from, until) => {
+  ])("beginning at %s for %d months are %s to %s", (begins, months, from, until) => {
     expect(validFor(DateTime.makeUnsafe(begins), months)).toEqual({ from, until })
   })
 
-  it("never ends earlier for beginning later, and gives way on the same day of the month, or on a first", () => {
+  it("never end earlier for a later beginning", () => {
     const days = fc.integer({ min: 0, max: 40_000 }).map((day) => DateTime.makeUnsafe(day * 86_400_000))
     fc.assert(
       fc.property(days, fc.integer({ min: 1, max: 24 }), (begins, months) => {

@@ -15,7 +15,7 @@ const states = InsuranceState.literals
 
 const page = insurancePage()
 
-/** The cells of a row that begins with this one. */
+/** The cells of the row that begins with this cell. */
 const rowsOf = (first: string): ReadonlyArray<ReadonlyArray<string>> =>
   page
     .split("\n")
@@ -30,11 +30,11 @@ const rowsOf = (first: string): ReadonlyArray<ReadonlyArray<string>> =>
 const events = Struct.keys(insuranceTransitions)
 
 describe("the page of the insurance states", () => {
-  it("is on disk as it is generated: run `npm run docs:insurance` when it is not", () => {
+  it("equals its generated text (run `npm run docs:insurance` to update it)", () => {
     expect(readFileSync(insurancePageFile, "utf8")).toBe(page)
   })
 
-  it.each(events)("says what %s makes of every state", (event) => {
+  it.each(events)("states the effect of %s in every state", (event) => {
     const [, made] = rowsOf(`\`${event}\``)
     expect(made).toEqual(
       states.map((state) =>
@@ -46,7 +46,7 @@ describe("the page of the insurance states", () => {
     )
   })
 
-  it("draws an arrow for every change of state, and no other", () => {
+  it("draws exactly one arrow for every transition", () => {
     const drawn = [...page.matchAll(/^ {2}(\w+) --> (\w+): /gm)].map(([, from, to]) => `${from} ${to}`)
     const changes = events.flatMap((event) =>
       Object.entries(insuranceTransitions[event]).map(([from, to]) => [from, to] as const)
@@ -55,7 +55,7 @@ describe("the page of the insurance states", () => {
     expect(drawn.toSorted()).toEqual([...new Set(wanted)].toSorted())
   })
 
-  it("begins where an insurance begins, and ends where nothing can happen any more", () => {
+  it("begins at the first state and ends at the final states", () => {
     expect([...page.matchAll(/\[\*\] --> (\w+)/g)].map(([, state]) => state)).toEqual(["iniciada"])
     expect([...page.matchAll(/(\w+) --> \[\*\]/g)].map(([, state]) => state)).toEqual(["emitida", "fallida"])
   })
@@ -73,7 +73,7 @@ const short = new Map([
   ["fal", "fallida"]
 ])
 
-// The state that each event makes of each; a dot is out of order.
+// The state after each event in each state. A dot means out of order.
 const table = `
                  ini env val pla cot cob emi ida fal
   code_sent      env env  .   .   .   .   .   .   .
@@ -100,7 +100,7 @@ const pairs = rows.flatMap(([event, ...cells]) =>
 ) as unknown as ReadonlyArray<readonly [InsuranceState, InsuranceEvent, InsuranceState | "out of order"]>
 
 describe("the states of an insurance", () => {
-  it("are asked about every event in every state", () => {
+  it("are tested for every event in every state", () => {
     const asked = new Set(pairs.map(([state, event]) => `${state} ${event}`))
     const possible = states.flatMap((state) => Object.keys(insuranceTransitions).map((event) => `${state} ${event}`))
     expect([...asked].sort()).toEqual(possible.sort())
@@ -113,7 +113,7 @@ describe("the states of an insurance", () => {
     expect(statesBefore(event).includes(state)).toBe(expected !== "out of order")
   })
 
-  it.each(["emitida", "fallida"] as const)("end in %s, which nothing leaves", (state) => {
+  it.each(["emitida", "fallida"] as const)("include the final state %s", (state) => {
     expect(pairs.filter(([from, , to]) => from === state && to !== "out of order")).toEqual([])
   })
 })

@@ -21,11 +21,11 @@ describe("the consumption limits", () => {
     [[1000, 5000, 9000], [0, 4500, 4500], 501, "semanal"],
     [[1000, 5000, 9000], [0, 0, 8500], 500, null],
     [[1000, 5000, 9000], [0, 0, 8500], 501, "mensual"],
-    // The first exceeded in the order day, week, month.
+    // The first limit exceeded, in the order day, week, month.
     [[1000, 1000, 1000], [0, 0, 0], 1001, "diario"],
     [[2000, 1000, 1000], [0, 0, 0], 1001, "semanal"],
     [[1000, 5000, 5000], [600, 4900, 4900], 500, "diario"],
-    // The last week of a month reaches into the next: the week may have spent more than the month.
+    // A week may reach into the previous month and have consumed more than the month.
     [[9000, 1000, 9000], [0, 900, 0], 101, "semanal"],
     // 0 means no limit.
     [[0, 0, 0], [9e9, 9e9, 9e9], 9e9, null],
@@ -33,14 +33,14 @@ describe("the consumption limits", () => {
     [[0, 5000, 9000], [0, 0, 0], 5001, "semanal"],
     [[0, 0, 9000], [0, 0, 0], 9001, "mensual"],
     [[1000, 0, 0], [0, 9e9, 9e9], 1000, null],
-    // A limit that was lowered below what is already spent lets nothing pass.
+    // A limit lowered below the consumption refuses every sale.
     [[100, 0, 0], [5000, 5000, 5000], 1, "diario"]
-  ] as const)("%j with %j consumed, %d more: %s", (limits, consumed, centavos, period) => {
+  ] as const)("%j with %j consumed, and %d requested: %s", (limits, consumed, centavos, period) => {
     const result = within(three(limits), three(consumed), Amount.make(centavos))
     expect(Result.isSuccess(result) ? null : result.failure.period).toBe(period)
   })
 
-  it("say which limit, how much of it is consumed, and what the sale would take", () => {
+  it("name the limit, its consumption and the required amount", () => {
     const refused = Result.merge(within(three([1000, 5000, 9000]), three([300, 4800, 8000]), Amount.make(250)))
     expect(refused).toBeInstanceOf(LimitExceeded)
     expect(refused).toMatchObject({ period: "semanal", limit: 5000, consumption: 4800, required: 250 })

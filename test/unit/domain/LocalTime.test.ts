@@ -11,7 +11,7 @@ import {
   startOfDay
 } from "../../../core/domain/LocalTime.ts"
 
-// The country last moved its clocks in December 2000, so the fixed shift holds from then on.
+// The country last changed its clocks in December 2000. From then on the offset is fixed.
 const date = fc.date({
   min: new Date("2001-01-01T00:00:00Z"),
   max: new Date("2120-01-01T00:00:00Z"),
@@ -20,7 +20,7 @@ const date = fc.date({
 
 const hour_ms = 3_600_000
 
-/** Instants crowd where something begins: local midnight, UTC midnight, and a millisecond to either side. */
+/** Instants near boundaries: local midnight, UTC midnight, and a millisecond before and after. */
 const instantNearMidnight = fc.oneof(
   date,
   fc
@@ -42,20 +42,20 @@ const parts = new Intl.DateTimeFormat("en-CA", {
   hourCycle: "h23"
 })
 
-/** What the runtime's own time zone database says. */
+/** Local time by the runtime's time zone database. */
 const wall = (when: Date): Record<string, string> =>
   Object.fromEntries(parts.formatToParts(when).map(({ type, value }) => [type, value]))
 
 const dayAs = ({ day, month, year }: Record<string, string>): string => `${year}-${month}-${day}`
 
-/** The Monday on or before, found by walking back a day at a time. */
+/** The Monday on or before a day, found by going back day by day. */
 const mondayBefore = (when: Date): string => {
   const there = wall(when)
   return there["weekday"] === "Mon" ? dayAs(there) : mondayBefore(new Date(when.getTime() - 24 * hour_ms))
 }
 
-describe("local time, against the time zone database", () => {
-  it("begins the day at midnight, the week on Monday and the month on the first", () => {
+describe("local time compared with the time zone database", () => {
+  it("starts the day at midnight, the week on Monday and the month on day 1", () => {
     fc.assert(
       fc.property(instantNearMidnight, (when) => {
         const there = wall(when)
@@ -69,7 +69,7 @@ describe("local time, against the time zone database", () => {
     )
   })
 
-  it("is written as the wall clock shows it", () => {
+  it("is formatted like the wall clock", () => {
     fc.assert(
       fc.property(instantNearMidnight, (when) => {
         const there = wall(when)
@@ -80,7 +80,7 @@ describe("local time, against the time zone database", () => {
     )
   })
 
-  it("reads its own offset form back to the second", () => {
+  it("parses its own offset form back to the second", () => {
     fc.assert(
       fc.property(instantNearMidnight, (when) => {
         const written = DateTime.makeUnsafe(formatOffset(DateTime.makeUnsafe(when)))
@@ -89,7 +89,7 @@ describe("local time, against the time zone database", () => {
     )
   })
 
-  it("puts every instant into exactly one day", () => {
+  it("assigns every instant to exactly one day", () => {
     fc.assert(
       fc.property(instantNearMidnight, (when) => {
         const utc = DateTime.makeUnsafe(when)
@@ -105,10 +105,10 @@ const at = (iso: string) => DateTime.makeUnsafe(iso)
 
 describe("the periods of consumption", () => {
   it.each([
-    // instant (UTC)              today         Monday        the first
+    // instant (UTC) today Monday day 1
     ["2026-03-04T03:59:59.999Z", "2026-03-03", "2026-03-02", "2026-03-01"],
     ["2026-03-04T04:00:00.000Z", "2026-03-04", "2026-03-02", "2026-03-01"],
-    // Midnight in UTC is eight in the evening: nothing begins.
+    // Midnight in UTC is 20:00 local time: no period begins.
     ["2026-03-01T23:59:59.999Z", "2026-03-01", "2026-02-23", "2026-03-01"],
     ["2026-03-02T00:00:00.000Z", "2026-03-01", "2026-02-23", "2026-03-01"],
     // Sunday to Monday.
@@ -116,22 +116,22 @@ describe("the periods of consumption", () => {
     ["2026-03-02T04:00:00.000Z", "2026-03-02", "2026-03-02", "2026-03-01"],
     ["2026-03-09T03:59:59.999Z", "2026-03-08", "2026-03-02", "2026-03-01"],
     ["2026-03-09T04:00:00.000Z", "2026-03-09", "2026-03-09", "2026-03-01"],
-    // A month that ends, and a week that reaches over it.
+    // The end of a month within a week.
     ["2026-05-01T03:59:59.999Z", "2026-04-30", "2026-04-27", "2026-04-01"],
     ["2026-05-01T04:00:00.000Z", "2026-05-01", "2026-04-27", "2026-05-01"],
-    // A year that ends in the middle of a week.
+    // The end of a year within a week.
     ["2026-01-01T03:59:59.999Z", "2025-12-31", "2025-12-29", "2025-12-01"],
     ["2026-01-01T04:00:00.000Z", "2026-01-01", "2025-12-29", "2026-01-01"],
-    // Leap days, and years without one.
+    // Leap days, and years without them.
     ["2028-02-29T12:00:00.000Z", "2028-02-29", "2028-02-28", "2028-02-01"],
     ["2028-03-01T03:59:59.999Z", "2028-02-29", "2028-02-28", "2028-02-01"],
     ["2028-03-01T04:00:00.000Z", "2028-03-01", "2028-02-28", "2028-03-01"],
     ["2027-03-01T03:59:59.999Z", "2027-02-28", "2027-02-22", "2027-02-01"],
     ["2100-03-01T03:59:59.999Z", "2100-02-28", "2100-02-22", "2100-02-01"],
-    // New York's summer time is not this country's.
+    // Summer time of New York does not apply.
     ["2026-07-15T03:59:59.999Z", "2026-07-14", "2026-07-13", "2026-07-01"],
     ["2026-07-15T04:00:00.000Z", "2026-07-15", "2026-07-13", "2026-07-01"]
-  ])("at %s begin %s, %s, %s", (instant, day, week, month) => {
+  ])("at %s began on %s, %s and %s", (instant, day, week, month) => {
     expect(periodsAt(at(instant))).toEqual({ day, week, month })
     expect(dayOf(at(instant))).toBe(day)
   })
@@ -150,7 +150,7 @@ describe("a local day", () => {
   })
 })
 
-describe("an instant, as the wire shows it", () => {
+describe("an instant on the wire", () => {
   it.each([
     ["2026-03-04T03:59:59.999Z", "2026-03-03 23:59:59", "2026-03-03T23:59:59-04:00"],
     ["2026-03-04T04:00:00.000Z", "2026-03-04 00:00:00", "2026-03-04T00:00:00-04:00"],
@@ -161,7 +161,7 @@ describe("an instant, as the wire shows it", () => {
   })
 })
 
-describe("a day", () => {
+describe("a calendar day", () => {
   it.each([
     ["2026-02-28", true],
     ["2028-02-29", true],
@@ -177,7 +177,7 @@ describe("a day", () => {
     ["+02026-01-01", false],
     [" 2026-01-01", false],
     ["", false]
-  ])("may be %j: %s", (text, is) => {
+  ])("accepts %j: %s", (text, is) => {
     expect(isDay(text)).toBe(is)
   })
 })

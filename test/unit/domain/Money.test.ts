@@ -14,19 +14,19 @@ const anyCentavos = fc.oneof(
 const number = (text: string) => readAmount(AmountLiteral.NumberLiteral({ text }))
 const text = (digits: string) => readAmount(AmountLiteral.TextLiteral({ text: digits }))
 
-/** Pesos in plain digits with two decimals, made without any division. */
+/** Pesos in plain digits with two decimals, computed without division. */
 const plain = (centavos: number): string => {
   const digits = String(centavos).padStart(3, "0")
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** All ways of writing it in plain digits with at most two decimals. */
+/** All plain notations of an amount with at most two decimals. */
 const plainSpellings = (centavos: number): ReadonlyArray<string> => {
   const two = plain(centavos)
   return [two, two.replace(/0$/, ""), two.replace(/\.00$/, "")].filter((spelling) => !spelling.endsWith("."))
 }
 
-/** The point moved to the left of `places` digits, and the exponent that undoes it. */
+/** Scientific notation: the point moved left by `places`, and the exponent that compensates it. */
 const scientific = (centavos: number, places: number): string => {
   const digits = String(centavos).padStart(places + 1, "0")
   const mantissa = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
@@ -34,7 +34,7 @@ const scientific = (centavos: number, places: number): string => {
 }
 
 describe("reading an amount", () => {
-  it("gives the same centavos for every plain spelling, as a number and as a string", () => {
+  it("gives the same centavos for every plain notation, as number and as string", () => {
     fc.assert(
       fc.property(anyCentavos, (centavos) => {
         for (const spelling of plainSpellings(centavos)) {
@@ -45,7 +45,7 @@ describe("reading an amount", () => {
     )
   })
 
-  it("gives the same centavos for every scientific spelling", () => {
+  it("gives the same centavos for every scientific notation", () => {
     fc.assert(
       fc.property(anyCentavos, fc.integer({ min: 0, max: 20 }), fc.constantFrom("e", "E"), (centavos, places, mark) => {
         const spelling = scientific(centavos, places).replace("e", mark)
@@ -54,7 +54,7 @@ describe("reading an amount", () => {
     )
   })
 
-  it("undoes toPesos: what JSON.stringify writes reads back exactly", () => {
+  it("reads back exactly what toPesos and JSON.stringify write", () => {
     fc.assert(
       fc.property(anyCentavos, (centavos) => {
         expect(number(JSON.stringify(toPesos(centavos)))).toEqual(Result.succeed(centavos))
@@ -62,7 +62,7 @@ describe("reading an amount", () => {
     )
   })
 
-  it("has another number of pesos for each centavo that a company can own", () => {
+  it("gives a different number of pesos for each centavo up to the largest balance", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: owned_max }), (centavos) => {
         expect(toPesos(centavos)).toBeGreaterThan(toPesos(centavos - 1))
@@ -73,7 +73,7 @@ describe("reading an amount", () => {
     expect(toPesos(owned_max)).toBeGreaterThan(toPesos(owned_max - 1))
   })
 
-  it("refuses more than two written decimals, be they zeros", () => {
+  it("refuses more than two written decimals, even zeros", () => {
     const decimals = fc.stringMatching(/^\d{3,25}$/)
     fc.assert(
       fc.property(fc.nat(), decimals, (whole, tail) => {
@@ -83,7 +83,7 @@ describe("reading an amount", () => {
     )
   })
 
-  it("never rounds: an accepted amount is the number that was written, digit by digit", () => {
+  it("never rounds: an accepted amount equals the written number digit by digit", () => {
     const mantissa = fc.stringMatching(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/)
     const exponent = fc.option(fc.integer({ min: -6, max: 6 }), { nil: 0 })
     fc.assert(
@@ -91,14 +91,14 @@ describe("reading an amount", () => {
         const result = number(shift === 0 ? digits : `${digits}e${shift}`)
         if (Result.isFailure(result)) return
         const [whole = "", decimals = ""] = digits.split(".")
-        // In units of 10^-8 of a centavo every number generated here is an integer.
+        // In units of 10^-8 centavos every generated number is an integer.
         const exact = BigInt(whole + decimals) * 10n ** BigInt(2 + shift - decimals.length + 10)
         expect(BigInt(result.success) * 10n ** 10n).toBe(exact)
       })
     )
   })
 
-  it("answers any text at all with an amount in range or a reason", () => {
+  it("gives an amount in range or a reason for any text", () => {
     const hostile = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[-+.eE\d ]{0,30}$/))
     fc.assert(
       fc.property(hostile, (anything) => {
@@ -111,7 +111,7 @@ describe("reading an amount", () => {
   })
 })
 
-/** As it stands in the JSON: quoted is a string, else a number. */
+/** The literal as written in JSON: with quotes a string, else a number. */
 const literal = (json: string): AmountLiteral =>
   json.startsWith('"')
     ? AmountLiteral.TextLiteral({ text: json.slice(1, -1) })
@@ -119,7 +119,7 @@ const literal = (json: string): AmountLiteral =>
 
 const read = (json: string) => Result.merge(readAmount(literal(json)))
 
-describe("an amount, read off its literal text", () => {
+describe("an amount parsed from its literal", () => {
   it.each([
     // JSON           centavos
     ["1", 100],
@@ -151,7 +151,7 @@ describe("an amount, read off its literal text", () => {
   ])("%s is %d centavos", (json, centavos) => expect(read(json)).toBe(centavos))
 
   it.each([
-    // More than two decimals are written, whatever a parser would make of them.
+    // More than two written decimals, even if a JSON parser would drop them.
     ["10.0000000000000001", "max_2_decimales"],
     ["10.100", "max_2_decimales"],
     ["1.005", "max_2_decimales"],
@@ -166,7 +166,7 @@ describe("an amount, read off its literal text", () => {
     ["-1.005", "max_2_decimales"],
     ['"10.100"', "max_2_decimales"],
     ['"0.000"', "max_2_decimales"],
-    // Not above zero, or beyond what a centavo can be counted in.
+    // Zero, negative, or beyond the safe range of centavos.
     ["0", "fuera_de_rango"],
     ["0.00", "fuera_de_rango"],
     ["-0", "fuera_de_rango"],
@@ -186,7 +186,7 @@ describe("an amount, read off its literal text", () => {
     ['"0"', "fuera_de_rango"],
     ['"0.00"', "fuera_de_rango"],
     [`"${"9".repeat(500)}"`, "fuera_de_rango"],
-    // A string is plain digits with at most one point.
+    // A string must be plain digits with at most one point.
     ['""', "invalido"],
     ['"."', "invalido"],
     ['"1e2"', "invalido"],
@@ -208,7 +208,7 @@ describe("an amount, read off its literal text", () => {
     ['"١"', "invalido"],
     ['"１００"', "invalido"],
     ['"10\u0000"', "invalido"],
-    // What no JSON parser lets through is refused here too.
+    // Text that is not valid JSON.
     ["NaN", "invalido"],
     ["Infinity", "invalido"],
     ["1.", "invalido"],
@@ -219,14 +219,14 @@ describe("an amount, read off its literal text", () => {
     ["1e1.5", "invalido"]
   ])("%s is refused: %s", (json, fault) => expect(read(json)).toBe(fault))
 
-  it("is shown in pesos", () => {
+  it("is converted to pesos", () => {
     expect([1, 10, 99, 100, 10_050, 999_999_999_999_999].map(toPesos)).toEqual([
       0.01, 0.1, 0.99, 1, 100.5, 9_999_999_999_999.99
     ])
   })
 })
 
-describe("a limit, read off its literal text", () => {
+describe("a limit parsed from its literal", () => {
   it.each([
     ["0", 0],
     ["0.0", 0],

@@ -4,7 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { InsuranceId } from "../../../core/domain/Ids.ts"
 import { codeLife, codeMaterial, codeMessage, drawCode, isLive } from "../../../core/domain/OneTimeCode.ts"
 
-/** Chance that draws this number, if it is asked for one of six digits. */
+/** A random source that returns this six-digit number. */
 const drawing = (number: number): SecureRandom.SecureRandom["Service"] => ({
   ...SecureRandom.make((size) => new Uint8Array(size)),
   intBetween: (least, most) =>
@@ -17,7 +17,7 @@ const drawing = (number: number): SecureRandom.SecureRandom["Service"] => ({
 const draw = (environment: "development" | "production", number: number) =>
   Effect.provideService(drawCode(environment), SecureRandom.SecureRandom, drawing(number))
 
-describe("a code", () => {
+describe("a one-time code", () => {
   it.effect.each([
     ["production", 0, "000000"],
     ["production", 42, "000042"],
@@ -30,7 +30,7 @@ describe("a code", () => {
     })
   )
 
-  it("is kept as something else for every insurance and every code", () => {
+  it("has a different hashed text for every insurance and code", () => {
     const [first, second] = [InsuranceId.make(1), InsuranceId.make(11)]
     const materials = [
       codeMaterial(first, "111111"),
@@ -42,19 +42,19 @@ describe("a code", () => {
   })
 
   it.each([
-    // ms before its life ends -> may be used
+    // ms before expiry -> valid
     [600_000, true],
     [1, true],
     [0, false],
     [-1, false]
-  ])("%d ms before it ends may be used: %s", (left_ms, live) => {
+  ])("is valid %d ms before expiry: %s", (left_ms, live) => {
     const sentAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
     const expiresAt = DateTime.addDuration(sentAt, codeLife)
     const now = DateTime.subtractDuration(expiresAt, Duration.millis(left_ms))
     assert.strictEqual(isLive({ hash: "", expiresAt }, now), live)
   })
 
-  it("goes in one message, of letters that every phone has", () => {
+  it("fits one SMS in the GSM alphabet", () => {
     const text = codeMessage("012345")
     assert.match(text, /^012345 .* 10 minutos/)
     assert.match(text, /^[A-Za-z0-9 .,:éñ]{1,160}$/)

@@ -21,7 +21,7 @@ describe("an identity card", () => {
   ])("%j: %s", (text, expected) => expect(isCedula(text)).toBe(expected))
 })
 
-describe("a phone of the country", () => {
+describe("a Dominican phone", () => {
   it.each([
     ["8095551234", true],
     ["8295551234", true],
@@ -56,7 +56,7 @@ describe("a plate", () => {
   ])("%j: %s", (text, expected) => expect(isPlate(text)).toBe(expected))
 })
 
-describe("what is shown masked", () => {
+describe("a mask", () => {
   it.each([
     ["Titular Prueba", "T*** P***"],
     ["Ángel  de la Cruz ", "Á*** d*** l*** C***"],
@@ -65,7 +65,7 @@ describe("what is shown masked", () => {
     ["", ""]
   ])("of the name %j is %j", (name, shown) => expect(maskName(name)).toBe(shown))
 
-  it("of a phone is its area and its last four digits", () => {
+  it("of a phone shows its area code and last four digits", () => {
     expect(maskPhone(Phone.make("8095551234"))).toBe("809***1234")
   })
 

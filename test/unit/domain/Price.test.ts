@@ -17,7 +17,7 @@ const offer = { reference: "P1", name: "Mes 20 GB", price: Amount.make(10_000), 
 
 describe("an option", () => {
   it.effect(
-    "is the same for the same offer, and another one for an example of that name, which has its own price",
+    "has the same id for the same offer, and another id for a simulated offer of that name",
     () =>
       Effect.gen(function* () {
         const { id } = yield* offered("paquetes", customer, offer, false)
@@ -51,9 +51,9 @@ const outside = (minimum: number, maximum: number) => ({ _tag: "AmountOutOfRange
 const invalid = { _tag: "InvalidOption" }
 const expired = { _tag: "OptionExpired" }
 
-describe("the price of a sale of a free amount", () => {
+describe("the price of a free amount", () => {
   it.each([
-    // from, to (centavos), asked -> price, or the refusal
+    // minimum, maximum (centavos), requested -> price, or the refusal
     [2_000, 500_000, 2_000, 2_000],
     [2_000, 500_000, 500_000, 500_000],
     [2_000, 500_000, 1_999, outside(2_000, 500_000)],
@@ -67,7 +67,7 @@ describe("the price of a sale of a free amount", () => {
     [0, 0, 1, 1],
     [5_000, 5_000, 5_000, 5_000],
     [2_000, 500_000, null, { _tag: "AmountRequired" }]
-  ] as const)("from %d to %d, asked for %s: %j", (minimum, maximum, amount, expected) => {
+  ] as const)("between %d and %d, requested %s: %j", (minimum, maximum, amount, expected) => {
     expect(priced(bounds(minimum, maximum), amount)).toEqual(expected)
   })
 })
@@ -86,17 +86,17 @@ const option: Offered = {
 }
 
 describe("a sale that needs an option", () => {
-  it.each(NamingFlow.literals)("of the flow %s says how to get one", (flow) => {
+  it.each(NamingFlow.literals)("of the flow %s explains how to obtain one", (flow) => {
     const refused = { _tag: "OptionRequired", flow, howToBuy: service.howToBuy }
     expect(priced({ flow }, null)).toEqual(refused)
     expect(priced({ flow }, 10_000)).toEqual(refused)
   })
 
-  it.each(NamingFlow.literals)("of the flow %s refuses an option nobody offered", (flow) => {
+  it.each(NamingFlow.literals)("of the flow %s refuses an option that was not offered", (flow) => {
     expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual(invalid)
   })
 
-  it("refuses an option of a service whose amount is free", () => {
+  it("refuses an option for a service with a free amount", () => {
     expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual(invalid)
   })
 
@@ -104,7 +104,7 @@ describe("a sale that needs an option", () => {
   const other = Identifier.make("8095551235")
   const late = DateTime.add(expiresAt, { days: 1 })
   it.each([
-    // what is asked for, when -> the price, or the refusal
+    // request, time -> the price, or the refusal
     ["as it was offered", packageService, {}, inTime, 15_050],
     ["with its own price", packageService, { amount: option.price }, inTime, 15_050],
     ["with another price", packageService, { amount }, inTime, { _tag: "PriceMismatch", price: 15_050 }],
