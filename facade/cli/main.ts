@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { setFlagsFromString } from "node:v8"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Stdio } from "effect"
@@ -44,19 +43,6 @@ const failOnUnwrittenAnswer = (): void => {
 
 // A server is there to be stopped: once it has drained, that is no failure. Any other command was cut short.
 const stoppedExitCode = isServing ? 0 : interruptedExitCode
-
-// V8 would let the heap double before it collects all of it, which under load is half a gigabyte of what sales left
-// behind.
-setFlagsFromString("--heap-growing-percent=30")
-
-// In its first seconds a server's new space is so small that what the calls under way have made survives each of its
-// collections. V8 would conclude that such objects live long, and make them among the old ones ever after, where they wait
-// for a collection of the whole heap.
-setFlagsFromString("--no-allocation-site-pretenuring")
-
-// A place in the code that reads a property of more than four shapes of objects looks each one up in a table that the
-// whole process shares. The steps of Effect's runtime have more than four, and a call is made of a hundred steps.
-setFlagsFromString("--max-valid-polymorphic-map-count=16")
 
 exitOnSecondSignal()
 ignoreClosedStreams()

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { Effect } from "effect"
-import { assetsPath } from "../call/DocsPaths.ts"
+import { assetsPath } from "../api/Envelope.ts"
 
 /** A file that the pages of the documentation load. */
 export interface Asset {

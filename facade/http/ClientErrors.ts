@@ -1,44 +1,119 @@
-import type { IncomingMessage, Server } from "node:http"
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { type Context, Duration, Effect } from "effect"
-import type { SecureRandom } from "effect/crypto"
+import { Clock, type Context, DateTime, Duration, Effect, Option, Predicate, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import { Invalid, NotFound } from "../../core/domain/Errors.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
-import { withoutUpgrades } from "../call/Upgrades.ts"
-import { BatchedResponse } from "./BatchedResponse.ts"
-import { exchangesOf, onExchange, remember } from "./Exchanges.ts"
-import { answerTo, type Refused } from "./RawAnswer.ts"
-import { errorOf, unknownPath } from "./Unrouted.ts"
+import { emptyReply, HttpOptions, newLogEntry } from "../api/Call.ts"
+import { failureBody, failureHeaders, type HttpError, headTooLarge, requestTooSlow } from "../api/Envelope.ts"
+import { type AddressCounter, countByAddress, ensureQuota } from "../api/Gate.ts"
+import { logRequest } from "./AccessLog.ts"
+import { createNodeServer, openExchanges, trackExchanges } from "./NodeServer.ts"
+import { addressOf, headerIn } from "./Request.ts"
+import { type Caller, headersOf } from "./Response.ts"
 
-type Refuse = (socket: Duplex, refused: Refused) => void
+const malformed = toPublic(new Invalid({ details: { headers: "invalido" } }))
+const unknownPath = toPublic(new NotFound())
 
-/** How long a connection that has been ended waits for its client to end it too. */
+/** The error for a request that Node's parser refused with this code. */
+const errorOf = (code: string | undefined): HttpError => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return headTooLarge
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return requestTooSlow
+    case "HPE_INVALID_EOF_STATE":
+    case "HPE_INVALID_CHUNK_SIZE":
+      return { ...malformed, details: { body: "incompleto" } }
+    case "HPE_INVALID_METHOD":
+      return unknownPath
+    default:
+      return malformed
+  }
+}
+
+/** A request that cannot reach a route. */
+interface Refused {
+  readonly error: HttpError
+  /** The request, if its head was readable. */
+  readonly request?: IncomingMessage | undefined
+  /** The counter of the request; undefined when a route has already counted and logged it. */
+  readonly counter: AddressCounter | undefined
+}
+
+const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingMessage | undefined) {
+  const random = yield* SecureRandom.SecureRandom
+  const remote = Predicate.hasProperty(socket, "remoteAddress") ? socket.remoteAddress : undefined
+  const remoteAddress = Option.filter(Option.fromUndefinedOr(remote), Predicate.isString)
+  const forwardedFor = request === undefined ? undefined : headerIn(request, "x-forwarded-for")
+  const address = addressOf({ remoteAddress, forwardedFor }, yield* HttpOptions)
+  const caller: Caller = { address, requestId: yield* random.uuidV7(), reply: emptyReply() }
+  return caller
+})
+
+/** An error response as bytes: Node has no response object for a request that it refused. */
+const rawResponse = Effect.fnUntraced(function* (caller: Caller, error: HttpError) {
+  yield* ensureQuota(caller)
+  const body = failureBody(error, caller.requestId)
+  const headers = headersOf(caller, {
+    ...failureHeaders(error),
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    // Node adds the date to its own responses. RFC 9110, 6.6.1.
+    date: DateTime.toDateUtc(yield* DateTime.now).toUTCString(),
+    connection: "close"
+  })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...lines, "", body].join("\r\n")
+})
+
+/** The method in the log of a request whose head was not readable. */
+const unreadMethod = "{unread}"
+
+/** Counts and logs a refused request, unless its route has done so, and makes its response. */
+const responseTo = Effect.fnUntraced(function* (socket: Duplex, { counter, error, request }: Refused) {
+  const since_ns = yield* Clock.monotonicTimeNanos
+  const caller = yield* callerOf(socket, request)
+  if (counter === undefined) return yield* rawResponse(caller, error)
+  const counted = yield* Effect.result(countByAddress(caller, counter))
+  const shown = Result.isFailure(counted) ? toPublic(counted.failure) : error
+  const entry = { ...newLogEntry(caller.requestId), codes: [shown.code] }
+  const { status } = shown
+  yield* Effect.annotateLogs(logRequest(entry, request?.method ?? unreadMethod, { since_ns, status }), entry.about)
+  return yield* rawResponse(caller, shown)
+})
+
+/** How long the client of a connection that was ended may keep it open. */
 const close_max = Duration.seconds(2)
 
-/** Closes a connection, after an answer if one is due; one that its client keeps open is cut off. */
-const close = (socket: Duplex, answer?: string) =>
+/** Ends a connection, with a response if there is one, and destroys it if the client does not close it in time. */
+const close = (socket: Duplex, response?: string) =>
   Effect.callback<void>((resume) => {
     if (!socket.writable) return resume(Effect.void)
     socket.once("close", () => resume(Effect.void))
-    socket.end(answer)
+    socket.end(response)
   }).pipe(Effect.timeoutOption(close_max), Effect.ensuring(Effect.sync(() => void socket.destroy())))
 
+type Refuse = (socket: Duplex, refused: Refused) => void
+
 /**
- * Answers a connection once, and ends it; one that goes on sending is cut off. A request that came whole may be a sale:
- * what follows it must not be answered in its place, and the connection ends with the answer that is due.
+ * Refuses a request and ends its connection, once for each connection. If a complete request, which may be a sale, is
+ * still waiting for its response, that response is the last one: the refusal must not be sent in its place.
  */
 const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRandom>): Refuse => {
   const run = Effect.runForkWith(services)
   const ending = new WeakSet<Duplex>()
   return (socket, refused) => {
-    const whole = exchangesOf(socket).findLast(({ request }) => request.complete)
-    if (whole === undefined && !socket.writable) return void socket.destroy()
+    const complete = openExchanges(socket).findLast(({ request }) => request.complete)
+    if (complete === undefined && !socket.writable) return void socket.destroy()
     if (ending.has(socket)) return
     ending.add(socket)
-    if (whole !== undefined) return void whole.response.once("close", () => run(close(socket)))
+    if (complete !== undefined) return void complete.response.once("close", () => run(close(socket)))
     run(
-      Effect.matchCauseEffect(answerTo(socket, refused), {
-        onSuccess: (answer) => close(socket, answer),
-        // Nobody else would end it: Node leaves to its listener whatever it could not read.
+      Effect.matchCauseEffect(responseTo(socket, refused), {
+        onSuccess: (response) => close(socket, response),
+        // Node leaves the connections of refused requests to this listener.
         onFailure: (cause) =>
           Effect.andThen(
             Effect.logError("a refusal failed", cause),
@@ -53,40 +128,35 @@ const onClientError =
   (refuse: Refuse) =>
   (failure: NodeJS.ErrnoException, socket: Duplex): void => {
     if (failure.code === "ECONNRESET") return void socket.destroy()
-    const request = exchangesOf(socket).at(-1)?.request
-    refuse(socket, { error: errorOf(failure.code), request, counted: request === undefined ? "unread" : undefined })
+    const request = openExchanges(socket).at(-1)?.request
+    refuse(socket, { error: errorOf(failure.code), request, counter: request === undefined ? "unread" : undefined })
   }
 
-/** Node watches the connection of a tunnel no more: what it says is read here, lest nobody see that it ends. */
-const onTunnel =
+/** Refuses CONNECT. Node stops watching such a connection, so its end is noticed here. */
+const onConnect =
   (refuse: Refuse) =>
   (request: IncomingMessage, socket: Duplex): void => {
-    // First of all: an error that nobody hears ends the process.
+    // Without a listener, an error of the socket would end the process.
     socket.on("error", () => void socket.destroy())
     socket.on("data", () => {
       if (socket.writableFinished) socket.destroy()
     })
-    refuse(socket, { error: unknownPath, request, counted: "address" })
+    refuse(socket, { error: unknownPath, request, counter: "address" })
   }
 
 /**
- * Lets a server answer in the envelope also what Node would answer, or cut off, by itself: requests that its parser
- * cannot read, tunnels, and expectations that nobody has heard of. The server must be made with `serverOptions`.
+ * Makes a Node server that answers in the envelope what Node would answer itself or cut off: requests that its parser
+ * refuses, requests without Host, CONNECT, and unknown values of Expect.
  */
-export const answeringClientErrors = Effect.map(
+export const makeServer = Effect.map(
   Effect.context<CallCounter | SecureRandom.SecureRandom>(),
   (services) =>
-    <S extends Server>(server: S): S => {
+    (certificate?: Parameters<typeof createNodeServer>[1]): Server => {
       const refuse = refuser(services)
+      const server = createNodeServer({ requireHostHeader: false }, certificate)
       server.on("clientError", onClientError(refuse))
-      server.on("connect", onTunnel(refuse))
+      server.on("connect", onConnect(refuse))
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))
-      return onExchange(withoutUpgrades(server), remember)
+      return trackExchanges(server)
     }
 )
-
-/**
- * A request without Host reaches the routes instead of being refused by Node. One that announces no body goes without
- * the events of a stream, which nobody would hear.
- */
-export const serverOptions = { requireHostHeader: false, optimizeEmptyRequests: true, ServerResponse: BatchedResponse }

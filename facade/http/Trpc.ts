@@ -1,48 +1,52 @@
-import { getTRPCErrorShape, type TRPCError } from "@trpc/server"
+import type { TRPCError } from "@trpc/server"
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch"
-import { Effect, Predicate, Result } from "effect"
+import { type Context, Effect, Predicate, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { spendByAddress } from "../call/Allowance.ts"
-import { failureHeaders, logFailed, respond } from "../call/Answer.ts"
-import { readBody } from "../call/Body.ts"
-import type { Call } from "../call/Call.ts"
-import { incoming } from "../call/Incoming.ts"
-import { queryOf, targetOf } from "../call/Query.ts"
-import { defectOf, publicErrorOf, trpcError } from "../trpc/PublicError.ts"
-import { appRouter, procedures } from "../trpc/Router.ts"
-import { malformedBody, readJson } from "../wire/Json.ts"
+import type { Call, Services } from "../api/Call.ts"
+import { failureHeaders } from "../api/Envelope.ts"
+import { countByAddress, ensureQuota } from "../api/Gate.ts"
+import { malformedBody, readJson } from "../api/Json.ts"
+import { endpoints } from "../api/Procedures.ts"
+import { appRouter, defectOf, errorShapeOf, publicErrorOf, type TrpcContext, trpcError } from "../api/TrpcRouter.ts"
+import { currentCall, queryOf, readBody, targetOf } from "./Request.ts"
+import { logFailed, respond } from "./Response.ts"
 
-const endpoint = "/trpc"
+type Request = HttpServerRequest.HttpServerRequest
+
+const root = "/trpc"
 const encoder = new TextEncoder()
+
+/** The type of each procedure, by name. */
+const types = new Map(endpoints.map(({ name, procedure }) => [name, procedure.type]))
 
 const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
   if (text === undefined) return Effect.undefined
   return typeof text === "string" ? Effect.fromResult(readJson(encoder.encode(text))) : Effect.fail(malformedBody)
 }
 
-/**
- * Reads inputs as REST reads them, strictly and only once a call has been let in; tRPC's own reader would lose the
- * digits of amounts. The calls of a batch share one body.
- */
-const inputReader = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, url: URL) {
-  const inputs = yield* Effect.cached(request.method === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
-  const one: Call["input"] = () => inputs
-  const oneOfMany: Call["input"] = (batchIndex) =>
-    Effect.flatMap(inputs, (given) => {
-      if (given === undefined) return Effect.undefined
-      return Predicate.isObject(given) ? Effect.succeed(given[batchIndex]) : Effect.fail(malformedBody)
-    })
-  return isBatch(url) ? oneOfMany : one
-})
-
 const isBatch = ({ searchParams }: URL): boolean => searchParams.get("batch") === "1"
 
-const webRequest = (request: HttpServerRequest.HttpServerRequest, url: URL, signal: AbortSignal): Request => {
+/**
+ * Reads inputs as strictly as REST does, and only after the gate. tRPC's own reader would lose the digits of amounts.
+ * The calls of a batch share one body, which is read once.
+ */
+const inputReader = Effect.fnUntraced(function* (request: Request, url: URL) {
+  const all = yield* Effect.cached(request.method === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
+  const whole: TrpcContext["input"] = () => all
+  const oneOfBatch: TrpcContext["input"] = (batchIndex) =>
+    Effect.flatMap(all, (inputs) => {
+      if (inputs === undefined) return Effect.undefined
+      return Predicate.isObject(inputs) ? Effect.succeed(inputs[batchIndex]) : Effect.fail(malformedBody)
+    })
+  return isBatch(url) ? oneOfBatch : whole
+})
+
+const webRequest = (request: Request, url: URL, signal: AbortSignal): globalThis.Request => {
   const { accept, "trpc-accept": trpcAccept } = request.headers
-  return new Request(url, {
+  return new globalThis.Request(url, {
     method: request.method === "POST" ? "POST" : "GET",
     headers: {
-      // The body, whatever its type, is read and judged by ours.
+      // tRPC does not see the body: its type is checked when the body is read.
       "content-type": "application/json",
       ...(accept !== undefined && { accept }),
       ...(trpcAccept !== undefined && { "trpc-accept": trpcAccept })
@@ -51,29 +55,28 @@ const webRequest = (request: HttpServerRequest.HttpServerRequest, url: URL, sign
   })
 }
 
-/** What a request calls, in words of ours: what it says itself may be anything. */
-export const trpcRoute = (request: HttpServerRequest.HttpServerRequest): string => {
+/** The route of a tRPC request in logs and metrics. A name that is no procedure's may hold anything, and is hidden. */
+export const trpcRoute = (request: Request): string => {
   const url = targetOf(request)
-  if (isBatch(url)) return `${endpoint}/{batch}`
-  const name = url.pathname.slice(endpoint.length + 1)
-  return `${endpoint}/${Object.hasOwn(procedures, name) ? name : "{unknown}"}`
+  if (isBatch(url)) return `${root}/{batch}`
+  const name = url.pathname.slice(root.length + 1)
+  return `${root}/${types.has(name) ? name : "{unknown}"}`
 }
 
-/** What a request calls. */
+/** The names of the procedures that a request calls. */
 const callsOf = (url: URL): ReadonlyArray<string> => {
-  const path = decodeURIComponent(url.pathname.slice(endpoint.length)).replace(/^\/|\/$/g, "")
+  const path = decodeURIComponent(url.pathname.slice(root.length)).replace(/^\/|\/$/g, "")
   return isBatch(url) ? path.split(",") : [path]
 }
 
-/** What a request calls that no procedure of its method answers. */
-const strayCalls = ({ method }: HttpServerRequest.HttpServerRequest, url: URL): ReadonlyArray<string> => {
+/** The called names that no procedure of the request's method has. */
+const unknownCalls = ({ method }: Request, url: URL): ReadonlyArray<string> => {
   const type = method === "POST" ? "mutation" : "query"
-  const isServed = (name: string) => Object.hasOwn(procedures, name) && procedures[name]?._def.type === type
-  return callsOf(url).filter((name) => !isServed(name))
+  return callsOf(url).filter((name) => types.get(name) !== type)
 }
 
-/** The headers of a failure that all calls of a request share. Where each of several leads is its own business. */
-const failureOf = (errors: ReadonlyArray<TRPCError>, calls: number): Readonly<Record<string, string>> => {
+/** The headers of an error that all calls of a request share. Several calls share no Location. */
+const sharedFailureHeaders = (errors: ReadonlyArray<TRPCError>, calls: number): Readonly<Record<string, string>> => {
   const [first, ...others] = errors.map(publicErrorOf)
   if (first === undefined || errors.length < calls || others.some(({ code }) => code !== first.code)) return {}
   const { location, ...shared } = failureHeaders(first)
@@ -82,50 +85,54 @@ const failureOf = (errors: ReadonlyArray<TRPCError>, calls: number): Readonly<Re
 
 const varying = { vary: "trpc-accept, accept" }
 
-/** Refuses a request as a whole, in the shape that tRPC's clients read, batches too. */
+/** Refuses a whole request with one error object, which tRPC clients read for batches too. */
 const refuseAll = (call: Call, error: TRPCError) => {
-  call.access.codes = [publicErrorOf(error).code]
-  const { _config: config } = appRouter._def
-  const shape = getTRPCErrorShape({ config, ctx: call, error, input: undefined, path: undefined, type: "unknown" })
-  const headers = { ...varying, ...failureHeaders(publicErrorOf(error)) }
-  return respond(call, shape.data.httpStatus, JSON.stringify({ error: shape }), headers)
+  const shown = publicErrorOf(error)
+  call.log.codes = [shown.code]
+  const body = JSON.stringify({ error: errorShapeOf(error, call.requestId, undefined) })
+  return respond(call, shown.status, body, { ...varying, ...failureHeaders(shown) })
 }
 
-const handle = (request: HttpServerRequest.HttpServerRequest, url: URL, call: Call) =>
+/** Lets tRPC's own handler run the procedures. */
+const runProcedures = (request: Request, url: URL, context: TrpcContext) =>
   Effect.promise(async (signal) => {
     const errors: Array<TRPCError> = []
     let entered = false
     const response = await fetchRequestHandler({
-      endpoint,
+      endpoint: root,
       req: webRequest(request, url, signal),
       router: appRouter,
       createContext: () => {
         entered = true
-        return call
+        return context
       },
       onError: ({ error }) => errors.push(error)
     })
     return { status: response.status, body: await response.text(), errors, entered }
   })
 
-/** Answers tRPC's clients with the same procedures. */
+/** Serves the procedures to tRPC clients. */
 export const serveTrpc = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
+  const services: Context.Context<Services> = yield* Effect.context<Services>()
   const url = targetOf(request)
-  const call = yield* incoming(request, yield* inputReader(request, url))
-  // Procedures count their own calls. The others are counted before any of them runs: what has run must be told.
-  const counted = yield* Effect.result(Effect.forEach(strayCalls(request, url), () => spendByAddress(call)))
-  if (Result.isFailure(counted)) return yield* refuseAll(call, trpcError(counted.failure))
-  const { body, entered, errors, status } = yield* handle(request, url, call)
+  const call = yield* currentCall
+  const input = yield* inputReader(request, url)
+  // Procedures count their own calls. Unknown calls are counted before any procedure runs, because the result of a
+  // procedure that ran must be returned.
+  const counted = yield* Effect.result(Effect.forEach(unknownCalls(request, url), () => countByAddress(call)))
+  if (Result.isFailure(counted)) return refuseAll(call, trpcError(counted.failure))
+  const { body, entered, errors, status } = yield* runProcedures(request, url, { call, input, services })
   for (const defect of errors.map(defectOf)) if (defect !== undefined) yield* logFailed(call, defect)
   const [error] = errors
   if (!entered && error !== undefined) {
-    const late = yield* Effect.result(spendByAddress(call))
-    return yield* refuseAll(call, Result.isFailure(late) ? trpcError(late.failure) : error)
+    const late = yield* Effect.result(countByAddress(call))
+    return refuseAll(call, Result.isFailure(late) ? trpcError(late.failure) : error)
   }
   const calls = callsOf(url).length
-  // Of several calls nobody could tell which one it speaks of.
+  // With several calls the header would not say which one is a replay.
   if (calls > 1) delete call.reply.headers["idempotent-replay"]
-  call.access.codes = errors.map((each) => publicErrorOf(each).code)
-  return yield* respond(call, status, body, { ...varying, ...failureOf(errors, calls) })
+  call.log.codes = errors.map((each) => publicErrorOf(each).code)
+  yield* ensureQuota(call)
+  return respond(call, status, body, { ...varying, ...sharedFailureHeaders(errors, calls) })
 })

@@ -7,7 +7,6 @@ import { isWritable } from "../../adapters/postgres/Writable.ts"
 import { VitalSigns } from "../../core/ports/VitalSigns.ts"
 import { auditOnce, keepAuditing } from "../../core/workflows/KeepAuditing.ts"
 import { lastSignOfRecovery } from "../../core/workflows/Recover.ts"
-import { beginCountingRefusals } from "../call/AccessLog.ts"
 import { connections, DatabaseServer } from "../settings/DatabaseServer.ts"
 import { Settings } from "../settings/Settings.ts"
 import { Gauges } from "./Gauges.ts"
@@ -103,7 +102,6 @@ const readinessChecks = Layer.effectDiscard(
     yield* readiness.judge("recovery", isRecovering)
     const gauges = yield* Gauges
     yield* gauges.readBy(yield* VitalSigns.useSync(({ read }) => read))
-    yield* beginCountingRefusals
   })
 ).pipe(Layer.provide(Layer.provideMerge(VitalSignsPostgres.layer, monitoringConnection)))
 

@@ -1,9 +1,8 @@
-import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
-import { withoutUpgrades } from "../call/Upgrades.ts"
+import { createNodeServer } from "../http/NodeServer.ts"
 import { cannotListen, localUrl } from "../settings/ListenAddress.ts"
 import { Settings } from "../settings/Settings.ts"
 import { Gauges } from "./Gauges.ts"
@@ -58,9 +57,7 @@ const listening = ({ host, port }: OpsSettings) =>
     ),
     HttpServer.serve(app)
   ).pipe(
-    Layer.provide(
-      NodeHttpServer.layerServer(() => withoutUpgrades(createServer()), { host, port, gracefulShutdownTimeout: 1000 })
-    )
+    Layer.provide(NodeHttpServer.layerServer(() => createNodeServer({}), { host, port, gracefulShutdownTimeout: 1000 }))
   )
 
 const notListening = Layer.succeed(OperationsPort, { url: null })

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { openApiDocument } from "../../facade/rest/OpenApi.ts"
+import { openApiDocument } from "../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
 import { curlOf, type HttpRequest, onTheWire } from "./request/HttpRequest.ts"
 import { validLiteralOf } from "./request/Literal.ts"

@@ -1,4 +1,4 @@
-import { openApiDocument } from "../../facade/rest/OpenApi.ts"
+import { openApiDocument } from "../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
 
 /** What a call was answered, whatever it was. */

@@ -23,18 +23,24 @@ export interface SaldoProcess {
 }
 
 /** Starts a program; whatever becomes of it, it is gone when the scope closes. */
-export const startProgram = (file: string, args: ReadonlyArray<string>, environment: Environment) =>
+export const startProgram = (
+  file: string,
+  args: ReadonlyArray<string>,
+  environment: Environment,
+  nodeFlags: ReadonlyArray<string> = []
+) =>
   Effect.acquireRelease(
     Effect.sync((): SaldoProcess => {
       const env = { ...inherited, ...quiet, ...environment }
-      const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
+      const child = spawn(process.execPath, [...nodeFlags, file, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
       return { process: child, stdout: collected(child.stdout), stderr: collected(child.stderr) }
     }),
     (running) => stopped(running, "SIGTERM")
   )
 
 /** Starts `saldo`. */
-export const saldo = (args: ReadonlyArray<string>, environment: Environment) => startProgram(main, args, environment)
+export const saldo = (args: ReadonlyArray<string>, environment: Environment, nodeFlags: ReadonlyArray<string> = []) =>
+  startProgram(main, args, environment, nodeFlags)
 
 const collected = (stream: NodeJS.ReadableStream) => {
   let text = ""
@@ -61,8 +67,8 @@ export const stopped = (running: SaldoProcess, signal: NodeJS.Signals): Effect.E
   )
 
 /** A server that takes calls, and where. */
-export const serving = (environment: Environment) =>
-  Effect.flatMap(saldo(["serve"], { PORT: "0", ...environment }), listening)
+export const serving = (environment: Environment, nodeFlags: ReadonlyArray<string> = []) =>
+  Effect.flatMap(saldo(["serve"], { PORT: "0", ...environment }, nodeFlags), listening)
 
 /** Waits until a server says where it is ready. */
 export const listening = Effect.fnUntraced(function* (running: SaldoProcess) {

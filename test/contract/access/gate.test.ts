@@ -1,8 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { initTRPC } from "@trpc/server"
-import { Effect } from "effect"
-import { endpoints, endpointsOf } from "../../../facade/rest/Endpoint.ts"
-import { procedures } from "../../../facade/trpc/Router.ts"
+import { Effect, Schema } from "effect"
+import { input } from "../../../facade/api/Input.ts"
+import { query } from "../../../facade/api/Procedure.ts"
+import { endpoints } from "../../../facade/api/Procedures.ts"
 import type { ApiResponse } from "../../support/ApiDocument.ts"
 import { callEndpoint, endpointPaths } from "../../support/service/Endpoints.ts"
 import { as, call, post, sell } from "../../support/service/HttpCalls.ts"
@@ -10,22 +10,29 @@ import { Audited, secret, TestService } from "../../support/service/InMemoryServ
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
-/** Whether a caller was let in, or why not. */
+/** "in" for an admitted caller, or the status of the refusal. */
 const admissionOf = ({ status }: ApiResponse) => (status === 401 || status === 403 ? status : "in")
 
 describe("a procedure", () => {
-  it("that says nothing of its callers keeps the service from starting", () => {
-    const ungated = initTRPC.create().procedure.query(() => "secret")
-    assert.throws(() => endpointsOf({ "cuenta.secreta": ungated }), /cuenta\.secreta has no gate/)
+  it("does not compile without a gate", () => {
+    const definition = {
+      input: input({}),
+      output: Schema.String,
+      meta: { path: "/v1/cuenta/secreta", summary: "Secreto", tag: "Cuenta" },
+      handle: () => Effect.succeed("secret")
+    } as const
+    // @ts-expect-error: the gate is missing
+    query(definition)
+    assert.notProperty(definition, "gate")
   })
 
-  it("is open to anybody only where the contract has it so", () => {
-    const open = endpoints.filter(({ meta }) => meta.gate.callers._tag === "Anybody").map(({ name }) => name)
+  it("needs no credentials only where the contract says so", () => {
+    const open = endpoints.filter(({ procedure }) => procedure.gate.permission === null).map(({ name }) => name)
     assert.deepStrictEqual(open, ["sistema.estado", "sistema.info"])
   })
 })
 
-layer(TestService, { excludeTestServices: true })("who is let in", (it) => {
+layer(TestService, { excludeTestServices: true })("admission", (it) => {
   describe("credentials", () => {
     it.effect.each([
       [{}, 401],
@@ -74,17 +81,18 @@ layer(TestService, { excludeTestServices: true })("who is let in", (it) => {
     )
   })
 
-  describe("at one face and the other", () => {
-    const byTrpc = (name: string, headers: Record<string, string>) =>
-      procedures[name]?._def.type === "query" ? call(`/trpc/${name}`, { headers }) : post(`/trpc/${name}`, {}, headers)
+  describe("REST and tRPC", () => {
+    const typeOf = (name: string) => endpoints.find((endpoint) => endpoint.name === name)?.procedure.type
 
-    it.effect.each(Object.keys(procedures))("%s lets in the same callers", (name) =>
+    const byTrpc = (name: string, headers: Record<string, string>) =>
+      typeOf(name) === "query" ? call(`/trpc/${name}`, { headers }) : post(`/trpc/${name}`, {}, headers)
+
+    it.effect.each(endpoints.map(({ name }) => name))("admit the same callers to %s", (name) =>
       Effect.gen(function* () {
         const ways = endpointPaths.filter(({ endpoint }) => endpoint.name === name)
         const [way] = ways
-        assert(way !== undefined, "at REST nothing leads to it")
-        const { callers } = way.endpoint.meta.gate
-        const needed = callers._tag === "Permitted" ? callers.permission : null
+        assert(way !== undefined, "no REST endpoint has this procedure")
+        const needed = way.endpoint.procedure.gate.permission
         for (const [headers, expected] of [
           [{ authorization: "" }, needed === null ? "in" : 401],
           [as("nadie"), needed === null ? "in" : 401],

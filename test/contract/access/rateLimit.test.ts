@@ -1,6 +1,7 @@
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { addressOf, networkOf } from "../../../facade/call/Origin.ts"
+import { networkOf } from "../../../facade/api/Gate.ts"
+import { addressOf } from "../../../facade/http/Request.ts"
 import type { ApiResponse } from "../../support/ApiDocument.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"

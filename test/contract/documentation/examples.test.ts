@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
-import { openApiDocument } from "../../../facade/rest/OpenApi.ts"
+import { openApiDocument } from "../../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../../fakes/SchemaFaults.ts"
 
 interface Content {

@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -6,7 +6,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
-import { answeringClientErrors, serverOptions } from "../../../facade/http/ClientErrors.ts"
+import { makeServer } from "../../../facade/http/ClientErrors.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 
@@ -14,7 +14,7 @@ import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 class Served extends Context.Service<Served, Server>()("test/Served") {
   static readonly layer = Layer.effect(
     Served,
-    Effect.map(answeringClientErrors, (answering) => answering(createServer(serverOptions)))
+    Effect.map(makeServer, (make) => make())
   )
 }
 

@@ -151,7 +151,7 @@ layer(TestServer, { excludeTestServices: true })("bytes that are wrong", (it) =>
     )
   })
 
-  const keyed = writingPaths.filter(({ endpoint }) => endpoint.input.takesKey)
+  const keyed = writingPaths.filter(({ endpoint }) => endpoint.procedure.input.takesKey)
 
   describe.each(at(keyed))("a key at %s %s", (_method, _path, door) => {
     it.effect.each([

@@ -114,12 +114,11 @@ layer(TestServer, { excludeTestServices: true })("a body that is wrong", (it) =>
 
 const at = (all: typeof endpointPaths) => all.map((door) => [door.method, door.path, door] as const)
 
-const asked = endpointPaths.filter(({ endpoint }) => endpoint.type === "query")
+const asked = endpointPaths.filter(({ endpoint }) => endpoint.procedure.type === "query")
 
-/** Endpoints with an id in their path, and that path up to the id and after it. */
+/** The endpoints with an id in their path, with the template of that path. */
 const named = endpointPaths.flatMap((door) => {
-  const { alias = [], openapi } = door.endpoint.meta
-  const template = [openapi.path, ...alias].find((path) => path.replace(/\{\w+\}/g, "1") === door.path) ?? ""
+  const template = door.endpoint.paths.find((path) => path.replace(/\{\w+\}/g, "1") === door.path) ?? ""
   return template.includes("{") ? [[door.method, template, door] as const] : []
 })
 

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 import { codes } from "../../../core/domain/ErrorCodes.ts"
-import { openApiDocument } from "../../../facade/rest/OpenApi.ts"
+import { openApiDocument } from "../../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../../fakes/SchemaFaults.ts"
 import { documentFaults } from "../../support/ApiDocument.ts"
 import type { OperationCall } from "../request/OperationCall.ts"

@@ -2,16 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../../../core/domain/ErrorCodes.ts"
 import type { Status } from "../../../core/domain/Status.ts"
-import { operationIdOf } from "../../../facade/rest/DocumentedRouter.ts"
-import { endpoints } from "../../../facade/rest/Endpoint.ts"
+import { operationIdOf } from "../../../facade/api/OpenApi.ts"
+import { endpoints } from "../../../facade/api/Procedures.ts"
 import { type CallResult, callResultsOf, type Exchange, isSuccess, type Violation } from "./Exchange.ts"
 
-const permissions = new Map(
-  endpoints.map((endpoint) => {
-    const { callers } = endpoint.meta.gate
-    return [operationIdOf(endpoint), callers._tag === "Permitted" ? callers.permission : undefined]
-  })
-)
+const permissions = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint), endpoint.procedure.gate.permission]))
 
 const accessViolation = (what: string): ReadonlyArray<Violation> => [{ law: "nobody does what they may not", what }]
 

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import type { JsonSchema } from "../../../facade/wire/Document.ts"
+import type { JsonSchema } from "../../../facade/api/JsonSchema.ts"
 
 /** A value as JSON text. What JavaScript could not hold, such as 1e309 or the digits of 1.10, it can. */
 export type JsonLiteral = string

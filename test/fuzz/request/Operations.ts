@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../facade/wire/Document.ts"
+import type { JsonSchema } from "../../../facade/api/JsonSchema.ts"
 
 /** Something that an operation reads from a request. */
 export interface OperationInput {

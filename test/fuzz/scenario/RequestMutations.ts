@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 import fc from "fast-check"
-import { keyHeader } from "../../../facade/rest/KeyHeader.ts"
+import { keyHeader } from "../../../facade/api/Input.ts"
 import {
   invalidBodies,
   invalidIds,

@@ -1,4 +1,4 @@
-import { keyHeader } from "../../../facade/rest/KeyHeader.ts"
+import { keyHeader } from "../../../facade/api/Input.ts"
 import { type Header, type HttpRequest, withHeader } from "../request/HttpRequest.ts"
 import type { JsonLiteral } from "../request/Literal.ts"
 import {

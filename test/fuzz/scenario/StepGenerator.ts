@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { keyHeader } from "../../../facade/rest/KeyHeader.ts"
+import { keyHeader } from "../../../facade/api/Input.ts"
 import { type JsonLiteral, jsonLiteral, validLiteralOf } from "../request/Literal.ts"
 import type { InputValue } from "../request/OperationCall.ts"
 import type { Operation, OperationInput } from "../request/Operations.ts"

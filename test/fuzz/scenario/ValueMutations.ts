@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import type { JsonSchema } from "../../../facade/wire/Document.ts"
+import type { JsonSchema } from "../../../facade/api/JsonSchema.ts"
 import { invalidValuesFor, trickyTexts } from "../../support/HostileInput.ts"
 import { cleanText, type JsonLiteral, jsonLiteral } from "../request/Literal.ts"
 import { type InputValue, inputValueOf, type OperationCall, withInput, withoutInput } from "../request/OperationCall.ts"

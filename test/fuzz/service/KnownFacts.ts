@@ -1,6 +1,5 @@
 import { Predicate } from "effect"
-import { keyHeader } from "../../../facade/rest/KeyHeader.ts"
-import { keyField } from "../../../facade/wire/Input.ts"
+import { keyField, keyHeader } from "../../../facade/api/Input.ts"
 import type { ApiResponse } from "../../support/ApiDocument.ts"
 import type { HttpRequest } from "../request/HttpRequest.ts"
 import { type JsonLiteral, jsonLiteral } from "../request/Literal.ts"

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import { createServer } from "node:http"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
@@ -22,8 +21,8 @@ import { Directory } from "../../../core/ports/Directory.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
-import { HttpOptions } from "../../../facade/call/HttpOptions.ts"
-import { answeringClientErrors, serverOptions } from "../../../facade/http/ClientErrors.ts"
+import { HttpOptions } from "../../../facade/api/Call.ts"
+import { makeServer } from "../../../facade/http/ClientErrors.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import { billService, company, insuranceService, packageService, service, token } from "../Examples.ts"
 import { catalogueOf } from "../InMemoryWorld.ts"
@@ -141,9 +140,7 @@ export const serviceWith = (changed: Layer.Layer<never>) =>
   Layer.mergeAll(ServiceAddress.layer, Http.layer, funded).pipe(
     Layer.provide(
       Layer.unwrap(
-        Effect.map(answeringClientErrors, (answering) =>
-          NodeHttpServer.layerServer(() => answering(createServer(serverOptions)), { port: 0, host: "127.0.0.1" })
-        )
+        Effect.map(makeServer, (make) => NodeHttpServer.layerServer(() => make(), { port: 0, host: "127.0.0.1" }))
       )
     ),
     Layer.provide(Layer.merge(ports, changed)),

@@ -9,8 +9,8 @@ import * as Errors from "../../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../../core/domain/Ids.ts"
 import * as InsuranceErrors from "../../../core/domain/InsuranceErrors.ts"
 import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
+import { trpcError } from "../../../facade/api/TrpcRouter.ts"
 import { errorTexts } from "../../../facade/docs/ErrorTexts.ts"
-import { trpcError } from "../../../facade/trpc/PublicError.ts"
 import { errorCauses, insurersWords } from "../support/ErrorCauses.ts"
 
 /** Section 7 of the contract, plus the code for 501, which the contract leaves open. */

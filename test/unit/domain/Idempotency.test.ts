@@ -9,7 +9,7 @@ import { type KeyRecord, type KeyState, readKey } from "../../../core/domain/Ide
 import { CompanyId, IdempotencyKey } from "../../../core/domain/Ids.ts"
 import { AmountLiteral, readAmount } from "../../../core/domain/Money.ts"
 import { reversalXidOf, XidPrefix, xidOf, xidPrefixPattern } from "../../../core/domain/Xid.ts"
-import { readJson } from "../../../facade/wire/Json.ts"
+import { readJson } from "../../../facade/api/Json.ts"
 
 const endpoint = "POST /v1/recargas"
 

@@ -1,0 +1,54 @@
+import { type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
+import { Invalid } from "../../core/domain/Errors.ts"
+
+export const documentPath = "/v1/openapi.json"
+export const consolePath = "/docs"
+export const errorsPath = "/docs/errors"
+export const assetsPath = "/docs/assets"
+
+/** The page that explains an error code. */
+export const errorPath = (code: ErrorCode) => `${errorsPath}/${code}` as const
+
+/** An error with any HTTP status. HTTP has statuses that the catalogue does not need. */
+export interface HttpError extends Omit<PublicError, "status"> {
+  readonly status: number
+}
+
+/** The head of a request is larger than the server reads. */
+export const headTooLarge: HttpError = {
+  ...toPublic(new Invalid({ details: { headers: "demasiado_grande" } })),
+  status: 431
+}
+
+/** A request did not arrive completely within the time limit. */
+export const requestTooSlow: HttpError = { ...toPublic(new Invalid({ details: { body: "incompleto" } })), status: 408 }
+
+/** The envelope of a success. Contract: 2.1. */
+export const successBody = (data: string, message: string, requestId: string): string =>
+  `{"success":true,"data":${data},"message":${JSON.stringify(message)},"request_id":"${requestId}"}`
+
+/** The envelope of an error. Contract: 2.1. */
+export const failureBody = ({ code, details, message }: Omit<PublicError, "status">, requestId: string): string =>
+  JSON.stringify({ success: false, error: { code, message, details }, request_id: requestId })
+
+const verifyAfter_s = "10" // contract, 4.5, rule 1
+const retryKeyAfter_s = "2" // contract, 4.5, rule 2
+const retryServiceAfter_s = "30"
+
+/** The headers that a client library can act on without reading the body. */
+const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<string, string>> => {
+  if (code === "TRANSACTION_PENDING") {
+    return { location: String(details?.["consultar_en"]), "retry-after": verifyAfter_s }
+  }
+  if (code === "RATE_LIMIT_EXCEEDED") return { "retry-after": String(details?.["retry_after"]) }
+  if (code === "IDEMPOTENT_REQUEST_IN_PROGRESS") return { "retry-after": retryKeyAfter_s }
+  if (code === "SERVICE_UNAVAILABLE" || status === 503) return { "retry-after": retryServiceAfter_s }
+  return status === 401 ? { "www-authenticate": 'Bearer realm="saldo"' } : {}
+}
+
+/** The headers of an error response: the link to the page of its code, and what a client library can act on. */
+export const failureHeaders = (error: HttpError): Readonly<Record<string, string>> => ({
+  link: `<${errorPath(error.code)}>; rel="help"`,
+  ...actionHeaders(error)
+})

@@ -1,0 +1,33 @@
+import { Schema } from "effect"
+import type { Page } from "../../core/domain/Page.ts"
+
+/** Pesos: a JSON number with at most 2 decimals. */
+export const Pesos = Schema.Finite.annotate({ description: "Pesos dominicanos (DOP)." })
+
+export const LocalTimestamp = Schema.String.annotate({
+  description: "Hora de America/Santo_Domingo.",
+  examples: ["2026-01-31 14:05:09"]
+})
+
+/** The part of a service that a sale shows. */
+export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String }).annotate({
+  identifier: "ServicioVendido"
+})
+
+export const currency = "DOP"
+export const Currency = Schema.Literal(currency)
+
+/** The page of a list that a response shows. Contract: 4.7. */
+export const Pagination = Schema.Struct({
+  page: Schema.Int,
+  per_page: Schema.Int,
+  total: Schema.Int,
+  total_pages: Schema.Int
+}).annotate({ identifier: "Paginacion" })
+
+export const paginationOf = ({ page, perPage }: Page, total: number): typeof Pagination.Type => ({
+  page,
+  per_page: perPage,
+  total,
+  total_pages: Math.ceil(total / perPage)
+})

@@ -1,0 +1,114 @@
+import { Effect, Option, type Schema, type Scope } from "effect"
+import type { Session } from "../../core/domain/Access.ts"
+import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
+import { type BodyTooLarge, type CoreError, Invalid, type NotJson } from "../../core/domain/Errors.ts"
+import { refuseForeign } from "../../core/workflows/ForeignCompany.ts"
+import type { Call, FileReply, Services } from "./Call.ts"
+import { integerOf } from "./Fields.ts"
+import type { Gate } from "./Gate.ts"
+import type { Input } from "./Input.ts"
+
+/** A query only reads: GET in REST. A mutation has a body: POST in REST. */
+export type ProcedureType = "query" | "mutation"
+
+type Path = `/${string}`
+
+/** What REST and the OpenAPI document need beside a procedure's input and output. */
+interface Meta {
+  readonly path: Path
+  /** Other paths of the same endpoint. */
+  readonly aliases?: ReadonlyArray<Path>
+  readonly summary: string
+  readonly description?: string
+  /** The group of the endpoint in the documentation. */
+  readonly tag: string
+  /** The HTTP status of a success; 200 by default. */
+  readonly status?: number
+  /** The message of a success, for a person; a procedure whose message varies sets it in the call's reply. */
+  readonly message?: string
+  /** Whether responses carry an ETag, because their data rarely changes. */
+  readonly cached?: boolean
+  /** The type of the file that REST can send instead of JSON. */
+  readonly file?: "application/pdf" | "text/csv"
+  /** Whether REST always sends the file. */
+  readonly onlyFile?: boolean
+  /** The error codes of this endpoint, beside those of every endpoint of its kind. */
+  readonly errors?: ReadonlyArray<ErrorCode>
+  /** Errors that document a code where the catalogue's message or example does not fit this endpoint. */
+  readonly causes?: ReadonlyArray<CoreError>
+  /** The documented example; `message` where `Meta.message` is absent. */
+  readonly example?: { readonly request?: unknown; readonly message?: string; readonly data: unknown }
+}
+
+/** What a handler receives: the admitted caller's session (null behind an open gate) and the decoded input. */
+export interface Given<S, A> {
+  readonly call: Call
+  readonly session: S
+  readonly input: A
+}
+
+/** The parts of a procedure that the REST endpoint, the tRPC procedure and the OpenAPI document are made of. */
+interface Definition<S extends Session | null, A, I, O> {
+  readonly gate: Gate<S>
+  readonly input: Input<A, I>
+  /** The compiler holds the handler to this schema, so the output is not checked again at run time. */
+  readonly output: Schema.Schema<O>
+  readonly meta: Meta
+  handle(given: Given<S, A>): Effect.Effect<NoInfer<O>, CoreError, Services>
+  /**
+   * The file that REST sends instead of the output; undefined when the input does not ask for one. It lives as long as
+   * the request. tRPC has no files and always calls `handle`.
+   */
+  file?(given: Given<S, A>): Effect.Effect<FileReply, CoreError, Services | Scope.Scope> | undefined
+}
+
+/** One operation of the service. */
+export interface Procedure<
+  Type extends ProcedureType = ProcedureType,
+  S extends Session | null = Session | null,
+  A = unknown,
+  I = unknown,
+  O = unknown
+> extends Definition<S, A, I, O> {
+  readonly type: Type
+}
+
+export const query = <S extends Session | null, A, I, O>(
+  definition: Definition<S, A, I, O>
+): Procedure<"query", S, A, I, O> => ({ type: "query", ...definition })
+
+export const mutation = <S extends Session | null, A, I, O>(
+  definition: Definition<S, A, I, O>
+): Procedure<"mutation", S, A, I, O> => ({ type: "mutation", ...definition })
+
+const namesCompany = (raw: unknown): raw is { readonly empresa_id: unknown } =>
+  typeof raw === "object" && raw !== null && Object.hasOwn(raw, "empresa_id")
+
+const refuseForeignCompany = (session: Session, named: unknown): Effect.Effect<void, CoreError, Services> =>
+  Option.match(integerOf(named), {
+    onNone: () => Effect.fail(new Invalid({ details: { empresa_id: "invalido" } })),
+    onSome: (company) => refuseForeign(session, company)
+  })
+
+/** Reads what the client sent as a procedure's input, before it is decoded. */
+export type RawInput = Effect.Effect<unknown, BodyTooLarge | Invalid | NotJson>
+
+/**
+ * Everything before the handler, for REST and tRPC alike: the gate, then the body and the company that it names, then
+ * the decoding of the input. Contract: 4.5 and 5.
+ */
+export const prepare = <S extends Session | null, A, I, O>(
+  { gate, input, type }: Procedure<ProcedureType, S, A, I, O>,
+  call: Call,
+  raw: RawInput
+): Effect.Effect<Given<S, A>, CoreError, Services> =>
+  Effect.flatMap(gate.enter(call), (session) =>
+    Effect.flatMap(raw, (sent = {}) => {
+      const decode = () =>
+        Effect.map(Effect.fromResult(input.read(sent)), (decoded) => ({ call, session, input: decoded }))
+      // Only bodies may name a company: a query parameter of that name is unknown, and ignored.
+      return type === "mutation" && session !== null && namesCompany(sent)
+        ? Effect.andThen(refuseForeignCompany(session, sent.empresa_id), decode)
+        : decode()
+    })
+  )

@@ -1,0 +1,46 @@
+import { categorias, paquetes, servicios } from "./Catalogo.ts"
+import { crearConsulta } from "./Consultas.ts"
+import { saldo, verCuenta } from "./Cuenta.ts"
+import { listarMovimientos } from "./Movimientos.ts"
+import type { Procedure } from "./Procedure.ts"
+import { anular, crearRecarga } from "./Recargas.ts"
+import { disponible, iniciar, reenviar, verificar } from "./SegurosInicio.ts"
+import { cotizar, elegirPlan, planes } from "./SegurosPlan.ts"
+import { documento, verSeguro } from "./SegurosPoliza.ts"
+import { estado, info } from "./Sistema.ts"
+import { listarTransacciones, recibo, verTransaccion } from "./Transacciones.ts"
+
+/** Every procedure of the service, by resource. REST, tRPC, the OpenAPI document and the client are made of them. */
+export const procedures = {
+  sistema: { estado, info },
+  cuenta: { ver: verCuenta, saldo },
+  catalogo: { servicios, paquetes, categorias },
+  consultas: { crear: crearConsulta },
+  /** The insurance of a vehicle, step by step; `recargas.crear` sells it. Contract: 4.6. */
+  seguros: { disponible, iniciar, reenviar, verificar, planes, elegirPlan, cotizar, ver: verSeguro, documento },
+  recargas: { crear: crearRecarga },
+  transacciones: { listar: listarTransacciones, ver: verTransaccion, recibo, anular },
+  movimientos: { listar: listarMovimientos }
+}
+
+/** A procedure as REST serves it. */
+export interface Endpoint {
+  /** The procedure's tRPC name, such as `recargas.crear`. */
+  readonly name: string
+  readonly procedure: Procedure
+  readonly method: "GET" | "POST"
+  /** Its own path and its aliases. */
+  readonly paths: ReadonlyArray<`/${string}`>
+}
+
+/** The endpoints of REST, one for each procedure. */
+export const endpoints: ReadonlyArray<Endpoint> = Object.entries<Readonly<Record<string, Procedure>>>(
+  procedures
+).flatMap(([resource, each]) =>
+  Object.entries(each).map(([action, procedure]) => ({
+    name: `${resource}.${action}`,
+    procedure,
+    method: procedure.type === "query" ? "GET" : "POST",
+    paths: [procedure.meta.path, ...(procedure.meta.aliases ?? [])]
+  }))
+)

@@ -1,0 +1,183 @@
+import { STATUS_CODES } from "node:http"
+import { Redacted, Struct } from "effect"
+import type { PublicError } from "../../core/domain/ErrorCatalogue.ts"
+import { bodyStatuses, codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
+import type { HttpOptionsShape } from "../api/Call.ts"
+import {
+  consolePath,
+  documentPath,
+  errorPath,
+  errorsPath,
+  failureBody,
+  failureHeaders,
+  headTooLarge,
+  requestTooSlow
+} from "../api/Envelope.ts"
+import { errorExamples, exampleRequestId } from "../api/ErrorExamples.ts"
+import type { Assets } from "./Assets.ts"
+import { errorTexts } from "./ErrorTexts.ts"
+import { type Html, html } from "./Html.ts"
+
+/** A page of the documentation. */
+export interface Page {
+  readonly path: `/${string}`
+  /** The Content-Security-Policy of the page. */
+  readonly policy: string
+  readonly document: Html
+}
+
+const allowNothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** A Content-Security-Policy that allows only these sources. */
+const policyOf = (allowed: Readonly<Record<string, string>>): string =>
+  [allowNothing, ...Object.entries(allowed).map(([directive, sources]) => `${directive} ${sources}`)].join("; ")
+
+interface Parts {
+  readonly title: string
+  readonly head?: Html
+  readonly body: Html
+}
+
+/** The HTML document around the content of a page. */
+const documentOf = ({ icon }: Assets, { body, head = html``, title }: Parts): Html => html`<!doctype html>
+<html lang="es">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="${icon.path}" type="image/svg+xml">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+
+// Scalar adds style elements and style attributes at run time, and no nonce can allow the attributes. Its scripts need no
+// exception.
+const consolePolicy = policyOf({
+  "script-src": "'self'",
+  "style-src": "'self' 'unsafe-inline'",
+  "img-src": "'self' data:",
+  "connect-src": "'self'",
+  // The console shows a PDF response in a frame.
+  "frame-src": "blob:"
+})
+
+const credentialsOf = ({ sandbox }: HttpOptionsShape) =>
+  sandbox === null
+    ? html``
+    : html` data-api-key="${sandbox.apiKey}" data-api-secret="${Redacted.value(sandbox.secret)}"`
+
+/** The console to try the API, with the credentials of the sandbox if there is one. */
+export const consolePage = (assets: Assets, options: HttpOptionsShape): Page => ({
+  path: consolePath,
+  policy: consolePolicy,
+  document: documentOf(assets, {
+    title: "Saldo: documentación",
+    body: html`<div id="console" data-document="${documentPath}"${credentialsOf(options)}></div>
+<noscript>La consola necesita JavaScript. El documento OpenAPI está en <a href="${documentPath}">${documentPath}</a>.</noscript>
+<script src="${assets.scalar.path}"></script>
+<script type="module" src="${assets.console.path}"></script>`
+  })
+})
+
+/** The statuses of a code beside its own. */
+const otherStatuses: Partial<Record<ErrorCode, ReadonlyArray<number>>> = {
+  VALIDATION_ERROR: [requestTooSlow.status, ...bodyStatuses, headTooLarge.status]
+}
+
+/** Every status of a code, its own first. Contract: 7. */
+const statusesOf = (code: ErrorCode): ReadonlyArray<number> => [codes[code].status, ...(otherStatuses[code] ?? [])]
+
+const errorPolicy = policyOf({ "style-src": "'self'", "img-src": "'self'" })
+
+const everyCode = Struct.keys(codes)
+
+const pageOfErrors = (assets: Assets, path: Page["path"], title: string, content: Html): Page => ({
+  path,
+  policy: errorPolicy,
+  document: documentOf(assets, {
+    title: `${title} · Saldo`,
+    head: html`<link rel="stylesheet" href="${assets.style.path}">`,
+    body: html`<header><img src="${assets.icon.path}" alt="" width="28" height="28"><nav aria-label="Documentación"><a href="${consolePath}">Documentación</a><a href="${errorsPath}">Errores</a></nav></header>
+<main>
+${content}
+</main>`
+  })
+})
+
+// The reason phrases of HTTP are English.
+const phraseOf = (status: number): Html => html`${status} <span lang="en">${STATUS_CODES[status] ?? ""}</span>`
+
+/** A response as it is sent, with its body indented. */
+const responseOf = (error: PublicError): Html => {
+  const headers = Object.entries({ "content-type": "application/json", ...failureHeaders(error) })
+  const rest = [
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    "",
+    JSON.stringify(JSON.parse(failureBody(error, exampleRequestId)), null, 2)
+  ].join("\n")
+  return html`<pre tabindex="0" role="region" aria-label="Ejemplo: ${error.message}"><code>HTTP/1.1 ${phraseOf(error.status)}
+${rest}</code></pre>`
+}
+
+/** The messages of a code: that of a sale, and those of causes with their own message. */
+const messagesOf = (code: ErrorCode): ReadonlyArray<string> => {
+  const [, ...others] = errorExamples[code]
+  return [codes[code].message, ...others.map(({ message }) => message)]
+}
+
+const separated = (parts: ReadonlyArray<Html>): ReadonlyArray<Html> =>
+  parts.map((part, index) => (index === 0 ? part : html`, ${part}`))
+
+const errorPage = (assets: Assets, code: ErrorCode): Page => {
+  const { action, again, meaning, money } = errorTexts[code]
+  return pageOfErrors(
+    assets,
+    errorPath(code),
+    code,
+    html`<h1><code>${code}</code></h1>
+${messagesOf(code).map((message) => html`<p class="lead">${message}</p>`)}
+<p>${meaning}</p>
+<dl>
+<div><dt>Estado HTTP</dt><dd>${separated(statusesOf(code).map(phraseOf))}</dd></div>
+<div><dt>El dinero</dt><dd>${money}</dd></div>
+<div><dt>¿Se puede repetir?</dt><dd>${again}</dd></div>
+</dl>
+<h2>Qué hacer</h2>
+<ol>
+${action.map((step) => html`<li>${step}</li>`)}
+</ol>
+<h2>Ejemplo de respuesta</h2>
+${errorExamples[code].map(responseOf)}`
+  )
+}
+
+const listPage = (assets: Assets): Page =>
+  pageOfErrors(
+    assets,
+    errorsPath,
+    "Errores",
+    html`<h1>Errores</h1>
+<p class="lead">Decida por el estado HTTP y por error.code, nunca por el texto del mensaje. Cada respuesta de error enlaza su página en la cabecera Link.</p>
+<ul class="codes">
+${everyCode.map(
+  (code) =>
+    html`<li><a href="${errorPath(code)}"><code>${code}</code></a> <span class="status">HTTP ${statusesOf(code).join(", ")}</span>${messagesOf(code).map((message) => html`<p>${message}</p>`)}</li>`
+)}
+</ul>`
+  )
+
+/** The list of the codes, and a page for each. */
+const errorPages = (assets: Assets): ReadonlyArray<Page> => [
+  listPage(assets),
+  ...everyCode.map((code) => errorPage(assets, code))
+]
+
+/** The pages of the documentation: the console, and the pages of the error codes. */
+export const pagesOf = (assets: Assets, options: HttpOptionsShape): ReadonlyArray<Page> => [
+  consolePage(assets, options),
+  ...errorPages(assets)
+]

@@ -1,0 +1,102 @@
+import { Clock, Effect, type Exit, Metric, References } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { seriesOf } from "../../core/telemetry/Series.ts"
+import { newLogEntry, RequestLog, type RequestLogEntry } from "../api/Call.ts"
+
+const seconds = seriesOf(["method", "path", "status"], (attributes) =>
+  Metric.histogram("saldo_http_request_seconds", {
+    description: "Duration of a request in seconds, by method, path template and status",
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    attributes
+  })
+)
+
+const refusals = seriesOf(["code"], (attributes) =>
+  Metric.counter("saldo_refusals_total", {
+    description: "Calls answered with an error, by error code",
+    incremental: true,
+    attributes
+  })
+)
+
+/** Starts at zero the counters that an alert watches, so that the first refusal shows as an increase. */
+export const beginCountingRefusals = Effect.forEach(
+  ["SERVICE_UNAVAILABLE", "SEGUROS_NO_DISPONIBLE"],
+  (code) => Metric.update(refusals({ code }), 0),
+  { discard: true }
+)
+
+/** The recorded status of a request whose client hung up before the response. */
+const hungUp = 499
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const statusOf = (exit: Exit.Exit<Response, unknown>): number => (exit._tag === "Success" ? exit.value.status : hungUp)
+
+/** Records the metrics of a request and logs it: as a warning from status 500 on, otherwise at debug level. */
+export const logRequest = Effect.fnUntraced(function* (
+  { codes, route }: RequestLogEntry,
+  method: string,
+  { since_ns, status }: { readonly since_ns: bigint; readonly status: number }
+) {
+  const duration_ms = Number((yield* Clock.monotonicTimeNanos) - since_ns) / 1e6
+  yield* Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
+  for (const code of codes) yield* Metric.update(refusals({ code }), 1)
+  const line = { method, path: route, status, code: codes[0] ?? null, duration_ms }
+  yield* Effect.logWithLevel(status >= 500 ? "Warn" : "Debug")("answered", line)
+})
+
+/** Gives a request its id, answers it, and logs it. */
+export const withAccessLog = Effect.fnUntraced(function* <R>(answer: Effect.Effect<Response, never, R>) {
+  const { method } = yield* HttpServerRequest.HttpServerRequest
+  const random = yield* SecureRandom.SecureRandom
+  const entry = newLogEntry(yield* random.uuidV7())
+  const since_ns = yield* Clock.monotonicTimeNanos
+  return yield* answer.pipe(
+    Effect.onExit((exit) => logRequest(entry, method, { since_ns, status: statusOf(exit) })),
+    Effect.provideService(RequestLog, entry),
+    // The entry itself and not a copy: company and xid are added while the request is processed.
+    Effect.provideService(References.CurrentLogAnnotations, entry.about)
+  )
+})
+
+type Route = (request: HttpServerRequest.HttpServerRequest) => string
+
+const recordingRoute = <E, R>(route: Route, handler: Effect.Effect<Response, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    Effect.flatMap(RequestLog, (log) => {
+      log.route = route(request)
+      return handler
+    })
+  )
+
+// Effect's own server span would hold the whole URL, with customers' numbers in it, and would let a caller choose the
+// trace that the request belongs to.
+const traced = Effect.fnUntraced(function* <E, R>(handler: Effect.Effect<Response, E, R>) {
+  const { about, route } = yield* RequestLog
+  const { method } = yield* HttpServerRequest.HttpServerRequest
+  const attributes = { "http.request.method": method, "http.route": route }
+  return yield* Effect.useSpan(`${method} ${route}`, { attributes, kind: "server", root: true }, (span) =>
+    handler.pipe(
+      Effect.tap(({ status }) => Effect.sync(() => span.attribute("http.response.status_code", status))),
+      Effect.ensuring(
+        Effect.sync(() => {
+          for (const [name, value] of Object.entries(about)) span.attribute(`saldo.${name}`, value)
+        })
+      ),
+      Effect.withParentSpan(span)
+    )
+  )
+})
+
+/** Makes handlers record their route in the log entry and, when tracing is on, run in a span. */
+export const routed = Effect.map(
+  References.TracerEnabled,
+  (isTracing) =>
+    <E, R>(route: Route, handler: Effect.Effect<Response, E, R>) =>
+      recordingRoute<E, R | RequestLog | HttpServerRequest.HttpServerRequest>(
+        route,
+        isTracing ? traced(handler) : handler
+      )
+)

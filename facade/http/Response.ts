@@ -1,0 +1,122 @@
+import { Effect, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { internalError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
+import type { CoreError } from "../../core/domain/Errors.ts"
+import { type Quota, window_s } from "../../core/domain/RateLimit.ts"
+import { sha256Hex } from "../../core/domain/Sha256.ts"
+import { logDefect } from "../../core/workflows/LogDefect.ts"
+import type { Call, FileReply } from "../api/Call.ts"
+import { failureBody, failureHeaders } from "../api/Envelope.ts"
+import { type AddressCounter, countByAddress, ensureQuota } from "../api/Gate.ts"
+import { currentCall } from "./Request.ts"
+
+/** The response headers that scripts of other origins may read. */
+const exposed = [
+  "X-Request-Id",
+  "Idempotent-Replay",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "Location",
+  "Link",
+  "ETag",
+  "Content-Disposition"
+].join(", ")
+
+/** The headers of every response. Contract: 1. */
+const common = {
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposed,
+  "cache-control": "no-store"
+}
+
+/** The rate limit's headers: those of the contract, 8, and those of the IETF draft. */
+const quotaHeaders = ({ limit, remaining, window }: Quota) => ({
+  "x-ratelimit-limit": String(limit),
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": String(window.endsAt_s),
+  ratelimit: `"default";r=${remaining};t=${window.endsIn_s}`,
+  "ratelimit-policy": `"default";q=${limit};w=${window_s}`
+})
+
+/** The part of a call that a response needs. */
+export type Caller = Pick<Call, "address" | "reply" | "requestId">
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * The headers of a response to a call, beside those of its body. Almost every call is counted before it is answered;
+ * for any other, `ensureQuota` reads the quota first.
+ */
+export const headersOf = ({ reply, requestId }: Caller, extra: Headers): Headers => ({
+  "x-request-id": requestId,
+  ...common,
+  ...(reply.quota && quotaHeaders(reply.quota)),
+  ...reply.headers,
+  ...extra
+})
+
+/** A response whose body is JSON text, or empty. */
+export const respond = (call: Caller, status: number, body: string | undefined, extra: Headers = {}) => {
+  const headers = headersOf(call, extra)
+  return body === undefined
+    ? HttpServerResponse.empty({ status, headers })
+    : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+}
+
+/** A file as a response. A stream that fails midway ends the connection, so that the client sees the file as broken. */
+export const respondFile = (call: Caller, { body, name, shown, type }: FileReply) => {
+  const disposition = `${shown ? "inline" : "attachment"}; filename="${name}"`
+  const headers = headersOf(call, { "content-disposition": disposition })
+  return body instanceof Uint8Array
+    ? HttpServerResponse.uint8Array(body, { headers, contentType: type })
+    : HttpServerResponse.stream(
+        Stream.tapCause(body, (cause) => logFailed(call, cause)),
+        { headers, contentType: type }
+      )
+}
+
+const respondError = (call: Call, error: PublicError) => {
+  call.log.codes = [error.code]
+  return respond(call, error.status, failureBody(error, call.requestId), failureHeaders(error))
+}
+
+/** The response to a call that failed with an error of the catalogue. */
+export const refuse = (call: Call, error: CoreError) => respondError(call, toPublic(error))
+
+/** Logs a defect, and responds 500 without its cause. The log line carries the same request id. */
+export const respondDefect = (call: Call, cause: unknown) =>
+  Effect.andThen(
+    logFailed(call, cause),
+    Effect.map(ensureQuota(call), () => respondError(call, internalError))
+  )
+
+export const logFailed = ({ requestId }: Pick<Call, "requestId">, defect: unknown) =>
+  logDefect("a call failed", defect, { request_id: requestId })
+
+/** Counts the current call by its address, and then answers it. For routes that are no procedures. */
+export const rateLimited = <E extends CoreError, R>(
+  answer: (call: Call) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  counter?: AddressCounter
+) =>
+  Effect.flatMap(currentCall, (call) =>
+    countByAddress(call, counter).pipe(
+      Effect.andThen(() => answer(call)),
+      Effect.catch((error) => Effect.succeed(refuse(call, error)))
+    )
+  )
+
+/** A weak ETag of a text. */
+export const etagOf = (text: string) => Effect.map(sha256Hex(text), (hex) => `W/"${hex.slice(0, 32)}"`)
+
+const opaque = (tag: string): string => tag.trim().replace(/^W\//, "")
+
+/** Whether If-None-Match names the ETag, so that the client already has the content. */
+export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined &&
+  (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((tag) => opaque(tag) === opaque(etag)))

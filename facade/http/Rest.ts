@@ -1,0 +1,65 @@
+import { Cause, Context, Effect, Option, Predicate } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import type { CoreError } from "../../core/domain/Errors.ts"
+import { type Call, FileReply, type RequestLog } from "../api/Call.ts"
+import { successBody } from "../api/Envelope.ts"
+import { keyField, namedByHeader } from "../api/Input.ts"
+import { type Procedure, prepare, type RawInput } from "../api/Procedure.ts"
+import { callOf, headerOf, keyOf, queryOf, readBody, targetOf } from "./Request.ts"
+import { etagOf, isKnown, refuse, respond, respondDefect, respondFile } from "./Response.ts"
+
+const isFields = (body: unknown): body is object | undefined => body === undefined || Predicate.isObject(body)
+
+/** The input of a procedure: the path, with the query of a GET, or the body and the Idempotency-Key of a POST. */
+const rawInput = (
+  { input: { takesKey }, type }: Procedure,
+  request: HttpServerRequest.HttpServerRequest,
+  { params }: HttpRouter.RouteContext["Service"]
+): RawInput =>
+  type === "query"
+    ? Effect.sync(() => (request.url.includes("?") ? { ...queryOf(targetOf(request)), ...params } : params))
+    : Effect.map(readBody(request), (body) =>
+        isFields(body) ? { ...body, ...params, ...(takesKey && { [keyField]: keyOf(request) }) } : body
+      )
+
+/** Serves a procedure as a REST endpoint. */
+export const serveRest = (procedure: Procedure) => {
+  const { cached = false, message = "", status = 200 } = procedure.meta
+
+  const succeed = (call: Call, request: HttpServerRequest.HttpServerRequest, output: unknown) => {
+    const data = JSON.stringify(output)
+    const body = successBody(data, call.reply.message ?? message, call.requestId)
+    if (!cached) return Effect.succeed(respond(call, status, body))
+    return Effect.map(etagOf(data), (etag) => {
+      const headers = { etag, "cache-control": "private, no-cache", vary: "Authorization, X-Api-Key" }
+      return isKnown(headerOf(request, "if-none-match"), etag)
+        ? respond(call, 304, undefined, headers)
+        : respond(call, status, body, headers)
+    })
+  }
+
+  const fail = (call: Call, cause: Cause.Cause<CoreError>) => {
+    const error = Cause.findErrorOption(cause)
+    if (Option.isSome(error)) {
+      return Effect.succeed(refuse(call, procedure.input.takesKey ? namedByHeader(error.value) : error.value))
+    }
+    return Cause.hasInterruptsOnly(cause) ? Effect.interrupt : respondDefect(call, cause)
+  }
+
+  return Effect.contextWith(
+    (services: Context.Context<HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | RequestLog>) => {
+      const request = Context.get(services, HttpServerRequest.HttpServerRequest)
+      const call = callOf(services)
+      const raw = rawInput(procedure, request, Context.get(services, HttpRouter.RouteContext))
+      const performed = Effect.flatMap(prepare(procedure, call, raw), (given) => {
+        const file = procedure.file?.(given)
+        return file ?? procedure.handle(given)
+      })
+      return Effect.matchCauseEffect(performed, {
+        onFailure: (cause) => fail(call, cause),
+        onSuccess: (output) =>
+          output instanceof FileReply ? Effect.succeed(respondFile(call, output)) : succeed(call, request, output)
+      })
+    }
+  )
+}
