@@ -109,16 +109,18 @@ describe("the pool of random bytes", () => {
     }).pipe(Effect.provide(SecureRandomNode.layer))
   )
 
-  it.effect.each([0, 1, 8_191, 8_192, 8_193, 100_000])("returns %i bytes that do not share memory with the pool", (size) =>
-    Effect.gen(function* () {
-      const random = yield* SecureRandom.SecureRandom
-      const first = yield* random.randomBytes(size)
-      const kept = hex(first)
-      const next = yield* random.randomBytes(size)
-      next.fill(0)
-      assert.strictEqual(first.length, size)
-      assert.strictEqual(hex(first), kept)
-    }).pipe(Effect.provide(SecureRandomNode.layer))
+  it.effect.each([0, 1, 8_191, 8_192, 8_193, 100_000])(
+    "returns %i bytes that do not share memory with the pool",
+    (size) =>
+      Effect.gen(function* () {
+        const random = yield* SecureRandom.SecureRandom
+        const first = yield* random.randomBytes(size)
+        const kept = hex(first)
+        const next = yield* random.randomBytes(size)
+        next.fill(0)
+        assert.strictEqual(first.length, size)
+        assert.strictEqual(hex(first), kept)
+      }).pipe(Effect.provide(SecureRandomNode.layer))
   )
 
   it.effect("returns each byte value about equally often", () =>

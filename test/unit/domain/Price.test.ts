@@ -16,16 +16,14 @@ const customer = {
 const offer = { reference: "P1", name: "Mes 20 GB", price: Amount.make(10_000), validity: null, data: null }
 
 describe("an option", () => {
-  it.effect(
-    "has the same id for the same offer, and another id for a simulated offer of that name",
-    () =>
-      Effect.gen(function* () {
-        const { id } = yield* offered("paquetes", customer, offer, false)
-        const again = yield* offered("paquetes", customer, { ...offer, price: Amount.make(12_000) }, false)
-        const example = yield* offered("paquetes", customer, offer, true)
-        assert.strictEqual(again.id, id)
-        assert.notStrictEqual(example.id, id)
-      }).pipe(Effect.provide(Sha256Node.layer))
+  it.effect("has the same id for the same offer, and another id for a simulated offer of that name", () =>
+    Effect.gen(function* () {
+      const { id } = yield* offered("paquetes", customer, offer, false)
+      const again = yield* offered("paquetes", customer, { ...offer, price: Amount.make(12_000) }, false)
+      const example = yield* offered("paquetes", customer, offer, true)
+      assert.strictEqual(again.id, id)
+      assert.notStrictEqual(example.id, id)
+    }).pipe(Effect.provide(Sha256Node.layer))
   )
 })
 
