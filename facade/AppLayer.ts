@@ -4,43 +4,42 @@ import { Duration, Effect, Layer, Logger, References } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
+import * as InsurersConfigured from "../adapters/ConfiguredServices.ts"
+import * as ProvidersConfigured from "../adapters/ConfiguredServices.ts"
+import * as SmsGatewaysConfigured from "../adapters/ConfiguredServices.ts"
+import * as PepperNode from "../adapters/crypto/PepperNode.ts"
+import * as SecureRandomNode from "../adapters/crypto/SecureRandomNode.ts"
+import * as Sha256Node from "../adapters/crypto/Sha256Node.ts"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
-import { type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
-import type { Guarded } from "../adapters/http/Guarded.ts"
-import * as HttpInsurer from "../adapters/insurer/http/HttpInsurer.ts"
-import * as InsurersConfigured from "../adapters/insurer/InsurersConfigured.ts"
-import * as PepperNode from "../adapters/node/PepperNode.ts"
-import * as SecureRandomNode from "../adapters/node/SecureRandomNode.ts"
-import * as Sha256Node from "../adapters/node/Sha256Node.ts"
-import * as AccountsPostgres from "../adapters/postgres/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../adapters/postgres/AdjustmentsPostgres.ts"
-import * as AllTransactionsPostgres from "../adapters/postgres/AllTransactionsPostgres.ts"
-import * as AtomicPostgres from "../adapters/postgres/AtomicPostgres.ts"
-import * as AuditLogPostgres from "../adapters/postgres/AuditLogPostgres.ts"
-import * as AuditPostgres from "../adapters/postgres/AuditPostgres.ts"
-import * as CatalogueAdminPostgres from "../adapters/postgres/CatalogueAdminPostgres.ts"
-import * as CompaniesPostgres from "../adapters/postgres/CompaniesPostgres.ts"
-import * as DataKeyPostgres from "../adapters/postgres/DataKeyPostgres.ts"
-import * as HistoriesPostgres from "../adapters/postgres/HistoriesPostgres.ts"
-import * as InsurancesPostgres from "../adapters/postgres/InsurancesPostgres.ts"
-import * as LedgerPostgres from "../adapters/postgres/LedgerPostgres.ts"
-import * as OptionsPostgres from "../adapters/postgres/OptionsPostgres.ts"
-import * as OutboxPostgres from "../adapters/postgres/OutboxPostgres.ts"
-import * as QuestionsPostgres from "../adapters/postgres/QuestionsPostgres.ts"
-import * as ReplaysPostgres from "../adapters/postgres/ReplaysPostgres.ts"
-import * as ResolutionsPostgres from "../adapters/postgres/ResolutionsPostgres.ts"
-import * as ReversalsPostgres from "../adapters/postgres/ReversalsPostgres.ts"
-import * as StatementPostgres from "../adapters/postgres/StatementPostgres.ts"
-import * as TokensPostgres from "../adapters/postgres/TokensPostgres.ts"
-import * as TransactionsPostgres from "../adapters/postgres/TransactionsPostgres.ts"
-import * as UnresolvedPostgres from "../adapters/postgres/UnresolvedPostgres.ts"
+import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
+import * as HttpInsurer from "../adapters/insurer/HttpInsurer.ts"
+import * as AtomicPostgres from "../adapters/postgres/connection/AtomicPostgres.ts"
+import * as AuditLogPostgres from "../adapters/postgres/directory/AuditLogPostgres.ts"
+import * as CatalogueAdminPostgres from "../adapters/postgres/directory/CatalogueAdminPostgres.ts"
+import * as CompaniesPostgres from "../adapters/postgres/directory/CompaniesPostgres.ts"
+import * as DataKeyPostgres from "../adapters/postgres/directory/DataKeyPostgres.ts"
+import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.ts"
+import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
+import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
+import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as QuestionsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
+import * as ReplaysPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
+import * as LedgerPostgres from "../adapters/postgres/ledger/LedgerPostgres.ts"
+import * as OptionsPostgres from "../adapters/postgres/ledger/OptionsPostgres.ts"
+import * as ResolutionsPostgres from "../adapters/postgres/ledger/ResolutionsPostgres.ts"
+import * as ReversalsPostgres from "../adapters/postgres/ledger/ReversalsPostgres.ts"
+import * as UnresolvedPostgres from "../adapters/postgres/ledger/UnresolvedPostgres.ts"
+import * as AllTransactionsPostgres from "../adapters/postgres/reads/AllTransactionsPostgres.ts"
+import * as AuditPostgres from "../adapters/postgres/reads/AuditPostgres.ts"
+import * as HistoriesPostgres from "../adapters/postgres/reads/HistoriesPostgres.ts"
+import * as StatementPostgres from "../adapters/postgres/reads/StatementPostgres.ts"
+import * as TransactionsPostgres from "../adapters/postgres/reads/TransactionsPostgres.ts"
 import { dtone } from "../adapters/provider/dtone/DtOne.ts"
-import * as HttpProvider from "../adapters/provider/http/HttpProvider.ts"
-import * as ProvidersConfigured from "../adapters/provider/ProvidersConfigured.ts"
-import * as HttpSms from "../adapters/sms/http/HttpSms.ts"
-import * as SmsGatewaysConfigured from "../adapters/sms/SmsGatewaysConfigured.ts"
-import * as TwilioSms from "../adapters/sms/twilio/TwilioSms.ts"
-import { XidPrefix } from "../core/domain/Xid.ts"
+import * as HttpProvider from "../adapters/provider/HttpProvider.ts"
+import * as HttpSms from "../adapters/sms/HttpSms.ts"
+import * as TwilioSms from "../adapters/sms/TwilioSms.ts"
+import { XidPrefix } from "../core/domain/Idempotency.ts"
 import { InFlight } from "../core/workflows/InFlight.ts"
 import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
@@ -108,9 +107,9 @@ const httpServices = Layer.mergeAll(
 
 /** Whom sales, policies and messages go to, by the company's environment and the operator's choice. */
 const partiesLayer = Layer.mergeAll(
-  Layer.unwrap(Effect.map(provider, ProvidersConfigured.layer)),
-  Layer.unwrap(Effect.map(insurer, InsurersConfigured.layer)),
-  Layer.unwrap(Effect.map(sms, SmsGatewaysConfigured.layer))
+  Layer.unwrap(Effect.map(provider, ProvidersConfigured.providersLayer)),
+  Layer.unwrap(Effect.map(insurer, InsurersConfigured.insurersLayer)),
+  Layer.unwrap(Effect.map(sms, SmsGatewaysConfigured.smsGatewaysLayer))
 ).pipe(Layer.provide(httpServices))
 
 const vault = VaultAead.layer.pipe(
@@ -121,8 +120,8 @@ const vault = VaultAead.layer.pipe(
 const pepper = Layer.unwrap(Settings.useSync(({ tokenPepper }) => PepperNode.layer(tokenPepper)))
 
 const adapterLayers = Layer.mergeAll(
-  AccountsPostgres.layer,
-  AdjustmentsPostgres.layer,
+  AccountsPostgres.accountsLayer,
+  AdjustmentsPostgres.adjustmentsLayer,
   AtomicPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
@@ -131,8 +130,8 @@ const adapterLayers = Layer.mergeAll(
   LedgerPostgres.layer,
   OptionsPostgres.layer,
   OutboxPostgres.layer,
-  QuestionsPostgres.layer,
-  ReplaysPostgres.layer,
+  QuestionsPostgres.questionsLayer,
+  ReplaysPostgres.replaysLayer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,

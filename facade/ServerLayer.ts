@@ -1,14 +1,14 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpServer } from "effect/http"
-import { DataKey } from "../adapters/crypto/DataKey.ts"
+import * as CallCounterMemory from "../adapters/CallCounterMemory.ts"
+import { DataKey } from "../adapters/crypto/VaultAead.ts"
 import * as PolicyPdf from "../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
-import * as CataloguePostgres from "../adapters/postgres/CataloguePostgres.ts"
-import { mayRead } from "../adapters/postgres/CompanyReads.ts"
-import * as DirectoryPostgres from "../adapters/postgres/DirectoryPostgres.ts"
-import { countPeppers } from "../adapters/postgres/PeppersPostgres.ts"
-import * as CallCounterMemory from "../adapters/ratelimit/CallCounterMemory.ts"
+import { mayActAsReader } from "../adapters/postgres/connection/CompanyReads.ts"
+import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePostgres.ts"
+import * as DirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
+import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
 import { keepResetting } from "../core/workflows/SandboxReset.ts"
@@ -48,7 +48,7 @@ const startupWarnings = Layer.effectDiscard(
     const { name } = yield* Pepper
     if (databaseUrl !== null && !dataKey.protected)
       yield* Effect.logWarning("personal data can be read by whoever has the database: set DATA_KEY")
-    if (!(yield* mayRead))
+    if (!(yield* mayActAsReader))
       yield* Effect.logWarning(
         "nothing but its own condition holds a read to one company: grant saldo_reader to the login of DATABASE_URL"
       )
@@ -70,7 +70,7 @@ const sandboxResetting = Layer.unwrap(
 const redisCallCounter = (url: Redacted.Redacted) =>
   Layer.unwrap(
     Effect.map(
-      Effect.promise(() => import("../adapters/ratelimit/CallCounterRedis.ts")),
+      Effect.promise(() => import("../adapters/CallCounterRedis.ts")),
       (CallCounterRedis) => CallCounterRedis.layer(url)
     )
   )

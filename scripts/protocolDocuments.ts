@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { OpenApi } from "effect/http-api"
-import { insurerProtocol } from "../adapters/insurer/http/InsurerProtocol.ts"
-import { providerProtocol } from "../adapters/provider/http/ProviderProtocol.ts"
-import { smsProtocol } from "../adapters/sms/http/SmsProtocol.ts"
+import { insurerProtocol } from "../adapters/insurer/InsurerProtocol.ts"
+import { providerProtocol } from "../adapters/provider/ProviderProtocol.ts"
+import { smsProtocol } from "../adapters/sms/HttpSms.ts"
 
 // Generates the OpenAPI documents of Saldo's own protocols from the schemas that the adapters use.
 const documents = {

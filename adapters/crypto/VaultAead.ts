@@ -1,8 +1,21 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { Vault } from "../../core/ports/Vault.ts"
-import { DataKey } from "./DataKey.ts"
+
+/** The database's data key. All keys that encrypt personal data are derived from it. It never changes. */
+export class DataKey extends Context.Service<
+  DataKey,
+  {
+    /** 32 random bytes. */
+    readonly bytes: Redacted.Redacted<Uint8Array>
+    /**
+     * Whether the data key is stored encrypted under the operator's key. Otherwise a copy of the database contains the
+     * key.
+     */
+    readonly protected: boolean
+  }
+>()("saldo/adapters/crypto/DataKey") {}
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

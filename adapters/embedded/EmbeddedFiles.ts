@@ -8,12 +8,32 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import type { SystemUser } from "./EmbeddedUser.ts"
+import { Schema } from "effect"
+
+/** The embedded Postgres cannot start. The message states the problem and the remedy in one line. */
+export class EmbeddedFailed extends Schema.TaggedError<EmbeddedFailed>()("EmbeddedFailed", {
+  message: Schema.String
+}) {}
+
+/** Runs a file operation. A failure becomes `EmbeddedFailed` with this message and Node's error code. */
+export const attempt = <A>(run: () => A, message: string): A => {
+  try {
+    return run()
+  } catch (cause) {
+    if (cause instanceof EmbeddedFailed) throw cause
+    throw new EmbeddedFailed({ message: `${message} (${codeOf(cause)})` })
+  }
+}
+
+/** Node's code of a failed system call, for example ENOENT. Without a code, the error as text. */
+export const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
 
 /** Whether the user may enter the directory and every directory above it. */
 export const canReach = (directory: string, user: SystemUser | null): boolean => {
@@ -80,4 +100,32 @@ export const makeWhole = async (
   } finally {
     rmSync(aside, { recursive: true, force: true })
   }
+}
+
+/** The system user that runs Postgres. */
+export interface SystemUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+const preferred = ["postgres", "nobody", "daemon"]
+
+/**
+ * The user that runs Postgres in place of root, because Postgres refuses to run as root: `postgres` if it exists,
+ * otherwise an existing unprivileged user. Null if this process does not run as root; then Postgres runs as the same
+ * user.
+ */
+export const findUser = (): SystemUser | null => {
+  if (process.geteuid?.() !== 0) return null
+  const users = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"))
+    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ gid, uid }) => uid > 0 && gid > 0)
+  const chosen = preferred.flatMap((name) => users.filter((user) => user.name === name)).at(0) ?? users.at(0)
+  if (chosen !== undefined) return { uid: chosen.uid, gid: chosen.gid }
+  throw new EmbeddedFailed({
+    message:
+      "Postgres cannot run as root, and /etc/passwd has no other user: run Saldo as another user or set DATABASE_URL"
+  })
 }

@@ -13,20 +13,18 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { Schema } from "effect"
-import { attempt, EmbeddedFailed } from "./EmbeddedFailed.ts"
-import { canReach, makeOwned } from "./EmbeddedFiles.ts"
-import type { SystemUser } from "./EmbeddedUser.ts"
+import { attempt, canReach, EmbeddedFailed, makeOwned, type SystemUser } from "./EmbeddedFiles.ts"
 
 /** The facts about an embedded Postgres that persist between starts. Only the owner can read the file. */
-const Memory = Schema.Struct({
+const SavedPlace = Schema.Struct({
   /** Directory of Postgres's files. Null if they are next to this file. */
   elsewhere: Schema.NullOr(Schema.String),
   port: Schema.Int,
   password: Schema.String
 })
-type Memory = typeof Memory.Type
+type SavedPlace = typeof SavedPlace.Type
 
-const decodeMemory = Schema.decodeUnknownSync(Schema.fromJsonString(Memory))
+const decodeSavedPlace = Schema.decodeUnknownSync(Schema.fromJsonString(SavedPlace))
 
 /** Directory, port and password of an embedded Postgres. */
 export interface Place {
@@ -48,24 +46,24 @@ export const findPlace = (dataDirectory: string, user: SystemUser | null, freePo
   const home = resolve(dataDirectory)
   const advice = "give it to this user, or set DATA_DIR to a directory that can be written, or DATABASE_URL"
   attempt(() => makeHome(home, user), `cannot write in the data directory ${home}: ${advice}`)
-  const file = memoryFile(home)
+  const file = savedPlaceFile(home)
   attempt(() => {
-    if (!existsSync(file)) rememberFirst(home, newMemory(home, user, freePort))
+    if (!existsSync(file)) saveFirst(home, newPlace(home, user, freePort))
   }, `cannot write in the data directory ${home}: ${advice}`)
-  const memory = attempt(() => recall(file), `cannot read ${file}: ${advice}`)
+  const memory = attempt(() => readSavedPlace(file), `cannot read ${file}: ${advice}`)
   const directory = memory.elsewhere ?? join(home, "postgres")
   attempt(() => makeOwned(directory, user), `cannot make ${directory}: ${advice}`)
   return { directory, port: memory.port, password: memory.password }
 }
 
 /** Stores the server's new port. */
-export const rememberPort = (dataDirectory: string, port: number): void => {
-  const file = memoryFile(resolve(dataDirectory))
-  write(`${file}.new`, { ...recall(file), port })
+export const savePort = (dataDirectory: string, port: number): void => {
+  const file = savedPlaceFile(resolve(dataDirectory))
+  write(`${file}.new`, { ...readSavedPlace(file), port })
   renameSync(`${file}.new`, file)
 }
 
-const memoryFile = (home: string): string => join(home, "postgres.json")
+const savedPlaceFile = (home: string): string => join(home, "postgres.json")
 
 const makeHome = (home: string, user: SystemUser | null): void => {
   makeAll(home)
@@ -84,7 +82,7 @@ const makeAll = (directory: string): void => {
   }
 }
 
-const newMemory = (home: string, user: SystemUser | null, port: number): Memory => ({
+const newPlace = (home: string, user: SystemUser | null, port: number): SavedPlace => ({
   elsewhere: canReach(home, user) ? null : reachable(user),
   port,
   password: randomBytes(24).toString("base64url")
@@ -104,19 +102,19 @@ const reachable = (user: SystemUser | null): string => {
 }
 
 /** Writes the file only if it does not exist. If several processes start at once, all use the file of the first. */
-const rememberFirst = (home: string, memory: Memory): void => {
+const saveFirst = (home: string, memory: SavedPlace): void => {
   const aside = join(home, `postgres.json.${randomUUID()}`)
   write(aside, memory)
   try {
-    linkSync(aside, memoryFile(home))
+    linkSync(aside, savedPlaceFile(home))
   } catch (cause) {
-    if (!existsSync(memoryFile(home))) throw cause
+    if (!existsSync(savedPlaceFile(home))) throw cause
   } finally {
     rmSync(aside)
   }
 }
 
-const write = (file: string, memory: Memory): void =>
+const write = (file: string, memory: SavedPlace): void =>
   writeFileSync(file, `${JSON.stringify(memory)}\n`, { mode: 0o600 })
 
-const recall = (file: string): Memory => decodeMemory(readFileSync(file, "utf8"))
+const readSavedPlace = (file: string): SavedPlace => decodeSavedPlace(readFileSync(file, "utf8"))

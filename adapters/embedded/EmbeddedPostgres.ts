@@ -1,12 +1,21 @@
 import { PgConnection } from "@effect/sql-pg"
 import { Context, Deferred, Duration, Effect, Layer, Queue, Redacted, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { advisoryLocks } from "../postgres/AdvisoryLocks.ts"
-import { findBinaries } from "./EmbeddedBinaries.ts"
-import { type Cluster, create, exists, freePort, role, runningPort, start, stop, sync } from "./EmbeddedCluster.ts"
-import { codeOf, EmbeddedFailed } from "./EmbeddedFailed.ts"
-import { findPlace, rememberPort } from "./EmbeddedPlace.ts"
-import { findUser } from "./EmbeddedUser.ts"
+import { advisoryLocks } from "../postgres/connection/Sql.ts"
+import {
+  type Cluster,
+  create,
+  exists,
+  findBinaries,
+  freePort,
+  role,
+  runningPort,
+  start,
+  stop,
+  sync
+} from "./EmbeddedCluster.ts"
+import { codeOf, EmbeddedFailed, findUser } from "./EmbeddedFiles.ts"
+import { findPlace, savePort } from "./EmbeddedPlace.ts"
 
 /** Timeout for the crash recovery of a killed server. */
 const recovery_max = Duration.seconds(60)
@@ -71,7 +80,7 @@ const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: E
       if (fresh) await create(cluster, place.password)
       // Chosen once: the connection pool's address must still be valid after a restart of the server.
       const port = runningPort(cluster) ?? (await freePort(place.port))
-      if (port !== place.port) rememberPort(dataDirectory, port)
+      if (port !== place.port) savePort(dataDirectory, port)
       return {
         cluster,
         fresh,

@@ -1,6 +1,53 @@
-import { Data, Effect, Result, Schema } from "effect"
+import { Data, Effect, Predicate, Result, Schema } from "effect"
 import type { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
-import { isProvablyUnsent } from "./SendFailure.ts"
+import { NotAttempted } from "./Guard.ts"
+
+// These system calls precede the first byte of the request: resolving the address and opening the connection.
+const beforeConnected: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"])
+
+// The server's certificate is verified before the request is written.
+const certificateCodes: ReadonlySet<unknown> = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REJECTED",
+  "CERT_REVOKED",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_UNTRUSTED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "HOSTNAME_MISMATCH",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
+])
+
+const connectTimeout = "UND_ERR_CONNECT_TIMEOUT"
+
+/**
+ * Whether a failed request provably never left this process. Accepts only proof: the request could not be encoded, the
+ * address was not found, no connection was opened, or the certificate was rejected. An error code alone is no proof,
+ * because a connection can be reset after the request was sent.
+ *
+ * Relies on undici: it writes a request only to an open, verified connection, and follows no redirects.
+ */
+export const isProvablyUnsent = ({ reason }: HttpClientError.HttpClientError): boolean => {
+  if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return true
+  return reason._tag === "TransportError" && isBeforeConnected(reason.cause)
+}
+
+const isBeforeConnected = (cause: unknown): boolean => {
+  if (cause instanceof NotAttempted) return true
+  if (!Predicate.isObject(cause)) return false
+  // An error's `cause` and `message` are not enumerable, so spreading the error would lose them.
+  const { cause: inner, code, errors, syscall } = cause as Record<string, unknown>
+  if (beforeConnected.has(syscall) || certificateCodes.has(code) || code === connectTimeout) return true
+  // One error for each address that was tried. All of them must have failed before the connection was open.
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(isBeforeConnected)
+  return isBeforeConnected(inner)
+}
 
 /** The result of an HTTP request to an external service. */
 export type Exchange = Data.TaggedEnum<{

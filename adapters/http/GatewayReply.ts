@@ -1,7 +1,9 @@
 import { Data, Effect, type Schema } from "effect"
 import { HttpClientError } from "effect/http"
-import { isProvablyUnsent } from "./SendFailure.ts"
-import type { Conflict, NotFound, NotProcessed } from "./Wire.ts"
+import { StatusAnswer } from "../../core/domain/Recovery.ts"
+import { type Delivery, DispatchAnswer } from "../../core/domain/Sale.ts"
+import { isProvablyUnsent } from "./Exchange.ts"
+import type { Conflict, NotFound, NotProcessed } from "./GatewayProtocol.ts"
 
 /** The result of a gateway call. Everything that is not definite is Unknown. */
 export type GatewayReply<A> = Data.TaggedEnum<{
@@ -45,7 +47,7 @@ export const askGateway = <A, B, R>(
       onSuccess: (answer): Effect.Effect<GatewayReply<B>> => {
         const meaning = read(answer)
         return meaning === null
-          ? wrong("the answer contradicts the question")
+          ? gatewayFault("the answer contradicts the question")
           : Effect.succeed(GatewayReply.Answered({ answer: meaning }))
       },
       onFailure: (failure) => ("outcome" in failure ? refused(id, failure) : failed(failure))
@@ -53,19 +55,22 @@ export const askGateway = <A, B, R>(
     Effect.annotateLogs(id === null ? { operation } : { operation, xid: id })
   )
 
-const wrong = (reason: string, details: Readonly<Record<string, unknown>> = {}): Effect.Effect<GatewayReply<never>> =>
+const gatewayFault = (
+  reason: string,
+  details: Readonly<Record<string, unknown>> = {}
+): Effect.Effect<GatewayReply<never>> =>
   Effect.as(
     Effect.logError("a gateway response violates the protocol", { reason, ...details }),
     GatewayReply.Unknown({ reason })
   )
 
 const refused = (id: string | null, refusal: Refused): Effect.Effect<GatewayReply<never>> => {
-  if (refusal.xid !== undefined && refusal.xid !== id) return wrong("the refusal is about something else")
+  if (refusal.xid !== undefined && refusal.xid !== id) return gatewayFault("the refusal is about something else")
   switch (refusal.outcome) {
     case "not_found":
       return Effect.succeed(GatewayReply.NotFound())
     case "conflict":
-      return wrong("the gateway knows something else by this name")
+      return gatewayFault("the gateway knows something else by this name")
     case "not_processed": {
       const { reason = "it was not processed" } = refusal
       return Effect.as(
@@ -78,11 +83,11 @@ const refused = (id: string | null, refusal: Refused): Effect.Effect<GatewayRepl
 
 const failed = (failure: HttpClientError.HttpClientError | Schema.SchemaError): Effect.Effect<GatewayReply<never>> => {
   if (!HttpClientError.isHttpClientError(failure)) {
-    return wrong("the answer cannot be read", { issue: failure.message })
+    return gatewayFault("the answer cannot be read", { issue: failure.message })
   }
   const { reason, response } = failure
   if (response !== undefined && response.status < serverError) {
-    return wrong("the answer cannot be read", { status: response.status })
+    return gatewayFault("the answer cannot be read", { status: response.status })
   }
   const reply = isProvablyUnsent(failure)
     ? GatewayReply.NotDone({ reason: "the gateway could not be reached" })
@@ -90,3 +95,27 @@ const failed = (failure: HttpClientError.HttpClientError | Schema.SchemaError): 
   const seen = response === undefined ? { cause: reason.cause } : { status: response.status }
   return Effect.as(Effect.logWarning("a gateway failed", seen), reply)
 }
+
+/** The state of an order: the answers that a dispatch and a status query have in common. */
+export type OrderState<Proof = Delivery> = Extract<StatusAnswer<Proof>, DispatchAnswer<Proof>>
+
+/** Interprets a gateway's reply to a dispatch. Contract: 3.1. */
+export const toDispatchAnswer = <Proof>(reply: GatewayReply<OrderState<Proof>>): DispatchAnswer<Proof> =>
+  GatewayReply.$match(reply, {
+    Answered: ({ answer }): DispatchAnswer<Proof> => answer,
+    NotDone: () => DispatchAnswer.NotSent(),
+    NotFound: () => DispatchAnswer.Unknown(),
+    Unknown: () => DispatchAnswer.Unknown()
+  })
+
+/**
+ * Interprets a gateway's reply to a status query. A query that the gateway did not process says nothing about the
+ * order.
+ */
+export const toStatusAnswer = <Proof>(reply: GatewayReply<OrderState<Proof>>): StatusAnswer<Proof> =>
+  GatewayReply.$match(reply, {
+    Answered: ({ answer }): StatusAnswer<Proof> => answer,
+    NotDone: () => StatusAnswer.NotAsked(),
+    NotFound: () => StatusAnswer.NotFound(),
+    Unknown: () => StatusAnswer.Unknown()
+  })

@@ -1,10 +1,85 @@
-import { Data, Duration, Effect, Exit, Option, Semaphore } from "effect"
+import { Clock, Data, Duration, Effect, Exit, Metric, Option, Semaphore } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
-import { onMonotonicClock } from "../clock/MonotonicClock.ts"
-import { countNotMade, measured } from "./CallMetrics.ts"
-import { NotAttempted } from "./NotAttempted.ts"
-import { whole } from "./WholeAnswer.ts"
+import type { Environment } from "../../core/domain/Company.ts"
+import { seriesOf } from "../../core/telemetry/Metrics.ts"
+import { spanWhenTraced } from "../../core/telemetry/Spans.ts"
+import { readWhole } from "./WholeResponse.ts"
+
+/** A clock that reads the monotonic time, which no clock adjustment changes. */
+const monotonicClock = (clock: Clock.Clock): Clock.Clock => {
+  const currentTimeMillisUnsafe = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+  return {
+    currentTimeMillisUnsafe,
+    currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
+    currentTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    currentTimeNanos: clock.monotonicTimeNanos,
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+}
+
+/**
+ * Runs `waiting` on the monotonic clock, so that setting the wall clock back an hour does not lengthen a wait by an
+ * hour. An effect wrapped in `own` keeps the wall clock.
+ */
+const onMonotonicClock = <A, E, R>(
+  waiting: (own: <B, F, S>(call: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>
+) =>
+  Effect.clockWith((clock) =>
+    Effect.provideService(waiting(Effect.provideService(Clock.Clock, clock)), Clock.Clock, monotonicClock(clock))
+  )
+
+const callCounter = seriesOf(["party", "outcome"], (attributes) =>
+  Metric.counter("saldo_party_calls_total", {
+    description: "Calls to external services, by service and outcome",
+    incremental: true,
+    attributes
+  })
+)
+
+const callDuration = seriesOf(["party"], (attributes) =>
+  Metric.histogram("saldo_party_call_seconds", {
+    description: "Time until the complete response of an external service, in seconds",
+    boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+    attributes
+  })
+)
+
+type Ended = Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+
+/** The class of the HTTP status, or `no_answer`. */
+const outcomeOf = (exit: Ended): string =>
+  Exit.isSuccess(exit) ? `${Math.floor(exit.value.status / 100)}xx` : "no_answer"
+
+/** Counts a call that this process refused to make. */
+const countNotMade = (party: string): Effect.Effect<void> =>
+  Metric.update(callCounter({ party, outcome: "not_made" }), 1)
+
+/** Counts a call to an external service, records its duration, and adds a span if the call is traced. */
+const withCallMetrics =
+  (party: string) =>
+  <R>(
+    call: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError, R>
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError, R> =>
+    Effect.timed(Effect.exit(call)).pipe(
+      Effect.tap(([took, exit]) =>
+        Effect.andThen(
+          Metric.update(callCounter({ party, outcome: outcomeOf(exit) }), 1),
+          Metric.update(callDuration({ party }), Duration.toSeconds(took))
+        )
+      ),
+      Effect.flatMap(([, exit]) => exit),
+      // The span omits the URL, which may contain a customer's number.
+      spanWhenTraced(`call ${party}`)
+    )
+
+/** This process refused to make the call. Nothing was sent. */
+export class NotAttempted extends Data.TaggedError("NotAttempted")<{
+  readonly party: string
+  readonly why: "circuit_open" | "busy"
+}> {}
 
 /** Timeout for one call, shorter than the 30 s that a workflow waits. */
 const answer_within = Duration.seconds(29)
@@ -44,15 +119,15 @@ interface Guard {
   readonly accepts: Effect.Effect<boolean>
 }
 
-type Response = HttpClientResponse.HttpClientResponse
-type Call = Effect.Effect<Response, HttpClientError.HttpClientError>
-type Request = HttpClientRequest.HttpClientRequest
+type HttpResponse = HttpClientResponse.HttpClientResponse
+type GuardedCall = Effect.Effect<HttpResponse, HttpClientError.HttpClientError>
+type HttpRequest = HttpClientRequest.HttpClientRequest
 
-const failedWith = (request: Request, cause: unknown) =>
+const failedWith = (request: HttpRequest, cause: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
 /** Classifies a call for the circuit breaker. A definite refusal counts as a success. */
-const classify = (exit: Exit.Exit<Response, unknown>): CircuitBreaker.Outcome =>
+const classify = (exit: Exit.Exit<HttpResponse, unknown>): CircuitBreaker.Outcome =>
   Exit.isSuccess(exit) && exit.value.status < serverError && exit.value.status !== tooManyRequests
     ? CircuitBreaker.success
     : CircuitBreaker.failure()
@@ -69,22 +144,24 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   const breaker = yield* CircuitBreaker.make({ tripPolicy, openDuration: openFor })
   const permits = yield* Semaphore.make(calls_max)
 
-  const notMade = (request: Request, why: NotAttempted["why"]) =>
+  const notMade = (request: HttpRequest, why: NotAttempted["why"]) =>
     Effect.andThen(countNotMade(party), Effect.fail(failedWith(request, new NotAttempted({ party, why }))))
 
-  const attempt = (call: Call, request: Request): Call => {
-    const timed = Effect.timeoutOrElse(Effect.flatMap(call, whole), {
+  const attempt = (call: GuardedCall, request: HttpRequest): GuardedCall => {
+    const timed = Effect.timeoutOrElse(Effect.flatMap(call, readWhole), {
       duration: answer_max,
       orElse: () => Effect.fail(failedWith(request, new NoAnswer({ party })))
     })
-    return onMonotonicClock((own) => breaker.execute(own(measured(party)(timed)), { key: party, classify })).pipe(
+    return onMonotonicClock((own) =>
+      breaker.execute(own(withCallMetrics(party)(timed)), { key: party, classify })
+    ).pipe(
       Effect.catchTag("CircuitBreakerError", () => notMade(request, "circuit_open")),
       // External services do not receive our trace ids.
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )
   }
 
-  const protect: Guard["protect"] = HttpClient.transform((call: Call, request) =>
+  const protect: Guard["protect"] = HttpClient.transform((call: GuardedCall, request) =>
     Effect.flatMap(
       permits.withPermitsIfAvailable(1)(attempt(call, request)),
       Option.match({
@@ -106,3 +183,26 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
 
   return { protect, accepts } satisfies Guard
 })
+
+/** An external service, and whether it would be called now. */
+export interface Guarded<Party> {
+  readonly party: Party
+  readonly accepts: Effect.Effect<boolean>
+}
+
+/**
+ * Selects the implementation for an environment. Companies in development always use the simulator; companies in
+ * production never do.
+ *
+ * @param production the configured external service. If null, or if it accepts no calls now, companies in production
+ * are refused.
+ */
+export const byEnvironment =
+  <Party, E>(simulator: Party, production: Guarded<Party> | null, refusal: () => E) =>
+  (environment: Environment): Effect.Effect<Party, E> => {
+    if (environment === "development") return Effect.succeed(simulator)
+    if (production === null) return Effect.fail(refusal())
+    return Effect.flatMap(production.accepts, (accepted) =>
+      accepted ? Effect.succeed(production.party) : Effect.fail(refusal())
+    )
+  }

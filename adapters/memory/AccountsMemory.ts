@@ -1,9 +1,13 @@
-import { Effect, Layer } from "effect"
-import { Accounts } from "../../core/ports/Accounts.ts"
-import { Books, consumptionIn } from "./Books.ts"
+import { DateTime, Effect, Layer, Stream } from "effect"
+import { owned, restore } from "../../core/domain/Account.ts"
+import type { CompanyId } from "../../core/domain/Ids.ts"
+import { type DayRange, isWithin } from "../../core/domain/LocalTime.ts"
+import { Accounts, type Adjustment, Adjustments } from "../../core/ports/Accounts.ts"
+import { Statement } from "../../core/ports/Statement.ts"
+import { Books, type CompanyBooks, consumptionIn, post } from "./Books.ts"
 
 /** `Accounts` in memory. */
-export const layer = Layer.effect(
+export const accountsLayer = Layer.effect(
   Accounts,
   Effect.map(Books, ({ of }) =>
     Accounts.of({
@@ -29,4 +33,48 @@ export const layer = Layer.effect(
         })
     })
   )
+)
+
+const adjustIn = (books: CompanyBooks, { at, goal, reference, since }: Adjustment, nextEntryId: () => number) => {
+  if (books.adjustments.has(reference)) return null
+  books.adjustments.add(reference)
+  const [first] = books.entries
+  if (first === undefined || DateTime.isGreaterThanOrEqualTo(first.createdAt, since)) return 0
+  const before = books.purse.balance
+  const balance = restore(before, goal)
+  const moved = owned(balance) - owned(before)
+  if (moved === 0) return 0
+  post(books, balance, { id: nextEntryId(), type: "adjustment", amount: moved, reference }, at)
+  return moved
+}
+
+/** `Adjustments` in memory. */
+export const adjustmentsLayer = Layer.effect(
+  Adjustments,
+  Effect.map(Books, ({ nextEntryId, of }) =>
+    Adjustments.of({
+      adjust: (adjustment) => Effect.sync(() => adjustIn(of(adjustment.companyId), adjustment, nextEntryId))
+    })
+  )
+)
+
+/** `Statement` in memory. */
+export const statementLayer = Layer.effect(
+  Statement,
+  Effect.map(Books, ({ of }) => {
+    const found = (companyId: CompanyId, range: DayRange) =>
+      Effect.sync(() =>
+        of(companyId)
+          .entries.filter((entry) => isWithin(range, entry.createdAt))
+          .reverse()
+      )
+    return Statement.of({
+      page: (companyId, range, { page, perPage }) =>
+        Effect.map(found(companyId, range), (entries) => ({
+          items: entries.slice((page - 1) * perPage, page * perPage),
+          total: entries.length
+        })),
+      all: (companyId, range) => Stream.unwrap(Effect.map(found(companyId, range), Stream.fromIterable))
+    })
+  })
 )

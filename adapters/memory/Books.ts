@@ -1,17 +1,24 @@
-import { Context, type DateTime, Layer } from "effect"
-import { type Balance, owned } from "../../core/domain/Balance.ts"
-import type { Entry } from "../../core/domain/Entry.ts"
+import { Context, type DateTime, Layer, Result } from "effect"
+import {
+  type Balance,
+  type Consumption,
+  defaultLimits,
+  type Entry,
+  type Limits,
+  owned
+} from "../../core/domain/Account.ts"
+import { keyErrorOf, readKey } from "../../core/domain/Idempotency.ts"
 import type { CompanyId, IdempotencyKey, InsuranceId, TerminalId, TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
-import { type Consumption, defaultLimits, type Limits } from "../../core/domain/Limits.ts"
 import { type Periods, periodsOf } from "../../core/domain/LocalTime.ts"
 import { Centavos, zero } from "../../core/domain/Money.ts"
 import type { SentCode } from "../../core/domain/OneTimeCode.ts"
 import type { Reversal, ReversalOutcome, ReversalStatus } from "../../core/domain/Reversal.ts"
 import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
+import type { KeyError } from "../../core/ports/Ledger.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
-import type { Asking } from "./Claims.ts"
+import type { Asking } from "./UnresolvedMemory.ts"
 
 /** A company's balance, limits and alert threshold. */
 interface Purse {
@@ -22,7 +29,7 @@ interface Purse {
   readonly updatedAt: DateTime.Utc | null
 }
 
-interface Claimed<O> {
+interface ClaimedKey<O> {
   readonly fingerprint: string
   /** The sale that the key made or asks to reverse. */
   readonly transactionId: TransactionId
@@ -33,8 +40,8 @@ interface Claimed<O> {
 
 /** An idempotency key, with its sale or reversal. Sales and reversals share one key space. */
 export type KeyEntry =
-  | (Claimed<Outcome> & { readonly reversalId: null })
-  | (Claimed<ReversalOutcome> & { readonly reversalId: number })
+  | (ClaimedKey<Outcome> & { readonly reversalId: null })
+  | (ClaimedKey<ReversalOutcome> & { readonly reversalId: number })
 
 /** A sale with its recovery state. */
 export interface Sale extends Asking {
@@ -178,4 +185,19 @@ export class Books extends Context.Service<
       nextInsuranceId: () => ++insurances
     })
   })
+}
+
+/** A call with an idempotency key. */
+export interface KeyUse {
+  readonly fingerprint: string
+  readonly now: DateTime.Utc
+}
+
+/** Succeeds if a known key replays its response to this call. Otherwise fails with the reason. */
+export const checkKey = (books: CompanyBooks, known: KeyEntry, call: KeyUse): Result.Result<void, KeyError> => {
+  const { transactionId } = known
+  const { status } = saleOf(books, transactionId)
+  const named = known.reversalId === null ? saleOf(books, transactionId) : reversalOf(books, known.reversalId)
+  const state = readKey({ ...known, completed: known.outcome !== null, settledAt: named.processedAt }, call)
+  return state === "replay" ? Result.void : Result.fail(keyErrorOf(state, transactionId, status))
 }

@@ -1,12 +1,15 @@
-import { Effect, Layer, Option, Result } from "effect"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { InsuranceId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import { CodeBlocked, StepOutOfOrder } from "../../core/domain/InsuranceErrors.ts"
 import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
 import { attempts_max, resends_max } from "../../core/domain/OneTimeCode.ts"
 import type { Order } from "../../core/domain/Sale.ts"
-import { type Chosen, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"
+import { type BuyerStep, type CodeToSend, Insurances, type NewInsurance } from "../../core/ports/Insurances.ts"
 import type { StagedSms } from "../../core/ports/Outbox.ts"
+import * as VaultAead from "../crypto/VaultAead.ts"
+import { DataKey } from "../crypto/VaultAead.ts"
 import { Books, type CodeEntry, type CompanyBooks } from "./Books.ts"
 
 /** Returns the insurance. Throws if it does not exist. */
@@ -85,7 +88,7 @@ const attemptIn = (books: CompanyBooks, id: InsuranceId) =>
   })
 
 /** The changes that a step makes to an insurance. Null if the step belongs to a choice that has changed since. */
-const changesOf = (step: Chosen, { plan, version }: Insurance): Partial<Insurance> | null => {
+const changesOf = (step: BuyerStep, { plan, version }: Insurance): Partial<Insurance> | null => {
   switch (step.event) {
     case "code_verified":
       return {}
@@ -96,7 +99,7 @@ const changesOf = (step: Chosen, { plan, version }: Insurance): Partial<Insuranc
   }
 }
 
-const advanceIn = (books: CompanyBooks, id: InsuranceId, step: Chosen) =>
+const advanceIn = (books: CompanyBooks, id: InsuranceId, step: BuyerStep) =>
   Result.gen(function* () {
     const before = insuranceOf(books, id)
     const state = yield* afterEvent(before.state, step.event)
@@ -129,4 +132,9 @@ const make = Effect.map(Books, ({ nextInsuranceId, of }) =>
 )
 
 /** `Insurances` in memory, built on the rules of core/domain. Tests compare the Postgres adapter with it. */
-export const layer = Layer.effect(Insurances, make)
+export const insurancesLayer = Layer.effect(Insurances, make)
+
+const publicDataKey = Layer.succeed(DataKey, { bytes: Redacted.make(new Uint8Array(32)), protected: false })
+
+/** A vault with a public key, for stores that keep nothing. */
+export const vaultLayer = VaultAead.layer.pipe(Layer.provide(Layer.merge(publicDataKey, NodeCrypto.layer)))

@@ -1,10 +1,9 @@
 import { DateTime, Effect, Layer, Result } from "effect"
-import { confirm, credit, owned, release, reserve } from "../../core/domain/Balance.ts"
+import { checkLimits, confirm, credit, owned, release, reserve } from "../../core/domain/Account.ts"
 import { DuplicateTransaction } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
 import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
-import { within } from "../../core/domain/Limits.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { owned_max } from "../../core/domain/Money.ts"
 import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
@@ -21,12 +20,22 @@ import {
   type Settled,
   type Settlement
 } from "../../core/ports/Ledger.ts"
-import { Books, type CompanyBooks, consume, consumptionIn, type KeyEntry, post, type Sale, saleOf } from "./Books.ts"
-import { concludes } from "./Claims.ts"
-import { type Call, checkKey } from "./Keys.ts"
+import {
+  Books,
+  type CompanyBooks,
+  checkKey,
+  consume,
+  consumptionIn,
+  type KeyEntry,
+  type KeyUse,
+  post,
+  type Sale,
+  saleOf
+} from "./Books.ts"
+import { concludes } from "./UnresolvedMemory.ts"
 
 /** The response or the error of a known key. */
-const answerOf = (books: CompanyBooks, known: KeyEntry, call: Call): Result.Result<Outcome, KeyError> =>
+const answerOf = (books: CompanyBooks, known: KeyEntry, call: KeyUse): Result.Result<Outcome, KeyError> =>
   Result.map(checkKey(books, known, call), () => {
     if (known.reversalId !== null || known.outcome === null) throw new Error("no sale has such a key and fingerprint")
     return known.outcome
@@ -50,7 +59,7 @@ const reserveIn = (
       yield* Result.fail(new DuplicateTransaction({ transactionId: paidBy.order.transactionId }))
     const quoted = quotedFor(books, intent, now)
     if (quoted === "changed") yield* Result.fail(new QuoteChanged())
-    yield* within(books.purse.limits, consumptionIn(books, periods), intent.amount)
+    yield* checkLimits(books.purse.limits, consumptionIn(books, periods), intent.amount)
     const balance = yield* reserve(books.purse.balance, intent.amount)
     const transactionId = TransactionId.make(id)
     const { amount, companyId, environment, fingerprint, identifier, key, product, reference, service } = intent

@@ -1,11 +1,11 @@
 import { Effect, Layer, Option } from "effect"
 import type { CompanyId } from "../../core/domain/Ids.ts"
-import type { Offered } from "../../core/domain/Offered.ts"
+import type { OfferedOption } from "../../core/domain/Lookup.ts"
 import { Options } from "../../core/ports/Options.ts"
 
 /** `Options` in memory. It keeps all options. */
 export const layer = Layer.sync(Options, () => {
-  const known = new Map<string, Offered>()
+  const known = new Map<string, OfferedOption>()
   const keyOf = (companyId: CompanyId, optionId: string) => `${companyId}:${optionId}`
   return Options.of({
     store: (options) =>

@@ -3,9 +3,9 @@ import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
 import { type ClaimedSms, Outbox, type SmsResult, type UndeliveredSms } from "../../core/ports/Outbox.ts"
 import { Books, type CompanyBooks, type SmsEntry } from "./Books.ts"
 
-type Claim = Parameters<Outbox["Service"]["claim"]>[0]
+type SmsClaim = Parameters<Outbox["Service"]["claim"]>[0]
 
-const isDue = ({ leasedUntil, sendAt, status }: SmsEntry, { now }: Claim): boolean =>
+const isDue = ({ leasedUntil, sendAt, status }: SmsEntry, { now }: SmsClaim): boolean =>
   status === "staged" &&
   DateTime.isLessThanOrEqualTo(sendAt, now) &&
   (leasedUntil === null || DateTime.isLessThanOrEqualTo(leasedUntil, now))
@@ -25,7 +25,7 @@ const newestFirst = Order.flip(
   )
 )
 
-const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray<ClaimedSms> => {
+const claimIn = (companies: Iterable<CompanyBooks>, claim: SmsClaim): ReadonlyArray<ClaimedSms> => {
   const due = [...companies].flatMap((books) =>
     [...books.messages.values()].filter((entry) => isDue(entry, claim)).map((entry) => ({ ...entry, books }))
   )

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Layer, Result } from "effect"
-import { credit } from "../../core/domain/Balance.ts"
+import { credit } from "../../core/domain/Account.ts"
 import { NotFound, NotReversible, RequestInProgress, ReversalNotSupported } from "../../core/domain/Errors.ts"
 import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"
 import {
@@ -17,10 +17,11 @@ import {
   type ReversalSettlement,
   Reversals
 } from "../../core/ports/Reversals.ts"
-import type { Claim } from "../../core/ports/Unresolved.ts"
+import type { RecoveryClaim } from "../../core/ports/Unresolved.ts"
 import {
   Books,
   type CompanyBooks,
+  checkKey,
   consume,
   type KeyEntry,
   post,
@@ -29,9 +30,8 @@ import {
   type Sale,
   saleOf
 } from "./Books.ts"
-import { claimable, concludes, leased } from "./Claims.ts"
-import { checkKey } from "./Keys.ts"
 import { transactionOf } from "./TransactionsMemory.ts"
+import { claimable, concludes, leased } from "./UnresolvedMemory.ts"
 
 /** The reversal of a sale that is pending or confirmed. A denied reversal allows another one. */
 const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): ReversalEntry | undefined =>
@@ -113,13 +113,13 @@ const settleIn = (books: CompanyBooks, settlement: ReversalSettlement, nextEntry
       leasedUntil: null,
       notFound
     })
-    if (verdict._tag === "Confirm") giveBack(books, saleOf(books, under.transaction.id), at, nextEntryId)
+    if (verdict._tag === "Confirm") returnMoney(books, saleOf(books, under.transaction.id), at, nextEntryId)
     answerKey(books, before, settlement)
   }
   return { won, status: reversalOf(books, id).status, outcome: keyOf(books, before)?.outcome ?? null }
 }
 
-const giveBack = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId: () => number): void => {
+const returnMoney = (books: CompanyBooks, sale: Sale, at: DateTime.Utc, nextEntryId: () => number): void => {
   const { amount, transactionId } = sale.order
   const balance = credit(books.purse.balance, amount)
   books.sales.set(transactionId, { ...sale, status: "REVERSED" })
@@ -150,7 +150,7 @@ const keyOf = (books: CompanyBooks, { key, reversal }: ReversalEntry) => {
     : undefined
 }
 
-const claimIn = (companies: Iterable<CompanyBooks>, claim: Claim): ReadonlyArray<ClaimedReversal> => {
+const claimIn = (companies: Iterable<CompanyBooks>, claim: RecoveryClaim): ReadonlyArray<ClaimedReversal> => {
   const entries = [...companies].flatMap((books) => [...books.reversals.values()].map((entry) => ({ ...entry, books })))
   return claimable(entries, claim).map(({ books, ...entry }) => {
     books.reversals.set(entry.reversal.id, { ...entry, ...leased(claim) })

@@ -1,11 +1,16 @@
 import type { PolicyFacts } from "../../core/domain/Insurance.ts"
 import { issuer } from "../../core/domain/Receipt.ts"
-import { type Box, columns, inset, split, writeIn } from "./Box.ts"
-import { type Document, pointsOf } from "./Document.ts"
-import { codeOf, ink, insuranceTitle, vehicleTypes } from "./PolicyStyle.ts"
-import { drawQr } from "./QrCode.ts"
-import { spellShortDay } from "./Spelling.ts"
-import { drawTestBackground, drawTestBand, isTest } from "./TestMark.ts"
+import { type Box, columns, type Document, drawQr, inset, pointsOf, split, writeIn } from "./PdfDocument.ts"
+import {
+  drawTestBackground,
+  drawTestBand,
+  ink,
+  insuranceTitle,
+  isTest,
+  qrTextOf,
+  spellShortDay,
+  vehicleTypes
+} from "./PrintStyle.ts"
 
 /** Size of the windscreen sticker. */
 export const marbeteSize = { width: pointsOf(100), height: pointsOf(70) }
@@ -59,7 +64,11 @@ export const drawMarbete = (document: Document, facts: PolicyFacts): void => {
   if (test) drawTestBackground(document, at(head_height, inner.height - head_height - foot_height))
   head(document)
   vehicle(document, facts)
-  drawQr(document, codeOf(facts), { x: inner.x + inner.width - qrSide - 2, y: inner.y + head_height + 3, side: qrSide })
+  drawQr(document, qrTextOf(facts), {
+    x: inner.x + inner.width - qrSide - 2,
+    y: inner.y + head_height + 3,
+    side: qrSide
+  })
   term(document, facts)
   if (test) drawTestBand(document, foot)
   else

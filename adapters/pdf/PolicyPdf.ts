@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import type { PolicyFacts } from "../../core/domain/Insurance.ts"
-import { type PolicyDocument, PolicyRenderer } from "../../core/ports/PolicyRenderer.ts"
-import { bytesOf, type Document, openDocument, readFonts } from "./Document.ts"
+import { type PolicyDocument, PolicyRenderer } from "../../core/ports/Renderers.ts"
 import { drawMarbete, marbeteSize } from "./MarbetePage.ts"
+import { bytesOf, type Document, openDocument, readFonts } from "./PdfDocument.ts"
 import { drawPoliza, polizaSize } from "./PolizaPage.ts"
 
 interface Form {

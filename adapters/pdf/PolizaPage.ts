@@ -1,11 +1,21 @@
 import type { PolicyFacts } from "../../core/domain/Insurance.ts"
 import { issuer } from "../../core/domain/Receipt.ts"
-import { type Box, columns, inset, split, writeIn } from "./Box.ts"
-import { type Document, pointsOf } from "./Document.ts"
-import { codeOf, ink, insuranceTitle, vehicleTypes } from "./PolicyStyle.ts"
-import { drawQr } from "./QrCode.ts"
-import { spellAmount, spellCedula, spellDay, spellInstant, spellPhone } from "./Spelling.ts"
-import { drawTestBackground, drawTestBand, isTest, testWords } from "./TestMark.ts"
+import { type Box, columns, type Document, drawQr, inset, pointsOf, split, writeIn } from "./PdfDocument.ts"
+import {
+  drawTestBackground,
+  drawTestBand,
+  ink,
+  insuranceTitle,
+  isTest,
+  qrTextOf,
+  spellAmount,
+  spellCedula,
+  spellDay,
+  spellInstant,
+  spellPhone,
+  testWords,
+  vehicleTypes
+} from "./PrintStyle.ts"
 
 /** Page size of the policy: letter format (carta), the country's standard. */
 export const polizaSize = { width: pointsOf(215.9), height: pointsOf(279.4) }
@@ -163,7 +173,7 @@ const conditions = (document: Document, top: number, facts: PolicyFacts): void =
     writeIn(document, { ...line, x: margin + 12, width: width - 12 }, term, { font: "plain", size: 8 })
     y = document.y + 1.5
   }
-  drawQr(document, codeOf(facts), { x: margin + inner - qrSide, y: top, side: qrSide })
+  drawQr(document, qrTextOf(facts), { x: margin + inner - qrSide, y: top, side: qrSide })
 }
 
 /** Draws the policy on one page. Each text has its own box, and shrinks to stay inside it. Contract: 4.6. */

@@ -1,11 +1,9 @@
 import { Effect, Layer } from "effect"
 import { formatLocal } from "../../core/domain/LocalTime.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
-import { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
-import { bytesOf, type Document, openDocument, pointsOf, readFonts } from "./Document.ts"
-import { drawQr } from "./QrCode.ts"
-import { spellAmount } from "./Spelling.ts"
-import { isTest, testWords } from "./TestMark.ts"
+import { ReceiptRenderer } from "../../core/ports/Renderers.ts"
+import { bytesOf, type Document, drawQr, openDocument, pointsOf, readFonts } from "./PdfDocument.ts"
+import { isTest, spellAmount, testWords } from "./PrintStyle.ts"
 
 /** Width of a receipt printer's roll. On A4 paper the receipt keeps this width. */
 const width = pointsOf(80)

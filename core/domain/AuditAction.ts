@@ -1,4 +1,3 @@
-import type { LateOutcome } from "./LateOutcome.ts"
 import type { TokenState } from "./Token.ts"
 
 /** Actions of an operator. */
@@ -20,3 +19,7 @@ type ByHand =
 
 /** The actions in the audit log. Entries are never deleted, so a name that is no longer written must stay readable. */
 export type AuditAction = ByHand | LateOutcome | "foreign_company"
+
+/** A firm answer of the provider that contradicts the settled outcome. The audit log records it under this name. */
+export const lateOutcomes = ["late_success", "late_refusal", "late_reversal", "late_reversal_refusal"] as const
+export type LateOutcome = (typeof lateOutcomes)[number]

@@ -1,6 +1,5 @@
 import { zero } from "./Money.ts"
-import type { Package } from "./Package.ts"
-import { type Service, takesOption } from "./Service.ts"
+import { type Package, type Service, takesOption } from "./Service.ts"
 
 /** A category in an operator's catalogue file. */
 interface CategoryDraft {

@@ -1,6 +1,5 @@
 import { Predicate } from "effect"
-import { codes, type ErrorCode, type ErrorStatus } from "./ErrorCodes.ts"
-import type { DetailedCode, ErrorDetails } from "./ErrorDetails.ts"
+import { codes, type DetailedCode, type ErrorCode, type ErrorDetails, type ErrorStatus } from "./ErrorCodes.ts"
 import type { CoreError, Refusal } from "./Errors.ts"
 import type { ExtraCode } from "./InsuranceOffer.ts"
 import { toPesos } from "./Money.ts"
@@ -14,14 +13,14 @@ export interface PublicError {
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
-interface Told<E> {
+interface Overrides<E> {
   /** Set where status or message differ from those of the code. */
   readonly status?: ErrorStatus
   readonly message?: string | ((error: E) => string | undefined)
 }
 
 /** A row whose code has details must give exactly those details. Any other row gives none. */
-type Row<E> = Told<E> &
+type Row<E> = Overrides<E> &
   (
     | { readonly code: Exclude<ErrorCode, DetailedCode>; readonly details?: never }
     | { readonly [Code in DetailedCode]: Detailed<E, Code, Code> }[DetailedCode]

@@ -1,5 +1,5 @@
 import { Data, DateTime, Order as Ordering } from "effect"
-import type { Entry } from "./Entry.ts"
+import type { Entry } from "./Account.ts"
 import { retention } from "./Idempotency.ts"
 import type { CompanyId } from "./Ids.ts"
 import type { Amount } from "./Money.ts"

@@ -32,8 +32,8 @@ export type TerminalId = typeof TerminalId.Type
 
 // Stored values are not checked against the limits of the edge. A stored sale must stay readable when a later version
 // changes those limits.
-export const KeptIdentifier = Schema.String.pipe(Schema.brand("Identifier"))
-export const KeptTerminalId = Schema.String.pipe(Schema.brand("TerminalId"))
+export const StoredIdentifier = Schema.String.pipe(Schema.brand("Identifier"))
+export const StoredTerminalId = Schema.String.pipe(Schema.brand("TerminalId"))
 
 /** The client's name for one operation. Unique within its company for ever. Contract: 4.5 and 8. */
 export const IdempotencyKey = TextBetween(1, 128).pipe(Schema.brand("IdempotencyKey"))

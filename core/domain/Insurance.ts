@@ -1,7 +1,7 @@
 import { DateTime, Duration, Result, Schema } from "effect"
 import { Environment } from "./Company.ts"
 import { InvalidOption, PriceMismatch } from "./Errors.ts"
-import { CompanyId, InsuranceId, KeptTerminalId, ServiceId, TransactionId } from "./Ids.ts"
+import { CompanyId, InsuranceId, ServiceId, StoredTerminalId, TransactionId } from "./Ids.ts"
 import { AlreadySold, PolicyNotIssued, QuoteExpired, QuoteMissing } from "./InsuranceErrors.ts"
 import { Extra, Plan, type Quote, Quote as QuoteSchema, Validity, Vehicle, Version } from "./InsuranceOffer.ts"
 import { InsuranceState } from "./InsuranceState.ts"
@@ -41,7 +41,7 @@ export const Insurance = Schema.Struct({
   state: InsuranceState,
   plate: Plate,
   insured: Insured,
-  terminalId: Schema.NullOr(KeptTerminalId),
+  terminalId: Schema.NullOr(StoredTerminalId),
   /** Whether it renews an earlier policy of the vehicle. */
   renewal: Schema.Boolean,
   /** The insurer's id of the case. */

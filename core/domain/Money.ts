@@ -53,8 +53,8 @@ export const readAmount = (literal: AmountLiteral): Result.Result<Amount, Amount
   return Result.succeed(Amount.make(Number(digits + "0".repeat(zeros))))
 }
 
-const nothing = /^0+(?:\.0{1,2})?$/
+const zeroAmount = /^0+(?:\.0{1,2})?$/
 
 /** Parses a bound or a limit: an amount, or zero, which means no bound. */
 export const readLimit = (literal: AmountLiteral): Result.Result<Centavos, AmountFault> =>
-  nothing.test(literal.text) ? Result.succeed(zero) : Result.map(readAmount(literal), Centavos.make)
+  zeroAmount.test(literal.text) ? Result.succeed(zero) : Result.map(readAmount(literal), Centavos.make)

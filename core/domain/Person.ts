@@ -1,5 +1,11 @@
 import { Schema } from "effect"
 
+/**
+ * A phone number in international format (E.164). The country is in the North American numbering plan, so the prefix is
+ * +1.
+ */
+export const e164 = (phone: string): string => `+1${phone}`
+
 const matching = (form: RegExp) =>
   Schema.String.check(Schema.makeFilter((text) => form.test(text), { message: "invalido" }))
 

@@ -8,12 +8,12 @@ import {
   PriceMismatch
 } from "./Errors.ts"
 import type { Identifier } from "./Ids.ts"
+import type { OfferedOption } from "./Lookup.ts"
 import type { Amount } from "./Money.ts"
-import type { Offered } from "./Offered.ts"
 import type { NamingFlow, Service } from "./Service.ts"
 
 /** The product that a sale asks for, as the caller wrote it. */
-export interface Request {
+export interface PriceRequest {
   readonly identifier: Identifier
   readonly amount: Amount | null
   readonly optionId: string | null
@@ -30,15 +30,18 @@ type Unpriced = AmountRequired | AmountOutOfRange | PriceMismatch | OptionRequir
  */
 export const price = (
   service: Service,
-  request: Request,
-  option: Offered | null,
+  request: PriceRequest,
+  option: OfferedOption | null,
   now: DateTime.Utc
 ): Result.Result<Amount, Unpriced> =>
   service.flow === "monto_libre"
     ? freeAmount(service, request)
     : priceOfOption(service, service.flow, request, option, now)
 
-const freeAmount = ({ maximum, minimum }: Service, { amount, optionId }: Request): Result.Result<Amount, Unpriced> => {
+const freeAmount = (
+  { maximum, minimum }: Service,
+  { amount, optionId }: PriceRequest
+): Result.Result<Amount, Unpriced> => {
   // Services with a free amount have no options. A caller who names one wants something else.
   if (optionId !== null) return Result.fail(new InvalidOption())
   if (amount === null) return Result.fail(new AmountRequired())
@@ -50,8 +53,8 @@ const freeAmount = ({ maximum, minimum }: Service, { amount, optionId }: Request
 const priceOfOption = (
   { howToBuy, id }: Service,
   flow: NamingFlow,
-  { amount, identifier, optionId }: Request,
-  option: Offered | null,
+  { amount, identifier, optionId }: PriceRequest,
+  option: OfferedOption | null,
   now: DateTime.Utc
 ): Result.Result<Amount, Unpriced> => {
   if (optionId === null) return Result.fail(new OptionRequired({ flow, howToBuy }))

@@ -1,7 +1,18 @@
 import { Data, DateTime, Duration } from "effect"
 import type { Refusal } from "./Errors.ts"
-import { nextAttempt } from "./NextAttempt.ts"
 import { type Delivery, Verdict } from "./Sale.ts"
+
+/** Ages of an operation at which it is attempted again, before the regular interval begins. */
+const attemptedAt = [5, 15, 30, 60].map(Duration.seconds)
+
+/** When the next attempt of an operation is due: at the ages above, then at the interval `every`. */
+export const nextAttempt =
+  (every: Duration.Duration) =>
+  (createdAt: DateTime.Utc, now: DateTime.Utc): DateTime.Utc => {
+    const age = DateTime.distance(createdAt, now)
+    const next = attemptedAt.find((mark) => Duration.isGreaterThan(mark, age))
+    return next === undefined ? DateTime.addDuration(now, every) : DateTime.addDuration(createdAt, next)
+  }
 
 /** How long a provider may take to answer. Contract: 8. */
 export const providerTimeout = Duration.seconds(30)
@@ -84,7 +95,7 @@ export interface Count {
 }
 
 /** The stored count of an operation, and the time of its last claim. */
-interface Counted {
+interface StoredCount {
   readonly notFound: number
   readonly askedAt: DateTime.Utc | null
 }
@@ -94,7 +105,7 @@ interface Counted {
  * the operation's last claim. A recovery whose lease has expired does not know what a later recovery was told, even if
  * the count is equal again. The ledger in memory calls this, and the SQL of the Postgres ledger repeats the rule.
  */
-export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: known }: Counted): boolean => {
+export const countsOn = ({ claimedAt, notFound }: Count, { askedAt, notFound: known }: StoredCount): boolean => {
   const isOfLastClaim = claimedAt === undefined || (askedAt !== null && DateTime.Equivalence(claimedAt, askedAt))
   return notFound === 0 || (notFound === known + 1 && isOfLastClaim)
 }

@@ -2,13 +2,12 @@ import { Data, DateTime, Duration, Result, Schema } from "effect"
 import { inProgress_max } from "./Idempotency.ts"
 import { Validity } from "./InsuranceOffer.ts"
 import { NotConfirmable, NotResolvable, SupplierDisagrees } from "./OperatorErrors.ts"
-import { lacksRechargeToken, sellsRechargeTokens } from "./RechargeToken.ts"
 import type { StatusAnswer } from "./Recovery.ts"
 import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reversal.ts"
-import { denialOf, type Order, Verdict } from "./Sale.ts"
+import { denialOf, lacksRechargeToken, type Order, sellsRechargeTokens, Verdict } from "./Sale.ts"
 import type { ServiceType } from "./Service.ts"
 import { isUnresolved, type Status } from "./Status.ts"
-import { asRead } from "./Text.ts"
+import { canonicalText } from "./Text.ts"
 
 /** An operator's finding: how a sale or its reversal ended, on evidence from outside. */
 export const Finding = Schema.TaggedUnion({
@@ -68,7 +67,7 @@ export type Resolvable = Data.TaggedEnum<{
 export const Resolvable = Data.taggedEnum<Resolvable>()
 
 /** A field that the finding lacks, or must not have, for a sale of this type. */
-const successFault = (
+const whyNotSuccess = (
   type: ServiceType,
   { rechargeToken, validity }: Extract<Finding, { _tag: "Success" }>
 ): NotResolvable["why"] | null => {
@@ -85,7 +84,7 @@ const isYoung = (createdAt: DateTime.Utc, now: DateTime.Utc): boolean =>
 const whyNotSale = ({ order, status, under }: InDoubt, finding: SaleFinding, now: DateTime.Utc) => {
   if (!isUnresolved({ status })) return under === null ? "settled" : "reversal"
   if (isYoung(order.createdAt, now)) return "young"
-  return finding._tag === "Success" ? successFault(order.service.type, finding) : null
+  return finding._tag === "Success" ? whyNotSuccess(order.service.type, finding) : null
 }
 
 /**
@@ -109,7 +108,7 @@ export const resolvable = (
   return Result.succeed(Resolvable.Reversal({ under, finding }))
 }
 
-const canonicalName = (name: string): string => asRead(name).toLowerCase()
+const canonicalName = (name: string): string => canonicalText(name).toLowerCase()
 
 /** Whether two typed names belong to the same operator. Compares them in canonical form. */
 export const isSameOperator = (left: string, right: string): boolean => canonicalName(left) === canonicalName(right)

@@ -6,14 +6,32 @@ import {
   type IdempotencyKey,
   type Identifier,
   type InsuranceId,
-  KeptIdentifier,
   ServiceId,
+  StoredIdentifier,
   type TerminalId,
   TransactionId
 } from "./Ids.ts"
 import { Validity } from "./InsuranceOffer.ts"
 import { Amount } from "./Money.ts"
 import { ServiceType } from "./Service.ts"
+
+/** Printed form of a meter token: twenty digits in groups of four. Contract: 2.5. */
+export const rechargeTokenForm = /^\d{4}( \d{4}){4}$/u
+
+const twentyDigits = /^\d{20}$/
+
+/** Normalizes a meter token with any grouping. Null if the text is not a token. */
+export const readRechargeToken = (text: string): string | null => {
+  const digits = text.replace(/[ -]/g, "")
+  return twentyDigits.test(digits) ? digits.replace(/(\d{4})(?=\d)/g, "$1 ") : null
+}
+
+/** Whether a sale of this type returns a meter token. */
+export const sellsRechargeTokens = (type: ServiceType): boolean => type === "electricity_prepaid"
+
+/** Whether an electricity sale lacks its meter token, so that the customer cannot use it. */
+export const lacksRechargeToken = (type: ServiceType, token: string | null): boolean =>
+  sellsRechargeTokens(type) && token === null
 
 /** The fields of a service that a sale stores, so that the sale reads the same after the catalogue changes. */
 export const SoldService = Schema.Struct({ id: ServiceId, name: Schema.String, type: ServiceType })
@@ -44,7 +62,7 @@ export interface Intent {
 }
 
 // Responses stored by an earlier version lack this field.
-const knownLater = Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+const nullIfAbsent = Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 
 /** What the provider is asked to deliver, and later asked about. */
 export const Order = Schema.Struct({
@@ -53,12 +71,12 @@ export const Order = Schema.Struct({
   environment: Environment,
   xid: Schema.String,
   service: SoldService,
-  identifier: KeptIdentifier,
+  identifier: StoredIdentifier,
   amount: Amount,
   /** The provider's id of the service. Null if the provider has none. */
-  product: knownLater,
+  product: nullIfAbsent,
   /** The provider's id of the option: a package, a bill or a quote. */
-  reference: knownLater,
+  reference: nullIfAbsent,
   createdAt: Schema.DateTimeUtc
 })
 export type Order = typeof Order.Type
@@ -93,17 +111,17 @@ export const saleIn = (outcome: Outcome): Pick<Order, "transactionId" | "xid"> =
  * A provider's answer to a dispatch. Every answer that is not firm is Unknown; a timeout is never a refusal. `Proof` is
  * the evidence of delivery: for an insurer it is a policy.
  */
-export type Answer<Proof = Delivery> = Data.TaggedEnum<{
+export type DispatchAnswer<Proof = Delivery> = Data.TaggedEnum<{
   Delivered: { readonly delivery: Proof }
   Refused: { readonly refusal: Refusal }
   /** The request provably did not leave this process. */
   NotSent: {}
   Unknown: {}
 }>
-interface AnswerOf extends Data.TaggedEnum.WithGenerics<1> {
-  readonly taggedEnum: Answer<this["A"]>
+interface DispatchAnswerOf extends Data.TaggedEnum.WithGenerics<1> {
+  readonly taggedEnum: DispatchAnswer<this["A"]>
 }
-export const Answer = Data.taggedEnum<AnswerOf>()
+export const DispatchAnswer = Data.taggedEnum<DispatchAnswerOf>()
 
 /** The decision on a reservation: confirm, release, free or hold. Contract: 2.3 and 3.1. */
 export type Verdict = Data.TaggedEnum<{
@@ -116,8 +134,8 @@ export type Verdict = Data.TaggedEnum<{
 export const Verdict = Data.taggedEnum<Verdict>()
 
 /** The verdict that follows from the provider's answer. Contract: 3.1. */
-export const verdictOf = (answer: Answer): Verdict =>
-  Answer.$match(answer, {
+export const verdictOf = (answer: DispatchAnswer): Verdict =>
+  DispatchAnswer.$match(answer, {
     Delivered: ({ delivery }): Verdict => Verdict.Confirm({ delivery }),
     Refused: ({ refusal }): Verdict => Verdict.Release({ refusal }),
     NotSent: () => Verdict.Free(),

@@ -1,7 +1,24 @@
 import { Data, Schema } from "effect"
 import type { Company } from "./Company.ts"
 import { ServiceId } from "./Ids.ts"
-import { Centavos } from "./Money.ts"
+import { Amount, Centavos } from "./Money.ts"
+
+/** A product with a fixed price of a service with the flow `paquetes`. Contract: 2.4. */
+export const Package = Schema.Struct({
+  id: Schema.Int,
+  serviceId: ServiceId,
+  code: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  price: Amount,
+  /** Validity in words: `7 días`. */
+  duration: Schema.String,
+  /** Data volume in words: `2 GB`. */
+  data: Schema.String,
+  minutes: Schema.Int,
+  sms: Schema.Int
+})
+export type Package = typeof Package.Type
 
 /** Product type of a service. Contract: 1. */
 export const ServiceType = Schema.Literals([
@@ -82,7 +99,7 @@ export interface Category {
   readonly services: number
 }
 
-const folded = (text: string): string =>
+const foldedName = (text: string): string =>
   text
     .normalize("NFD")
     .replace(/\p{Diacritic}/gu, "")
@@ -95,10 +112,11 @@ export interface CatalogueFilter {
 }
 
 export const matching = (services: ReadonlyArray<Service>, filter: CatalogueFilter): ReadonlyArray<Service> => {
-  const wanted = filter.name === undefined ? "" : folded(filter.name)
+  const wanted = filter.name === undefined ? "" : foldedName(filter.name)
   return services.filter(
     (service) =>
-      (filter.category === undefined || service.category === filter.category) && folded(service.name).includes(wanted)
+      (filter.category === undefined || service.category === filter.category) &&
+      foldedName(service.name).includes(wanted)
   )
 }
 

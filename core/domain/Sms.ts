@@ -1,6 +1,6 @@
 import { Data, Duration } from "effect"
-import { nextAttempt } from "./NextAttempt.ts"
 import type { Phone } from "./Person.ts"
+import { nextAttempt } from "./Recovery.ts"
 
 /** A text message. */
 export interface SmsMessage {

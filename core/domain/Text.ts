@@ -21,7 +21,8 @@ export const TextBetween = (minimum: number, maximum: number) =>
 
 // Invisible characters: zero-width spaces, direction marks, soft hyphens, fillers and variation selectors. The second
 // class is needed because some invisible characters are not format characters in Unicode.
-const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Canonical spelling of a text: no invisible characters, NFKC, single spaces. */
-export const asRead = (text: string): string => text.replace(unseen, "").normalize("NFKC").trim().replace(/\s+/gu, " ")
+export const canonicalText = (text: string): string =>
+  text.replace(invisible, "").normalize("NFKC").trim().replace(/\s+/gu, " ")

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type IdempotencyKey, KeptIdentifier, KeptTerminalId, TransactionId } from "./Ids.ts"
+import { type IdempotencyKey, StoredIdentifier, StoredTerminalId, TransactionId } from "./Ids.ts"
 import type { DayRange } from "./LocalTime.ts"
 import { Amount } from "./Money.ts"
 import { SoldService } from "./Sale.ts"
@@ -11,11 +11,11 @@ export const Transaction = Schema.Struct({
   xid: Schema.String,
   status: Status,
   service: SoldService,
-  identifier: KeptIdentifier,
+  identifier: StoredIdentifier,
   amount: Amount,
   authCode: Schema.NullOr(Schema.String),
   rechargeToken: Schema.NullOr(Schema.String),
-  terminalId: Schema.NullOr(KeptTerminalId),
+  terminalId: Schema.NullOr(StoredTerminalId),
   createdAt: Schema.DateTimeUtc,
   /** Null until the sale settles. */
   processedAt: Schema.NullOr(Schema.DateTimeUtc)

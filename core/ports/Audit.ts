@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { Invariant } from "../domain/Invariants.ts"
 
 /** The result of checking one invariant. */
-export interface Examined {
+export interface InvariantResult {
   readonly invariant: Invariant
   readonly violations: number
   /** The first few rows that violate the invariant. */
@@ -13,6 +13,6 @@ export interface Examined {
 export class Audit extends Context.Service<
   Audit,
   {
-    readonly prove: Effect.Effect<ReadonlyArray<Examined>>
+    readonly prove: Effect.Effect<ReadonlyArray<InvariantResult>>
   }
 >()("saldo/core/Audit") {}

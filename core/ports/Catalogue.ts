@@ -1,8 +1,9 @@
 import { Context, type Effect } from "effect"
+import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
 import type { Company } from "../domain/Company.ts"
-import type { ServiceId } from "../domain/Ids.ts"
-import type { Package } from "../domain/Package.ts"
-import type { Availability, Service } from "../domain/Service.ts"
+import type { CompanyId, ServiceId } from "../domain/Ids.ts"
+import type { CategoryNameTaken, UnknownService } from "../domain/OperatorErrors.ts"
+import type { Availability, Package, Service } from "../domain/Service.ts"
 
 /** The catalogue as companies see it. Contract: 4.3. */
 export class Catalogue extends Context.Service<
@@ -16,3 +17,29 @@ export class Catalogue extends Context.Service<
     readonly packages: (serviceId: ServiceId) => Effect.Effect<ReadonlyArray<Package>>
   }
 >()("saldo/core/Catalogue") {}
+
+/** A service as the operator sees it. */
+export interface ListedService {
+  readonly service: Service
+  readonly active: boolean
+  /** Whether the given company may sell it. Null when no company was given. */
+  readonly enabled: boolean | null
+}
+
+/** The operator's access to the catalogue. A change applies from the next call on, on every replica. */
+export class CatalogueAdmin extends Context.Service<
+  CatalogueAdmin,
+  {
+    /** Adds and replaces entries: all of them or none. */
+    readonly store: (draft: CatalogueDraft) => Effect.Effect<void, CategoryNameTaken>
+    /** Stores the draft if the catalogue is empty. Returns whether it did. Several processes may call it at once. */
+    readonly fill: (draft: CatalogueDraft) => Effect.Effect<boolean>
+    /** Every service ordered by id, including withdrawn ones. */
+    readonly list: (companyId: CompanyId | null) => Effect.Effect<ReadonlyArray<ListedService>>
+    readonly setEnabled: (
+      companyId: CompanyId,
+      serviceId: ServiceId,
+      enabled: boolean
+    ) => Effect.Effect<void, UnknownService>
+  }
+>()("saldo/core/CatalogueAdmin") {}

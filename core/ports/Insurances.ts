@@ -29,7 +29,7 @@ export interface CodeToSend {
 }
 
 /** A step of the buyer that changes the insurance. */
-export type Chosen =
+export type BuyerStep =
   | {
       readonly event: "plan_chosen"
       readonly version: Version
@@ -73,7 +73,11 @@ export class Insurances extends Context.Service<
       id: InsuranceId
     ) => Effect.Effect<{ readonly code: SentCode; readonly attemptsLeft: number }, StepOutOfOrder | CodeBlocked>
     /** Applies a step and returns the changed insurance. */
-    readonly advance: (companyId: CompanyId, id: InsuranceId, step: Chosen) => Effect.Effect<Insurance, StepOutOfOrder>
+    readonly advance: (
+      companyId: CompanyId,
+      id: InsuranceId,
+      step: BuyerStep
+    ) => Effect.Effect<Insurance, StepOutOfOrder>
     /** Records that the insurer is about to be asked for the policy. Returns false when the sale has already ended. */
     readonly beginIssue: (order: Order) => Effect.Effect<boolean>
   }

@@ -11,7 +11,7 @@ import type { ExtraCode, PlanList, Vehicle, Version } from "../domain/InsuranceO
 import type { Amount } from "../domain/Money.ts"
 import type { Cedula, Phone, Plate } from "../domain/Person.ts"
 import type { StatusAnswer } from "../domain/Recovery.ts"
-import type { Answer, Order } from "../domain/Sale.ts"
+import type { DispatchAnswer, Order } from "../domain/Sale.ts"
 
 /** Owner and plate of the vehicle to insure. Contract: 4.6, step 1. */
 export interface OwnerAndPlate {
@@ -63,7 +63,7 @@ export interface Insurer {
   readonly quote: (
     wanted: QuoteRequest
   ) => Effect.Effect<Quoted, PolicyActive | InsuranceRejected | InsuranceUnavailable>
-  readonly issue: (order: Order) => Effect.Effect<Answer<IssuedPolicy>>
+  readonly issue: (order: Order) => Effect.Effect<DispatchAnswer<IssuedPolicy>>
   readonly status: (order: Order) => Effect.Effect<StatusAnswer<IssuedPolicy>>
 }
 

@@ -4,13 +4,13 @@ import type { ServiceUnavailable } from "../domain/Errors.ts"
 import type { LookupAnswer, LookupQuery } from "../domain/Lookup.ts"
 import type { StatusAnswer } from "../domain/Recovery.ts"
 import type { Reversal, ReversalAnswer } from "../domain/Reversal.ts"
-import type { Answer, Order } from "../domain/Sale.ts"
+import type { DispatchAnswer, Order } from "../domain/Sale.ts"
 
 /** A top-up provider. Dispatches each xid at most once; afterwards it is only asked for the status. */
 export interface Provider {
   /** Whether an option reference may be the provider's own. Options that it cannot know are not sold through it. */
   readonly knows: (reference: string) => boolean
-  readonly dispatch: (order: Order) => Effect.Effect<Answer>
+  readonly dispatch: (order: Order) => Effect.Effect<DispatchAnswer>
   readonly status: (order: Order) => Effect.Effect<StatusAnswer>
   readonly reverse: (reversal: Reversal) => Effect.Effect<ReversalAnswer>
   readonly reversalStatus: (reversal: Reversal) => Effect.Effect<ReversalAnswer>

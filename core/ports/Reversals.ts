@@ -9,7 +9,7 @@ import type {
   UnderReversal
 } from "../domain/Reversal.ts"
 import type { KeyError } from "./Ledger.ts"
-import type { Claim } from "./Unresolved.ts"
+import type { RecoveryClaim } from "./Unresolved.ts"
 
 /** Either the reversal is recorded and may be sent, or its key already has its response. */
 export type Begun = Data.TaggedEnum<{
@@ -58,6 +58,6 @@ export class Reversals extends Context.Service<
     readonly begin: (intent: ReversalIntent) => Effect.Effect<Begun, BeginError>
     /** Returns the money or lets the sale stand, once. A process that loses the race receives the winner's result. */
     readonly settle: (settlement: ReversalSettlement) => Effect.Effect<ReversalSettled>
-    readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<ClaimedReversal>>
+    readonly claim: (claim: RecoveryClaim) => Effect.Effect<ReadonlyArray<ClaimedReversal>>
   }
 >()("saldo/core/Reversals") {}

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Stream } from "effect"
-import type { Entry } from "../domain/Entry.ts"
+import type { Entry } from "../domain/Account.ts"
 import type { CompanyId } from "../domain/Ids.ts"
 import type { DayRange } from "../domain/LocalTime.ts"
 import type { Page, Slice } from "../domain/Page.ts"

@@ -1,8 +1,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { CompanyId, TokenId } from "../domain/Ids.ts"
 import type { TokenRevoked, UnknownToken } from "../domain/OperatorErrors.ts"
-import type { KeptSecret } from "../domain/Secret.ts"
-import type { Token, TokenState } from "../domain/Token.ts"
+import type { StoredSecret, Token, TokenState } from "../domain/Token.ts"
 
 export type NewToken = Omit<Token, "id" | "state">
 
@@ -11,13 +10,13 @@ export interface ConfiguredToken {
   readonly companyId: CompanyId
   readonly name: string
   readonly apiKey: string
-  readonly secret: KeptSecret
+  readonly secret: StoredSecret
 }
 
 /** A token's secrets after a rotation. `previous` is null when the old secret ended at once. */
 export interface Rotated {
-  readonly secret: KeptSecret
-  readonly previous: KeptSecret | null
+  readonly secret: StoredSecret
+  readonly previous: StoredSecret | null
 }
 
 /** A token as the operator sees it. */
@@ -33,13 +32,13 @@ export interface RegisteredToken {
 export class Tokens extends Context.Service<
   Tokens,
   {
-    readonly add: (token: NewToken, secret: KeptSecret, at: DateTime.Utc) => Effect.Effect<TokenId>
+    readonly add: (token: NewToken, secret: StoredSecret, at: DateTime.Utc) => Effect.Effect<TokenId>
     /** Revocation is final. */
     readonly setState: (tokenId: TokenId, state: TokenState) => Effect.Effect<Token, UnknownToken | TokenRevoked>
     /** Replaces the secrets of a token. Secrets that are not given end at once. */
     readonly rotate: (
       tokenId: TokenId,
-      turn: (secret: KeptSecret) => Effect.Effect<Rotated>
+      turn: (secret: StoredSecret) => Effect.Effect<Rotated>
     ) => Effect.Effect<Token, UnknownToken | TokenRevoked>
     /**
      * Makes the given token the only active one of its company and name: adds it or replaces its secret, and suspends

@@ -3,13 +3,13 @@ import type { Asked } from "../domain/Recovery.ts"
 import type { Order } from "../domain/Sale.ts"
 
 /** An unresolved sale, claimed by one recovery until the lease ends. */
-export interface Claimed extends Pick<Asked, "askAt" | "notFound"> {
+export interface ClaimedSale extends Pick<Asked, "askAt" | "notFound"> {
   readonly order: Order
   /** When the lease began. A count of "not found" answers is valid only if no later claim exists. */
   readonly claimedAt: DateTime.Utc
 }
 
-export interface Claim {
+export interface RecoveryClaim {
   /** When the cycle began, never later than `now`. Sales asked about since then are not claimed again. */
   readonly began: DateTime.Utc
   /** When the lease begins. */
@@ -27,6 +27,6 @@ export interface Claim {
 export class Unresolved extends Context.Service<
   Unresolved,
   {
-    readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Claimed>>
+    readonly claim: (claim: RecoveryClaim) => Effect.Effect<ReadonlyArray<ClaimedSale>>
   }
 >()("saldo/core/Unresolved") {}

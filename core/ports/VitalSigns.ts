@@ -1,6 +1,6 @@
 import { Context, type DateTime, type Effect } from "effect"
+import type { LateOutcome } from "../domain/AuditAction.ts"
 import type { Environment } from "../domain/Company.ts"
-import type { LateOutcome } from "../domain/LateOutcome.ts"
 import type { Centavos } from "../domain/Money.ts"
 import type { UnresolvedStatus } from "../domain/Status.ts"
 

@@ -1,25 +1,26 @@
 import { DateTime, Effect, Option, Result } from "effect"
-import { admit, type Session } from "../domain/Access.ts"
-import { type Forbidden, Unauthenticated } from "../domain/Errors.ts"
-import { type KeptSecret, matchingSecret, type PresentedSecret } from "../domain/Secret.ts"
-import { type Credentials, Directory } from "../ports/Directory.ts"
+import { Forbidden, Unauthenticated } from "../domain/Errors.ts"
+import { admit, type Session } from "../domain/Session.ts"
+import { matchingSecret, type PresentedSecret, type StoredSecret } from "../domain/Token.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
 import { Pepper } from "../ports/Pepper.ts"
-import { spanned } from "../telemetry/SpanWhenTraced.ts"
+import { type Credentials, TokenDirectory } from "../ports/TokenDirectory.ts"
+import { withSpan } from "../telemetry/Spans.ts"
 import { digestsOf, underPepper } from "./HashSecret.ts"
 
 /** A session and the secret that matched. */
-interface Opened {
+interface MatchedSession {
   readonly session: Session
-  readonly known: KeptSecret
+  readonly known: StoredSecret
 }
 
 /** Compares the presented secret. An unknown key has no secrets, and takes as long as a wrong secret. */
-const open = (
+const openSession = (
   found: Option.Option<Credentials>,
   presented: PresentedSecret,
   address: string,
   now: DateTime.Utc
-): Result.Result<Opened, Unauthenticated | Forbidden> => {
+): Result.Result<MatchedSession, Unauthenticated | Forbidden> => {
   const known = matchingSecret(Option.isNone(found) ? [] : found.value.secrets, presented, now)
   if (known === null || Option.isNone(found)) return Result.fail(new Unauthenticated())
   return Result.map(admit(found.value.session, address, now), (session) => ({ session, known }))
@@ -31,16 +32,35 @@ const open = (
  *
  * @param address the client's IP address, for tokens that are restricted to a list.
  */
-export const authenticate = spanned(
+export const authenticate = withSpan(
   "Authenticate.authenticate",
   Effect.fnUntraced(function* (credentials: { readonly apiKey: string; readonly secret: string }, address: string) {
-    const { lookup, used } = yield* Directory
+    const { lookup, used } = yield* TokenDirectory
     const found = yield* lookup(credentials.apiKey)
     const presented = yield* digestsOf(credentials.secret)
     const now = yield* DateTime.now
-    const { known, session } = yield* Effect.fromResult(open(found, presented, address, now))
+    const { known, session } = yield* Effect.fromResult(openSession(found, presented, address, now))
     const better = yield* underPepper(yield* Pepper, known)
     yield* used({ tokenId: session.token.id, at: now, secret: { known, better } })
     return session
   })
 )
+
+/**
+ * Checks the company id in a body. The token's own company is accepted. Any other is refused and recorded in the audit
+ * log. Contract: 5.
+ *
+ * @param named company id in the body.
+ */
+export const refuseForeign = Effect.fnUntraced(function* ({ company, token }: Session, named: number) {
+  if (named === company.id) return
+  const log = yield* AuditLog
+  yield* log.record({
+    at: yield* DateTime.now,
+    action: "foreign_company",
+    companyId: company.id,
+    tokenId: token.id,
+    details: { empresa_id: named }
+  })
+  return yield* new Forbidden({ why: "foreign_company" })
+})

@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, Metric, Random, Struct } from "effect"
 import { type Invariant, invariants } from "../domain/Invariants.ts"
 import { Audit } from "../ports/Audit.ts"
-import { seriesOf } from "../telemetry/Series.ts"
+import { seriesOf } from "../telemetry/Metrics.ts"
 
 /** Least pause between audits, as a multiple of the last audit's duration. An audit reads the whole database. */
 const rest_min = 20

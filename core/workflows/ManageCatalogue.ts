@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
 import type { CompanyId, ServiceId } from "../domain/Ids.ts"
-import { CatalogueAdmin } from "../ports/CatalogueAdmin.ts"
+import { CatalogueAdmin } from "../ports/Catalogue.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
-import { companyOf } from "./Company.ts"
+import { companyOf } from "./ManageCompany.ts"
 
 /** Adds and replaces catalogue entries: all of them or none. */
 export const importCatalogue = Effect.fn("ManageCatalogue.importCatalogue")(function* (draft: CatalogueDraft) {

@@ -1,19 +1,18 @@
 import { DateTime, Effect, Option } from "effect"
-import type { Session } from "../domain/Access.ts"
 import { Forbidden, InvalidOption, InvalidProduct } from "../domain/Errors.ts"
-import { fingerprintOf } from "../domain/Fingerprint.ts"
+import { fingerprintOf, xidOf } from "../domain/Idempotency.ts"
 import type { IdempotencyKey, Identifier, ServiceId, TerminalId } from "../domain/Ids.ts"
 import { readInsuranceOption, sellable } from "../domain/Insurance.ts"
 import type { Amount } from "../domain/Money.ts"
 import { price } from "../domain/Price.ts"
 import type { Intent } from "../domain/Sale.ts"
 import { Availability, type Service, takesOption } from "../domain/Service.ts"
-import { xidOf } from "../domain/Xid.ts"
+import type { Session } from "../domain/Session.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Options } from "../ports/Options.ts"
-import { spanned } from "../telemetry/SpanWhenTraced.ts"
+import { withSpan } from "../telemetry/Spans.ts"
 import { replaySale, sell } from "./Sell.ts"
 import { supplierOf } from "./Supplier.ts"
 
@@ -36,13 +35,15 @@ const readings_max = 10
  * Turns a request into a sale. The key is checked before the service, so a replay is answered even if the service has
  * left the catalogue. Contract: 4.5.
  */
-export const purchase = spanned(
+export const purchase = withSpan(
   "Purchase.purchase",
   Effect.fnUntraced(function* (session: Session, wanted: Purchase) {
     const { key, ...body } = wanted
     const fingerprint = yield* fingerprintOf(endpoint, body)
     // If the quote changed during the sale, read it again and decide by the new one.
-    const asQuoted = Effect.catchTag(buy(session, wanted, fingerprint), "QuoteChanged", () => Effect.succeed(null))
+    const asQuoted = Effect.catchTag(buyAsQuoted(session, wanted, fingerprint), "QuoteChanged", () =>
+      Effect.succeed(null)
+    )
     for (let reading = 1; reading <= readings_max; reading++) {
       const answered = yield* asQuoted
       if (answered !== null) return answered
@@ -51,9 +52,9 @@ export const purchase = spanned(
   })
 )
 
-const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
+const buyAsQuoted = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase, fingerprint: string) {
   const { key } = wanted
-  const priced = yield* Effect.result(offer(company, wanted))
+  const priced = yield* Effect.result(priceOffer(company, wanted))
   if (priced._tag === "Failure") {
     const outcome = yield* Ledger.use((ledger) => ledger.recall(company.id, key, fingerprint))
     return yield* outcome === null ? priced.failure : replaySale(company.id, outcome)
@@ -77,9 +78,9 @@ const buy = Effect.fnUntraced(function* ({ company }: Session, wanted: Purchase,
 })
 
 /** What is bought: amount, insurance, terminal, and the provider's reference if it has one. */
-type Bought = Pick<Intent, "amount" | "insuranceId" | "reference" | "terminalId">
+type PurchasedItem = Pick<Intent, "amount" | "insuranceId" | "reference" | "terminalId">
 
-const offer = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase) {
+const priceOffer = Effect.fnUntraced(function* (company: Session["company"], wanted: Purchase) {
   const service = yield* serviceOf(company, wanted.serviceId)
   const bought = yield* service.flow === "seguros" && wanted.optionId !== null
     ? quoteOf(company, wanted, wanted.optionId)
@@ -109,7 +110,7 @@ const quoteOf = Effect.fnUntraced(function* (company: Session["company"], wanted
   )
   // A sale of a policy without a terminal uses the terminal that started the insurance.
   const terminalId = wanted.terminalId ?? insurance?.terminalId ?? null
-  return { amount: total, insuranceId: id, reference, terminalId } satisfies Bought
+  return { amount: total, insuranceId: id, reference, terminalId } satisfies PurchasedItem
 })
 
 const optionOf = Effect.fnUntraced(function* ({ id }: Session["company"], service: Service, wanted: Purchase) {
@@ -120,5 +121,5 @@ const optionOf = Effect.fnUntraced(function* ({ id }: Session["company"], servic
       : Option.getOrNull(yield* Options.use((options) => options.find(id, optionId)))
   const amount = yield* Effect.fromResult(price(service, wanted, option, yield* DateTime.now))
   const reference = option?.reference ?? null
-  return { amount, insuranceId: null, reference, terminalId: wanted.terminalId } satisfies Bought
+  return { amount, insuranceId: null, reference, terminalId: wanted.terminalId } satisfies PurchasedItem
 })

@@ -2,14 +2,12 @@ import { Clock, DateTime, Duration, Effect, Metric, Number as Num, Schedule, Str
 import { conclude, providerTimeout } from "../domain/Recovery.ts"
 import { concludeReversal, statusTagOf } from "../domain/Reversal.ts"
 import { denialOf } from "../domain/Sale.ts"
-import { type Question, Questions } from "../ports/Questions.ts"
+import { type Question, Questions } from "../ports/Histories.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
-import { type Claim, type Claimed, Unresolved } from "../ports/Unresolved.ts"
-import { logDefect } from "./LogDefect.ts"
-import { settleOnce } from "./Settle.ts"
-import { settleReversalOnce } from "./SettleReversal.ts"
-import { statusOf } from "./Supplier.ts"
-import { reversalStatusOf } from "./TakeBack.ts"
+import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../ports/Unresolved.ts"
+import { logDefect } from "./RetryWrite.ts"
+import { settleOnce, settleReversalOnce } from "./Settlement.ts"
+import { reversalStatusOf, statusOf } from "./Supplier.ts"
 
 /** Longer than the provider timeout, so that a claim outlasts its question. */
 const lease = Duration.sum(providerTimeout, Duration.seconds(30))
@@ -48,7 +46,9 @@ export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timest
   description: "Unix time at which recovery last got anything done; at first, at which the process began"
 })
 
-const signOfLife = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Metric.update(lastSignOfRecovery, now_ms / 1000))
+const recordSignOfRecovery = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+  Metric.update(lastSignOfRecovery, now_ms / 1000)
+)
 
 /**
  * Asks the provider about every unresolved sale and reversal that is due, or about all, and settles firm answers. Never
@@ -58,7 +58,7 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
   const unresolved = yield* Unresolved
   const reversals = yield* Reversals
   let began = yield* DateTime.now
-  const claim = (now: DateTime.Utc, limit: number): Claim => {
+  const claim = (now: DateTime.Utc, limit: number): RecoveryClaim => {
     // If the clock is set back during a cycle, the cycle's beginning moves back with it. Otherwise operations just
     // asked about would seem older than the cycle and be asked about again without end.
     began = DateTime.min(began, now)
@@ -66,8 +66,8 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
   }
   const tallies = yield* Effect.all(
     [
-      exhaust(questions_max.sales, (now, limit) => unresolved.claim(claim(now, limit)), askAboutSale),
-      exhaust(questions_max.reversals, (now, limit) => reversals.claim(claim(now, limit)), askAboutReversal)
+      claimUntilNone(questions_max.sales, (now, limit) => unresolved.claim(claim(now, limit)), askAboutSale),
+      claimUntilNone(questions_max.reversals, (now, limit) => reversals.claim(claim(now, limit)), askAboutReversal)
     ],
     { concurrency: "unbounded" }
   )
@@ -76,7 +76,7 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
 
 // Repeats claims until none is left. An operation just asked about is next due after the cycle began, so each is asked
 // about once.
-const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
+const claimUntilNone = Effect.fnUntraced(function* <A, R1, R2>(
   limit: number,
   claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<A>, never, R1>,
   ask: (claimed: A) => Effect.Effect<Recovered, never, R2>
@@ -84,8 +84,8 @@ const exhaust = Effect.fnUntraced(function* <A, R1, R2>(
   let total = none
   while (true) {
     const claimed = yield* claim(yield* DateTime.now, limit)
-    yield* signOfLife
-    const tally = yield* Effect.forEach(claimed, (each) => Effect.tap(ask(each), signOfLife), {
+    yield* recordSignOfRecovery
+    const tally = yield* Effect.forEach(claimed, (each) => Effect.tap(ask(each), recordSignOfRecovery), {
       concurrency: "unbounded"
     })
     total = counts.combine(total, counts.combineAll(tally))
@@ -99,7 +99,7 @@ const unsettled = (answer: Question["answer"]): Recovered =>
   answer === "NotAsked" ? { ...none, notAsked: 1 } : { ...none, stillUnknown: 1 }
 
 // No retry here: the row stays, and is asked about again when its lease ends.
-const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
+const orRetryLater = <R>(question: Effect.Effect<Recovered, never, R>) =>
   Effect.catchDefect(question, (defect) =>
     Effect.as(logDefect("recovery could not write an answer and will ask again", defect), {
       ...none,
@@ -108,12 +108,12 @@ const orAnotherTime = <R>(question: Effect.Effect<Recovered, never, R>) =>
   )
 
 // A root span, because most cycles have nothing to ask.
-const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: Claimed) {
+const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function* (sale: ClaimedSale) {
   const { order } = sale
   yield* Effect.annotateCurrentSpan({ xid: order.xid })
   const answer = yield* statusOf(order)
   const at = yield* DateTime.now
-  yield* noted({ order, about: "sale", answer: answer._tag, at })
+  yield* recordQuestion({ order, about: "sale", answer: answer._tag, at })
   const conclusion = conclude({ ...sale, createdAt: order.createdAt }, answer, at, denialOf(order))
   if (conclusion === null) return unsettled(answer._tag)
   const settled = yield* settleOnce(order, conclusion.verdict, {
@@ -122,7 +122,7 @@ const askAboutSale = Effect.fn("Recover.askAboutSale", { root: true })(function*
   })
   if (settled.status === "SUCCESS") return { ...none, confirmed: 1 }
   return settled.status === "FAILED" ? { ...none, released: 1 } : unsettled(answer._tag)
-}, orAnotherTime)
+}, orRetryLater)
 
 const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(function* (claimed: ClaimedReversal) {
   const { under } = claimed
@@ -131,7 +131,7 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   const answer = yield* reversalStatusOf(under)
   const at = yield* DateTime.now
   const said = statusTagOf(answer)
-  yield* noted({ order, about: "reversal", answer: said, at })
+  yield* recordQuestion({ order, about: "reversal", answer: said, at })
   const conclusion = concludeReversal({ ...claimed, createdAt }, answer, at)
   if (conclusion === null) return unsettled(said)
   const settled = yield* settleReversalOnce(under, conclusion.verdict, {
@@ -140,9 +140,9 @@ const askAboutReversal = Effect.fn("Recover.askAboutReversal", { root: true })(f
   })
   if (settled.status === "CONFIRMED") return { ...none, reversed: 1 }
   return settled.status === "DENIED" ? { ...none, reversalsDenied: 1 } : unsettled(said)
-}, orAnotherTime)
+}, orRetryLater)
 
-const noted = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
+const recordQuestion = (question: Question) => Effect.flatMap(Questions, ({ record }) => record(question))
 
 /** Recovers what is due every second, for the life of the process. A failed cycle is only logged. */
 export const keepRecovering = recover("due").pipe(
@@ -155,5 +155,5 @@ export const keepRecovering = recover("due").pipe(
   ),
   Effect.catchCause((cause) => Effect.logError("a recovery cycle failed", cause)),
   Effect.repeat(Schedule.spaced("1 second")),
-  (cycles) => Effect.andThen(signOfLife, cycles)
+  (cycles) => Effect.andThen(recordSignOfRecovery, cycles)
 )

@@ -13,10 +13,8 @@ import { type ReversalStatus, statusTagOf } from "../domain/Reversal.ts"
 import type { Status } from "../domain/Status.ts"
 import { Resolutions } from "../ports/Resolutions.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
-import { settleInFlight } from "./Settle.ts"
-import { settleReversalInFlight } from "./SettleReversal.ts"
-import { statusOf } from "./Supplier.ts"
-import { reversalStatusOf } from "./TakeBack.ts"
+import { settleInFlight, settleReversalInFlight } from "./Settlement.ts"
+import { reversalStatusOf, statusOf } from "./Supplier.ts"
 
 const inDoubtOf = Effect.fnUntraced(function* (transactionId: TransactionId) {
   const resolutions = yield* Resolutions
@@ -56,28 +54,28 @@ export const proposeResolution = Effect.fn("Resolve.proposeResolution")(function
 }, atomically)
 
 /** The status of the sale, and of its reversal if that was settled. */
-interface Ended {
+interface ResolutionResult {
   readonly status: Status
   readonly reversal: ReversalStatus | null
   readonly won: boolean
 }
 
-type Doubt<Tag> = Extract<Resolvable, { readonly _tag: Tag }>
+type ResolvableOf<Tag> = Extract<Resolvable, { readonly _tag: Tag }>
 
-const askAboutSale = Effect.fnUntraced(function* ({ finding, order }: Doubt<"Sale">) {
+const askAboutSale = Effect.fnUntraced(function* ({ finding, order }: ResolvableOf<"Sale">) {
   const said = yield* statusOf(order)
   const verdict = yield* Effect.fromResult(verdictOn(order, finding, said))
   const ended = Effect.map(
     settleInFlight(order, verdict),
-    ({ status, won }): Ended => ({ status, reversal: null, won })
+    ({ status, won }): ResolutionResult => ({ status, reversal: null, won })
   )
   return { said: said._tag, ended }
 })
 
-const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: Doubt<"Reversal">) {
+const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: ResolvableOf<"Reversal">) {
   const said = yield* reversalStatusOf(under)
   const verdict = yield* Effect.fromResult(reversalVerdictOn(under, finding, said))
-  const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): Ended => {
+  const ended = Effect.map(settleReversalInFlight(under, verdict), ({ status: reversal, won }): ResolutionResult => {
     const status = reversal === "CONFIRMED" ? "REVERSED" : under.transaction.status
     return { status, reversal, won }
   })

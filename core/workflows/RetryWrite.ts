@@ -1,6 +1,17 @@
-import { Duration, Effect, Fiber, Schedule } from "effect"
-import { logDefect } from "./LogDefect.ts"
-import { retryUntilSuccess } from "./RetryUntilSuccess.ts"
+import { Cause, Duration, Effect, Fiber, Schedule } from "effect"
+
+/**
+ * Logs a defect as a cause, so that only its stack is logged. A database error logged as a value would print the
+ * refused row, which contains the customer's number.
+ */
+export const logDefect = (message: string, broken: unknown, about: Readonly<Record<string, unknown>> = {}) =>
+  Effect.logError(message, about, Cause.isCause(broken) ? broken : Cause.die(broken))
+
+/** Retries idempotent work until it succeeds. Calls `onDefect` for each failure. */
+export const retryUntilSuccess =
+  (pace: Schedule.Schedule<unknown>, onDefect: (defect: unknown) => Effect.Effect<void>) =>
+  <A, R>(work: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>
+    work.pipe(Effect.catchDefect(Effect.fail), Effect.tapError(onDefect), Effect.retry(pace), Effect.orDie)
 
 /** How long a caller waits for a write before it is answered "pending". The write goes on in the background. */
 const answerAfter = Duration.seconds(5)

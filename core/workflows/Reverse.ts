@@ -1,7 +1,6 @@
 import { Clock, Effect, Exit } from "effect"
-import type { Session } from "../domain/Access.ts"
 import { ReversalDenied, ReversalPending, ServiceUnavailable } from "../domain/Errors.ts"
-import { fingerprintOf } from "../domain/Fingerprint.ts"
+import { fingerprintOf, reversalXidOf } from "../domain/Idempotency.ts"
 import type { IdempotencyKey, TransactionId } from "../domain/Ids.ts"
 import {
   ReversalAnswer,
@@ -10,14 +9,13 @@ import {
   reversalVerdictOf,
   type UnderReversal
 } from "../domain/Reversal.ts"
-import { reversalXidOf } from "../domain/Xid.ts"
+import type { Session } from "../domain/Session.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
-import type { Answered } from "./Answered.ts"
-import { isFresh } from "./Fresh.ts"
 import { InFlight, type Reply } from "./InFlight.ts"
-import { replay } from "./Replay.ts"
-import { settleReversal } from "./SettleReversal.ts"
-import { takeBack } from "./TakeBack.ts"
+import { type Replayable, replay } from "./Replay.ts"
+import { isBeforeSendDeadline } from "./SendDeadline.ts"
+import { settleReversal } from "./Settlement.ts"
+import { requestReversal } from "./Supplier.ts"
 
 const endpoint = "POST /v1/transacciones/{id}/anular"
 
@@ -34,14 +32,14 @@ export const reverse = Effect.fn("Reverse.reverse")(function* (
   const inFlight = yield* InFlight
   const fingerprint = yield* fingerprintOf(endpoint, { id: transactionId })
   const xid = yield* reversalXidOf(company.id, key)
-  return yield* inFlight.runWithReply((reply: Reply<Answered<ReversalOutcome>, ServiceUnavailable>) =>
+  return yield* inFlight.runWithReply((reply: Reply<Replayable<ReversalOutcome>, ServiceUnavailable>) =>
     beginAndSend({ companyId: company.id, transactionId, key, fingerprint, xid }, reply)
   )
 })
 
 const beginAndSend = Effect.fnUntraced(function* (
   intent: ReversalIntent,
-  reply: Reply<Answered<ReversalOutcome>, ServiceUnavailable>
+  reply: Reply<Replayable<ReversalOutcome>, ServiceUnavailable>
 ) {
   const { companyId, transactionId } = intent
   const reversals = yield* Reversals
@@ -50,8 +48,8 @@ const beginAndSend = Effect.fnUntraced(function* (
   return yield* Begun.$match(begun, {
     Replay: ({ outcome }) => replay(outcome, { companyId, transactionId, about: "reversal" }),
     Begun: ({ under }) =>
-      Effect.flatMap(isFresh(since_ns, under.reversal.createdAt), (fresh) =>
-        conclude(under, fresh ? takeBack(under) : leave(under), reply)
+      Effect.flatMap(isBeforeSendDeadline(since_ns, under.reversal.createdAt), (fresh) =>
+        settleAnswer(under, fresh ? requestReversal(under) : leaveToRecovery(under), reply)
       )
   })
 })
@@ -60,13 +58,13 @@ const beginAndSend = Effect.fnUntraced(function* (
  * The process was paused too long to send safely. Recovery may already have settled the reversal. If not, it stays
  * pending, and its key replays "pending".
  */
-const leave = ({ reversal: { xid } }: UnderReversal) =>
+const leaveToRecovery = ({ reversal: { xid } }: UnderReversal) =>
   Effect.as(Effect.logWarning("a paused reversal is left to recovery", { xid }), ReversalAnswer.Unknown())
 
-const conclude = Effect.fnUntraced(function* <R>(
+const settleAnswer = Effect.fnUntraced(function* <R>(
   under: UnderReversal,
   answering: Effect.Effect<ReversalAnswer, never, R>,
-  reply: Reply<Answered<ReversalOutcome>, ServiceUnavailable>
+  reply: Reply<Replayable<ReversalOutcome>, ServiceUnavailable>
 ) {
   const verdict = reversalVerdictOf(yield* answering)
   const delayed = verdict._tag === "Free" ? Exit.fail(new ServiceUnavailable()) : Exit.succeed(pending(under))
@@ -75,7 +73,7 @@ const conclude = Effect.fnUntraced(function* <R>(
   return { outcome, replayed: false }
 })
 
-const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): Answered<ReversalOutcome> => ({
+const pending = ({ transaction: { id: transactionId, xid } }: UnderReversal): Replayable<ReversalOutcome> => ({
   outcome: ReversalOutcome.cases.Pending.make({ transactionId, xid }),
   replayed: false
 })

@@ -1,9 +1,8 @@
 import { DateTime, Duration, Effect, Option, Schedule } from "effect"
 import { dayOf, nextDay, startOfDay } from "../domain/LocalTime.ts"
 import { toPesos } from "../domain/Money.ts"
-import { Adjustments } from "../ports/Adjustments.ts"
-import { logDefect } from "./LogDefect.ts"
-import { retryUntilSuccess } from "./RetryUntilSuccess.ts"
+import { Adjustments } from "../ports/Accounts.ts"
+import { logDefect, retryUntilSuccess } from "./RetryWrite.ts"
 import { sandboxCompany, sandboxOpening } from "./Seed.ts"
 
 /**

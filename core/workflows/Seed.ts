@@ -1,7 +1,7 @@
 import { DateTime, Effect, Option, type Redacted } from "effect"
 import type { CatalogueDraft } from "../domain/CatalogueDraft.ts"
 import { Amount } from "../domain/Money.ts"
-import { CatalogueAdmin } from "../ports/CatalogueAdmin.ts"
+import { CatalogueAdmin } from "../ports/Catalogue.ts"
 import { Companies, type NewCompany } from "../ports/Companies.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Tokens } from "../ports/Tokens.ts"

@@ -1,17 +1,16 @@
 import { Clock, Effect, Exit } from "effect"
 import { Rejected, ServiceUnavailable, TransactionPending } from "../domain/Errors.ts"
 import type { CompanyId } from "../domain/Ids.ts"
-import { Answer, type Intent, type Order, Outcome, pendingOf, saleIn, verdictOf } from "../domain/Sale.ts"
+import { DispatchAnswer, type Intent, type Order, Outcome, pendingOf, saleIn, verdictOf } from "../domain/Sale.ts"
 import { Ledger, Reserved } from "../ports/Ledger.ts"
-import { countSale } from "../telemetry/SaleMetrics.ts"
-import { spanned } from "../telemetry/SpanWhenTraced.ts"
-import type { Answered } from "./Answered.ts"
-import { isFresh } from "./Fresh.ts"
+import { countSale } from "../telemetry/Metrics.ts"
+import { withSpan } from "../telemetry/Spans.ts"
+import { withFallback } from "./ExternalCalls.ts"
 import { InFlight, type Reply } from "./InFlight.ts"
-import { replay } from "./Replay.ts"
-import { settle } from "./Settle.ts"
+import { type Replayable, replay } from "./Replay.ts"
+import { isBeforeSendDeadline } from "./SendDeadline.ts"
+import { settle } from "./Settlement.ts"
 import type { Supplier } from "./Supplier.ts"
-import { withFallback } from "./WithFallback.ts"
 
 /**
  * Sells once: reserve, dispatch, then confirm, release or hold. Contract: 3.1 and 4.5.
@@ -19,11 +18,11 @@ import { withFallback } from "./WithFallback.ts"
  * The reservation is committed before the dispatch, and no database transaction is open during the dispatch. An outcome
  * that is not firm stays held for recovery. The sale goes on when its caller disconnects.
  */
-export const sell = spanned(
+export const sell = withSpan(
   "Sell.sell",
   Effect.fnUntraced(function* (intent: Intent, supplier: Supplier) {
     const inFlight = yield* InFlight
-    return yield* inFlight.runWithReply((reply: Reply<Answered<Outcome>, ServiceUnavailable>) =>
+    return yield* inFlight.runWithReply((reply: Reply<Replayable<Outcome>, ServiceUnavailable>) =>
       reserveAndSend(intent, supplier, reply)
     )
   })
@@ -32,7 +31,7 @@ export const sell = spanned(
 const reserveAndSend = Effect.fnUntraced(function* (
   intent: Intent,
   supplier: Supplier,
-  reply: Reply<Answered<Outcome>, ServiceUnavailable>
+  reply: Reply<Replayable<Outcome>, ServiceUnavailable>
 ) {
   const ledger = yield* Ledger
   const since_ns = yield* Clock.monotonicTimeNanos
@@ -40,8 +39,8 @@ const reserveAndSend = Effect.fnUntraced(function* (
   return yield* Reserved.$match(reserved, {
     Replay: ({ outcome }) => replaySale(intent.companyId, outcome),
     Reservation: ({ order }) =>
-      Effect.flatMap(isFresh(since_ns, order.createdAt), (fresh) =>
-        conclude(order, fresh ? send(order, supplier) : leave(order), reply)
+      Effect.flatMap(isBeforeSendDeadline(since_ns, order.createdAt), (fresh) =>
+        settleAnswer(order, fresh ? send(order, supplier) : leaveToRecovery(order), reply)
       )
   })
 })
@@ -51,7 +50,7 @@ export const replaySale = (companyId: CompanyId, outcome: Outcome) =>
   replay(outcome, { companyId, transactionId: saleIn(outcome).transactionId, about: "sale" })
 
 const send = (order: Order, supplier: Supplier) =>
-  withFallback(supplier.dispatch(order), Effect.succeed(Answer.Unknown()), (cause) =>
+  withFallback(supplier.dispatch(order), Effect.succeed(DispatchAnswer.Unknown()), (cause) =>
     Effect.logError("the provider's adapter failed on a sale, which stays held", { xid: order.xid }, cause)
   )
 
@@ -59,13 +58,13 @@ const send = (order: Order, supplier: Supplier) =>
  * The process was paused too long to send safely. Recovery may already have settled the sale. If not, it stays held,
  * and its key replays "pending".
  */
-const leave = (order: Order) =>
-  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), Answer.Unknown())
+const leaveToRecovery = (order: Order) =>
+  Effect.as(Effect.logWarning("a paused sale is left to recovery", { xid: order.xid }), DispatchAnswer.Unknown())
 
-const conclude = Effect.fnUntraced(function* <R>(
+const settleAnswer = Effect.fnUntraced(function* <R>(
   order: Order,
-  answering: Effect.Effect<Answer, never, R>,
-  reply: Reply<Answered<Outcome>, ServiceUnavailable>
+  answering: Effect.Effect<DispatchAnswer, never, R>,
+  reply: Reply<Replayable<Outcome>, ServiceUnavailable>
 ) {
   const verdict = verdictOf(yield* answering)
   // A sale that was not sent is never answered "pending": its key is going to be freed.
@@ -76,7 +75,7 @@ const conclude = Effect.fnUntraced(function* <R>(
   return { outcome: settled.outcome, replayed: false }
 })
 
-const pending = (order: Order): Answered<Outcome> => ({ outcome: pendingOf(order), replayed: false })
+const pending = (order: Order): Replayable<Outcome> => ({ outcome: pendingOf(order), replayed: false })
 
 /** Returns the delivered sale, or the error for the caller. Contract: 4.5. */
 export const delivered = Outcome.match({

@@ -1,14 +1,20 @@
 import { DateTime, Duration, Effect, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { InsuranceId } from "../domain/Ids.ts"
+import type { Insurance } from "../domain/Insurance.ts"
+import { codeLife, codeMaterial, codeMessage, drawCode } from "../domain/OneTimeCode.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
 import { nextTry, SmsAnswer } from "../domain/Sms.ts"
+import type { CodeToSend } from "../ports/Insurances.ts"
 import { type ClaimedSms, Outbox, type SmsResult } from "../ports/Outbox.ts"
 import { type SmsGateway, SmsGateways } from "../ports/SmsGateway.ts"
+import { Vault } from "../ports/Vault.ts"
 import { redactDefects } from "../telemetry/RedactDefects.ts"
+import { withFallback } from "./ExternalCalls.ts"
 import { InFlight } from "./InFlight.ts"
-import { withFallback } from "./WithFallback.ts"
 
 /** Lease of a claimed message. Longer than the gateway timeout, so that a claim outlasts its sending. */
-export const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
+const smsLease = Duration.sum(providerTimeout, Duration.seconds(30))
 
 /**
  * The most messages claimed at once. All of a claim are sent in parallel, because a queued message would outlast its
@@ -21,7 +27,7 @@ const sending_max = 4
  *
  * @returns whether the gateway accepted the message.
  */
-export const sendSms = Effect.fn("SendSms.sendSms")(function* (sms: ClaimedSms) {
+const sendSms = Effect.fn("SendSms.sendSms")(function* (sms: ClaimedSms) {
   const outbox = yield* Outbox
   const result = yield* attempt(sms)
   const { id } = sms.message
@@ -72,7 +78,7 @@ const later = ({ createdAt }: ClaimedSms, now: DateTime.Utc, reason: string): Sm
 
 // Each message runs on its own: its result must be recorded whatever happens to the others, and even if the process is
 // stopping.
-const sendAnotherTime = (sms: ClaimedSms) => InFlight.use(({ run }) => run(sendSms(sms)))
+const sendClaimed = (sms: ClaimedSms) => InFlight.use(({ run }) => run(sendSms(sms)))
 
 /** Sends all due messages. Several processes may run it at once. */
 export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function* () {
@@ -80,7 +86,7 @@ export const sendDue = Effect.fn("SendSms.sendDue", { level: "Debug" })(function
   while (true) {
     const now = yield* DateTime.now
     const claimed = yield* outbox.claim({ now, lease: smsLease, limit: sending_max })
-    yield* Effect.forEach(claimed, sendAnotherTime, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(claimed, sendClaimed, { concurrency: "unbounded", discard: true })
     if (claimed.length < sending_max) return
   }
 })
@@ -90,3 +96,44 @@ export const keepSending = sendDue().pipe(
   Effect.catchCause((cause) => Effect.logError("a round of sending SMS failed", cause)),
   Effect.repeat(Schedule.spaced("1 second"))
 )
+
+/** The insurance whose owner receives a code. */
+type Owner = Pick<Insurance, "companyId" | "environment" | "insured">
+
+/** Draws a code and writes its message. Only a keyed hash of the code is stored. Contract: 8. */
+export const newCode = Effect.fn("SendCode.newCode")(function* (id: InsuranceId, { environment, insured }: Owner) {
+  const vault = yield* Vault
+  const random = yield* SecureRandom.SecureRandom
+  const at = yield* DateTime.now
+  const code = yield* drawCode(environment)
+  const expiresAt = DateTime.addDuration(at, codeLife)
+  const message = { id: yield* random.uuidV7(), to: insured.phone, text: codeMessage(code) }
+  return {
+    code: { hash: yield* vault.mac(codeMaterial(id, code)), expiresAt },
+    sms: { message, expiresAt, leasedUntil: DateTime.addDuration(at, smsLease), at }
+  } satisfies CodeToSend
+})
+
+/**
+ * Sends a code that was just staged. Goes on when the caller disconnects.
+ *
+ * @returns whether the gateway accepted the message.
+ */
+export const sendCode = Effect.fn("SendCode.sendCode")(function* (
+  id: InsuranceId,
+  { companyId, environment }: Owner,
+  { sms: { at, expiresAt, message } }: CodeToSend
+) {
+  const inFlight = yield* InFlight
+  const claimed = {
+    companyId,
+    environment,
+    message,
+    expiresAt,
+    insuranceId: id,
+    createdAt: at,
+    tries: 1,
+    accounted: true
+  }
+  return yield* inFlight.run(sendSms(claimed))
+})

@@ -2,15 +2,16 @@ import { Clock, Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import type { IssuedPolicy } from "../domain/Insurance.ts"
 import { StatusAnswer } from "../domain/Recovery.ts"
-import { Answer, type Delivery, type Order } from "../domain/Sale.ts"
+import { ReversalAnswer, type UnderReversal } from "../domain/Reversal.ts"
+import { type Delivery, DispatchAnswer, type Order } from "../domain/Sale.ts"
 import type { ServiceType } from "../domain/Service.ts"
 import { Insurances } from "../ports/Insurances.ts"
 import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { type Provider, Providers } from "../ports/Provider.ts"
 import { redactDefects } from "../telemetry/RedactDefects.ts"
-import { spanned } from "../telemetry/SpanWhenTraced.ts"
-import { isFresh } from "./Fresh.ts"
-import { withFallback } from "./WithFallback.ts"
+import { withSpan } from "../telemetry/Spans.ts"
+import { withFallback } from "./ExternalCalls.ts"
+import { isBeforeSendDeadline } from "./SendDeadline.ts"
 
 /**
  * Delivers sales: a provider or, for a policy, an insurer. Each xid is dispatched at most once and then only asked
@@ -19,7 +20,7 @@ import { withFallback } from "./WithFallback.ts"
 export type Supplier = Pick<Provider, "dispatch" | "knows" | "status">
 
 /** The supplier of a service type in an environment. */
-export const supplierOf = spanned(
+export const supplierOf = withSpan(
   "Supplier.supplierOf",
   Effect.fnUntraced(function* (environment: Environment, type: ServiceType) {
     if (type !== "insurance") return yield* Providers.use((providers) => providers.serving(environment))
@@ -59,12 +60,12 @@ export const statusOf = (order: Order) => {
 const issue = Effect.fnUntraced(function* (insurances: Insurances["Service"], insurer: Insurer, order: Order) {
   const since_ns = yield* Clock.monotonicTimeNanos
   const begun = yield* insurances.beginIssue(order)
-  if (!begun || !(yield* isFresh(since_ns, order.createdAt))) return Answer.Unknown()
+  if (!begun || !(yield* isBeforeSendDeadline(since_ns, order.createdAt))) return DispatchAnswer.Unknown()
   return answerOfSale(yield* redactDefects(insurer.issue(order)))
 })
 
-const answerOfSale = (said: Answer<IssuedPolicy>): Answer =>
-  said._tag === "Delivered" ? Answer.Delivered({ delivery: deliveryOf(said.delivery) }) : said
+const answerOfSale = (said: DispatchAnswer<IssuedPolicy>): DispatchAnswer =>
+  said._tag === "Delivered" ? DispatchAnswer.Delivered({ delivery: deliveryOf(said.delivery) }) : said
 
 const statusOfSale = (said: StatusAnswer<IssuedPolicy>): StatusAnswer =>
   said._tag === "Delivered" ? StatusAnswer.Delivered({ delivery: deliveryOf(said.delivery) }) : said
@@ -75,3 +76,25 @@ const deliveryOf = ({ number, validity }: IssuedPolicy): Delivery => ({
   rechargeToken: null,
   validity
 })
+
+const askAboutReversal = ({ reversal }: UnderReversal, question: "reverse" | "reversalStatus") =>
+  withFallback(
+    Providers.use((providers) => providers.serving(reversal.order.environment)).pipe(
+      Effect.flatMap((provider) => provider[question](reversal)),
+      // Without a provider nothing was sent.
+      Effect.catchTag("ServiceUnavailable", () => Effect.succeed<ReversalAnswer>(ReversalAnswer.NotSent()))
+    ),
+    Effect.succeed(ReversalAnswer.Unknown()),
+    (cause) =>
+      Effect.logError(
+        "the provider's adapter failed on a reversal, which stays open",
+        { question, xid: reversal.xid },
+        cause
+      )
+  )
+
+/** Asks the provider to reverse a sale. An answer that is not firm is Unknown. */
+export const requestReversal = (under: UnderReversal) => askAboutReversal(under, "reverse")
+
+/** Asks the provider for the status of a reversal. */
+export const reversalStatusOf = (under: UnderReversal) => askAboutReversal(under, "reversalStatus")

@@ -8,19 +8,18 @@ import type { Accounts } from "../../core/ports/Accounts.ts"
 import type { AuditLog } from "../../core/ports/AuditLog.ts"
 import type { CallCounter } from "../../core/ports/CallCounter.ts"
 import type { Catalogue } from "../../core/ports/Catalogue.ts"
-import type { Directory } from "../../core/ports/Directory.ts"
 import type { Insurances } from "../../core/ports/Insurances.ts"
 import type { Insurers } from "../../core/ports/Insurer.ts"
 import type { Ledger } from "../../core/ports/Ledger.ts"
 import type { Options } from "../../core/ports/Options.ts"
 import type { Outbox } from "../../core/ports/Outbox.ts"
 import type { Pepper } from "../../core/ports/Pepper.ts"
-import type { PolicyRenderer } from "../../core/ports/PolicyRenderer.ts"
 import type { Providers } from "../../core/ports/Provider.ts"
-import type { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
+import type { PolicyRenderer, ReceiptRenderer } from "../../core/ports/Renderers.ts"
 import type { Reversals } from "../../core/ports/Reversals.ts"
 import type { SmsGateways } from "../../core/ports/SmsGateway.ts"
 import type { Statement } from "../../core/ports/Statement.ts"
+import type { TokenDirectory } from "../../core/ports/TokenDirectory.ts"
 import type { Transactions } from "../../core/ports/Transactions.ts"
 import type { Vault } from "../../core/ports/Vault.ts"
 import type { InFlight } from "../../core/workflows/InFlight.ts"
@@ -31,7 +30,7 @@ export type Services =
   | AuditLog
   | CallCounter
   | Catalogue
-  | Directory
+  | TokenDirectory
   | InFlight
   | Insurances
   | Insurers

@@ -1,10 +1,17 @@
 import { Effect, Schema } from "effect"
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { toPesos } from "../../core/domain/Money.ts"
-import type { Package } from "../../core/domain/Package.ts"
-import { type Category, categoriesOf, Flow, matching, type Service, ServiceType } from "../../core/domain/Service.ts"
+import {
+  type Category,
+  categoriesOf,
+  Flow,
+  matching,
+  type Package,
+  type Service,
+  ServiceType
+} from "../../core/domain/Service.ts"
 import { Catalogue } from "../../core/ports/Catalogue.ts"
-import { packagesOf } from "../../core/workflows/Packages.ts"
+import { packagesOf } from "../../core/workflows/Queries.ts"
 import { cleanText, pathId } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"

@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
-import { type Consulta, isDebtFree } from "../../core/domain/Lookup.ts"
+import { isDebtFree, type LookupResult, type OfferedOption } from "../../core/domain/Lookup.ts"
 import { toPesos } from "../../core/domain/Money.ts"
-import type { Offered } from "../../core/domain/Offered.ts"
 import { LookupFlow } from "../../core/domain/Service.ts"
-import { consult } from "../../core/workflows/Consult.ts"
+import { lookUp } from "../../core/workflows/LookUp.ts"
 import { identifier, serviceId } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"
@@ -28,7 +27,7 @@ const ConsultaView = Schema.Struct({
   origen_datos: Schema.Literals(["proveedor_real", "simulado"])
 }).annotate({ identifier: "Consulta" })
 
-const optionView = (option: Offered): typeof OptionView.Type => ({
+const optionView = (option: OfferedOption): typeof OptionView.Type => ({
   opcion_id: option.id,
   nombre: option.name,
   precio: toPesos(option.price),
@@ -36,7 +35,7 @@ const optionView = (option: Offered): typeof OptionView.Type => ({
   datos: option.data
 })
 
-const consultaView = (consulta: Consulta): typeof ConsultaView.Type => ({
+const consultaView = (consulta: LookupResult): typeof ConsultaView.Type => ({
   flujo: consulta.flow,
   titular: consulta.holder,
   requiere_seleccion: consulta.options.length > 0,
@@ -77,5 +76,5 @@ export const crearConsulta = mutation({
     }
   },
   handle: ({ input, session }) =>
-    Effect.map(consult(session, { serviceId: input.service_id, identifier: input.identifier }), consultaView)
+    Effect.map(lookUp(session, { serviceId: input.service_id, identifier: input.identifier }), consultaView)
 })

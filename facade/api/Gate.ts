@@ -1,11 +1,11 @@
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { permit, type Session } from "../../core/domain/Access.ts"
 import { type CoreError, RateLimited, Unauthenticated } from "../../core/domain/Errors.ts"
 import type { Bucket } from "../../core/domain/RateLimit.ts"
+import { permit, type Session } from "../../core/domain/Session.ts"
 import type { Permission } from "../../core/domain/Token.ts"
 import { authenticate } from "../../core/workflows/Authenticate.ts"
-import { countCall, quotaOf } from "../../core/workflows/RateLimit.ts"
+import { countCall, quotaOf } from "../../core/workflows/CountCalls.ts"
 import { type Call, type CredentialHeaders, HttpOptions, type HttpOptionsShape, type Services } from "./Call.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Effect, Schema, Sink, Stream } from "effect"
-import { type Entry, EntryType } from "../../core/domain/Entry.ts"
+import { type Entry, EntryType } from "../../core/domain/Account.ts"
 import type { CompanyId } from "../../core/domain/Ids.ts"
 import { type DayRange, formatLocal } from "../../core/domain/LocalTime.ts"
 import { toPesos } from "../../core/domain/Money.ts"

@@ -1,7 +1,6 @@
 import { Struct } from "effect"
 import { toPublic } from "../../core/domain/ErrorCatalogue.ts"
-import { codes, type ErrorCode } from "../../core/domain/ErrorCodes.ts"
-import { type DetailedCode, errorDetails } from "../../core/domain/ErrorDetails.ts"
+import { codes, type DetailedCode, type ErrorCode, errorDetails } from "../../core/domain/ErrorCodes.ts"
 import { type HttpError, headTooLarge } from "./Envelope.ts"
 import { bodyExamples, errorExamples, exampleRequestId, inputFault } from "./ErrorExamples.ts"
 import { documentOf, type JsonSchema, schemasPath } from "./JsonSchema.ts"

@@ -3,8 +3,13 @@ import type { Insurance } from "../../core/domain/Insurance.ts"
 import { VehicleType, type Version } from "../../core/domain/InsuranceOffer.ts"
 import { codeLife } from "../../core/domain/OneTimeCode.ts"
 import { maskPhone } from "../../core/domain/Person.ts"
-import { resendCode, verifyCode } from "../../core/workflows/InsuranceSteps.ts"
-import { type InsuranceOnSale, insuranceOnSale, startInsurance } from "../../core/workflows/StartInsurance.ts"
+import {
+  type InsuranceOnSale,
+  insuranceOnSale,
+  resendCode,
+  startInsurance,
+  verifyCode
+} from "../../core/workflows/InsuranceSteps.ts"
 import { serviceId, terminalId } from "./Fields.ts"
 import { requires } from "./Gate.ts"
 import { input } from "./Input.ts"

@@ -7,10 +7,9 @@ import { toPesos } from "../../core/domain/Money.ts"
 import type { Receipt } from "../../core/domain/Receipt.ts"
 import { messages, Status } from "../../core/domain/Status.ts"
 import type { Transaction } from "../../core/domain/Transaction.ts"
-import { ReceiptRenderer } from "../../core/ports/ReceiptRenderer.ts"
+import { ReceiptRenderer } from "../../core/ports/Renderers.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
-import { listTransactions } from "../../core/workflows/Lists.ts"
-import { receipt } from "../../core/workflows/Receipt.ts"
+import { findReceipt, listTransactions } from "../../core/workflows/Queries.ts"
 import { FileReply } from "./Call.ts"
 import { cleanText, pageOf, paging, pathId, rangeOf, soughtKey } from "./Fields.ts"
 import { requires } from "./Gate.ts"
@@ -163,7 +162,7 @@ export const verTransaccion = query({
 
 const receiptPdf = Effect.fnUntraced(function* (company: Company, id: TransactionId) {
   const renderer = yield* ReceiptRenderer
-  const body = yield* renderer.pdf(yield* receipt(company, id))
+  const body = yield* renderer.pdf(yield* findReceipt(company, id))
   return new FileReply({ type: "application/pdf", name: `recibo-${id}.pdf`, shown: true, body })
 })
 
@@ -201,6 +200,6 @@ export const recibo = query({
       }
     }
   },
-  handle: ({ input: { id }, session }) => Effect.map(receipt(session.company, id), receiptView),
+  handle: ({ input: { id }, session }) => Effect.map(findReceipt(session.company, id), receiptView),
   file: ({ input: { formato, id }, session }) => (formato === "pdf" ? receiptPdf(session.company, id) : undefined)
 })

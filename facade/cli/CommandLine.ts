@@ -1,6 +1,6 @@
 import { Cause, Effect } from "effect"
 import { CliError, Command, GlobalFlag } from "effect/cli"
-import { wordsOf } from "../../adapters/postgres/SqlFailure.ts"
+import { wordsOf } from "../../adapters/postgres/connection/SqlFailure.ts"
 import manifest from "../../package.json" with { type: "json" }
 import { audit } from "./commands/Audit.ts"
 import { catalog } from "./commands/Catalog.ts"

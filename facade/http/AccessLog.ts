@@ -1,7 +1,7 @@
 import { Clock, Effect, type Exit, Metric, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { seriesOf } from "../../core/telemetry/Series.ts"
+import { seriesOf } from "../../core/telemetry/Metrics.ts"
 import { newLogEntry, RequestLog, type RequestLogEntry } from "../api/Call.ts"
 
 const seconds = seriesOf(["method", "path", "status"], (attributes) =>

@@ -1,11 +1,11 @@
 import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
-import { unlessSetBack } from "../../adapters/clock/SetBack.ts"
+import { invalidatedOnSetBack } from "../../adapters/postgres/connection/TtlCache.ts"
+import { lateOutcomes } from "../../core/domain/AuditAction.ts"
 import { Environment } from "../../core/domain/Company.ts"
-import { lateOutcomes } from "../../core/domain/LateOutcome.ts"
 import { toPesos } from "../../core/domain/Money.ts"
 import { unresolvedStatuses } from "../../core/domain/Status.ts"
 import type { Vitals } from "../../core/ports/VitalSigns.ts"
-import { seriesOf } from "../../core/telemetry/Series.ts"
+import { seriesOf } from "../../core/telemetry/Metrics.ts"
 
 /** What was read so long ago is still true enough: however often it is asked for, the database is asked so seldom. */
 const cacheTtl = Duration.seconds(5)
@@ -152,7 +152,7 @@ export class Gauges extends Context.Service<
     return Gauges.of({
       readBy: (read) =>
         Effect.map(reading(read), ([cached, invalidate]) => {
-          refresh = unlessSetBack(invalidate)(cached)
+          refresh = invalidatedOnSetBack(invalidate)(cached)
         }),
       refresh: Effect.suspend(() => refresh)
     })

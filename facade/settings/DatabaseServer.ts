@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
-import { reading } from "../../adapters/postgres/CompanyReads.ts"
-import * as Database from "../../adapters/postgres/Database.ts"
-import { migrate } from "../../adapters/postgres/Migrations.ts"
-import { notesConnection } from "../../adapters/postgres/Notes.ts"
+import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
+import * as Database from "../../adapters/postgres/connection/Database.ts"
+import { bestEffortConnection } from "../../adapters/postgres/grouping/BestEffortWrites.ts"
+import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { Settings } from "./Settings.ts"
 
 /** In whose rights a process works. */
@@ -86,8 +86,8 @@ export const migratedConnections = (connections_max: number, role: DatabaseRole)
         Database.layer({ url, connections_max: connections_max - readers - noters, parameters }),
         (context) => Effect.provide(migrate, context)
       )
-      const beside = noters === 0 ? Layer.empty : notesConnection({ url, parameters })
-      const connected = Layer.provideMerge(Layer.merge(reading({ url, connections_max: readers }), beside), others)
+      const beside = noters === 0 ? Layer.empty : bestEffortConnection({ url, parameters })
+      const connected = Layer.provideMerge(Layer.merge(readerLayer({ url, connections_max: readers }), beside), others)
       return ours || migrationUrl !== null ? Layer.provide(connected, migrationAsOwner) : connected
     })
   )

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import { Hex } from "effect/encoding"
-import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Xid.ts"
+import { xidPrefixLength_max, xidPrefixPattern } from "../../core/domain/Idempotency.ts"
 import { partyVariables } from "./PartySettings.ts"
 import {
   integer,

@@ -1,11 +1,11 @@
 import { Duration, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
-import { readingInAnyRole } from "../../adapters/postgres/CompanyReads.ts"
-import * as Database from "../../adapters/postgres/Database.ts"
-import { migrate } from "../../adapters/postgres/Migrations.ts"
-import * as StatementPostgres from "../../adapters/postgres/StatementPostgres.ts"
-import * as TransactionsPostgres from "../../adapters/postgres/TransactionsPostgres.ts"
+import { anyRoleReaderLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
+import * as Database from "../../adapters/postgres/connection/Database.ts"
+import * as StatementPostgres from "../../adapters/postgres/reads/StatementPostgres.ts"
+import * as TransactionsPostgres from "../../adapters/postgres/reads/TransactionsPostgres.ts"
+import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { CompanyId, Identifier } from "../../core/domain/Ids.ts"
 import { Statement } from "../../core/ports/Statement.ts"
 import { Transactions } from "../../core/ports/Transactions.ts"
@@ -87,7 +87,7 @@ const compare = Effect.gen(function* () {
 const database = Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 4 })))
 
 const live = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer).pipe(
-  Layer.provide(readingInAnyRole),
+  Layer.provide(anyRoleReaderLayer),
   Layer.provideMerge(database),
   Layer.provide(temporaryPostgres)
 )

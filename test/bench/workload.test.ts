@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
-import * as Database from "../../adapters/postgres/Database.ts"
+import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { freshDatabaseUrl } from "../support/Database.ts"
 import { copyDatabase } from "../support/EmbeddedDatabases.ts"
 import { checkSoundness } from "./stages/Soundness.ts"

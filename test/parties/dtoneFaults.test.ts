@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { Answer } from "../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../fakes/FakeServer.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
-const invalidPhone = Answer.Refused({ refusal: "INVALID_PHONE" })
-const invalidAmount = Answer.Refused({ refusal: "INVALID_AMOUNT" })
-const rejected = Answer.Refused({ refusal: "TRANSACTION_REJECTED" })
-const notSent = Answer.NotSent()
-const unknown = Answer.Unknown()
+const invalidPhone = DispatchAnswer.Refused({ refusal: "INVALID_PHONE" })
+const invalidAmount = DispatchAnswer.Refused({ refusal: "INVALID_AMOUNT" })
+const rejected = DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" })
+const notSent = DispatchAnswer.NotSent()
+const unknown = DispatchAnswer.Unknown()
 
 describe("a sale that DT One answers with an error", () => {
   // HTTP status, error codes -> the answer

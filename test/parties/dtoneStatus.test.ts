@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import * as fc from "fast-check"
 import { conclude } from "../../core/domain/Recovery.ts"
 import type { Reversal } from "../../core/domain/Reversal.ts"
-import { type Answer, denialOf, type Order } from "../../core/domain/Sale.ts"
+import { type DispatchAnswer, denialOf, type Order } from "../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../fakes/FakeServer.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
@@ -31,7 +31,7 @@ const sending = fc.array(misbehaviour, { maxLength: 8 })
 const asking = fc.array(misbehaviour, { maxLength: 2 })
 
 /** What the ledger would have made of the sale, asked for every five minutes until it is settled. */
-const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, order: Order, answer: Answer) {
+const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, order: Order, answer: DispatchAnswer) {
   if (answer._tag !== "Unknown") return answer._tag === "Delivered" ? "charged" : "returned"
   let notFound = 0
   for (let cycle = 0; cycle < 20; cycle++) {

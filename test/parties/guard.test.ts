@@ -4,8 +4,8 @@ import { Clock, Duration, Effect, Exit, Fiber, Layer, Metric, Ref, Scheduler } f
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"
+import { isProvablyUnsent } from "../../adapters/http/Exchange.ts"
 import { makeGuard } from "../../adapters/http/Guard.ts"
-import { isProvablyUnsent } from "../../adapters/http/SendFailure.ts"
 import { fakeServer, type Misbehaviour } from "../fakes/FakeServer.ts"
 
 const withStore = Effect.provide(Layer.fresh(CircuitBreaker.layerStoreMemory()))

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
+import * as HttpProvider from "../../adapters/provider/HttpProvider.ts"
 import { Identifier } from "../../core/domain/Ids.ts"
 import { LookupAnswer } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"

@@ -4,12 +4,12 @@ import { Validator } from "@seriousme/openapi-schema-validator"
 import { DateTime, Effect, Redacted } from "effect"
 import { OpenApi } from "effect/http-api"
 import { TestClock } from "effect/testing"
-import { insurerProtocol } from "../../adapters/insurer/http/InsurerProtocol.ts"
-import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
-import { providerProtocol } from "../../adapters/provider/http/ProviderProtocol.ts"
-import { smsProtocol } from "../../adapters/sms/http/SmsProtocol.ts"
+import { insurerProtocol } from "../../adapters/insurer/InsurerProtocol.ts"
+import * as HttpProvider from "../../adapters/provider/HttpProvider.ts"
+import { providerProtocol } from "../../adapters/provider/ProviderProtocol.ts"
+import { smsProtocol } from "../../adapters/sms/HttpSms.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import { Answer } from "../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../core/domain/Sale.ts"
 import { protocolDocument, signatureOf } from "../fakes/FakeGateway.ts"
 import { type FakeRequest, fakeServer } from "../fakes/FakeServer.ts"
 import { gatewayAt, Outside, order, secret, startProvider, xidOf } from "./support/Gateways.ts"
@@ -127,7 +127,7 @@ layer(Outside)("a signed request", (it) => {
     Effect.gen(function* () {
       const { gateway } = yield* startProvider
       const stranger = yield* HttpProvider.make({ baseUrl: gateway.url, secret: Redacted.make("another") })
-      assert.deepStrictEqual(yield* stranger.dispatch(order(1)), Answer.NotSent())
+      assert.deepStrictEqual(yield* stranger.dispatch(order(1)), DispatchAnswer.NotSent())
       assert.deepStrictEqual(yield* stranger.status(order(1)), StatusAnswer.NotAsked())
       assert.isEmpty(gateway.truth.delivered)
     })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
+import * as HttpProvider from "../../adapters/provider/HttpProvider.ts"
 import { ReversalAnswer } from "../../core/domain/Reversal.ts"
 import type { Misbehaviour } from "../fakes/FakeServer.ts"
 import {

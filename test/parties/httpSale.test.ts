@@ -1,10 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as HttpProvider from "../../adapters/provider/http/HttpProvider.ts"
+import * as HttpProvider from "../../adapters/provider/HttpProvider.ts"
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import { Answer } from "../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../core/domain/Sale.ts"
 import {
   gatewayAt,
   isSilent,
@@ -21,7 +21,7 @@ const delivered = (number: number) => ({
   delivery: { authCode: `GW${xidOf(number).slice(-8)}`, rechargeToken: null }
 })
 
-const { Delivered, NotSent, Refused, Unknown } = Answer
+const { Delivered, NotSent, Refused, Unknown } = DispatchAnswer
 
 layer(Outside)("a gateway of the operator's", (it) => {
   describe("that is told to deliver", () => {

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ServiceId } from "../../core/domain/Ids.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import { Answer } from "../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../core/domain/Sale.ts"
 import { protocol } from "../fakes/FakeGateway.ts"
 import type { FakeReply } from "../fakes/FakeServer.ts"
 import { Outside, order, secret, startProvider, withLogLines, xidOf } from "./support/Gateways.ts"
 
-const { Delivered, NotSent, Unknown } = Answer
+const { Delivered, NotSent, Unknown } = DispatchAnswer
 
 const xid = xidOf(1)
 const amount_centavos = 10_000
@@ -16,7 +16,7 @@ const another = xidOf(2)
 const page = "<html>nginx</html>"
 
 // What the gateway answers to a dispatch -> whether the document has it, and what it means.
-const answers: ReadonlyArray<readonly [string, FakeReply, boolean, Answer]> = [
+const answers: ReadonlyArray<readonly [string, FakeReply, boolean, DispatchAnswer]> = [
   [
     "the least that there must be",
     { status: 200, body: yes },

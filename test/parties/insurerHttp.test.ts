@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as HttpInsurer from "../../adapters/insurer/http/HttpInsurer.ts"
+import * as HttpInsurer from "../../adapters/insurer/HttpInsurer.ts"
 import { Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import type { IssuedPolicy } from "../../core/domain/Insurance.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
-import { Answer, type Order } from "../../core/domain/Sale.ts"
+import { DispatchAnswer, type Order } from "../../core/domain/Sale.ts"
 import type { FakeReply } from "../fakes/FakeServer.ts"
 import {
   gatewayAt,
@@ -35,7 +35,7 @@ const delivery: IssuedPolicy = {
   number: `POL-${xid.slice(-8)}`,
   validity: { from: "2026-03-02", until: "2027-03-01" }
 }
-const { Delivered, NotSent, Refused, Unknown } = Answer
+const { Delivered, NotSent, Refused, Unknown } = DispatchAnswer
 const refused = Refused({ refusal: "SEGURO_NO_EMITIDO" })
 
 layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as HttpInsurer from "../../adapters/insurer/http/HttpInsurer.ts"
+import * as HttpInsurer from "../../adapters/insurer/HttpInsurer.ts"
 import {
   InsuranceRejected,
   InsuranceUnavailable,

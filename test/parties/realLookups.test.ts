@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { countCall, countOfDay } from "../../core/workflows/RateLimit.ts"
+import { countCall, countOfDay } from "../../core/workflows/CountCalls.ts"
 import { ManualClock } from "../support/InProcessService.ts"
 import { customer } from "../support/service/CustomerCompany.ts"
 import { consult } from "../support/service/HttpCalls.ts"

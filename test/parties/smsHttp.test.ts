@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as HttpSms from "../../adapters/sms/http/HttpSms.ts"
+import * as HttpSms from "../../adapters/sms/HttpSms.ts"
 import { Phone } from "../../core/domain/Person.ts"
 import { SmsAnswer } from "../../core/domain/Sms.ts"
 import { fakeHttpSms } from "../fakes/Sms.ts"

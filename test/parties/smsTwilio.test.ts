@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import * as TwilioSms from "../../adapters/sms/twilio/TwilioSms.ts"
+import * as TwilioSms from "../../adapters/sms/TwilioSms.ts"
 import { Phone } from "../../core/domain/Person.ts"
 import { SmsAnswer } from "../../core/domain/Sms.ts"
 import { accountSid, authToken, fakeTwilio } from "../fakes/Sms.ts"

@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { TestConsole } from "effect/testing"
-import { readingInAnyRole } from "../../adapters/postgres/CompanyReads.ts"
-import * as Database from "../../adapters/postgres/Database.ts"
+import { anyRoleReaderLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
+import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { runCommandLine } from "../../facade/cli/CommandLine.ts"
 import { freshDatabaseUrl } from "./Database.ts"
 import { asLoginIn } from "./DatabaseLogins.ts"
@@ -33,7 +33,7 @@ export class CommandLine extends Context.Service<
     Effect.map(freshDatabaseUrl, (url) =>
       Layer.merge(
         Layer.succeed(CommandLine, commandLineOn(asLoginIn("saldo_operator", url))),
-        Layer.provideMerge(readingInAnyRole, Database.layer({ url: Redacted.make(url), connections_max: 4 }))
+        Layer.provideMerge(anyRoleReaderLayer, Database.layer({ url: Redacted.make(url), connections_max: 4 }))
       )
     )
   )

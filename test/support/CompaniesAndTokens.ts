@@ -3,9 +3,8 @@ import type { CompanyId } from "../../core/domain/Ids.ts"
 import { type Amount, zero } from "../../core/domain/Money.ts"
 import type { NewCompany } from "../../core/ports/Companies.ts"
 import type { NewToken } from "../../core/ports/Tokens.ts"
-import { changeCompany, createCompany } from "../../core/workflows/Company.ts"
-import { deposit } from "../../core/workflows/Deposit.ts"
-import { issueToken } from "../../core/workflows/IssueToken.ts"
+import { changeCompany, createCompany, deposit } from "../../core/workflows/ManageCompany.ts"
+import { issueToken } from "../../core/workflows/ManageTokens.ts"
 
 /** Makes a company as the operator would, in development unless said otherwise, with money and without limits. */
 export const makeCompany = Effect.fnUntraced(function* (

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Array as Arr, Deferred, Effect, Fiber, Layer, Redacted, Result } from "effect"
-import * as Database from "../../adapters/postgres/Database.ts"
+import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { testDatabaseUrl } from "./Database.ts"
 
 /** Runs all of them at once, and tells how each ended. */

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
-import { reading } from "../../adapters/postgres/CompanyReads.ts"
-import * as Database from "../../adapters/postgres/Database.ts"
+import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
+import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { copyDatabase } from "./EmbeddedDatabases.ts"
 
 /** The address of a new migrated database, for a server that a test starts. */
@@ -18,7 +18,7 @@ export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>
 export const TestDatabase = Layer.unwrap(
   Effect.map(freshDatabaseUrl, (text) => {
     const url = Redacted.make(text)
-    return Layer.provideMerge(reading({ url, connections_max: 2 }), Database.layer({ url, connections_max: 8 }))
+    return Layer.provideMerge(readerLayer({ url, connections_max: 2 }), Database.layer({ url, connections_max: 8 }))
   })
 )
 

@@ -1,10 +1,9 @@
-import type { Session } from "../../core/domain/Access.ts"
 import type { Company } from "../../core/domain/Company.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId, TokenId } from "../../core/domain/Ids.ts"
 import { Amount, Centavos, zero } from "../../core/domain/Money.ts"
-import type { Package } from "../../core/domain/Package.ts"
 import type { Intent } from "../../core/domain/Sale.ts"
-import type { Service } from "../../core/domain/Service.ts"
+import type { Package, Service } from "../../core/domain/Service.ts"
+import type { Session } from "../../core/domain/Session.ts"
 import type { Token } from "../../core/domain/Token.ts"
 import { insuranceServiceId } from "./InsuranceExample.ts"
 

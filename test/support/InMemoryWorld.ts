@@ -1,14 +1,13 @@
 import { DateTime, Effect, Layer } from "effect"
-import * as InsurersConfigured from "../../adapters/insurer/InsurersConfigured.ts"
+import * as InsurersConfigured from "../../adapters/ConfiguredServices.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
-import { exampleLookup } from "../../adapters/provider/SimulatedLookup.ts"
-import { simulator } from "../../adapters/provider/Simulator.ts"
+import { exampleLookup, simulatedProvider } from "../../adapters/provider/SimulatedProvider.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { LookupAnswer } from "../../core/domain/Lookup.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { StatusAnswer } from "../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../core/domain/Reversal.ts"
-import { Answer } from "../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../core/domain/Sale.ts"
 import { Availability, type Service } from "../../core/domain/Service.ts"
 import { Accounts } from "../../core/ports/Accounts.ts"
 import { type AuditEvent, AuditLog } from "../../core/ports/AuditLog.ts"
@@ -65,7 +64,7 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
     dispatch: (order) =>
       Effect.suspend(() => {
         dispatched.push(order.xid)
-        return behaviour.dispatch?.(order) ?? Effect.succeed<Answer>(Answer.Delivered({ delivery }))
+        return behaviour.dispatch?.(order) ?? Effect.succeed<DispatchAnswer>(DispatchAnswer.Delivered({ delivery }))
       }),
     status: (order) =>
       Effect.flatMap(DateTime.now, (now) => {
@@ -81,8 +80,8 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
     Layer.provideMerge(ledger, Layer.fresh(Memory.layer)),
     Layer.fresh(InFlight.layer),
     Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
-    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator, exampleLookup }),
-    InsurersConfigured.layer(null)
+    Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator: simulatedProvider, exampleLookup }),
+    InsurersConfigured.insurersLayer(null)
   )
   return { asked, audited, dispatched, layer, provider }
 }
@@ -119,7 +118,7 @@ export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
 
 /** Every sale is sent and answered by nobody; asked about it, the provider says this. */
 export const unansweredWithStatus = (status: Provider["status"]): Partial<Provider> => ({
-  dispatch: () => Effect.succeed(Answer.Unknown()),
+  dispatch: () => Effect.succeed(DispatchAnswer.Unknown()),
   status
 })
 

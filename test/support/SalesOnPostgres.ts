@@ -1,10 +1,10 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as VaultMemory from "../../adapters/memory/VaultMemory.ts"
-import * as InsurancesPostgres from "../../adapters/postgres/InsurancesPostgres.ts"
-import * as LedgerPostgres from "../../adapters/postgres/LedgerPostgres.ts"
-import * as OutboxPostgres from "../../adapters/postgres/OutboxPostgres.ts"
-import * as ReversalsPostgres from "../../adapters/postgres/ReversalsPostgres.ts"
+import * as VaultMemory from "../../adapters/memory/InsurancesMemory.ts"
+import * as InsurancesPostgres from "../../adapters/postgres/insurance/InsurancesPostgres.ts"
+import * as OutboxPostgres from "../../adapters/postgres/insurance/OutboxPostgres.ts"
+import * as LedgerPostgres from "../../adapters/postgres/ledger/LedgerPostgres.ts"
+import * as ReversalsPostgres from "../../adapters/postgres/ledger/ReversalsPostgres.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../core/domain/Ids.ts"
 import { type Insurance, insuranceOption } from "../../core/domain/Insurance.ts"
 import { Amount } from "../../core/domain/Money.ts"
@@ -101,13 +101,13 @@ export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], c
 
 /** Insurances as another replica of the server has them. */
 export const insurancesReplica = Layer.build(
-  Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(VaultMemory.layer)))
+  Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(VaultMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Insurances)))
 
 /** The outbox as another replica of the server has it. */
-export const outboxReplica = Layer.build(Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(VaultMemory.layer)))).pipe(
-  Effect.map((context) => Context.get(context, Outbox))
-)
+export const outboxReplica = Layer.build(
+  Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(VaultMemory.vaultLayer)))
+).pipe(Effect.map((context) => Context.get(context, Outbox)))
 
 /** The sale that buys the quote of an insurance. */
 export const insuranceIntent = ({ companyId, id, plate, quote }: Insurance, key: string): Intent => ({

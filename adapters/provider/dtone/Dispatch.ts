@@ -1,11 +1,10 @@
 import { DateTime, Duration, Effect, Option } from "effect"
-import { Answer, type Order } from "../../../core/domain/Sale.ts"
-import { ask, logged, standingUnder } from "./Ask.ts"
+import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
-import { faultOf, faultsIn } from "./Faults.ts"
-import { logFacts } from "./LogFacts.ts"
+import { faultOf, faultsIn, logFacts } from "./Faults.ts"
 import { logUnsendable, type ProductRequest, productRequestOf } from "./ProductRequest.ts"
 import { Account, accountOf } from "./Statements.ts"
+import { askStanding, logStanding, standingUnder } from "./Status.ts"
 import { Standing, transactionIn } from "./Transaction.ts"
 
 /** Timeout for the second lookup of a bill. After it, the sale is not sent. */
@@ -37,9 +36,9 @@ const pauseLater_ms = 5000
  * Sends an order once. Then queries its state by the xid until the answer is firm or the time is over. Never sends the
  * order again after a lost answer.
  */
-export const dispatch = (api: DtOneApi, order: Order): Effect.Effect<Answer> =>
+export const dispatch = (api: DtOneApi, order: Order): Effect.Effect<DispatchAnswer> =>
   sendAndFollow(api, order).pipe(
-    Effect.timeoutOrElse({ duration: dispatch_max, orElse: () => Effect.succeed(Answer.Unknown()) })
+    Effect.timeoutOrElse({ duration: dispatch_max, orElse: () => Effect.succeed(DispatchAnswer.Unknown()) })
   )
 
 const sendAndFollow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
@@ -70,12 +69,12 @@ const stillDue = Effect.fnUntraced(function* (
   const bill = yield* Account.$match(account, {
     Owes: ({ bills }) => Effect.succeed(bills.find(({ reference }) => reference === statement) ?? null),
     Nobody: () => Effect.succeed(null),
-    NoAnswer: () => Effect.fail(Answer.NotSent())
+    NoAnswer: () => Effect.fail(DispatchAnswer.NotSent())
   })
-  if (bill === null) return yield* Effect.fail(Answer.Refused({ refusal: "TRANSACTION_REJECTED" }))
-  if (bill.amount !== amount) return yield* Effect.fail(Answer.Refused({ refusal: "INVALID_AMOUNT" }))
+  if (bill === null) return yield* Effect.fail(DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }))
+  if (bill.amount !== amount) return yield* Effect.fail(DispatchAnswer.Refused({ refusal: "INVALID_AMOUNT" }))
   const isStale = Duration.isGreaterThan(DateTime.distance(order.createdAt, yield* DateTime.now), lookedUp_max)
-  return isStale ? yield* Effect.fail(Answer.Unknown()) : bill.dueOn
+  return isStale ? yield* Effect.fail(DispatchAnswer.Unknown()) : bill.dueOn
 })
 
 /** Sends the order once. Null if the answer is not firm. */
@@ -88,20 +87,20 @@ const create = Effect.fnUntraced(function* (
   const answer = yield* Effect.timeoutOption(api.create(order, requested, dueOn), creation_max)
   const about = { xid: order.xid, ...(Option.isSome(answer) ? logFacts(answer.value) : { answer: "none in time" }) }
   if (Option.isSome(answer) && answer.value._tag === "NotSent") {
-    return yield* Effect.as(Effect.logError("DT One cannot be reached", about), Answer.NotSent())
+    return yield* Effect.as(Effect.logError("DT One cannot be reached", about), DispatchAnswer.NotSent())
   }
   if (Option.isSome(answer) && answer.value._tag === "Answered") {
     const { body, status } = answer.value
     const transaction = status >= 200 && status < 300 ? transactionIn(body) : null
-    if (transaction !== null) return firmly(yield* logged(order, standingUnder(order, transaction)))
+    if (transaction !== null) return firmly(yield* logStanding(order, standingUnder(order, transaction)))
     const fault = faultOf(status, faultsIn(body))
     if (fault._tag === "Refused") {
-      return yield* Effect.as(Effect.logWarning("DT One refused a sale", about), Answer.Refused(fault))
+      return yield* Effect.as(Effect.logWarning("DT One refused a sale", about), DispatchAnswer.Refused(fault))
     }
     if (fault._tag === "TurnedAway") {
       return yield* Effect.as(
         Effect.logError("DT One rejected a sale because of our credentials, balance or rate", about),
-        Answer.NotSent()
+        DispatchAnswer.NotSent()
       )
     }
   }
@@ -111,7 +110,7 @@ const create = Effect.fnUntraced(function* (
 const follow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   for (let asked = 0; ; asked++) {
     yield* Effect.sleep(Duration.millis(pauses_ms[asked] ?? pauseLater_ms))
-    const standing = yield* ask(api, order).pipe(
+    const standing = yield* askStanding(api, order).pipe(
       Effect.timeoutOrElse({ duration: question_max, orElse: () => Effect.succeed(Standing.NoAnswer()) })
     )
     const answer = firmly(standing)
@@ -120,11 +119,11 @@ const follow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
 })
 
 /** The final answer for a state. Null if the state is not final yet. */
-const firmly: (standing: Standing) => Answer | null = Standing.$match({
-  Delivered: ({ delivery }): Answer | null => Answer.Delivered({ delivery }),
-  Refused: ({ refusal }) => Answer.Refused({ refusal }),
-  TakenBack: () => Answer.Unknown(),
-  Contradicted: () => Answer.Unknown(),
+const firmly: (standing: Standing) => DispatchAnswer | null = Standing.$match({
+  Delivered: ({ delivery }): DispatchAnswer | null => DispatchAnswer.Delivered({ delivery }),
+  Refused: ({ refusal }) => DispatchAnswer.Refused({ refusal }),
+  TakenBack: () => DispatchAnswer.Unknown(),
+  Contradicted: () => DispatchAnswer.Unknown(),
   Open: () => null,
   NotFound: () => null,
   NoAnswer: () => null,

@@ -1,12 +1,11 @@
 import type { Effect } from "effect"
 import { HttpClient } from "effect/http"
 import type { Provider } from "../../../core/ports/Provider.ts"
-import { status } from "./Ask.ts"
 import { dispatch } from "./Dispatch.ts"
 import { type DtOneSettings, dtOneApi } from "./DtOneApi.ts"
 import { lookup } from "./Lookup.ts"
 import { isOurs } from "./ProductRequest.ts"
-import { reversalStatus, reverse } from "./Reversal.ts"
+import { reversalStatus, reverse, status } from "./Status.ts"
 
 /**
  * A provider that sells through DT One's Digital Value Services. Source: DT One DVS API 1.23.0, public OpenAPI

@@ -1,5 +1,6 @@
 import { Data, Option, Schema } from "effect"
 import type { Refusal } from "../../../core/domain/Errors.ts"
+import type { Exchange } from "../../http/Exchange.ts"
 
 const Faults = Schema.Struct({ errors: Schema.Array(Schema.Struct({ code: Schema.Int })) })
 const decodeFaults = Schema.decodeUnknownOption(Faults)
@@ -66,3 +67,9 @@ export const faultOf = (status: number, codes: ReadonlyArray<number>): Fault => 
   }
   return Fault.Unclear()
 }
+
+/** The facts of an exchange for the log, without the customer's data. */
+export const logFacts = (exchange: Exchange) =>
+  exchange._tag === "Answered"
+    ? { answer: exchange._tag, status: exchange.status, errors: faultsIn(exchange.body) }
+    : { answer: exchange._tag, error: exchange.error.message }

@@ -1,9 +1,9 @@
 import { Effect, Result } from "effect"
 import type { Identifier } from "../../../core/domain/Ids.ts"
 import type { Amount } from "../../../core/domain/Money.ts"
-import { Answer, type Order } from "../../../core/domain/Sale.ts"
+import { e164 } from "../../../core/domain/Person.ts"
+import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
-import { e164 } from "../../http/E164.ts"
 
 /** The receiver in DT One's format: a phone by its international number, everything else by an account number. */
 export type Party = { readonly mobile_number: string } | { readonly account_number: string }
@@ -51,16 +51,16 @@ export const partyOf = (type: ServiceType, identifier: Identifier): Party | null
 const statementIn = (reference: string): string | null =>
   reference.startsWith(billPrefix) ? reference.slice(billPrefix.length) : null
 
-const unsellable = Result.fail(Answer.Refused({ refusal: "TRANSACTION_REJECTED" }))
+const unsellable = Result.fail(DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }))
 
 /**
  * The DT One request of an order, or the answer to an order that cannot be sent. An invalid order is refused. An order
  * whose product is missing in the catalogue is not sent and may be tried again later.
  */
-export const productRequestOf = (order: Order): Result.Result<ProductRequest, Answer> => {
+export const productRequestOf = (order: Order): Result.Result<ProductRequest, DispatchAnswer> => {
   const { amount, identifier, reference, service } = order
   const party = partyOf(service.type, identifier)
-  if (party === null) return Result.fail(Answer.Refused({ refusal: "INVALID_PHONE" }))
+  if (party === null) return Result.fail(DispatchAnswer.Refused({ refusal: "INVALID_PHONE" }))
   if (reference?.startsWith(packagePrefix)) {
     const productId = readId(reference.slice(packagePrefix.length))
     return productId === null ? unsellable : Result.succeed({ productId, party, amount: null, statement: null })
@@ -68,7 +68,9 @@ export const productRequestOf = (order: Order): Result.Result<ProductRequest, An
   const statement = reference === null ? null : statementIn(reference)
   if (reference !== null && statement === null) return unsellable
   const productId = readId(order.product)
-  return productId === null ? Result.fail(Answer.NotSent()) : Result.succeed({ productId, party, amount, statement })
+  return productId === null
+    ? Result.fail(DispatchAnswer.NotSent())
+    : Result.succeed({ productId, party, amount, statement })
 }
 
 /** Logs what the catalogue lacks for an order. */

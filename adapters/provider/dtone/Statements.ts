@@ -1,10 +1,9 @@
 import { Data, Effect, Option, Schema } from "effect"
 import type { Amount } from "../../../core/domain/Money.ts"
 import { TextBetween } from "../../../core/domain/Text.ts"
-import { optionalOrNull } from "../../http/OptionalOrNull.ts"
+import { optionalOrNull } from "../../http/GatewayProtocol.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
-import { faultsIn, isNoSuchParty } from "./Faults.ts"
-import { logFacts } from "./LogFacts.ts"
+import { faultsIn, isNoSuchParty, logFacts } from "./Faults.ts"
 import { pesosOf } from "./Transaction.ts"
 
 /** A bill. DT One DVS API 1.23.0, Statement. */

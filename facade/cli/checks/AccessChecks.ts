@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as PepperNode from "../../../adapters/node/PepperNode.ts"
-import { mayRead } from "../../../adapters/postgres/CompanyReads.ts"
-import { countPeppers } from "../../../adapters/postgres/PeppersPostgres.ts"
+import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
+import { mayActAsReader } from "../../../adapters/postgres/connection/CompanyReads.ts"
+import { countPeppers } from "../../../adapters/postgres/directory/TokensPostgres.ts"
 import { Pepper } from "../../../core/ports/Pepper.ts"
 import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
@@ -59,7 +59,8 @@ const companyReads = Effect.gen(function* () {
   const check = "companies"
   const { login, may } = yield* loginRights
   if (may === null) return passed(check, "there are no tables yet")
-  if (yield* mayRead) return passed(check, "what is read for one is read as saldo_reader, which sees no other's rows")
+  if (yield* mayActAsReader)
+    return passed(check, "what is read for one is read as saldo_reader, which sees no other's rows")
   const said = `${login} may not act as saldo_reader, so only its own condition holds a read to one company`
   return (may ? passed : failed)(check, `${said}: grant saldo_reader to ${login}`)
 })

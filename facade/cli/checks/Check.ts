@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { isForbidden, wordsOf } from "../../../adapters/postgres/SqlFailure.ts"
+import { isForbidden, wordsOf } from "../../../adapters/postgres/connection/SqlFailure.ts"
 
 /** Something that was looked at, and how it is. */
 export interface Check {

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { invariants } from "../../../core/domain/Invariants.ts"
-import { Audit, type Examined } from "../../../core/ports/Audit.ts"
+import { Audit, type InvariantResult } from "../../../core/ports/Audit.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
-const examinedDocument = ({ invariant, offenders, violations }: Examined): Document => ({
+const examinedDocument = ({ invariant, offenders, violations }: InvariantResult): Document => ({
   invariante: invariant,
   descripcion: invariants[invariant],
   ok: violations === 0,
@@ -13,7 +13,7 @@ const examinedDocument = ({ invariant, offenders, violations }: Examined): Docum
   ejemplos: offenders
 })
 
-const formatExamined = ({ invariant, offenders, violations }: Examined): string => {
+const formatExamined = ({ invariant, offenders, violations }: InvariantResult): string => {
   const statement = `${invariant.padEnd(11)}  ${invariants[invariant]}`
   return violations === 0
     ? `ok      ${statement}`

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import type { Listed } from "../../../core/ports/CatalogueAdmin.ts"
+import type { ListedService } from "../../../core/ports/Catalogue.ts"
 import { enableService, importCatalogue, servicesOf } from "../../../core/workflows/ManageCatalogue.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { serviceView } from "../../api/Catalogo.ts"
@@ -33,7 +33,7 @@ const importCommand = Command.make(
   ])
 )
 
-const listedDocument = ({ active, enabled, service }: Listed): Document => ({
+const listedDocument = ({ active, enabled, service }: ListedService): Document => ({
   ...serviceView(service),
   activo: active,
   ...(enabled === null ? {} : { habilitado: enabled })

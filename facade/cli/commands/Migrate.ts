@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { migrate as bringUp } from "../../../adapters/postgres/Migrations.ts"
+import { migrate as bringUp } from "../../../adapters/postgres/schema/Migrations.ts"
 import { baseLayer } from "../../AppLayer.ts"
 import { DatabaseServer, ownerConnection } from "../../settings/DatabaseServer.ts"
 import { print } from "../terminal/Output.ts"

@@ -7,13 +7,13 @@ import { type Centavos, toPesos } from "../../../core/domain/Money.ts"
 import { UnknownTransaction } from "../../../core/domain/OperatorErrors.ts"
 import type { Page } from "../../../core/domain/Page.ts"
 import { Status } from "../../../core/domain/Status.ts"
+import { Histories } from "../../../core/ports/Histories.ts"
 import {
   AllTransactions,
   type OwnedTransaction,
   type PendingOrder,
   type PendingTransaction
-} from "../../../core/ports/AllTransactions.ts"
-import { Histories } from "../../../core/ports/Histories.ts"
+} from "../../../core/ports/Transactions.ts"
 import { operatorLayer } from "../../AppLayer.ts"
 import { entryView } from "../../api/Movimientos.ts"
 import { paginationOf } from "../../api/Output.ts"

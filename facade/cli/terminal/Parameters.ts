@@ -1,9 +1,9 @@
 import { DateTime, Duration, Option, Result } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { isAddressRange } from "../../../core/domain/Access.ts"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
-import { asRead, isClean, lengthOf } from "../../../core/domain/Text.ts"
+import { isAddressRange } from "../../../core/domain/Session.ts"
+import { canonicalText, isClean, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
 import { pesosFormat } from "../../settings/CatalogueFile.ts"
 import { commaList, commaListOf, orDefault, withNote } from "./Flags.ts"
@@ -71,7 +71,7 @@ const textFlagWith = (spelled: (text: string) => string) => (name: string, lengt
 export const textFlag = textFlagWith((typed) => typed)
 
 /** A name that has to be the same when it is typed or pasted again: money that came once is recorded once. */
-export const labelFlag = textFlagWith(asRead)
+export const labelFlag = textFlagWith(canonicalText)
 
 export const onOffFlag = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [

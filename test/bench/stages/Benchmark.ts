@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { migrate } from "../../../adapters/postgres/Migrations.ts"
+import { migrate } from "../../../adapters/postgres/schema/Migrations.ts"
 import { historyLength_s, makeCompanies, makeHistory } from "../support/Dataset.ts"
 import type { Measurement } from "../support/Measurements.ts"
 import type { SaleCount } from "../support/Rounds.ts"

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { Effect, Redacted } from "effect"
 import { EmbeddedPostgres } from "../../../adapters/embedded/EmbeddedPostgres.ts"
-import * as Database from "../../../adapters/postgres/Database.ts"
+import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 import { listening, saldo, serving, startProgram } from "../../support/SaldoProcess.ts"
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import { codes } from "../../../core/domain/ErrorCodes.ts"
 import { HttpOptions } from "../../../facade/api/Call.ts"
 import { loadAssets } from "../../../facade/docs/Assets.ts"

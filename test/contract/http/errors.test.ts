@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { codes, type ErrorCode } from "../../../core/domain/ErrorCodes.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import type { ApiResponse } from "../../support/ApiDocument.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
@@ -33,7 +33,7 @@ const by = <R>(how: (auth: Headers) => Effect.Effect<ApiResponse, never, R>, wan
 const sold = (other: object, wanted?: Wanted) => by((auth) => sell({ ...sale, ...other }, auth), wanted)
 
 /** The provider answers so. */
-const answered = (identifier: string, answer: Answer) =>
+const answered = (identifier: string, answer: DispatchAnswer) =>
   Effect.andThen(
     Script.useSync(({ provider }) => provider.set(identifier, { dispatch: () => Effect.succeed(answer) })),
     sold({ identifier })
@@ -115,11 +115,11 @@ const scenes = {
   TRANSACTION_PENDING: sold({ identifier: "8095550002" }),
   INVALID_PHONE: sold({ identifier: "8095550000" }),
   INVALID_PRODUCT: sold({ service_id: 99 }),
-  INVALID_AMOUNT: answered("8095550033", Answer.Refused({ refusal: "INVALID_AMOUNT" })),
+  INVALID_AMOUNT: answered("8095550033", DispatchAnswer.Refused({ refusal: "INVALID_AMOUNT" })),
   DUPLICATE_TRANSACTION: paidTwice,
   TRANSACTION_REJECTED: sold({ identifier: "8095550001" }),
   SERVICE_TIMEOUT: by((auth) => post("/v1/consultas", { service_id: 3, identifier: "8095550002" }, auth)),
-  SERVICE_UNAVAILABLE: answered("8095550043", Answer.NotSent()),
+  SERVICE_UNAVAILABLE: answered("8095550043", DispatchAnswer.NotSent()),
   REVERSAL_NOT_SUPPORTED: reversed,
   NOT_IMPLEMENTED: by((auth) => post("/v1/consultas", { service_id: 6, identifier: "A123456" }, auth), {
     company: { insuranceEnabled: true }

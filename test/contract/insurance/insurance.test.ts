@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Insured } from "../../../core/domain/Insurance.ts"
 import type { Extra, Plan, Version } from "../../../core/domain/InsuranceOffer.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { Answer, type Order } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
 import { createClient } from "../../../facade/api/client.ts"
 import { ServiceAddress } from "../../support/InProcessService.ts"
 import { get } from "../../support/service/HttpCalls.ts"
@@ -54,7 +54,7 @@ const knownInsurer = Effect.fnUntraced(function* (plate: string) {
     quote: () => Effect.succeed({ reference: "COT-7", total: Amount.make(680_050) }),
     issue: (order) => {
       issued.push(order)
-      return Effect.succeed(Answer.Delivered({ delivery: { number: "POL-77", validity } }))
+      return Effect.succeed(DispatchAnswer.Delivered({ delivery: { number: "POL-77", validity } }))
     }
   })
   return issued

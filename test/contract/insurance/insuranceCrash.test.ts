@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Redacted } from "effect"
-import { simulator } from "../../../adapters/insurer/Simulator.ts"
+import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
@@ -33,7 +33,7 @@ const countIssued = (placa: string) =>
     script.set(placa, {
       issue: (order) => {
         issued.push(order.identifier)
-        return simulator.issue(order)
+        return simulatedInsurer.issue(order)
       }
     })
     return issued

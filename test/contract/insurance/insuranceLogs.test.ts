@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { insurancePurpose } from "../../../adapters/postgres/InsuranceRow.ts"
+import { insurancePurpose } from "../../../adapters/postgres/insurance/InsuranceRow.ts"
 import { InsuranceRejected } from "../../../core/domain/InsuranceErrors.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import type { Insurer } from "../../../core/ports/Insurer.ts"

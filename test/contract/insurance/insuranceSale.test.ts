@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { Centavos } from "../../../core/domain/Money.ts"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { Accounts } from "../../../core/ports/Accounts.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
@@ -58,7 +58,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
           Effect.sync(() => {
             issued += 1
             const validity = { from: "2026-03-11", until: "2027-03-10" }
-            return Answer.Delivered({ delivery: { number: xid, validity } })
+            return DispatchAnswer.Delivered({ delivery: { number: xid, validity } })
           })
       })
       const answers = yield* Effect.all(
@@ -140,7 +140,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
       const { insurer: script } = yield* Script
       const { auth } = yield* insuranceCompany()
       const { id, placa } = yield* quoted(auth)
-      script.set(placa, { issue: () => Effect.succeed(Answer.NotSent()) })
+      script.set(placa, { issue: () => Effect.succeed(DispatchAnswer.NotSent()) })
       const key = { "idempotency-key": randomUUID() }
       const { body, status } = yield* spanish.sell(auth, id, placa, key)
       assert.deepStrictEqual([status, body.error.code], [422, "SERVICE_UNAVAILABLE"])

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { readPdf } from "../../support/PdfReader.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { call, get, getBytes, post, sell } from "../../support/service/HttpCalls.ts"
@@ -146,7 +146,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
       const { auth } = yield* customer()
       const identifier = authCode.replace(/\D/g, "")
       const delivery = { authCode, rechargeToken: null }
-      provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Delivered({ delivery })) })
+      provider.set(identifier, { dispatch: () => Effect.succeed(DispatchAnswer.Delivered({ delivery })) })
       const { body } = yield* sell({ service_id: 7, amount: 100, identifier }, auth)
       const pdf = yield* getBytes(`/v1/transacciones/${body.data.transaction_id}/recibo?formato=pdf`, auth)
       const words = readPdf(pdf).lines.map(({ text }) => text)

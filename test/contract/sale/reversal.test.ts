@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
 import { Audit } from "../../../core/ports/Audit.ts"

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, DateTime, Effect, Layer, Option } from "effect"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { Identifier } from "../../../core/domain/Ids.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { Audit } from "../../../core/ports/Audit.ts"

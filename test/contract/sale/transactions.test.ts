@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, sell } from "../../support/service/HttpCalls.ts"
@@ -150,7 +150,7 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
       const { provider } = yield* Script
       const [mine, theirs] = [yield* customer(), yield* customer()]
       // Nobody could take it twice; then it went well. All three have the key, and so the xid.
-      provider.set("8095550077", { dispatch: () => Effect.succeed(Answer.NotSent()) })
+      provider.set("8095550077", { dispatch: () => Effect.succeed(DispatchAnswer.NotSent()) })
       yield* sold(mine.auth, "8095550077", "clave ñ")
       yield* sold(mine.auth, "8095550077", "clave ñ")
       provider.clear()

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
@@ -33,11 +33,11 @@ const delivery = { authCode: "A1", rechargeToken: null }
 layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => {
   describe.each(["/v1/recargas", "/v1/recharges"])("sold at %s", (path) => {
     it.effect.each([
-      ["delivers", "8095550003", Answer.Delivered({ delivery }), 201, undefined, "SUCCESS", charged],
+      ["delivers", "8095550003", DispatchAnswer.Delivered({ delivery }), 201, undefined, "SUCCESS", charged],
       [
         "refuses the number",
         "8095550013",
-        Answer.Refused({ refusal: "INVALID_PHONE" }),
+        DispatchAnswer.Refused({ refusal: "INVALID_PHONE" }),
         422,
         "INVALID_PHONE",
         "FAILED",
@@ -46,7 +46,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
       [
         "refuses the amount",
         "8095550023",
-        Answer.Refused({ refusal: "INVALID_AMOUNT" }),
+        DispatchAnswer.Refused({ refusal: "INVALID_AMOUNT" }),
         422,
         "INVALID_AMOUNT",
         "FAILED",
@@ -55,13 +55,13 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
       [
         "refuses",
         "8095550033",
-        Answer.Refused({ refusal: "TRANSACTION_REJECTED" }),
+        DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }),
         422,
         "TRANSACTION_REJECTED",
         "FAILED",
         untouched
       ],
-      ["gives no firm answer", "8095550043", Answer.Unknown(), 202, "TRANSACTION_PENDING", "PENDING", held]
+      ["gives no firm answer", "8095550043", DispatchAnswer.Unknown(), 202, "TRANSACTION_PENDING", "PENDING", held]
     ] as const)("when the provider %s", ([, identifier, answer, status, code, state, after]) =>
       Effect.gen(function* () {
         const { provider } = yield* Script
@@ -77,7 +77,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
     it.effect("when the provider was surely not reached", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
-        provider.set("8095550053", { dispatch: always(Answer.NotSent()) })
+        provider.set("8095550053", { dispatch: always(DispatchAnswer.NotSent()) })
         const { auth } = yield* customer()
         const sold = yield* sellTo(auth, "8095550053", path)
         assert.deepStrictEqual([sold.status, sold.body.error.code], [422, "SERVICE_UNAVAILABLE"])
@@ -116,7 +116,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
         })
         const context = yield* Effect.context<Effect.Services<typeof look>>()
         provider.set("8095550073", {
-          dispatch: () => Effect.as(Effect.provide(look, context), Answer.Delivered({ delivery }))
+          dispatch: () => Effect.as(Effect.provide(look, context), DispatchAnswer.Delivered({ delivery }))
         })
         assert.strictEqual((yield* sellTo(auth, "8095550073", path)).status, 201)
         assert.deepStrictEqual(seen, [1, null, null, held])

@@ -3,21 +3,21 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { DateTime, Effect, Fiber, Layer, Logger, Option, Redacted, References } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { whole } from "../../../adapters/http/WholeAnswer.ts"
-import * as HttpInsurer from "../../../adapters/insurer/http/HttpInsurer.ts"
-import * as HttpProvider from "../../../adapters/provider/http/HttpProvider.ts"
+import { readWhole } from "../../../adapters/http/WholeResponse.ts"
+import * as HttpInsurer from "../../../adapters/insurer/HttpInsurer.ts"
+import * as HttpProvider from "../../../adapters/provider/HttpProvider.ts"
 import { CompanyId, Identifier, ServiceId, TransactionId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import type { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import type { Reversal } from "../../../core/domain/Reversal.ts"
-import { Answer, type Order } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../../fakes/FakeServer.ts"
 import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 
 /** A client whose answers have come back whole, as those of a guard have. */
 export const Client = Layer.effect(
   HttpClient.HttpClient,
-  Effect.map(HttpClient.HttpClient, HttpClient.transformResponse(Effect.flatMap(whole)))
+  Effect.map(HttpClient.HttpClient, HttpClient.transformResponse(Effect.flatMap(readWhole)))
 ).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** What an adapter needs to speak to somebody. */
@@ -80,18 +80,18 @@ export const startInsurer = Effect.gen(function* () {
  * @param delivered what one hears that does not.
  */
 export const misbehaviourCases = <Delivery>(
-  delivered: Answer<Delivery>
-): ReadonlyArray<readonly [Misbehaviour, Answer<Delivery>, StatusAnswer["_tag"], boolean]> => [
-  ["cut before", Answer.Unknown(), "NotFound", false],
-  ["cut after", Answer.Unknown(), "Delivered", true],
-  ["cut midway", Answer.Unknown(), "Delivered", true],
-  ["broken before", Answer.Unknown(), "NotFound", false],
-  ["broken after", Answer.Unknown(), "Delivered", true],
-  ["garbage", Answer.Unknown(), "Delivered", true],
-  ["contradiction", Answer.Unknown(), "Delivered", true],
+  delivered: DispatchAnswer<Delivery>
+): ReadonlyArray<readonly [Misbehaviour, DispatchAnswer<Delivery>, StatusAnswer["_tag"], boolean]> => [
+  ["cut before", DispatchAnswer.Unknown(), "NotFound", false],
+  ["cut after", DispatchAnswer.Unknown(), "Delivered", true],
+  ["cut midway", DispatchAnswer.Unknown(), "Delivered", true],
+  ["broken before", DispatchAnswer.Unknown(), "NotFound", false],
+  ["broken after", DispatchAnswer.Unknown(), "Delivered", true],
+  ["garbage", DispatchAnswer.Unknown(), "Delivered", true],
+  ["contradiction", DispatchAnswer.Unknown(), "Delivered", true],
   ["duplicate", delivered, "Delivered", true],
-  ["late", Answer.Unknown(), "Unknown", true],
-  ["not found", Answer.Unknown(), "NotFound", false]
+  ["late", DispatchAnswer.Unknown(), "Unknown", true],
+  ["not found", DispatchAnswer.Unknown(), "NotFound", false]
 ]
 
 /** Names of sales and reversals, none like another. */

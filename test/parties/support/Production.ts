@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
-import { CatalogueAdmin } from "../../../core/ports/CatalogueAdmin.ts"
+import { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
 import { exampleCatalogue } from "../../../facade/settings/CatalogueFile.ts"
 import { credentials, FakeDtOne } from "../../fakes/DtOne.ts"

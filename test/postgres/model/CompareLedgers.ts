@@ -3,13 +3,13 @@ import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../../adapters/memory/Memory.ts"
-import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
-import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
-import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres.ts"
-import * as TransactionsPostgres from "../../../adapters/postgres/TransactionsPostgres.ts"
-import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
+import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
+import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
@@ -22,8 +22,8 @@ import { look, type Ports, perform, type Side } from "./LedgerSide.ts"
 /** The ledger in Postgres, with all that a life sees of it. */
 export const Postgres = Layer.mergeAll(
   LedgerPostgres.layer,
-  AccountsPostgres.layer,
-  AdjustmentsPostgres.layer,
+  AccountsPostgres.accountsLayer,
+  AdjustmentsPostgres.adjustmentsLayer,
   ReversalsPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,

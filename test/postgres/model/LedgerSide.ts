@@ -8,12 +8,11 @@ import type { Count } from "../../../core/domain/Recovery.ts"
 import { type ReversalIntent, ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
 import { type Intent, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import type { Transaction } from "../../../core/domain/Transaction.ts"
-import { Accounts } from "../../../core/ports/Accounts.ts"
-import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import { Ledger, type Reserved, type ReserveError } from "../../../core/ports/Ledger.ts"
 import { type ClaimedReversal, Reversals } from "../../../core/ports/Reversals.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
-import { type Claim, type Claimed, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import {
   type Command,
   companies,
@@ -103,7 +102,7 @@ const claimOf = (
   { claims }: Side,
   { ahead_s, lease_s, which }: Extract<Command, { readonly ahead_s: number }>,
   at: DateTime.Utc
-): Claim => {
+): RecoveryClaim => {
   const now = DateTime.add(at, { seconds: ahead_s })
   claims.push(now)
   return { began: now, now, lease: Duration.seconds(lease_s), limit: 1_000, which }
@@ -157,7 +156,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
     case "claim": {
       const claim = claimOf(side, command, at)
       const claimed = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
-      const number = ({ order }: Claimed) => called(side, "transactionId", order.transactionId)
+      const number = ({ order }: ClaimedSale) => called(side, "transactionId", order.transactionId)
       const sales = claimed.toSorted((left, right) => number(left) - number(right))
       if (command.verdict === null) return sales
       const verdict = verdicts[command.verdict](0)

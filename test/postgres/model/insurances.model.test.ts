@@ -3,12 +3,12 @@ import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
+import * as VaultMemory from "../../../adapters/memory/InsurancesMemory.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
-import * as VaultMemory from "../../../adapters/memory/VaultMemory.ts"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
-import * as InsurancesPostgres from "../../../adapters/postgres/InsurancesPostgres.ts"
-import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
-import * as OutboxPostgres from "../../../adapters/postgres/OutboxPostgres.ts"
+import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
+import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
@@ -23,7 +23,7 @@ const Postgres = Layer.mergeAll(
   InsurancesPostgres.layer,
   OutboxPostgres.layer,
   AuditPostgres.layer
-).pipe(Layer.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, VaultMemory.layer)), Layer.provide(TestDatabase))
+).pipe(Layer.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, VaultMemory.vaultLayer)), Layer.provide(TestDatabase))
 
 let lives = 0
 

@@ -4,19 +4,19 @@ import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import * as OptionsMemory from "../../../adapters/memory/OptionsMemory.ts"
-import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
+import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
 import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
+import { type OfferedOption, optionLife } from "../../../core/domain/Lookup.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { type Offered, optionLife } from "../../../core/domain/Offered.ts"
 import { Options } from "../../../core/ports/Options.ts"
 import { TestDatabase } from "../../support/Database.ts"
 
 const Postgres = Layer.provideMerge(OptionsPostgres.layer, TestDatabase)
 
-const optionOf = (company: number, id: string, changes: Partial<Offered> = {}) =>
+const optionOf = (company: number, id: string, changes: Partial<OfferedOption> = {}) =>
   Effect.map(
     DateTime.now,
-    (now): Offered => ({
+    (now): OfferedOption => ({
       id,
       companyId: CompanyId.make(company),
       serviceId: ServiceId.make(3),
@@ -31,7 +31,7 @@ const optionOf = (company: number, id: string, changes: Partial<Offered> = {}) =
     })
   )
 
-const store = (...options: ReadonlyArray<Offered>) => Options.use((all) => all.store(options))
+const store = (...options: ReadonlyArray<OfferedOption>) => Options.use((all) => all.store(options))
 const find = (company: number, id: string) => Options.use((all) => all.find(CompanyId.make(company), id))
 
 const company = fc.constantFrom(1, 2)

@@ -1,11 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer } from "effect"
-import { unlessSetBack } from "../../../adapters/clock/SetBack.ts"
-import * as CataloguePostgres from "../../../adapters/postgres/CataloguePostgres.ts"
-import * as DirectoryPostgres from "../../../adapters/postgres/DirectoryPostgres.ts"
+import { invalidatedOnSetBack } from "../../../adapters/postgres/connection/TtlCache.ts"
+import * as CataloguePostgres from "../../../adapters/postgres/directory/CataloguePostgres.ts"
+import * as DirectoryPostgres from "../../../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
-import { Directory } from "../../../core/ports/Directory.ts"
+import { TokenDirectory } from "../../../core/ports/TokenDirectory.ts"
 import { Gauges } from "../../../facade/ops/Gauges.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
@@ -55,7 +55,7 @@ const unannounced = Effect.fnUntraced(function* (change: string) {
   )
 })
 
-const stateOf = Directory.use(({ lookup }) =>
+const stateOf = TokenDirectory.use(({ lookup }) =>
   Effect.map(lookup("llave"), (found) => (found._tag === "Some" ? found.value.session.token.state : "unknown"))
 )
 
@@ -115,7 +115,7 @@ layer(TestLayer, { excludeTestServices: true })(
     it.effect("is kept when the clock is put right by a second, or put forward", () =>
       Effect.gen(function* () {
         let forgotten = 0
-        const fresh = unlessSetBack(
+        const fresh = invalidatedOnSetBack(
           Effect.sync(() => {
             forgotten += 1
           })

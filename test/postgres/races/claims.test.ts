@@ -1,9 +1,9 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer } from "effect"
-import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
 import { type Order, Verdict } from "../../../core/domain/Sale.ts"
-import { type Claim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import {
   intentOf,
@@ -89,7 +89,7 @@ layer(TestLayer, { excludeTestServices: true })("a claim of what is due", (it) =
 const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 const at = (seconds: number) => DateTime.add(now, { seconds })
 
-const claimAt = (seconds: number, which: Claim["which"] = "all"): Claim => ({
+const claimAt = (seconds: number, which: RecoveryClaim["which"] = "all"): RecoveryClaim => ({
   began: at(seconds),
   now: at(seconds),
   lease: Duration.minutes(1),
@@ -124,7 +124,7 @@ const stamped = Effect.fnUntraced(function* (company: number, { ask, asked, leas
 }, Effect.scoped)
 
 /** Companies whose sale a recovery takes, and whose reversal. */
-const claimedCompanies = Effect.fnUntraced(function* (claim: Claim) {
+const claimedCompanies = Effect.fnUntraced(function* (claim: RecoveryClaim) {
   const sales = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
   const reversals = yield* Effect.flatMap(reversalsReplica, (each) => each.claim(claim))
   return {
@@ -152,7 +152,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("what was 
     Effect.gen(function* () {
       const company = ++companies
       yield* stamped(company, stamps)
-      const taken = (claim: Claim) =>
+      const taken = (claim: RecoveryClaim) =>
         Effect.map(claimedCompanies(claim), ({ reversals, sales }) => [
           sales.includes(company),
           reversals.includes(company)

@@ -2,11 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { quoteLife } from "../../../core/domain/Insurance.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
-import type { Chosen } from "../../../core/ports/Insurances.ts"
+import type { BuyerStep } from "../../../core/ports/Insurances.ts"
 import { atOnce, inRounds, onItsOwn, racers, racing, tagsOf } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { plan, version } from "../../support/InsuranceExample.ts"
@@ -35,7 +35,7 @@ const stateOf = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-const replanned: Chosen = { event: "plan_chosen", version, plan: { ...plan, code: "LEY-6" }, extras: [] }
+const replanned: BuyerStep = { event: "plan_chosen", version, plan: { ...plan, code: "LEY-6" }, extras: [] }
 
 const proven = Effect.map(
   Audit.use((audit) => audit.prove),
@@ -84,7 +84,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
         Effect.gen(function* () {
           yield* opened(ledger, company, 100_000)
           const insurance = yield* quotedInsurance(insurances, company, centavos)
-          const step: Chosen = yield* choice
+          const step: BuyerStep = yield* choice
           const results = yield* Effect.all(
             [
               Effect.result(ledger.reserve(insuranceIntent(insurance, "key"))),

@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Context, DateTime, Effect, Layer, Result } from "effect"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { type Intent, Verdict } from "../../../core/domain/Sale.ts"
-import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import { Adjustments } from "../../../core/ports/Accounts.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
 import { inRounds, onItsOwn, racers, racing } from "../../support/Concurrency.ts"
@@ -16,7 +16,7 @@ import { intentOf, opened, replica, reservedOrder } from "../../support/SalesOnP
 const adjustmentRounds = 300
 const goal = Amount.make(100_000)
 
-const adjustments = Effect.map(Layer.build(Layer.fresh(AdjustmentsPostgres.layer)), (context) =>
+const adjustments = Effect.map(Layer.build(Layer.fresh(AdjustmentsPostgres.adjustmentsLayer)), (context) =>
   Context.get(context, Adjustments)
 )
 

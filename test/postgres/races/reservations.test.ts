@@ -1,7 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Result } from "effect"
-import { reserveRow } from "../../../adapters/postgres/ReserveRow.ts"
+import { reserveRow } from "../../../adapters/postgres/ledger/LedgerRows.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import type { Intent } from "../../../core/domain/Sale.ts"
 import { onItsOwn } from "../../support/Concurrency.ts"

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Layer, Result } from "effect"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
 import type { Reversals } from "../../../core/ports/Reversals.ts"

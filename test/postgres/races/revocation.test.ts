@@ -2,20 +2,20 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Deferred, Effect, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as PepperNode from "../../../adapters/node/PepperNode.ts"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
-import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
-import * as CompaniesPostgres from "../../../adapters/postgres/CompaniesPostgres.ts"
-import * as Database from "../../../adapters/postgres/Database.ts"
-import * as DirectoryPostgres from "../../../adapters/postgres/DirectoryPostgres.ts"
-import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
-import * as TokensPostgres from "../../../adapters/postgres/TokensPostgres.ts"
+import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import * as Database from "../../../adapters/postgres/connection/Database.ts"
+import * as CompaniesPostgres from "../../../adapters/postgres/directory/CompaniesPostgres.ts"
+import * as DirectoryPostgres from "../../../adapters/postgres/directory/TokenDirectoryPostgres.ts"
+import * as TokensPostgres from "../../../adapters/postgres/directory/TokensPostgres.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { IdempotencyKey, Identifier } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
-import { Directory } from "../../../core/ports/Directory.ts"
+import { TokenDirectory } from "../../../core/ports/TokenDirectory.ts"
 import { Tokens } from "../../../core/ports/Tokens.ts"
 import { authenticate } from "../../../core/workflows/Authenticate.ts"
 import { purchase } from "../../../core/workflows/Purchase.ts"
@@ -37,7 +37,7 @@ const foundation = Layer.merge(Sha256Node.layer, PepperNode.layer(null))
 
 /** What the operator works with. */
 const TestLayer = Layer.mergeAll(
-  AccountsPostgres.layer,
+  AccountsPostgres.accountsLayer,
   AuditPostgres.layer,
   CompaniesPostgres.layer,
   LedgerPostgres.layer,
@@ -48,7 +48,7 @@ const TestLayer = Layer.mergeAll(
 const shops = Effect.gen(function* () {
   const gate = { open: Deferred.makeUnsafe<void>() }
   const provider = world({
-    dispatch: () => Effect.as(Deferred.await(gate.open), Answer.Delivered({ delivery }))
+    dispatch: () => Effect.as(Deferred.await(gate.open), DispatchAnswer.Delivered({ delivery }))
   })
   // A listener has a connection for itself.
   const database = Database.layer({ url: Redacted.make(yield* testDatabaseUrl), connections_max: 3 })
@@ -85,7 +85,7 @@ const selling = (servers: Servers, apiKey: string, key: string) =>
 
 /** Waits until a server has heard of the revocation. */
 const hasHeard = (apiKey: string) =>
-  Directory.use((directory) =>
+  TokenDirectory.use((directory) =>
     eventually(
       directory.lookup(apiKey),
       (known) => known._tag === "Some" && known.value.session.token.state === "revoked"

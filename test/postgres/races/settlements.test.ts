@@ -1,7 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Result } from "effect"
-import { settleRow } from "../../../adapters/postgres/SettleRow.ts"
+import { settleRow } from "../../../adapters/postgres/ledger/LedgerRows.ts"
 import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { type Delivery, type Order, Verdict } from "../../../core/domain/Sale.ts"

@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Effect, Layer, Redacted } from "effect"
-import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
-import { companyReads, ReadingClient, reading } from "../../../adapters/postgres/CompanyReads.ts"
+import { companyReads, ReadingClient, readerLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import { Accounts } from "../../../core/ports/Accounts.ts"
@@ -30,7 +30,7 @@ const persuasions: ReadonlyArray<Readonly<Record<string, string>>> = [
 const readingAs = (parameters: Readonly<Record<string, string>>) =>
   Layer.unwrap(
     Effect.map(testDatabaseUrl, (url) =>
-      Layer.fresh(reading({ url: Redacted.make(url), connections_max: 1, parameters }))
+      Layer.fresh(readerLayer({ url: Redacted.make(url), connections_max: 1, parameters }))
     )
   )
 
@@ -125,7 +125,7 @@ layer(populated)("a read for one company", (it) => {
         read.map(({ balance }) => balance.available as number),
         asked.map((company) => there.find((row) => row.company === company)?.available ?? 0)
       )
-    }).pipe(Effect.provide(Layer.provide(AccountsPostgres.layer, readingAs({}))))
+    }).pipe(Effect.provide(Layer.provide(AccountsPostgres.accountsLayer, readingAs({}))))
   )
 
   it.effect.each([

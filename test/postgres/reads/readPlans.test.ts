@@ -2,11 +2,10 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, DateTime, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { auditing, broken } from "../../../adapters/postgres/AuditPostgres.ts"
-import { reserveRow } from "../../../adapters/postgres/ReserveRow.ts"
-import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres.ts"
-import { settleRow } from "../../../adapters/postgres/SettleRow.ts"
-import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import { reserveRow, settleRow } from "../../../adapters/postgres/ledger/LedgerRows.ts"
+import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
+import { inAuditSnapshot, violationQueries } from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
 import { periodsAt } from "../../../core/domain/LocalTime.ts"
 import { type Intent, Verdict } from "../../../core/domain/Sale.ts"
@@ -51,7 +50,7 @@ const mismatched = (node: Node): number =>
 /** No query holds more rows against others than there are sales. */
 const holdsFew = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  for (const [invariant, query] of Object.entries(broken)) {
+  for (const [invariant, query] of Object.entries(violationQueries)) {
     const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Node }> }>(
       `explain (analyze, format json) ${query}`
     ).unprepared
@@ -69,7 +68,7 @@ layer(TestDatabase)("an audit holds rows only against those that they belong to"
       yield* sql.unsafe("analyze cell.entry").unprepared
       yield* sql.unsafe(sell(2, sales / 4)).unprepared
       yield* sql.unsafe(enter).unprepared
-      yield* auditing(holdsFew)
+      yield* inAuditSnapshot(holdsFew)
     })
   )
 
@@ -80,7 +79,7 @@ layer(TestDatabase)("an audit holds rows only against those that they belong to"
       yield* setBlockLength(1_000)
       yield* rebuildLists
       yield* sql.unsafe("analyze cell.transaction, cell.block").unprepared
-      yield* auditing(holdsFew)
+      yield* inAuditSnapshot(holdsFew)
     })
   )
 })

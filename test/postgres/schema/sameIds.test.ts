@@ -1,18 +1,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
-import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
-import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
-import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPostgres.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
 import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import { Finding, type Proposal } from "../../../core/domain/Resolution.ts"
 import { ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../../core/domain/Sale.ts"
-import { Accounts } from "../../../core/ports/Accounts.ts"
-import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import type { Insurances } from "../../../core/ports/Insurances.ts"
 import { Options } from "../../../core/ports/Options.ts"
 import { Resolutions } from "../../../core/ports/Resolutions.ts"
@@ -269,8 +268,8 @@ const rowsOf = (company: number) =>
   )
 
 const TestLayer = Layer.mergeAll(
-  AccountsPostgres.layer,
-  AdjustmentsPostgres.layer,
+  AccountsPostgres.accountsLayer,
+  AdjustmentsPostgres.adjustmentsLayer,
   OptionsPostgres.layer,
   ResolutionsPostgres.layer
 ).pipe(Layer.provideMerge(TestDatabase))

@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { digestOfAll, knownVersions } from "../../../adapters/postgres/SqlFiles.ts"
-import { defaultLimits, type Limits } from "../../../core/domain/Limits.ts"
+import { digestOfAll, knownVersions } from "../../../adapters/postgres/schema/SqlFiles.ts"
+import { defaultLimits, type Limits } from "../../../core/domain/Account.ts"
 import { TestDatabase } from "../../support/Database.ts"
 
 const tenantTables = [

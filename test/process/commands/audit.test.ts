@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Data, Effect, Layer } from "effect"
-import * as AuditPostgres from "../../../adapters/postgres/AuditPostgres.ts"
+import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
 import { CommandLine } from "../../support/CommandLine.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as CataloguePostgres from "../../../adapters/postgres/CataloguePostgres.ts"
+import * as CataloguePostgres from "../../../adapters/postgres/directory/CataloguePostgres.ts"
 import { CompanyId, ServiceId } from "../../../core/domain/Ids.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import example from "../../../facade/settings/catalogue.example.json" with { type: "json" }

@@ -4,8 +4,8 @@ import { ServiceId } from "../../../core/domain/Ids.ts"
 import { formatLocal } from "../../../core/domain/LocalTime.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
-import { Answer } from "../../../core/domain/Sale.ts"
-import { CatalogueAdmin } from "../../../core/ports/CatalogueAdmin.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
+import { CatalogueAdmin } from "../../../core/ports/Catalogue.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { DatabaseServer } from "../../../facade/settings/DatabaseServer.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
@@ -64,7 +64,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       const said = [StatusAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.NotFound()]
       const delivery = { authCode: "PRUEBA-1", rechargeToken: null }
       provider.set(identifier, {
-        dispatch: () => Effect.succeed(Answer.Unknown()),
+        dispatch: () => Effect.succeed(DispatchAnswer.Unknown()),
         status: () => Effect.sync(() => said.shift() ?? StatusAnswer.Delivered({ delivery }))
       })
       const { body, status } = yield* sell({ ...sold, identifier }, auth)
@@ -158,7 +158,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth } = yield* customer()
-      provider.set("204510007", { dispatch: () => Effect.succeed(Answer.NotSent()) })
+      provider.set("204510007", { dispatch: () => Effect.succeed(DispatchAnswer.NotSent()) })
       assert.strictEqual((yield* sell({ ...sold, identifier: "204510007" }, auth)).status, 422)
       const { body } = yield* sell({ ...sold, identifier: "204510001" }, auth)
       const refused = body.error.details.transaction_id
@@ -173,7 +173,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       const { pass } = yield* ManualClock
       const { auth } = yield* customer()
       const identifier = "204510008"
-      provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Unknown()) })
+      provider.set(identifier, { dispatch: () => Effect.succeed(DispatchAnswer.Unknown()) })
       const id = (yield* sell({ ...sold, identifier }, auth)).body.error.details.transaction_id
       // A second recovery hears the opposite while the first settles.
       provider.set(identifier, {

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPostgres.ts"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
 import { TransactionId } from "../../../core/domain/Ids.ts"
 import { Finding } from "../../../core/domain/Resolution.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"

@@ -1,10 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Logger } from "effect"
-import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { type Order, Verdict } from "../../../core/domain/Sale.ts"
-import { type Claim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { intentOf, replica, reservedOrder, reversalsReplica, unanswered } from "../../support/SalesOnPostgres.ts"
 import { companyOf, failed, first, makeOlder, proposalFlag, success } from "../support/UnresolvedReversal.ts"
@@ -42,7 +42,7 @@ const statuses = Effect.fnUntraced(function* (company: CompanyId) {
 
 const claimOf = Effect.map(
   DateTime.now,
-  (now): Claim => ({ began: now, now, lease: Duration.minutes(1), limit: 2, which: "all" })
+  (now): RecoveryClaim => ({ began: now, now, lease: Duration.minutes(1), limit: 2, which: "all" })
 )
 
 /** What is logged, as text, and the answer. */

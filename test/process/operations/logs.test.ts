@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
@@ -121,7 +121,7 @@ describe("no line of a log", () => {
         yield* raw(
           `GET /v1/info HTTP/1.1\r\nHost: x\r\nAuthorization: ${canary.secret}\r\n${canary.identifier}\r\n\r\n`
         )
-        provider.set(canary.identifier, { dispatch: () => Effect.succeed(Answer.Unknown()) })
+        provider.set(canary.identifier, { dispatch: () => Effect.succeed(DispatchAnswer.Unknown()) })
         yield* sell(sale, auth)
         yield* pass("1 minute")
         yield* recover("due")

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
@@ -90,7 +90,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
       const { pass } = yield* ManualClock
       const { provider } = yield* Script
       const { auth } = yield* customer()
-      provider.set(canary, { dispatch: () => Effect.succeed(Answer.Unknown()) })
+      provider.set(canary, { dispatch: () => Effect.succeed(DispatchAnswer.Unknown()) })
       const before = yield* freshMetrics
       assert.strictEqual(before.get('saldo_pending_sales{ambiente="production",status="PENDING"}'), 0)
       const held = before.get('saldo_held_pesos{ambiente="development"}')
@@ -159,7 +159,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
       const { auth } = yield* customer()
       const identifier = "8095557139"
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
-      provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Unknown()) })
+      provider.set(identifier, { dispatch: () => Effect.succeed(DispatchAnswer.Unknown()) })
       yield* sell({ ...sale, identifier }, auth)
       // While one recovery hears that it was delivered, another, to which its claim has lapsed, settles that it was
       // not.

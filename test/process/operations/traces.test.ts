@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { testDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
@@ -162,7 +162,7 @@ layer(followed, { excludeTestServices: true })("a collector", (it) => {
       const { auth } = yield* customer()
       yield* recover("due")
       const identifier = "8095550012"
-      provider.set(identifier, { dispatch: () => Effect.succeed(Answer.Unknown()) })
+      provider.set(identifier, { dispatch: () => Effect.succeed(DispatchAnswer.Unknown()) })
       const { body } = yield* sell({ ...sale, identifier }, auth)
       yield* pass("1 minute")
       yield* recover("due")

@@ -6,7 +6,7 @@ import { LookupAnswer, type LookupQuery } from "../../../core/domain/Lookup.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { type Reversal, ReversalAnswer } from "../../../core/domain/Reversal.ts"
-import { Answer, type Delivery, denialOf, type Order } from "../../../core/domain/Sale.ts"
+import { type Delivery, DispatchAnswer, denialOf, type Order } from "../../../core/domain/Sale.ts"
 import type { Insurer } from "../../../core/ports/Insurer.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
 import { SeededRandom } from "../../support/SeededRandom.ts"
@@ -55,14 +55,14 @@ const orderMethod =
       const { xid } = order
       orders.sending(order)
       return callOutside(sim, incarnation, method, xid, (call) =>
-        placeOrder<Answer<Proof>>(sim, call, sales, {
+        placeOrder<DispatchAnswer<Proof>>(sim, call, sales, {
           name: xid,
           accepts: new SeededRandom(sim.seed, `delivers ${xid}`).happens(deliveryRate),
           words: {
-            done: Answer.Delivered({ delivery: proofOf(order) }),
-            refused: Answer.Refused({ refusal: denialOf(order) }),
-            unfirm: Answer.Unknown(),
-            notSent: Answer.NotSent()
+            done: DispatchAnswer.Delivered({ delivery: proofOf(order) }),
+            refused: DispatchAnswer.Refused({ refusal: denialOf(order) }),
+            unfirm: DispatchAnswer.Unknown(),
+            notSent: DispatchAnswer.NotSent()
           },
           arrives: () => orders.arrived(order)
         })

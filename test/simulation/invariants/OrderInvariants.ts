@@ -1,5 +1,5 @@
 import { DateTime, Duration } from "effect"
-import type { Limits } from "../../../core/domain/Limits.ts"
+import type { Limits } from "../../../core/domain/Account.ts"
 import { periodsAt, periodsOf } from "../../../core/domain/LocalTime.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import { clockError_max_ms } from "../engine/OutsideCall.ts"

@@ -1,9 +1,9 @@
 import { DateTime } from "effect"
-import { lateOutcomes } from "../../../core/domain/LateOutcome.ts"
+import { lateOutcomes } from "../../../core/domain/AuditAction.ts"
 import type { Proposal } from "../../../core/domain/Resolution.ts"
 import type { Order } from "../../../core/domain/Sale.ts"
 import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
-import type { Claim } from "../../../core/ports/Unresolved.ts"
+import type { RecoveryClaim } from "../../../core/ports/Unresolved.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
 import { reportViolation, type Simulation } from "../engine/Simulation.ts"
 
@@ -75,7 +75,7 @@ export const checkAlerts = (sim: Simulation): AlertChecks => {
 
 /** Checks that a claim belongs to one recovery until its lease ends or its result is recorded. */
 export interface LeaseChecks {
-  readonly claimed: (claim: Pick<Claim, "now" | "lease">, what: ReadonlyArray<string>) => void
+  readonly claimed: (claim: Pick<RecoveryClaim, "now" | "lease">, what: ReadonlyArray<string>) => void
   readonly released: (what: string) => void
 }
 

@@ -1,7 +1,7 @@
 import { Duration, Effect, Option } from "effect"
 import { attempts_max } from "../../../core/domain/OneTimeCode.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
-import { Answer, denialOf, type Order } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer, denialOf, type Order } from "../../../core/domain/Sale.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
 import { Activity } from "../engine/Faults.ts"
 import { booksOf, byActivity, companyIn, type Mutant, portsMutant, runAfter, runBefore } from "./Mutant.ts"
@@ -101,10 +101,11 @@ export const recoveryMutants: ReadonlyArray<Mutant> = [
   })),
   providerMutant("an unreadable response is treated as a refusal", ({ dispatch }) => ({
     dispatch: (order) =>
-      Effect.catchDefect(dispatch(order), () => Effect.succeed(Answer.Refused({ refusal: denialOf(order) })))
+      Effect.catchDefect(dispatch(order), () => Effect.succeed(DispatchAnswer.Refused({ refusal: denialOf(order) })))
   })),
   providerMutant("a sale without a firm response is treated as not sent", ({ dispatch }) => ({
-    dispatch: (order) => Effect.map(dispatch(order), (said) => (said._tag === "Unknown" ? Answer.NotSent() : said))
+    dispatch: (order) =>
+      Effect.map(dispatch(order), (said) => (said._tag === "Unknown" ? DispatchAnswer.NotSent() : said))
   })),
   providerMutant("recovery sends an order unknown to the provider", ({ dispatch, status }) => ({
     status: (order) =>

@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { type CompanyBooks, consume } from "../../../adapters/memory/Books.ts"
-import type { Balance } from "../../../core/domain/Balance.ts"
+import type { Balance } from "../../../core/domain/Account.ts"
 import { Centavos, owned_max, zero } from "../../../core/domain/Money.ts"
 import { type Intent, type Outcome, outcomeOf } from "../../../core/domain/Sale.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"

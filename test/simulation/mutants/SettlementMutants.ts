@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { consume, type Sale } from "../../../adapters/memory/Books.ts"
-import { owned } from "../../../core/domain/Balance.ts"
+import { owned } from "../../../core/domain/Account.ts"
 import { dayOf } from "../../../core/domain/LocalTime.ts"
 import { Centavos } from "../../../core/domain/Money.ts"
 import { ReversalVerdict } from "../../../core/domain/Reversal.ts"

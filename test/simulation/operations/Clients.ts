@@ -3,12 +3,18 @@ import { IdempotencyKey, Identifier, ServiceId } from "../../../core/domain/Ids.
 import { insuranceOption } from "../../../core/domain/Insurance.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
-import { consult } from "../../../core/workflows/Consult.ts"
-import { choosePlan, plansOf, quoteInsurance, resendCode, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
-import { listTransactions } from "../../../core/workflows/Lists.ts"
+import {
+  choosePlan,
+  plansOf,
+  quoteInsurance,
+  resendCode,
+  startInsurance,
+  verifyCode
+} from "../../../core/workflows/InsuranceSteps.ts"
+import { lookUp } from "../../../core/workflows/LookUp.ts"
 import { purchase } from "../../../core/workflows/Purchase.ts"
+import { listTransactions } from "../../../core/workflows/Queries.ts"
 import { reverse } from "../../../core/workflows/Reverse.ts"
-import { startInsurance } from "../../../core/workflows/StartInsurance.ts"
 import { Activity } from "../engine/Faults.ts"
 import type { Inbox } from "../external/Gateway.ts"
 import { insuranceExample } from "../external/Suppliers.ts"
@@ -53,7 +59,7 @@ export const sell = (callers: ClientContext, op: OperationOf<"sell">) => buy(cal
 
 export const lookUpAndBuy = Effect.fnUntraced(function* (callers: ClientContext, op: OperationOf<"buy">) {
   const { company, identifier, service } = op
-  const { options } = yield* consult(sessionOf(company), {
+  const { options } = yield* lookUp(sessionOf(company), {
     serviceId: ServiceId.make(service),
     identifier: Identifier.make(identifier)
   })

@@ -1,10 +1,9 @@
 import { Effect, Option } from "effect"
-import type { Session } from "../../../core/domain/Access.ts"
 import type { Company } from "../../../core/domain/Company.ts"
 import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
-import type { Package } from "../../../core/domain/Package.ts"
-import { availabilityTo, type Service } from "../../../core/domain/Service.ts"
+import { availabilityTo, type Package, type Service } from "../../../core/domain/Service.ts"
+import type { Session } from "../../../core/domain/Session.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
 

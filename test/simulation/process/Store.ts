@@ -1,7 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Books } from "../../../adapters/memory/Books.ts"
-import { Accounts } from "../../../core/ports/Accounts.ts"
-import { Adjustments } from "../../../core/ports/Adjustments.ts"
+import { Accounts, Adjustments } from "../../../core/ports/Accounts.ts"
 import type { AuditEvent } from "../../../core/ports/AuditLog.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"

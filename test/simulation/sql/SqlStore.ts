@@ -1,18 +1,18 @@
 import { setImmediate } from "node:timers/promises"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Scope } from "effect"
-import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/AdjustmentsPostgres.ts"
-import * as AuditLogPostgres from "../../../adapters/postgres/AuditLogPostgres.ts"
-import { readingInAnyRole } from "../../../adapters/postgres/CompanyReads.ts"
-import * as InsurancesPostgres from "../../../adapters/postgres/InsurancesPostgres.ts"
-import * as LedgerPostgres from "../../../adapters/postgres/LedgerPostgres.ts"
-import * as OptionsPostgres from "../../../adapters/postgres/OptionsPostgres.ts"
-import * as OutboxPostgres from "../../../adapters/postgres/OutboxPostgres.ts"
-import * as ResolutionsPostgres from "../../../adapters/postgres/ResolutionsPostgres.ts"
-import * as ReversalsPostgres from "../../../adapters/postgres/ReversalsPostgres.ts"
-import * as TransactionsPostgres from "../../../adapters/postgres/TransactionsPostgres.ts"
-import * as UnresolvedPostgres from "../../../adapters/postgres/UnresolvedPostgres.ts"
+import { anyRoleReaderLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
+import * as AuditLogPostgres from "../../../adapters/postgres/directory/AuditLogPostgres.ts"
+import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
+import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
+import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
+import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
+import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
+import * as TransactionsPostgres from "../../../adapters/postgres/reads/TransactionsPostgres.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
 import type { WorkflowStep } from "../engine/Faults.ts"
@@ -24,8 +24,8 @@ import type { InProcessPostgres } from "./InProcessPostgres.ts"
 import { type ConnectionHandler, conflictError, greeting, WireSocket, type WireStatement } from "./WireProtocol.ts"
 
 const adapters = Layer.mergeAll(
-  AccountsPostgres.layer,
-  AdjustmentsPostgres.layer,
+  AccountsPostgres.accountsLayer,
+  AdjustmentsPostgres.adjustmentsLayer,
   AuditLogPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,
@@ -57,7 +57,7 @@ const driver = (answerer: ConnectionHandler) =>
 
 /** The production adapters for one process, with its own clock, random numbers and connection. */
 const productionAdapters = (machine: Context.Context<Machine>, answerer: ConnectionHandler): DatabasePorts => {
-  const layer = Layer.fresh(adapters.pipe(Layer.provide(readingInAnyRole), Layer.provide(driver(answerer))))
+  const layer = Layer.fresh(adapters.pipe(Layer.provide(anyRoleReaderLayer), Layer.provide(driver(answerer))))
   const context = Effect.runSyncWith(machine)(Layer.buildWithScope(layer, Scope.makeUnsafe()))
   return {
     ...portsIn(context),

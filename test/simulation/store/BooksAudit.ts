@@ -1,7 +1,6 @@
 import { Struct } from "effect"
 import type { CompanyBooks, Sale } from "../../../adapters/memory/Books.ts"
-import { owned } from "../../../core/domain/Balance.ts"
-import type { Entry } from "../../../core/domain/Entry.ts"
+import { type Entry, owned } from "../../../core/domain/Account.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"

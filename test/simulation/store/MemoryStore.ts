@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer, Scope } from "effect"
 import * as AccountsMemory from "../../../adapters/memory/AccountsMemory.ts"
-import * as AdjustmentsMemory from "../../../adapters/memory/AdjustmentsMemory.ts"
+import * as AdjustmentsMemory from "../../../adapters/memory/AccountsMemory.ts"
 import { Books, type CompanyBooks } from "../../../adapters/memory/Books.ts"
 import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
 import * as LedgerMemory from "../../../adapters/memory/LedgerMemory.ts"
@@ -17,9 +17,9 @@ import { auditBooks } from "./BooksAudit.ts"
 import * as ResolutionsMemory from "./ResolutionsMemory.ts"
 
 const layer = Layer.mergeAll(
-  AccountsMemory.layer,
-  AdjustmentsMemory.layer,
-  InsurancesMemory.layer,
+  AccountsMemory.accountsLayer,
+  AdjustmentsMemory.adjustmentsLayer,
+  InsurancesMemory.insurancesLayer,
   LedgerMemory.layer,
   OptionsMemory.layer,
   OutboxMemory.layer,

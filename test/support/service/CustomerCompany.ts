@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Redacted } from "effect"
-import { instant, int8 } from "../../../adapters/postgres/Parameters.ts"
+import { instant, int8 } from "../../../adapters/postgres/connection/Sql.ts"
 import type { CompanyId } from "../../../core/domain/Ids.ts"
 import { owned_max } from "../../../core/domain/Money.ts"
 import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"

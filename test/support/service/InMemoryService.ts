@@ -2,24 +2,24 @@ import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
-import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
+import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
+import * as InsurersConfigured from "../../../adapters/ConfiguredServices.ts"
+import * as ProvidersConfigured from "../../../adapters/ConfiguredServices.ts"
+import * as SmsGatewaysConfigured from "../../../adapters/ConfiguredServices.ts"
+import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
-import * as PepperNode from "../../../adapters/node/PepperNode.ts"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
 import * as PolicyPdf from "../../../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../../../adapters/pdf/ReceiptPdf.ts"
-import * as ProvidersConfigured from "../../../adapters/provider/ProvidersConfigured.ts"
-import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
-import * as SmsGatewaysConfigured from "../../../adapters/sms/SmsGatewaysConfigured.ts"
 import type { Company } from "../../../core/domain/Company.ts"
 import { CompanyId, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 import type { Service } from "../../../core/domain/Service.ts"
 import type { Token } from "../../../core/domain/Token.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
-import { Directory } from "../../../core/ports/Directory.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Statement } from "../../../core/ports/Statement.ts"
+import { TokenDirectory } from "../../../core/ports/TokenDirectory.ts"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { HttpOptions } from "../../../facade/api/Call.ts"
 import { makeServer } from "../../../facade/http/ClientErrors.ts"
@@ -68,7 +68,7 @@ const services: ReadonlyArray<Service> = [
   insuranceService
 ]
 
-const directory = Layer.succeed(Directory, {
+const directory = Layer.succeed(TokenDirectory, {
   used: () => Effect.void,
   lookup: (apiKey) => {
     if (apiKey === "roto") return Effect.die(new Error("select secret_hash from directory.token"))
@@ -114,9 +114,9 @@ const ports = Layer.mergeAll(
   Layer.fresh(InFlight.layer),
   catalogueOf(services),
   directory,
-  ProvidersConfigured.layer(null),
-  InsurersConfigured.layer(null),
-  SmsGatewaysConfigured.layer(null),
+  ProvidersConfigured.providersLayer(null),
+  InsurersConfigured.insurersLayer(null),
+  SmsGatewaysConfigured.smsGatewaysLayer(null),
   ReceiptPdf.layer,
   PolicyPdf.layer,
   CallCounterMemory.layer

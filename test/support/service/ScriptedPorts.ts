@@ -1,11 +1,11 @@
 import { Context, Effect, identity, Layer } from "effect"
-import { simulator as insurerSimulator } from "../../../adapters/insurer/Simulator.ts"
-import { simulator as smsSimulator } from "../../../adapters/sms/Simulator.ts"
+import { simulatedInsurer as insurerSimulator } from "../../../adapters/insurer/SimulatedInsurer.ts"
+import { simulatedSmsGateway as smsSimulator } from "../../../adapters/sms/SimulatedSms.ts"
 import type { Environment } from "../../../core/domain/Company.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
-import { PolicyRenderer } from "../../../core/ports/PolicyRenderer.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
+import { PolicyRenderer } from "../../../core/ports/Renderers.ts"
 import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
 
 /**

@@ -1,10 +1,10 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
-import * as AccountsPostgres from "../../../adapters/postgres/AccountsPostgres.ts"
-import * as CatalogueAdminPostgres from "../../../adapters/postgres/CatalogueAdminPostgres.ts"
-import * as CompaniesPostgres from "../../../adapters/postgres/CompaniesPostgres.ts"
-import { readingInAnyRole } from "../../../adapters/postgres/CompanyReads.ts"
-import * as Database from "../../../adapters/postgres/Database.ts"
+import { anyRoleReaderLayer } from "../../../adapters/postgres/connection/CompanyReads.ts"
+import * as Database from "../../../adapters/postgres/connection/Database.ts"
+import * as CatalogueAdminPostgres from "../../../adapters/postgres/directory/CatalogueAdminPostgres.ts"
+import * as CompaniesPostgres from "../../../adapters/postgres/directory/CompaniesPostgres.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as Http from "../../../facade/http/Http.ts"
 import * as Listener from "../../../facade/http/Listener.ts"
 import { portsLayer } from "../../../facade/ServerLayer.ts"
@@ -48,8 +48,10 @@ const serverOn = (url: string, environment: Environment, played: Played) =>
 
 /** What tests do to the database of a server, which the server itself may not. */
 const operatorOn = (url: string) =>
-  Layer.fresh(Layer.mergeAll(AccountsPostgres.layer, CatalogueAdminPostgres.layer, CompaniesPostgres.layer)).pipe(
-    Layer.provide(readingInAnyRole),
+  Layer.fresh(
+    Layer.mergeAll(AccountsPostgres.accountsLayer, CatalogueAdminPostgres.layer, CompaniesPostgres.layer)
+  ).pipe(
+    Layer.provide(anyRoleReaderLayer),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections_max: 2 }))
   )
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Option, Schema } from "effect"
 import { TransactionConnection } from "effect/sql/SqlClient"
-import { grouped } from "../../../adapters/postgres/Grouped.ts"
-import { type GroupTurns, groups_max, groupTurns, members_max } from "../../../adapters/postgres/GroupTurns.ts"
+import { grouped } from "../../../adapters/postgres/grouping/Grouped.ts"
+import { type GroupTurns, groups_max, groupTurns, members_max } from "../../../adapters/postgres/grouping/GroupTurns.ts"
 
 const Kind = Schema.Literals([0, 1])
 const Calls = Schema.Struct({ kind: Kind, calls: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 150 })) })

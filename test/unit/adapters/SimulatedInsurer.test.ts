@@ -1,18 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { simulator } from "../../../adapters/insurer/Simulator.ts"
+import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { Identifier, TransactionId } from "../../../core/domain/Ids.ts"
 import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
 import type { ExtraCode } from "../../../core/domain/InsuranceOffer.ts"
 import type { Amount } from "../../../core/domain/Money.ts"
 import { Cedula, maskName, Phone, Plate } from "../../../core/domain/Person.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
-import { Answer, type Order } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
 import { company, insuranceService } from "../../support/Examples.ts"
 
 const inspect = (plate: string) =>
-  simulator.inspect({
+  simulatedInsurer.inspect({
     cedula: Cedula.make("00112345678"),
     phone: Phone.make("8095551234"),
     plate: Plate.make(plate),
@@ -28,7 +28,7 @@ const quote = Effect.fnUntraced(function* (
   const [version] = versions
   if (version === undefined) return assert.fail("there is no version")
   const of = { reference, plate: Plate.make(plate), version: version.id }
-  return yield* simulator.quote({ ...of, plan: wanted.plan ?? "LEY-12", extras: wanted.extras ?? [] })
+  return yield* simulatedInsurer.quote({ ...of, plan: wanted.plan ?? "LEY-12", extras: wanted.extras ?? [] })
 })
 
 const soldAt = "2026-03-05T03:59:45.000Z"
@@ -93,43 +93,43 @@ describe("the simulated insurer", () => {
 
   it.effect.each([
     // plate -> answer to the sale, status at once, status after 15 s
-    ["A123451", Answer.Refused(refused), StatusAnswer.Refused(refused), StatusAnswer.Refused(refused)],
-    ["A123402", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Refused(refused)],
-    ["A123412", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Unknown()],
-    ["A123422", Answer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Delivered({ delivery: policy })],
+    ["A123451", DispatchAnswer.Refused(refused), StatusAnswer.Refused(refused), StatusAnswer.Refused(refused)],
+    ["A123402", DispatchAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Refused(refused)],
+    ["A123412", DispatchAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Unknown()],
+    ["A123422", DispatchAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Delivered({ delivery: policy })],
     ...["A123456", "A123457", "A123458", "A123459", "K123458"].map(
       (plate) =>
         [
           plate,
-          Answer.Delivered({ delivery: policy }),
+          DispatchAnswer.Delivered({ delivery: policy }),
           StatusAnswer.Delivered({ delivery: policy }),
           StatusAnswer.Delivered({ delivery: policy })
         ] as const
     )
-  ] as ReadonlyArray<readonly [string, Answer<IssuedPolicy>, StatusAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>]>)(
-    "answers the sale of a plate like %s by its scenario",
-    ([plate, issued, early, late]) =>
-      Effect.gen(function* () {
-        const quoted = yield* quote(plate)
+  ] as ReadonlyArray<
+    readonly [string, DispatchAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>]
+  >)("answers the sale of a plate like %s by its scenario", ([plate, issued, early, late]) =>
+    Effect.gen(function* () {
+      const quoted = yield* quote(plate)
+      yield* at(soldAt)
+      for (const identifier of [plate, plate.toLowerCase()]) {
+        const order = orderOf(identifier, quoted)
         yield* at(soldAt)
-        for (const identifier of [plate, plate.toLowerCase()]) {
-          const order = orderOf(identifier, quoted)
-          yield* at(soldAt)
-          assert.deepStrictEqual(yield* simulator.issue(order), issued)
-          yield* TestClock.adjust("14999 millis")
-          assert.deepStrictEqual(yield* simulator.status(order), early)
-          // The day has changed, but the policy keeps the dates of the sale.
-          yield* TestClock.adjust("1 millis")
-          assert.deepStrictEqual(yield* simulator.status(order), late)
-        }
-      })
+        assert.deepStrictEqual(yield* simulatedInsurer.issue(order), issued)
+        yield* TestClock.adjust("14999 millis")
+        assert.deepStrictEqual(yield* simulatedInsurer.status(order), early)
+        // The day has changed, but the policy keeps the dates of the sale.
+        yield* TestClock.adjust("1 millis")
+        assert.deepStrictEqual(yield* simulatedInsurer.status(order), late)
+      }
+    })
   )
 
   it.effect("issues a policy for the months of its plan", () =>
     Effect.gen(function* () {
-      const answer = yield* simulator.issue(orderOf("A123458", yield* quote("A123458", { plan: "LEY-6" })))
+      const answer = yield* simulatedInsurer.issue(orderOf("A123458", yield* quote("A123458", { plan: "LEY-6" })))
       const validity = { from: "2026-03-04", until: "2026-09-03" }
-      assert.deepStrictEqual(answer, Answer.Delivered({ delivery: { ...policy, validity } }))
+      assert.deepStrictEqual(answer, DispatchAnswer.Delivered({ delivery: { ...policy, validity } }))
     })
   )
 
@@ -143,8 +143,8 @@ describe("the simulated insurer", () => {
         { ...orderOf("A123458", quoted), reference: null }
       ]
       for (const order of wrong) {
-        assert.deepStrictEqual(yield* simulator.issue(order), Answer.Refused(refused))
-        assert.deepStrictEqual(yield* simulator.status(order), StatusAnswer.Refused(refused))
+        assert.deepStrictEqual(yield* simulatedInsurer.issue(order), DispatchAnswer.Refused(refused))
+        assert.deepStrictEqual(yield* simulatedInsurer.status(order), StatusAnswer.Refused(refused))
       }
     })
   )
@@ -198,7 +198,11 @@ describe("a simulated offer", () => {
       for (const { id, name } of versions) {
         // Characters that a client must URL-encode.
         assert.notStrictEqual(encodeURIComponent(id), id)
-        const { detail, extras, plans } = yield* simulator.plans({ reference, plate: Plate.make(plate), version: id })
+        const { detail, extras, plans } = yield* simulatedInsurer.plans({
+          reference,
+          plate: Plate.make(plate),
+          version: id
+        })
         assert.include(detail, name)
         assert.deepStrictEqual(
           plans.map(({ months, suggested }) => [months, suggested]),
@@ -210,10 +214,10 @@ describe("a simulated offer", () => {
         )
         for (const { code, price } of plans) {
           const of = { reference, plate: Plate.make(plate), version: id, plan: code }
-          assert.strictEqual((yield* simulator.quote({ ...of, extras: [] })).total, price)
+          assert.strictEqual((yield* simulatedInsurer.quote({ ...of, extras: [] })).total, price)
           const all = extras.map((extra) => extra.code)
           const added = extras.reduce((sum, extra) => sum + extra.price, 0)
-          assert.strictEqual((yield* simulator.quote({ ...of, extras: all })).total, price + added)
+          assert.strictEqual((yield* simulatedInsurer.quote({ ...of, extras: all })).total, price + added)
         }
       }
     })
@@ -242,7 +246,7 @@ describe("a simulated offer", () => {
       const plate = Plate.make("A123458")
       const { reference, versions } = yield* inspect(plate)
       const of = { reference, plate, version: versions[0]?.id ?? "", plan: "LEY-12", extras: [], ...changes }
-      assert.strictEqual((yield* Effect.flip(simulator.quote(of)))._tag, "InsuranceRejected")
+      assert.strictEqual((yield* Effect.flip(simulatedInsurer.quote(of)))._tag, "InsuranceRejected")
     })
   )
 })

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { exampleLookup } from "../../../adapters/provider/SimulatedLookup.ts"
-import { simulator } from "../../../adapters/provider/Simulator.ts"
+import { exampleLookup, simulatedProvider } from "../../../adapters/provider/SimulatedProvider.ts"
 import { Identifier } from "../../../core/domain/Ids.ts"
 import { LookupAnswer } from "../../../core/domain/Lookup.ts"
 import type { Service } from "../../../core/domain/Service.ts"
@@ -15,7 +14,7 @@ const shelf: Readonly<Record<"paquetes" | "facturas" | "monto_libre", Service>> 
 }
 
 const ask = (flow: keyof typeof shelf, identifier: string) =>
-  simulator.lookup({
+  simulatedProvider.lookup({
     service: shelf[flow],
     identifier: Identifier.make(identifier),
     packages: flow === "paquetes" ? packages : []

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { remembered } from "../../../adapters/postgres/Remembered.ts"
+import { makeTtlCache } from "../../../adapters/postgres/connection/TtlCache.ts"
 
 /** Returns how often the key was read. */
 const counting = (capacity: number) => {
@@ -12,7 +12,7 @@ const counting = (capacity: number) => {
       reads.set(key, times)
       return times
     })
-  return remembered(read, capacity)
+  return makeTtlCache(read, capacity)
 }
 
 describe("the cache", () => {
@@ -49,7 +49,7 @@ describe("the cache", () => {
       const begun = yield* Deferred.make<void>()
       const change = yield* Deferred.make<string>()
       const answers = [Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(change))]
-      const { forget, get } = remembered(() => answers.shift() ?? Effect.succeed("after"), 2)
+      const { forget, get } = makeTtlCache(() => answers.shift() ?? Effect.succeed("after"), 2)
       const early = yield* Effect.forkChild(get("a"))
       yield* Deferred.await(begun)
       yield* forget
@@ -62,7 +62,7 @@ describe("the cache", () => {
   it.effect("counts the age from the start of the read", () =>
     Effect.gen(function* () {
       let reads = 0
-      const { get } = remembered(
+      const { get } = makeTtlCache(
         () =>
           Effect.delay(
             Effect.sync(() => ++reads),
@@ -86,7 +86,7 @@ describe("the cache", () => {
     Effect.gen(function* () {
       const [older, newer] = [yield* Deferred.make<string>(), yield* Deferred.make<string>()]
       const answers = [older, newer]
-      const { get } = remembered(() => Effect.suspend(() => Deferred.await(answers.shift() ?? newer)), 2)
+      const { get } = makeTtlCache(() => Effect.suspend(() => Deferred.await(answers.shift() ?? newer)), 2)
       const first = yield* Effect.forkChild(get("a"), { startImmediately: true })
       yield* TestClock.adjust("1 millis")
       const second = yield* Effect.forkChild(get("a"), { startImmediately: true })
@@ -101,7 +101,7 @@ describe("the cache", () => {
   it.effect("does not keep failures", () =>
     Effect.gen(function* () {
       const answers = [Effect.die("the database is away")]
-      const { get } = remembered((): Effect.Effect<string> => answers.shift() ?? Effect.succeed("back"), 2)
+      const { get } = makeTtlCache((): Effect.Effect<string> => answers.shift() ?? Effect.succeed("back"), 2)
       assert.isTrue(Exit.isFailure(yield* Effect.exit(get("a"))))
       assert.strictEqual(yield* get("a"), "back")
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
-import { admit, isAddressRange, permit } from "../../../core/domain/Access.ts"
 import type { Company } from "../../../core/domain/Company.ts"
+import { admit, isAddressRange, permit } from "../../../core/domain/Session.ts"
 import type { Permission, Token } from "../../../core/domain/Token.ts"
 import { company, session, token } from "../../support/Examples.ts"
 

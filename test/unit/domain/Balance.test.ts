@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { type Balance, confirm, credit, isLow, owned, release, reserve } from "../../../core/domain/Balance.ts"
+import { type Balance, confirm, credit, isLow, owned, release, reserve } from "../../../core/domain/Account.ts"
 import { InsufficientBalance } from "../../../core/domain/Errors.ts"
 import { Amount, Centavos, zero } from "../../../core/domain/Money.ts"
 

@@ -2,13 +2,22 @@ import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Result, Schema } from "effect"
 import fc from "fast-check"
-import { Xid } from "../../../adapters/http/Wire.ts"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
-import { canonical, fingerprintOf, type Json } from "../../../core/domain/Fingerprint.ts"
-import { type KeyRecord, type KeyState, readKey } from "../../../core/domain/Idempotency.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import { Xid } from "../../../adapters/http/GatewayProtocol.ts"
+import {
+  canonical,
+  fingerprintOf,
+  type Json,
+  type KeyRecord,
+  type KeyState,
+  readKey,
+  reversalXidOf,
+  XidPrefix,
+  xidOf,
+  xidPrefixPattern
+} from "../../../core/domain/Idempotency.ts"
 import { CompanyId, IdempotencyKey } from "../../../core/domain/Ids.ts"
 import { AmountLiteral, readAmount } from "../../../core/domain/Money.ts"
-import { reversalXidOf, XidPrefix, xidOf, xidPrefixPattern } from "../../../core/domain/Xid.ts"
 import { readJson } from "../../../facade/api/Json.ts"
 
 const endpoint = "POST /v1/recargas"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
+import { checkLimits, defaultLimits } from "../../../core/domain/Account.ts"
 import { LimitExceeded } from "../../../core/domain/Errors.ts"
-import { defaultLimits, within } from "../../../core/domain/Limits.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 
 const three = ([daily, weekly, monthly]: readonly [number, number, number]) => ({
@@ -36,12 +36,12 @@ describe("the consumption limits", () => {
     // A limit lowered below the consumption refuses every sale.
     [[100, 0, 0], [5000, 5000, 5000], 1, "diario"]
   ] as const)("%j with %j consumed, and %d requested: %s", (limits, consumed, centavos, period) => {
-    const result = within(three(limits), three(consumed), Amount.make(centavos))
+    const result = checkLimits(three(limits), three(consumed), Amount.make(centavos))
     expect(Result.isSuccess(result) ? null : result.failure.period).toBe(period)
   })
 
   it("name the limit, its consumption and the required amount", () => {
-    const refused = Result.merge(within(three([1000, 5000, 9000]), three([300, 4800, 8000]), Amount.make(250)))
+    const refused = Result.merge(checkLimits(three([1000, 5000, 9000]), three([300, 4800, 8000]), Amount.make(250)))
     expect(refused).toBeInstanceOf(LimitExceeded)
     expect(refused).toMatchObject({ period: "semanal", limit: 5000, consumption: 4800, required: 250 })
   })

@@ -1,10 +1,10 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
+import { makeOption, type OfferedOption } from "../../../core/domain/Lookup.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
-import { type Offered, offered } from "../../../core/domain/Offered.ts"
-import { price, type Request } from "../../../core/domain/Price.ts"
+import { type PriceRequest, price } from "../../../core/domain/Price.ts"
 import { NamingFlow, type Service } from "../../../core/domain/Service.ts"
 import { billService, company, factsOf, packageService, service } from "../../support/Examples.ts"
 
@@ -18,9 +18,9 @@ const offer = { reference: "P1", name: "Mes 20 GB", price: Amount.make(10_000), 
 describe("an option", () => {
   it.effect("has the same id for the same offer, and another id for a simulated offer of that name", () =>
     Effect.gen(function* () {
-      const { id } = yield* offered("paquetes", customer, offer, false)
-      const again = yield* offered("paquetes", customer, { ...offer, price: Amount.make(12_000) }, false)
-      const example = yield* offered("paquetes", customer, offer, true)
+      const { id } = yield* makeOption("paquetes", customer, offer, false)
+      const again = yield* makeOption("paquetes", customer, { ...offer, price: Amount.make(12_000) }, false)
+      const example = yield* makeOption("paquetes", customer, offer, true)
       assert.strictEqual(again.id, id)
       assert.notStrictEqual(example.id, id)
     }).pipe(Effect.provide(Sha256Node.layer))
@@ -31,7 +31,7 @@ const expiresAt = DateTime.makeUnsafe("2026-03-02T12:30:00.000Z")
 const inTime = DateTime.subtract(expiresAt, { milliseconds: 1 })
 const identifier = Identifier.make("8095551234")
 
-const priceOf = (service: Service, request: Partial<Request>, option: Offered | null = null, now = inTime) =>
+const priceOf = (service: Service, request: Partial<PriceRequest>, option: OfferedOption | null = null, now = inTime) =>
   Result.match(price(service, { identifier, amount: null, optionId: null, ...request }, option, now), {
     onSuccess: (centavos) => centavos as number,
     onFailure: factsOf
@@ -70,7 +70,7 @@ describe("the price of a free amount", () => {
   })
 })
 
-const option: Offered = {
+const option: OfferedOption = {
   id: "paq-1",
   companyId: company.id,
   serviceId: packageService.id,
@@ -112,7 +112,7 @@ describe("a sale that needs an option", () => {
     ["a day late", packageService, {}, late, expired],
     ["a day late with another price", packageService, { amount }, late, expired],
     ["a day late for another identifier", packageService, { identifier: other }, late, invalid]
-  ] as ReadonlyArray<readonly [string, Service, Partial<Request>, DateTime.Utc, unknown]>)(
+  ] as ReadonlyArray<readonly [string, Service, Partial<PriceRequest>, DateTime.Utc, unknown]>)(
     "%s",
     (_, service, request, now, expected) => {
       expect(priceOf(service, { optionId: option.id, ...request }, option, now)).toEqual(expected)

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration } from "effect"
 import fc from "fast-check"
-import { nextAttempt } from "../../../core/domain/NextAttempt.ts"
-import { conclude, nextAsk, orphanedAfter, StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { conclude, nextAsk, nextAttempt, orphanedAfter, StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 
 const createdAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")

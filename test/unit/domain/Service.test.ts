@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { ServiceId } from "../../../core/domain/Ids.ts"
-import { lacksRechargeToken, readRechargeToken, rechargeTokenForm } from "../../../core/domain/RechargeToken.ts"
+import { lacksRechargeToken, readRechargeToken, rechargeTokenForm } from "../../../core/domain/Sale.ts"
 import {
   Availability,
   availabilityTo,

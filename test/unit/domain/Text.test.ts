@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
-import { asRead, isClean, lengthOf } from "../../../core/domain/Text.ts"
+import { canonicalText, isClean, lengthOf } from "../../../core/domain/Text.ts"
 
 const character = (code: number) => String.fromCodePoint(code)
 
@@ -67,12 +67,12 @@ describe("text as it is read", () => {
     ["a\u034fb\ufe0fc\u115fd\u3164e\uffa0f\u{e0100}", "abcdef"],
     ["\u3164", ""],
     ["\u200b \u200b", ""]
-  ])("of %j is %j", (typed, read) => expect(asRead(typed)).toBe(read))
+  ])("of %j is %j", (typed, read) => expect(canonicalText(typed)).toBe(read))
 
   it("is its own reading", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(asRead(asRead(text))).toBe(asRead(text))
+        expect(canonicalText(canonicalText(text))).toBe(canonicalText(text))
       })
     )
   })

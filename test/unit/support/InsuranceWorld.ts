@@ -1,22 +1,28 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { DateTime, Effect, Layer } from "effect"
-import { simulator } from "../../../adapters/insurer/Simulator.ts"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
-import type { Session } from "../../../core/domain/Access.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
 import { type Insurance, insuranceOption } from "../../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
 import { availabilityTo, mayBeSoldBy } from "../../../core/domain/Service.ts"
+import type { Session } from "../../../core/domain/Session.ts"
 import { SmsAnswer, type SmsMessage } from "../../../core/domain/Sms.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { type Insurer, Insurers } from "../../../core/ports/Insurer.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
-import { choosePlan, insuranceOf, quoteInsurance, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
+import {
+  type Application,
+  choosePlan,
+  insuranceOf,
+  quoteInsurance,
+  startInsurance,
+  verifyCode
+} from "../../../core/workflows/InsuranceSteps.ts"
 import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
-import { newCode } from "../../../core/workflows/SendCode.ts"
-import { type Application, startInsurance } from "../../../core/workflows/StartInsurance.ts"
+import { newCode } from "../../../core/workflows/SendSms.ts"
 import { insuranceService, intent, packages, service, session } from "../../support/Examples.ts"
 import { type Fault, world } from "../../support/InMemoryWorld.ts"
 import { insurance } from "../../support/InsuranceExample.ts"
@@ -47,7 +53,7 @@ export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
         asked.push(question)
         return ask(about)
       })
-  const behaviour: Insurer = { ...simulator, ...insurer }
+  const behaviour: Insurer = { ...simulatedInsurer, ...insurer }
   const insurers = Layer.succeed(Insurers, {
     serving: () =>
       Effect.succeed({

@@ -3,7 +3,7 @@ import type { PolicyFacts } from "../../../core/domain/Insurance.ts"
 import type { Extra } from "../../../core/domain/InsuranceOffer.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
-import { type PolicyDocument, PolicyRenderer } from "../../../core/ports/PolicyRenderer.ts"
+import { type PolicyDocument, PolicyRenderer } from "../../../core/ports/Renderers.ts"
 import { type Line, readPdf } from "../../support/PdfReader.ts"
 
 const extras: ReadonlyArray<Extra> = [

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Layer } from "effect"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import { IdempotencyKey, type TransactionId } from "../../../core/domain/Ids.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { ReversalAnswer } from "../../../core/domain/Reversal.ts"

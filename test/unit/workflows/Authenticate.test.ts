@@ -2,17 +2,16 @@ import { createHash, createHmac } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as PepperNode from "../../../adapters/node/PepperNode.ts"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
-import type { KeptSecret } from "../../../core/domain/Secret.ts"
-import type { Token } from "../../../core/domain/Token.ts"
-import { Directory, type TokenUse } from "../../../core/ports/Directory.ts"
+import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import type { StoredSecret, Token } from "../../../core/domain/Token.ts"
 import { Pepper } from "../../../core/ports/Pepper.ts"
+import { TokenDirectory, type TokenUse } from "../../../core/ports/TokenDirectory.ts"
 import { authenticate } from "../../../core/workflows/Authenticate.ts"
 import { company, session, token } from "../../support/Examples.ts"
 
 const sha256 = (text: string) => new Uint8Array(createHash("sha256").update(text).digest())
-const plain = (secret: string, until: KeptSecret["until"] = null): KeptSecret => ({
+const plain = (secret: string, until: StoredSecret["until"] = null): StoredSecret => ({
   hash: sha256(secret),
   pepper: null,
   until
@@ -26,7 +25,7 @@ const nameOf = (byte: number) =>
       PepperNode.layer(Redacted.make(key(byte)))
     )
   )
-const peppered = (secret: string, byte: number): KeptSecret => ({
+const peppered = (secret: string, byte: number): StoredSecret => ({
   hash: new Uint8Array(createHmac("sha256", key(byte)).update(sha256(secret)).digest()),
   pepper: nameOf(byte),
   until: null
@@ -34,7 +33,7 @@ const peppered = (secret: string, byte: number): KeptSecret => ({
 
 interface Kept {
   readonly token?: Partial<Token>
-  readonly secrets?: ReadonlyArray<KeptSecret>
+  readonly secrets?: ReadonlyArray<StoredSecret>
   /** The byte of which the pepper is made. */
   readonly pepper?: number | undefined
   readonly uses?: Array<TokenUse>
@@ -44,7 +43,7 @@ const world = ({ pepper, secrets = [plain("secreto")], token: changes = {}, uses
   Layer.mergeAll(
     Sha256Node.layer,
     PepperNode.layer(pepper === undefined ? null : Redacted.make(key(pepper))),
-    Layer.succeed(Directory, {
+    Layer.succeed(TokenDirectory, {
       lookup: (apiKey) =>
         Effect.succeed(
           apiKey === token.apiKey
@@ -125,7 +124,7 @@ describe("a token with two secrets", () => {
  * What a secret is kept as, the pepper of the process, what the caller hears, and whether it is kept better from now
  * on.
  */
-const underPepper: ReadonlyArray<readonly [string, KeptSecret, number | undefined, string, boolean]> = [
+const underPepper: ReadonlyArray<readonly [string, StoredSecret, number | undefined, string, boolean]> = [
   ["without a pepper, and there is none", plain("secreto"), undefined, "admitted", false],
   ["without a pepper, and there is one", plain("secreto"), 1, "admitted", true],
   ["under the pepper", peppered("secreto", 1), 1, "admitted", false],

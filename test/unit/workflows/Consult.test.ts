@@ -1,22 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
-import { exampleLookup } from "../../../adapters/provider/SimulatedLookup.ts"
-import { simulator } from "../../../adapters/provider/Simulator.ts"
-import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
-import type { Session } from "../../../core/domain/Access.ts"
+import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import { exampleLookup, simulatedProvider } from "../../../adapters/provider/SimulatedProvider.ts"
 import { ServiceUnavailable } from "../../../core/domain/Errors.ts"
 import { CompanyId, Identifier, ServiceId, TokenId } from "../../../core/domain/Ids.ts"
 import { isDebtFree, LookupAnswer } from "../../../core/domain/Lookup.ts"
 import { Amount } from "../../../core/domain/Money.ts"
+import type { Session } from "../../../core/domain/Session.ts"
 import { Options } from "../../../core/ports/Options.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
-import { type Consultation, consult } from "../../../core/workflows/Consult.ts"
+import { type LookupRequest, lookUp } from "../../../core/workflows/LookUp.ts"
 import { billService, insuranceService, packageService, service, session } from "../../support/Examples.ts"
 import { catalogueOf, world } from "../../support/InMemoryWorld.ts"
 
-const wanted: Consultation = { serviceId: packageService.id, identifier: Identifier.make("8095551234") }
+const wanted: LookupRequest = { serviceId: packageService.id, identifier: Identifier.make("8095551234") }
 
 const real: Session = { ...session, token: { ...session.token, realLookups: true } }
 const inProduction = ({ company, token }: Session): Session => ({
@@ -36,14 +35,14 @@ const shop = (lookup: Provider["lookup"] = () => Effect.succeed(foundOne)) => {
 const foundOne = LookupAnswer.Found({ found: { holder: "Titular", offers: [offer] } })
 
 const origin = (caller: Session = real) =>
-  Effect.map(consult(caller, wanted), ({ simulated }) => (simulated ? "simulado" : "proveedor_real"))
+  Effect.map(lookUp(caller, wanted), ({ simulated }) => (simulated ? "simulado" : "proveedor_real"))
 
 const known = (id: string, companyId = session.company.id) => Options.use((options) => options.find(companyId, id))
 
 describe("a lookup", () => {
   it.effect("keeps what it offers, at its price, for half an hour", () =>
     Effect.gen(function* () {
-      const { flow, options } = yield* consult(session, wanted)
+      const { flow, options } = yield* lookUp(session, wanted)
       assert.strictEqual(flow, "paquetes")
       assert.deepStrictEqual(
         options.map(({ name, price }) => [name, price as number]),
@@ -63,8 +62,8 @@ describe("a lookup", () => {
 
   it.effect("offers the same options anew when it is repeated, and others to others", () =>
     Effect.gen(function* () {
-      const idsOf = (caller: Session, changes: Partial<Consultation> = {}) =>
-        Effect.map(consult(caller, { ...wanted, ...changes }), ({ options }) => options.map(({ id }) => id))
+      const idsOf = (caller: Session, changes: Partial<LookupRequest> = {}) =>
+        Effect.map(lookUp(caller, { ...wanted, ...changes }), ({ options }) => options.map(({ id }) => id))
       const first = yield* idsOf(session)
       yield* TestClock.adjust("1 day")
       assert.deepStrictEqual(yield* idsOf(session), first)
@@ -81,7 +80,7 @@ describe("a lookup", () => {
   it.effect("of bills tells when nothing is due; of anything else it says no such thing", () =>
     Effect.gen(function* () {
       const debtFree = (serviceId: ServiceId, identifier: string) =>
-        Effect.map(consult(session, { serviceId, identifier: Identifier.make(identifier) }), isDebtFree)
+        Effect.map(lookUp(session, { serviceId, identifier: Identifier.make(identifier) }), isDebtFree)
       assert.isTrue(yield* debtFree(billService.id, "NIC-1"))
       assert.isFalse(yield* debtFree(billService.id, "NIC-3"))
       assert.isFalse(yield* debtFree(packageService.id, "8095551231"))
@@ -91,7 +90,7 @@ describe("a lookup", () => {
 
   it.effect("of a free amount tells the holder alone, whatever else the provider says", () =>
     Effect.gen(function* () {
-      const { holder, options } = yield* consult(inProduction(real), { ...wanted, serviceId: service.id })
+      const { holder, options } = yield* lookUp(inProduction(real), { ...wanted, serviceId: service.id })
       assert.deepStrictEqual([holder, options], ["Titular", []])
     }).pipe(Effect.provide(shop()))
   )
@@ -103,7 +102,7 @@ describe("a lookup", () => {
     [{ identifier: Identifier.make("8095551232") }, "ServiceTimedOut"]
   ] as const)("of %j is refused: %s", ([changes, tag]) =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* Effect.flip(consult(session, { ...wanted, ...changes })))._tag, tag)
+      assert.strictEqual((yield* Effect.flip(lookUp(session, { ...wanted, ...changes })))._tag, tag)
     }).pipe(Effect.provide(shop()))
   )
 })
@@ -122,11 +121,11 @@ describe("a lookup at the provider", () => {
 
   it.effect.each([
     ["there is none", Effect.fail(new ServiceUnavailable())],
-    ["it is the simulator itself", Effect.succeed(simulator)]
+    ["it is the simulator itself", Effect.succeed(simulatedProvider)]
   ] as const)("is an example when %s", ([, serving]) =>
     origin().pipe(
       Effect.map((said) => assert.strictEqual(said, "simulado")),
-      Effect.provideService(Providers, { serving: () => serving, simulator, exampleLookup }),
+      Effect.provideService(Providers, { serving: () => serving, simulator: simulatedProvider, exampleLookup }),
       Effect.provide(shop())
     )
   )
@@ -136,13 +135,13 @@ describe("a lookup at the provider", () => {
     ["of the sandbox", real, "NotFound"],
     ["in place of a provider that is not there", inProduction(real), "found"]
   ] as const)("is, as an example %s, of a number that ends in 0: %s", ([, caller, expected]) =>
-    consult(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(
+    lookUp(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(
       Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "found" }),
       Effect.map((said) => assert.strictEqual(said, expected)),
       Effect.provideService(Providers, {
         serving: (environment) =>
-          environment === "development" ? Effect.succeed(simulator) : Effect.fail(new ServiceUnavailable()),
-        simulator,
+          environment === "development" ? Effect.succeed(simulatedProvider) : Effect.fail(new ServiceUnavailable()),
+        simulator: simulatedProvider,
         exampleLookup
       }),
       Effect.provide(shop())
@@ -186,7 +185,7 @@ describe("a lookup at the provider", () => {
       const asked = yield* Deferred.make<void>()
       const silent = shop(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
       yield* Effect.gen(function* () {
-        const lookup = yield* Effect.forkChild(Effect.flip(consult(real, wanted)))
+        const lookup = yield* Effect.forkChild(Effect.flip(lookUp(real, wanted)))
         yield* Deferred.await(asked)
         yield* TestClock.adjust("29999 millis")
         assert.strictEqual(lookup.pollUnsafe(), undefined)
@@ -198,7 +197,7 @@ describe("a lookup at the provider", () => {
 
   it.effect("that breaks down was not answered", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* Effect.flip(consult(real, wanted)))._tag, "ServiceTimedOut")
+      assert.strictEqual((yield* Effect.flip(lookUp(real, wanted)))._tag, "ServiceTimedOut")
     }).pipe(Effect.provide(shop(() => Effect.die(new Error("no es JSON")))))
   )
 })
@@ -211,7 +210,7 @@ describe("what a lookup in production invents", () => {
     ["packages are those of the catalogue, and can", inProduction(session), packageService.id, "Some"]
   ] as const)("%s", ([, caller, serviceId, expected]) =>
     Effect.gen(function* () {
-      const { options } = yield* consult(caller, { ...wanted, serviceId })
+      const { options } = yield* lookUp(caller, { ...wanted, serviceId })
       assert.isNotEmpty(options)
       for (const { id } of options) assert.strictEqual((yield* known(id))._tag, expected)
     }).pipe(Effect.provide(shop()))

@@ -4,7 +4,7 @@ import { Amount } from "../../../core/domain/Money.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Companies } from "../../../core/ports/Companies.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
-import { deposit } from "../../../core/workflows/Deposit.ts"
+import { deposit } from "../../../core/workflows/ManageCompany.ts"
 import { company } from "../../support/Examples.ts"
 
 describe("a deposit whose operator dies before he hears of it", () => {

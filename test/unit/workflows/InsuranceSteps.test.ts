@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Struct } from "effect"
-import type { Session } from "../../../core/domain/Access.ts"
 import type { CoreError } from "../../../core/domain/Errors.ts"
 import { CompanyId, InsuranceId } from "../../../core/domain/Ids.ts"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
+import type { Session } from "../../../core/domain/Session.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import {
   choosePlan,

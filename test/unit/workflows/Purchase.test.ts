@@ -1,18 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import * as Sha256Node from "../../../adapters/node/Sha256Node.ts"
-import { exampleLookup } from "../../../adapters/provider/SimulatedLookup.ts"
-import { simulator } from "../../../adapters/provider/Simulator.ts"
-import * as CallCounterMemory from "../../../adapters/ratelimit/CallCounterMemory.ts"
+import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
+import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
+import { exampleLookup, simulatedProvider } from "../../../adapters/provider/SimulatedProvider.ts"
 import { ServiceUnavailable } from "../../../core/domain/Errors.ts"
+import { xidOf } from "../../../core/domain/Idempotency.ts"
 import { CompanyId, IdempotencyKey, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import type { Service } from "../../../core/domain/Service.ts"
-import { xidOf } from "../../../core/domain/Xid.ts"
 import { QuoteChanged } from "../../../core/ports/Ledger.ts"
 import { type Provider, Providers } from "../../../core/ports/Provider.ts"
-import { consult } from "../../../core/workflows/Consult.ts"
+import { lookUp } from "../../../core/workflows/LookUp.ts"
 import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
 import { billService, company, factsOf, packageService, service, session } from "../../support/Examples.ts"
 import { catalogueOf, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
@@ -78,7 +77,7 @@ describe("a purchase", () => {
     const { layer } = shop()
     const nobody = Layer.succeed(Providers, {
       serving: () => Effect.fail(new ServiceUnavailable()),
-      simulator,
+      simulator: simulatedProvider,
       exampleLookup
     })
     return Effect.gen(function* () {
@@ -124,7 +123,7 @@ describe("a purchase with a key that is known", () => {
 
 /** What a lookup offers to the buyer first, as a purchase of it. */
 const offerOf = (of: Service, identifier = wanted.identifier) =>
-  Effect.map(consult(session, { serviceId: of.id, identifier }), ({ options: [option] }) => {
+  Effect.map(lookUp(session, { serviceId: of.id, identifier }), ({ options: [option] }) => {
     if (option === undefined) return assert.fail("nothing was offered")
     const asked: Purchase = { ...wanted, serviceId: of.id, identifier, amount: null, optionId: option.id }
     return { asked, price: option.price }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { simulator } from "../../../adapters/insurer/Simulator.ts"
+import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { quoteLife } from "../../../core/domain/Insurance.ts"
 import type { ExtraCode } from "../../../core/domain/InsuranceOffer.ts"
 import { choosePlan, quoteInsurance } from "../../../core/workflows/InsuranceSteps.ts"
@@ -95,17 +95,17 @@ describe("a quote", () => {
   )
 
   it.effect.each([
-    ["A123458", simulator.plans, ["grua", "casa_conductor"], null],
-    ["K123458", simulator.plans, ["casa_conductor"], null],
-    ["K123458", simulator.plans, ["grua"], ["grua"]],
+    ["A123458", simulatedInsurer.plans, ["grua", "casa_conductor"], null],
+    ["K123458", simulatedInsurer.plans, ["casa_conductor"], null],
+    ["K123458", simulatedInsurer.plans, ["grua"], ["grua"]],
     [
       "A123458",
-      (of) => Effect.map(simulator.plans(of), (list) => ({ ...list, extras: [] })),
+      (of) => Effect.map(simulatedInsurer.plans(of), (list) => ({ ...list, extras: [] })),
       ["grua", "casa_conductor"],
       ["grua", "casa_conductor"]
     ]
   ] as ReadonlyArray<
-    readonly [string, typeof simulator.plans, ReadonlyArray<ExtraCode>, ReadonlyArray<ExtraCode> | null]
+    readonly [string, typeof simulatedInsurer.plans, ReadonlyArray<ExtraCode>, ReadonlyArray<ExtraCode> | null]
   >)("for %s has only what its plan offers", ([plate, plans, extras, unavailable]) => {
     const { asked, layer } = insuring({ insurer: { plans } })
     return Effect.gen(function* () {
@@ -142,7 +142,7 @@ describe("a quote", () => {
 
   it.effect("of a plan that was changed meanwhile does not count", () => {
     const { layer } = insuring({
-      insurer: { quote: (wanted) => Effect.delay(simulator.quote(wanted), "2 seconds") }
+      insurer: { quote: (wanted) => Effect.delay(simulatedInsurer.quote(wanted), "2 seconds") }
     })
     return Effect.gen(function* () {
       const insurance = yield* planned()
@@ -159,7 +159,7 @@ describe("a quote", () => {
   it.effect("that comes after the sale began does not count", () => {
     let slowly = false
     const { layer } = insuring({
-      insurer: { quote: (wanted) => Effect.delay(simulator.quote(wanted), slowly ? "2 seconds" : 0) }
+      insurer: { quote: (wanted) => Effect.delay(simulatedInsurer.quote(wanted), slowly ? "2 seconds" : 0) }
     })
     return Effect.gen(function* () {
       yield* fund(1_000_000)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Insurance, IssuedPolicy } from "../../../core/domain/Insurance.ts"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
-import { Answer, Verdict } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer, Verdict } from "../../../core/domain/Sale.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import { keepRecovering, recover } from "../../../core/workflows/Recover.ts"
 import { supplierOf } from "../../../core/workflows/Supplier.ts"
@@ -101,7 +101,7 @@ describe("an insurance whose process died", () => {
   it.effect("replays the policy to whoever brings the key again", () => {
     const { layer } = insuring({
       insurer: {
-        issue: () => Effect.succeed(Answer.Unknown()),
+        issue: () => Effect.succeed(DispatchAnswer.Unknown()),
         status: () => Effect.succeed(Delivered({ delivery: policy }))
       }
     })
@@ -132,7 +132,7 @@ describe("a dispatcher that was paused, and that recovery overtook", () => {
       const supplier = yield* supplierOf("development", "insurance")
       yield* TestClock.adjust("1 minute")
       yield* recover("due")
-      assert.deepStrictEqual(yield* supplier.dispatch(order), Answer.Unknown())
+      assert.deepStrictEqual(yield* supplier.dispatch(order), DispatchAnswer.Unknown())
       assert.deepStrictEqual(afterwards(asked), ["status"])
       assert.deepStrictEqual(yield* statuses, [status])
       assert.strictEqual(yield* stateOf(insurance), state)

@@ -5,7 +5,7 @@ import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { AuditLog } from "../../../core/ports/AuditLog.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
-import { type Claim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import { keepRecovering, recover } from "../../../core/workflows/Recover.ts"
 import { sell } from "../../../core/workflows/Sell.ts"
 import { intent } from "../../support/Examples.ts"
@@ -164,7 +164,7 @@ describe("recovery on demand", () => {
 
 /** A claim that leaves out what changes at that moment, as Postgres may: here all but one. */
 const claimingOne = Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
-  claim: (wanted: Claim) => claim({ ...wanted, limit: 1 })
+  claim: (wanted: RecoveryClaim) => claim({ ...wanted, limit: 1 })
 }))
 
 describe("a claim that gives fewer than were wanted", () => {
@@ -183,7 +183,7 @@ describe("a claim that gives fewer than were wanted", () => {
 const claimingFails = (times: number) => {
   const orGone = unavailableFor(times)
   return Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
-    claim: (wanted: Claim) => orGone(claim(wanted))
+    claim: (wanted: RecoveryClaim) => orGone(claim(wanted))
   }))
 }
 

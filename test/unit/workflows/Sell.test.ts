@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Answer, saleIn } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer, saleIn } from "../../../core/domain/Sale.ts"
+import { type Replay, Replays } from "../../../core/ports/Histories.ts"
 import { Reserved } from "../../../core/ports/Ledger.ts"
 import type { Provider } from "../../../core/ports/Provider.ts"
-import { type Replay, Replays } from "../../../core/ports/Replays.ts"
 import { sell } from "../../../core/workflows/Sell.ts"
 import { company, intent } from "../../support/Examples.ts"
 import { delivery, type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
@@ -36,16 +36,22 @@ describe("a caller who brings a key again", () => {
   })
 })
 
-const answering = (answer: Answer): Partial<Provider> => ({ dispatch: () => Effect.succeed(answer) })
+const answering = (answer: DispatchAnswer): Partial<Provider> => ({ dispatch: () => Effect.succeed(answer) })
 
 const silent: Partial<Provider> = { dispatch: () => Effect.never }
 
 describe("a sale of 100 pesos out of 1000", () => {
   // the provider -> the caller hears, the sale is, and the money
   it.effect.each([
-    ["delivers", Effect.succeed(Answer.Delivered({ delivery })), "Delivered", "SUCCESS", [90_000, 0, 10_000]],
-    ["refuses", Effect.succeed(Answer.Refused({ refusal: "INVALID_PHONE" })), "Refused", "FAILED", [100_000, 0, 0]],
-    ["does not know", Effect.succeed(Answer.Unknown()), "Pending", "PENDING", [90_000, 10_000, 10_000]],
+    ["delivers", Effect.succeed(DispatchAnswer.Delivered({ delivery })), "Delivered", "SUCCESS", [90_000, 0, 10_000]],
+    [
+      "refuses",
+      Effect.succeed(DispatchAnswer.Refused({ refusal: "INVALID_PHONE" })),
+      "Refused",
+      "FAILED",
+      [100_000, 0, 0]
+    ],
+    ["does not know", Effect.succeed(DispatchAnswer.Unknown()), "Pending", "PENDING", [90_000, 10_000, 10_000]],
     ["breaks down", Effect.die(new Error("reset")), "Pending", "PENDING", [90_000, 10_000, 10_000]],
     ["is interrupted", Effect.interrupt, "Pending", "PENDING", [90_000, 10_000, 10_000]]
   ] as const)("when the provider %s", ([, says, heard, status, [available, held, consumed]]) => {
@@ -77,9 +83,9 @@ describe("a sale of 100 pesos out of 1000", () => {
   })
 
   it.effect("that never left gives the money and the key back, and the retry carries the same xid", () => {
-    const answers = [Answer.NotSent(), Answer.Delivered({ delivery })]
+    const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
     const { dispatched, layer, provider } = world({
-      dispatch: () => Effect.sync(() => answers.shift() ?? Answer.Unknown())
+      dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown())
     })
     return Effect.gen(function* () {
       yield* fund()
@@ -119,9 +125,9 @@ describe("a sale that cannot be reserved", () => {
 
 describe("a key that is brought again", () => {
   it.effect.each([
-    Answer.Delivered({ delivery }),
-    Answer.Refused({ refusal: "TRANSACTION_REJECTED" }),
-    Answer.Unknown()
+    DispatchAnswer.Delivered({ delivery }),
+    DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }),
+    DispatchAnswer.Unknown()
   ])("hears the first answer and sells nothing: %j", (answer) => {
     const { dispatched, layer, provider } = world(answering(answer))
     return Effect.gen(function* () {
@@ -198,7 +204,7 @@ describe("a machine that was suspended after it reserved", () => {
 
 describe("a sale whose caller hangs up", () => {
   it.effect("goes on and is settled", () => {
-    const reply = Deferred.makeUnsafe<Answer>()
+    const reply = Deferred.makeUnsafe<DispatchAnswer>()
     const { layer, provider } = world({ dispatch: () => Deferred.await(reply) })
     return Effect.gen(function* () {
       yield* fund()
@@ -207,7 +213,7 @@ describe("a sale whose caller hangs up", () => {
       yield* Fiber.interrupt(caller)
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(caller)))
       assert.deepStrictEqual(yield* sales, [["RD-k1", "PROCESSING"]])
-      yield* Deferred.succeed(reply, Answer.Delivered({ delivery }))
+      yield* Deferred.succeed(reply, DispatchAnswer.Delivered({ delivery }))
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
       const again = yield* sell(intent(), provider)

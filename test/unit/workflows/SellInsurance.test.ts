@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import type { Session } from "../../../core/domain/Access.ts"
 import { CompanyId, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
 import type { IssuedPolicy } from "../../../core/domain/Insurance.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import { Answer } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer } from "../../../core/domain/Sale.ts"
+import type { Session } from "../../../core/domain/Session.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { quoteInsurance } from "../../../core/workflows/InsuranceSteps.ts"
 import { type Purchase, purchase } from "../../../core/workflows/Purchase.ts"
@@ -37,7 +37,7 @@ describe("a sale of an insurance", () => {
   it.effect.each([
     [
       "issues the policy",
-      Effect.succeed(Answer.Delivered({ delivery: policy })),
+      Effect.succeed(DispatchAnswer.Delivered({ delivery: policy })),
       "Delivered",
       "SUCCESS",
       "emitida",
@@ -45,13 +45,13 @@ describe("a sale of an insurance", () => {
     ],
     [
       "refuses",
-      Effect.succeed(Answer.Refused({ refusal: "SEGURO_NO_EMITIDO" })),
+      Effect.succeed(DispatchAnswer.Refused({ refusal: "SEGURO_NO_EMITIDO" })),
       "Refused",
       "FAILED",
       "fallida",
       whole
     ],
-    ["does not know", Effect.succeed(Answer.Unknown()), "Pending", "PENDING", "emitiendo", held],
+    ["does not know", Effect.succeed(DispatchAnswer.Unknown()), "Pending", "PENDING", "emitiendo", held],
     ["breaks down", Effect.die(new Error("reset")), "Pending", "PENDING", "emitiendo", held]
   ] as const)("when the insurer %s", ([, says, heard, status, state, left]) => {
     const { asked, dispatched, layer } = insuring({ insurer: { issue: () => says } })
@@ -88,7 +88,9 @@ describe("a sale of an insurance", () => {
   })
 
   it.effect("leaves the policy with its insurance", () => {
-    const { layer } = insuring({ insurer: { issue: () => Effect.succeed(Answer.Delivered({ delivery: policy })) } })
+    const { layer } = insuring({
+      insurer: { issue: () => Effect.succeed(DispatchAnswer.Delivered({ delivery: policy })) }
+    })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
       const insurance = yield* quoted()
@@ -102,7 +104,7 @@ describe("a sale of an insurance", () => {
   })
 
   it.effect("is reserved, and says that it asks for the policy, before it does", () => {
-    const reply = Deferred.makeUnsafe<Answer<IssuedPolicy>>()
+    const reply = Deferred.makeUnsafe<DispatchAnswer<IssuedPolicy>>()
     const { layer } = insuring({ insurer: { issue: () => Deferred.await(reply) } })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -112,7 +114,7 @@ describe("a sale of an insurance", () => {
       assert.strictEqual(yield* stateOf(insurance), "emitiendo")
       assert.deepStrictEqual(yield* statuses, ["PROCESSING"])
       assert.deepStrictEqual(yield* money, held)
-      yield* Deferred.succeed(reply, Answer.Delivered({ delivery: policy }))
+      yield* Deferred.succeed(reply, DispatchAnswer.Delivered({ delivery: policy }))
       assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Delivered")
     }).pipe(Effect.provide(layer))
   })
@@ -133,9 +135,9 @@ describe("a sale of an insurance", () => {
   })
 
   it.effect("that never left makes the quote, the money and the key free again", () => {
-    const answers = [Answer.NotSent(), Answer.Delivered({ delivery: policy })]
+    const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery: policy })]
     const { asked, layer } = insuring({
-      insurer: { issue: () => Effect.sync(() => answers.shift() ?? Answer.Unknown()) }
+      insurer: { issue: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) }
     })
     return Effect.gen(function* () {
       yield* fund(1_000_000)

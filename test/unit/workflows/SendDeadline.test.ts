@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { StatusAnswer } from "../../../core/domain/Recovery.ts"
-import { isFresh } from "../../../core/workflows/Fresh.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { sell } from "../../../core/workflows/Sell.ts"
+import { isBeforeSendDeadline } from "../../../core/workflows/SendDeadline.ts"
 import { intent } from "../../support/Examples.ts"
 import { type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
 
@@ -25,7 +25,7 @@ describe("what was recorded may be sent", () => {
       const since_ns = yield* Clock.monotonicTimeNanos
       const recordedAt = DateTime.add(yield* DateTime.now, { milliseconds: ahead_ms })
       yield* TestClock.adjust(passed)
-      assert.strictEqual(yield* isFresh(since_ns, recordedAt), fresh)
+      assert.strictEqual(yield* isBeforeSendDeadline(since_ns, recordedAt), fresh)
     })
   )
 })

@@ -1,14 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { simulator } from "../../../adapters/sms/Simulator.ts"
+import { simulatedSmsGateway } from "../../../adapters/sms/SimulatedSms.ts"
 import { InsuranceUnavailable } from "../../../core/domain/InsuranceErrors.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { Outbox } from "../../../core/ports/Outbox.ts"
 import { SmsGateways } from "../../../core/ports/SmsGateway.ts"
-import { resendCode } from "../../../core/workflows/InsuranceSteps.ts"
+import { resendCode, startInsurance } from "../../../core/workflows/InsuranceSteps.ts"
 import { keepSending } from "../../../core/workflows/SendSms.ts"
-import { startInsurance } from "../../../core/workflows/StartInsurance.ts"
 import { application, begin, insuring, seller, stateOf, unsentMessage } from "../support/InsuranceWorld.ts"
 
 const { NotSent, Rejected, Sent, Unknown } = SmsAnswer
@@ -116,7 +115,7 @@ describe("a message", () => {
     let there = false
     const { layer } = insuring()
     const gateways = Layer.succeed(SmsGateways, {
-      serving: () => (there ? Effect.succeed(simulator) : Effect.fail(new InsuranceUnavailable()))
+      serving: () => (there ? Effect.succeed(simulatedSmsGateway) : Effect.fail(new InsuranceUnavailable()))
     })
     return Effect.gen(function* () {
       const begun = yield* unsentMessage

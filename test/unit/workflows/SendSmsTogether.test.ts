@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
-import { simulator } from "../../../adapters/sms/Simulator.ts"
+import { simulatedSmsGateway } from "../../../adapters/sms/SimulatedSms.ts"
 import { Phone } from "../../../core/domain/Person.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { Outbox } from "../../../core/ports/Outbox.ts"
@@ -125,7 +125,7 @@ describe("a message in the simulator", () => {
     const lines: Array<string> = []
     const message = { id: "m1", to: Phone.make("8095551234"), text: "654321 es su clave" }
     return Effect.gen(function* () {
-      assert.deepStrictEqual(yield* simulator.send(message), Sent({ reference: "SBX-m1" }))
+      assert.deepStrictEqual(yield* simulatedSmsGateway.send(message), Sent({ reference: "SBX-m1" }))
       const logged = lines.join("\n")
       assert.include(logged, "m1")
       assert.notInclude(logged, "8095551234")

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ReversalAnswer, ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
-import { Answer, type Order, Verdict } from "../../../core/domain/Sale.ts"
+import { DispatchAnswer, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
 import { sell } from "../../../core/workflows/Sell.ts"
-import { settleInFlight } from "../../../core/workflows/Settle.ts"
+import { settleInFlight } from "../../../core/workflows/Settlement.ts"
 import { intent } from "../../support/Examples.ts"
 import { delivery, fund, money, sales, settlingFails, unsentSale, world } from "../../support/InMemoryWorld.ts"
 import { type ReversalFault, reverseSale, reversing, sold } from "../support/ReversalWorld.ts"
@@ -42,9 +42,9 @@ describe("a sale that cannot be settled at once", () => {
   })
 
   it.effect("and was not sent is no pending one for its caller, who may try again once it is written", () => {
-    const answers = [Answer.NotSent(), Answer.Delivered({ delivery })]
+    const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
     const { dispatched, layer, provider } = world(
-      { dispatch: () => Effect.sync(() => answers.shift() ?? Answer.Unknown()) },
+      { dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) },
       settlingFails(8)
     )
     return Effect.gen(function* () {
@@ -107,7 +107,7 @@ describe("an answer that contradicts what was settled", () => {
     const back = Deferred.makeUnsafe<void>()
     let settlements = 0
     const { layer, provider } = world(
-      { dispatch: (order) => Effect.as(Deferred.succeed(sent, order), Answer.Delivered({ delivery })) },
+      { dispatch: (order) => Effect.as(Deferred.succeed(sent, order), DispatchAnswer.Delivered({ delivery })) },
       (ledger) => ({
         ...ledger,
         settle: (settlement) =>
@@ -145,8 +145,8 @@ describe("an answer that contradicts what was settled", () => {
 
 describe("a provider that answers after another has settled the sale", () => {
   const firm = { Confirm: Verdict.Confirm({ delivery }), Release: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }) }
-  const refused = Answer.Refused({ refusal: "INVALID_PHONE" })
-  const delivered = Answer.Delivered({ delivery })
+  const refused = DispatchAnswer.Refused({ refusal: "INVALID_PHONE" })
+  const delivered = DispatchAnswer.Delivered({ delivery })
 
   // settled before, the provider's late answer -> what the caller hears, what is audited
   it.effect.each([
@@ -154,13 +154,13 @@ describe("a provider that answers after another has settled the sale", () => {
     ["Confirm", refused, "Delivered", ["late_refusal"]],
     ["Confirm", delivered, "Delivered", []],
     ["Release", refused, "Refused", []],
-    ["Confirm", Answer.Unknown(), "Delivered", []],
-    ["Release", Answer.Unknown(), "Refused", []],
-    ["Confirm", Answer.NotSent(), "Delivered", ["late_refusal"]],
-    ["Release", Answer.NotSent(), "Refused", []]
+    ["Confirm", DispatchAnswer.Unknown(), "Delivered", []],
+    ["Release", DispatchAnswer.Unknown(), "Refused", []],
+    ["Confirm", DispatchAnswer.NotSent(), "Delivered", ["late_refusal"]],
+    ["Release", DispatchAnswer.NotSent(), "Refused", []]
   ] as const)("as %s, with %j: nothing moves, and a contradiction is audited", ([before, late, heard, actions]) => {
     const sent = Deferred.makeUnsafe<Order>()
-    const reply = Deferred.makeUnsafe<Answer>()
+    const reply = Deferred.makeUnsafe<DispatchAnswer>()
     const { audited, layer, provider } = world({
       dispatch: (order) => Effect.andThen(Deferred.succeed(sent, order), Deferred.await(reply))
     })

@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as InsurersConfigured from "../../../adapters/insurer/InsurersConfigured.ts"
-import { simulator } from "../../../adapters/insurer/Simulator.ts"
-import * as SmsGatewaysConfigured from "../../../adapters/sms/SmsGatewaysConfigured.ts"
-import type { Session } from "../../../core/domain/Access.ts"
+import * as InsurersConfigured from "../../../adapters/ConfiguredServices.ts"
+import * as SmsGatewaysConfigured from "../../../adapters/ConfiguredServices.ts"
+import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { ServiceId } from "../../../core/domain/Ids.ts"
+import type { Session } from "../../../core/domain/Session.ts"
 import { SmsAnswer } from "../../../core/domain/Sms.ts"
 import { Insurances } from "../../../core/ports/Insurances.ts"
 import type { OwnerAndPlate } from "../../../core/ports/Insurer.ts"
+import { type Application, insuranceOnSale, startInsurance } from "../../../core/workflows/InsuranceSteps.ts"
 import { keepSending } from "../../../core/workflows/SendSms.ts"
-import { type Application, insuranceOnSale, startInsurance } from "../../../core/workflows/StartInsurance.ts"
 import { company, insuranceService, service, session } from "../../support/Examples.ts"
 import { application, begin, code, insuring, now, phone, seller, stateOf } from "../support/InsuranceWorld.ts"
 
@@ -22,7 +22,7 @@ describe("an insurance that begins", () => {
     return Effect.gen(function* () {
       const { codeSent, insurance } = yield* startInsurance(seller, application())
       const { cedula, plate } = application()
-      const found = yield* simulator.inspect({ cedula, phone, plate, product: null })
+      const found = yield* simulatedInsurer.inspect({ cedula, phone, plate, product: null })
       const { holder, vehicle, ...rest } = found
       assert.deepInclude(yield* now(insurance), {
         ...rest,
@@ -59,7 +59,7 @@ describe("an insurance that begins", () => {
       insurer: {
         inspect: (wanted) => {
           heard.push(wanted)
-          return simulator.inspect(wanted)
+          return simulatedInsurer.inspect(wanted)
         }
       }
     })
@@ -140,7 +140,7 @@ describe("an insurance that cannot begin", () => {
       const error = yield* Effect.flip(startInsurance(live, application()))
       assert.strictEqual(error._tag, "InsuranceUnavailable")
       assert.deepStrictEqual(asked, [])
-    }).pipe(Effect.provide(Layer.provideMerge(SmsGatewaysConfigured.layer(null), layer)))
+    }).pipe(Effect.provide(Layer.provideMerge(SmsGatewaysConfigured.smsGatewaysLayer(null), layer)))
   })
 
   it.effect("because the insurer is silent for 30 seconds", () => {
@@ -174,8 +174,8 @@ describe("the insurance that a company may sell", () => {
   })
 
   it.effect.each([
-    ["an insurer", Layer.provideMerge(InsurersConfigured.layer(null), insuring().layer)],
-    ["anybody who sends the code", Layer.provideMerge(SmsGatewaysConfigured.layer(null), insuring().layer)]
+    ["an insurer", Layer.provideMerge(InsurersConfigured.insurersLayer(null), insuring().layer)],
+    ["anybody who sends the code", Layer.provideMerge(SmsGatewaysConfigured.smsGatewaysLayer(null), insuring().layer)]
   ] as const)("is served by nobody without %s", ([, layer]) => {
     const inProduction: Session = { ...seller, company: { ...seller.company, environment: "production" } }
     return Effect.gen(function* () {

@@ -1,10 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import type { Session } from "../../../core/domain/Access.ts"
 import type { InsuranceId } from "../../../core/domain/Ids.ts"
-import { resendCode, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
-import { startInsurance } from "../../../core/workflows/StartInsurance.ts"
+import type { Session } from "../../../core/domain/Session.ts"
+import { resendCode, startInsurance, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
 import { application, begin, code, insuring, seller, stateOf } from "../support/InsuranceWorld.ts"
 
 /** In short what a code brings about: the state after it, how many attempts are left, or why there are none. */

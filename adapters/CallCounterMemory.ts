@@ -1,0 +1,40 @@
+import { Effect, Layer } from "effect"
+import { countedIn, type Window } from "../core/domain/RateLimit.ts"
+import { CallCounter } from "../core/ports/CallCounter.ts"
+
+/** The number of calls of a bucket. Mutable, because setting a map entry takes as long as finding one. */
+interface Count {
+  held: number
+}
+
+/** Counts calls in this process. */
+export const make = (): CallCounter["Service"] => {
+  const windows = new Map<number, { readonly number: number; readonly counts: Map<string, Count> }>()
+  // Keeps one window of each length and drops it when it is over. If the clock goes back one window, the current counts
+  // stay, so no caller gains calls. If it goes back further, the counts restart. Otherwise callers would be refused
+  // until the clock reaches the old window.
+  const countsOf = ({ length_s, number }: Window) => {
+    const current = windows.get(length_s)
+    if (current !== undefined && (current.number === number || current.number === number + 1)) return current.counts
+    const counts = new Map<string, Count>()
+    windows.set(length_s, { number, counts })
+    return counts
+  }
+  return {
+    count: (bucket, window, calls) =>
+      Effect.sync(() => {
+        const counts = countsOf(window)
+        const count = counts.get(bucket.key)
+        const held = (count?.held ?? 0) + calls
+        const counted = countedIn(bucket, window, held)
+        if (counted.admitted) {
+          if (count === undefined) counts.set(bucket.key, { held })
+          else count.held = held
+        }
+        return counted
+      })
+  }
+}
+
+/** A call counter for each process. */
+export const layer = Layer.sync(CallCounter, make)

@@ -1,0 +1,86 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Company } from "../../../core/domain/Company.ts"
+import { CompanyId } from "../../../core/domain/Ids.ts"
+import { CodeTaken } from "../../../core/domain/OperatorErrors.ts"
+import { Companies, type CompanyChanges, type NewCompany } from "../../../core/ports/Companies.ts"
+import { instant, int8, violatesUnique } from "../connection/Sql.ts"
+
+/** A row of directory.company. */
+export interface CompanyRow {
+  readonly id: bigint
+  readonly legal_name: string
+  readonly code: string
+  readonly environment: string
+  readonly state: string
+  readonly api_enabled: boolean
+  readonly insurance_enabled: boolean
+}
+
+const decodeCompany = Schema.decodeUnknownSync(Schema.toType(Company))
+
+export const companyOf = (row: CompanyRow): Company =>
+  decodeCompany({
+    id: Number(row.id),
+    legalName: row.legal_name,
+    code: row.code,
+    environment: row.environment,
+    state: row.state,
+    apiEnabled: row.api_enabled,
+    insuranceEnabled: row.insurance_enabled
+  })
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const columns = sql.literal("id, legal_name, code, environment, state, api_enabled, insurance_enabled")
+
+  const create = Effect.fnUntraced(function* (company: NewCompany, at: DateTime.Utc) {
+    const [row] = yield* sql<{ id: bigint }>`
+      insert into directory.company (
+        legal_name, code, environment, state, api_enabled, insurance_enabled, created_at
+      )
+      values (
+        ${company.legalName}, ${company.code}, ${company.environment}, ${company.state}, ${company.apiEnabled},
+        ${company.insuranceEnabled}, ${instant(at)}
+      )
+      returning id`.pipe(
+      Effect.catch((error) =>
+        violatesUnique(error, "company_code_key")
+          ? Effect.fail(new CodeTaken({ code: company.code }))
+          : Effect.die(error)
+      )
+    )
+    return CompanyId.make(Number(row?.id))
+  })
+
+  const change = (companyId: CompanyId, changes: CompanyChanges) =>
+    Effect.orDie(
+      Effect.asVoid(sql`
+        update directory.company
+        set state = coalesce(${changes.state ?? null}, state),
+          api_enabled = coalesce(${PgTypes.bool(changes.apiEnabled ?? null)}, api_enabled),
+          insurance_enabled = coalesce(${PgTypes.bool(changes.insuranceEnabled ?? null)}, insurance_enabled)
+        where id = ${int8(companyId)}`)
+    )
+
+  const find = Effect.fnUntraced(function* (companyId: CompanyId) {
+    const [row] = yield* sql<CompanyRow>`
+      select ${columns} from directory.company where id = ${int8(companyId)}`
+    return Option.map(Option.fromUndefinedOr(row), companyOf)
+  }, Effect.orDie)
+
+  const findByCode = Effect.fnUntraced(function* (code: string) {
+    const [row] = yield* sql<CompanyRow>`select ${columns} from directory.company where code = ${code}`
+    return Option.map(Option.fromUndefinedOr(row), companyOf)
+  }, Effect.orDie)
+
+  const list = sql<CompanyRow>`select ${columns} from directory.company order by id`.pipe(
+    Effect.map((rows) => rows.map(companyOf)),
+    Effect.orDie
+  )
+
+  return Companies.of({ create, change, find, findByCode, list })
+})
+
+/** `Companies` in Postgres. */
+export const layer = Layer.effect(Companies, make)

@@ -1,0 +1,66 @@
+import { PgClient } from "@effect/sql-pg"
+import { type Array as Arr, Context, Duration, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Database from "../connection/Database.ts"
+import { grouped } from "./Grouped.ts"
+
+/** Timeout after which a note is dropped. */
+const write_max = Duration.seconds(5)
+
+/**
+ * A separate connection for notes, on which nothing depends. Statements share connections, so a waiting note would
+ * delay the statements behind it.
+ */
+class BestEffortClient extends Context.Service<BestEffortClient, PgClient.PgClient>()("saldo/adapters/NotesClient") {}
+
+/** One connection for notes, with a lock timeout of 1 s and a statement timeout of 4 s. */
+export const bestEffortConnection = (options: Omit<Database.DatabaseOptions, "connections_max">) =>
+  Layer.effect(BestEffortClient, PgClient.PgClient).pipe(
+    Layer.provide(
+      Layer.fresh(
+        Database.layer({
+          ...options,
+          connections_max: 1,
+          parameters: { lock_timeout: "1000", statement_timeout: "4000", ...options.parameters }
+        })
+      )
+    )
+  )
+
+/** The connection for notes. Without one (few connections), any connection. */
+export const bestEffortClient = Effect.gen(function* () {
+  const others = yield* PgClient.PgClient
+  return Option.getOrElse(yield* Effect.serviceOption(BestEffortClient), () => others)
+})
+
+/**
+ * Turns a statement that writes many notes into a call that writes one. The call returns within the timeout and never
+ * fails: a gap in a history must not delay a sale.
+ *
+ * @param sql the client of the statement.
+ * @param name the notes' name in metrics.
+ * @param about the facts to log about a dropped note.
+ */
+export const groupedBestEffort = <Note>(
+  sql: PgClient.PgClient,
+  name: string,
+  write: (notes: Arr.NonEmptyReadonlyArray<Note>) => Effect.Effect<unknown, SqlError>,
+  about: (note: Note) => Readonly<Record<string, unknown>>
+) => {
+  const note = grouped<Note, void>(sql, name, (notes) =>
+    Effect.as(
+      write(notes),
+      notes.map(() => undefined)
+    )
+  )
+  return (one: Note) =>
+    note(one).pipe(
+      Effect.timeoutOrElse({
+        duration: write_max,
+        orElse: () => Effect.logWarning("writing a note timed out; the note is dropped", { note: name, ...about(one) })
+      }),
+      Effect.catchCause((cause) =>
+        Effect.logWarning("writing a note failed; the note is dropped", { note: name, ...about(one) }, cause)
+      )
+    )
+}

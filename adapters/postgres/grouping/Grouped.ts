@@ -1,0 +1,160 @@
+import { Array as Arr, Cause, Context, Effect, type Fiber, Metric, Option, References, Tracer } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { seriesOf } from "../../../core/telemetry/Metrics.ts"
+import { isTransient, transientRetry } from "../connection/SqlFailure.ts"
+import { groups_max, groupTurns, members_max } from "./GroupTurns.ts"
+
+/** A waiting call with its caller's services. They include the caller's span if tracing is on. */
+interface Traced {
+  readonly context: Context.Context<never>
+}
+
+type TracedCalls = ReadonlyArray<Traced>
+
+const spansOf = (calls: TracedCalls): ReadonlyArray<Tracer.AnySpan> =>
+  calls.flatMap((call) => Context.getOrUndefined(call.context, Tracer.ParentSpan) ?? [])
+
+const linkTo = (span: Tracer.AnySpan): Tracer.SpanLink => ({ span, attributes: {} })
+
+/**
+ * Adds a span for a group's statement. It is linked with the span of each call in both directions, so a sale leads to
+ * its statement and a statement to its sales. Does nothing if tracing is off.
+ */
+const withGroupSpan =
+  (name: string, calls: TracedCalls) =>
+  <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(References.TracerEnabled, (isTraced) => {
+      if (!isTraced) return statement
+      const members = spansOf(calls)
+      const options = { links: members.map(linkTo), attributes: { "saldo.group.members": calls.length } }
+      return Effect.useSpan(`group ${name}`, options, (span) => {
+        for (const member of members) if (member._tag === "Span") member.addLinks([linkTo(span)])
+        return Effect.withParentSpan(statement, span)
+      })
+    })
+
+const sizes = seriesOf(["group"], (attributes) =>
+  Metric.histogram("saldo_group_members", {
+    description: "Number of calls that one statement sent to the database",
+    boundaries: [1, 2, 4, 8, 16, 32, 64, members_max],
+    attributes
+  })
+)
+
+/** A call that waits for its answer. */
+interface WaitingCall<Member, Answer> extends Traced {
+  readonly member: Member
+  readonly answer: (answer: Effect.Effect<Answer>) => void
+}
+
+type WaitingCalls<Member, Answer> = Arr.NonEmptyReadonlyArray<WaitingCall<Member, Answer>>
+
+/** Orders a statement's rows by their member number `n`. Undefined for a member without a row. */
+export const inOrderOf = <Row extends { readonly n: number }>(
+  members: ReadonlyArray<unknown>,
+  rows: ReadonlyArray<Row>
+): ReadonlyArray<Row | undefined> => {
+  const ordered = Array.from<Row | undefined>({ length: members.length })
+  for (const row of rows) ordered[row.n] = row
+  return ordered
+}
+
+/**
+ * Turns a statement for many members into a call for one. Calls that arrive while the database is busy go together as
+ * one statement, and so as one transaction. A single call does not wait.
+ *
+ * If its connection dies, a group is retried although it may have committed. A statement that moves money must
+ * therefore recognize its own earlier commit; a statement that counts events may count them twice. If a group fails for
+ * another reason, each member is retried alone, so that one bad member does not fail the others. A member that still
+ * fails is a defect of its own call.
+ *
+ * The queue is an array. A RequestResolver reuses its sets, which keep past requests in memory until a full garbage
+ * collection.
+ *
+ * @param sql the client of the statement. A group never runs in a caller's transaction, because it contains calls of
+ * other callers.
+ * @param name the group's name in metrics and traces.
+ * @param run returns the answers in the order of the members.
+ * @param turns the scheduler. Statements that lock the same rows share one.
+ */
+export const grouped = <Member, Answer>(
+  sql: Pick<SqlClient, "transactionService">,
+  name: string,
+  run: (members: Arr.NonEmptyReadonlyArray<Member>) => Effect.Effect<ReadonlyArray<Answer>, SqlError>,
+  turns = groupTurns()
+): ((member: Member) => Effect.Effect<Answer>) => {
+  const size = sizes({ group: name })
+  const waiting: Array<WaitingCall<Member, Answer>> = []
+  let isWoken = false
+
+  const answerAll = (calls: WaitingCalls<Member, Answer>, answer: Effect.Effect<never>) =>
+    Effect.sync(() => {
+      for (const call of calls) call.answer(answer)
+    })
+
+  const send = (calls: WaitingCalls<Member, Answer>): Effect.Effect<void> =>
+    Effect.andThen(
+      Metric.update(size, calls.length),
+      Effect.retry(run(Arr.map(calls, ({ member }) => member)), transientRetry)
+    ).pipe(
+      withGroupSpan(name, calls),
+      Effect.matchCauseEffect({
+        onSuccess: (answers) =>
+          answers.length === calls.length
+            ? Effect.sync(() => {
+                for (const [call, answer] of Arr.zip(calls, answers)) call.answer(Effect.succeed(answer))
+              })
+            : answerAll(calls, Effect.die(new Error(`${name} answered ${answers.length} of ${calls.length}`))),
+        onFailure: (cause) => {
+          const isOfMember = cause.reasons.some(
+            (reason) => Cause.isDieReason(reason) || (Cause.isFailReason(reason) && !isTransient(reason.error))
+          )
+          return isOfMember && calls.length > 1
+            ? Effect.forEach(calls, (call) => send([call]), { concurrency: groups_max, discard: true })
+            : answerAll(calls, Effect.orDie(Effect.failCause(cause)))
+        }
+      })
+    )
+
+  // Removes the caller's transaction, if there is one. Checks first, because removing a service copies all services.
+  const outside = (context: Context.Context<never>): Context.Context<never> =>
+    Option.isNone(Context.getOption(context, sql.transactionService))
+      ? context
+      : Context.omit(sql.transactionService)(context)
+
+  // A group runs with the clock, logger and trace of its first call.
+  const turn = turns.join({
+    count: () => waiting.length,
+    send: (members) => {
+      const calls = waiting.splice(0, members)
+      if (!Arr.isReadonlyArrayNonEmpty(calls)) return
+      const finished = Effect.sync(() => turn.finished(members))
+      Effect.runForkWith(outside(calls[0].context))(Effect.ensuring(send(calls), finished))
+    }
+  })
+
+  // Yields once before sending, so that all fibers that are ready now can join the group.
+  const wake = ({ context }: Fiber.Fiber<unknown, unknown>): void => {
+    if (isWoken || !turn.isFree()) return
+    isWoken = true
+    const called = Effect.sync(() => {
+      isWoken = false
+      turn.called()
+    })
+    Effect.runForkWith(context)(Effect.andThen(Effect.yieldNow, called))
+  }
+
+  return (member) =>
+    Effect.withFiber((fiber) =>
+      Effect.callback<Answer>((answer) => {
+        const call = { member, context: fiber.context, answer }
+        waiting.push(call)
+        wake(fiber)
+        return Effect.sync(() => {
+          const place = waiting.indexOf(call)
+          if (place >= 0) waiting.splice(place, 1)
+        })
+      })
+    )
+}

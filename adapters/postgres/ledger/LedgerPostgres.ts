@@ -1,0 +1,156 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { inProgress_max, retention } from "../../../core/domain/Idempotency.ts"
+import type { CompanyId, IdempotencyKey } from "../../../core/domain/Ids.ts"
+import { periodsAt } from "../../../core/domain/LocalTime.ts"
+import { Amount, owned_max } from "../../../core/domain/Money.ts"
+import { orphanedAfter } from "../../../core/domain/Recovery.ts"
+import type { Intent } from "../../../core/domain/Sale.ts"
+import {
+  type Deposit,
+  Deposited,
+  Ledger,
+  type Reserved,
+  type ReserveError,
+  type Settlement
+} from "../../../core/ports/Ledger.ts"
+import { companyReads } from "../connection/CompanyReads.ts"
+import { instant, int8 } from "../connection/Sql.ts"
+import { transientRetry } from "../connection/SqlFailure.ts"
+import { grouped, inOrderOf } from "../grouping/Grouped.ts"
+import { type GroupTurns, groupTurns } from "../grouping/GroupTurns.ts"
+import { type KeyRow, recalled } from "./KeyRow.ts"
+import {
+  type Member,
+  type ReserveAnswer,
+  reserved,
+  reserveRow,
+  type SettleAnswer,
+  type SettleRow,
+  settled,
+  settleRow
+} from "./LedgerRows.ts"
+
+/** Answer of cell.reserve for member `n` of a group. */
+interface ReservedRow {
+  readonly n: number
+  readonly answer: ReserveAnswer
+}
+interface SettledRow extends SettleAnswer {
+  readonly n: number
+}
+
+const reserving = Effect.fnUntraced(function* (turns: GroupTurns) {
+  const sql = yield* PgClient.PgClient
+  const random = yield* SecureRandom.SecureRandom
+
+  const reserveGroup = grouped<Member, ReservedRow | undefined>(
+    sql,
+    "reserve",
+    Effect.fnUntraced(function* (members) {
+      const now = yield* DateTime.now
+      const { day, month, week } = periodsAt(now)
+      const rows = yield* sql<ReservedRow>`
+        select n, answer
+        from cell.reserve(
+          ${PgTypes.jsonb(members.map(reserveRow))},
+          ${instant(now)},
+          ${day}::date,
+          ${week}::date,
+          ${month}::date,
+          ${instant(DateTime.addDuration(now, orphanedAfter))},
+          ${instant(DateTime.subtractDuration(now, retention))},
+          ${instant(DateTime.subtractDuration(now, inProgress_max))}
+        )`
+      return inOrderOf(members, rows)
+    }),
+    turns
+  )
+
+  // If the key was freed between the statement's two reads, tries again.
+  const reserveAs = (member: Member): Effect.Effect<Reserved, ReserveError> =>
+    Effect.flatMap(reserveGroup(member), (row) => {
+      if (row === undefined) return Effect.die(new Error(`no answer to the reservation of ${member.intent.xid}`))
+      const { answer } = row
+      return answer.tag === "Vanished" ? reserveAs(member) : reserved(member.intent, answer)
+    })
+
+  return (intent: Intent) => Effect.flatMap(random.uuidV7(), (owner) => reserveAs({ intent, owner }))
+})
+
+const settling = Effect.fnUntraced(function* (turns: GroupTurns) {
+  const sql = yield* PgClient.PgClient
+
+  const settleGroup = grouped<SettleRow, SettledRow | undefined>(
+    sql,
+    "settle",
+    Effect.fnUntraced(function* (members) {
+      const rows = yield* sql<SettledRow>`
+        select n, won, kept, status, outcome
+        from cell.settle(${PgTypes.jsonb(members.map((member, n) => ({ ...member, n })))}, tersely => true)`
+      return inOrderOf(members, rows)
+    }),
+    turns
+  )
+
+  // Encodes and decodes here, outside the group: a fault in one member must not affect the others.
+  return Effect.fnUntraced(function* (settlement: Settlement) {
+    const row = settleRow(settlement)
+    const answer = yield* settleGroup(row)
+    return answer === undefined
+      ? yield* Effect.die(new Error(`transaction ${row.transaction_id} does not exist`))
+      : settled(settlement, answer)
+  })
+})
+
+const recalling = Effect.gen(function* () {
+  const reads = yield* companyReads
+
+  return Effect.fnUntraced(function* (companyId: CompanyId, key: IdempotencyKey, fingerprint: string) {
+    const now = yield* DateTime.now
+    const [row] = yield* Effect.orDie(reads(companyId)<KeyRow>`
+      select
+        encode(r.fingerprint, 'hex') as fingerprint, r.transaction_id, r.claimed_at, r.completed_at, r.settled_at,
+        r.outcome, t.status
+      from cell.idempotency as r
+      join cell.transaction as t on t.company_id = r.company_id and t.id = r.transaction_id
+      where r.company_id = ${int8(companyId)} and r.key = ${key}`)
+    return row === undefined ? null : yield* recalled(row, fingerprint, now)
+  })
+})
+
+const depositing = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  return Effect.fnUntraced(function* ({ amount, at, companyId, reference }: Deposit) {
+    const [row] = yield* sql<{ entry_id: bigint; amount: bigint; recorded: boolean }>`
+      select entry_id, amount, recorded
+      from directory.deposit(
+        ${int8(companyId)},
+        ${int8(amount)},
+        ${int8(owned_max)},
+        ${reference},
+        ${instant(at)}
+      )`.pipe(Effect.retry(transientRetry), Effect.orDie)
+    if (row === undefined) return Deposited.BeyondRange()
+    const entryId = Number(row.entry_id)
+    return row.recorded
+      ? Deposited.Recorded({ entryId })
+      : Deposited.AlreadyRecorded({ entryId, amount: Amount.make(Number(row.amount)) })
+  })
+})
+
+const make = Effect.gen(function* () {
+  // Shared, because both statements lock the same balances: concurrent groups of the two would wait for each other.
+  const turns = groupTurns()
+  return Ledger.of({
+    reserve: yield* reserving(turns),
+    recall: yield* recalling,
+    settle: yield* settling(turns),
+    deposit: yield* depositing
+  })
+})
+
+/** `Ledger` in Postgres. Groups of calls go to set-based functions of sql/functions. */
+export const layer = Layer.effect(Ledger, make)

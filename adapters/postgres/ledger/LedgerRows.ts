@@ -1,0 +1,146 @@
+import { DateTime, Effect } from "effect"
+import { DuplicateTransaction, InsufficientBalance, LimitExceeded } from "../../../core/domain/Errors.ts"
+import { TransactionId } from "../../../core/domain/Ids.ts"
+import { Centavos } from "../../../core/domain/Money.ts"
+import { nextAsk } from "../../../core/domain/Recovery.ts"
+import { type Intent, outcomeOf } from "../../../core/domain/Sale.ts"
+import type { Status } from "../../../core/domain/Status.ts"
+import { QuoteChanged, Reserved, type ReserveError, type Settled, type Settlement } from "../../../core/ports/Ledger.ts"
+import { decodeOutcome, encodeOutcome, type KeyAnswer, keyErrorIn } from "./KeyRow.ts"
+
+/** A reservation, and the id by which a retry recognizes its own earlier commit. */
+export interface Member {
+  readonly intent: Intent
+  readonly owner: string
+}
+
+/** Answer of cell.reserve for one member. */
+export type ReserveAnswer =
+  | { readonly tag: "Reserved"; readonly transaction_id: number; readonly created_at: string }
+  | { readonly tag: "Replay"; readonly outcome: unknown }
+  /** The key was freed during the call. The caller tries again. */
+  | { readonly tag: "Vanished" }
+  | KeyAnswer
+  | { readonly tag: "Duplicate"; readonly transaction_id: number }
+  | { readonly tag: "QuoteChanged" }
+  | { readonly tag: "InsufficientBalance"; readonly available: number }
+  | {
+      readonly tag: "LimitExceeded"
+      readonly period: LimitExceeded["period"]
+      readonly limit: number
+      readonly consumption: number
+    }
+
+/** A member as JSON for cell.reserve. Omits absent fields, because an explicit null costs as much as a value. */
+export const reserveRow = ({ intent, owner }: Member, n: number) => ({
+  n,
+  owner,
+  company_id: intent.companyId,
+  key: intent.key,
+  fingerprint: intent.fingerprint,
+  xid: intent.xid,
+  environment: intent.environment,
+  service_id: intent.service.id,
+  service_name: intent.service.name,
+  service_type: intent.service.type,
+  identifier: intent.identifier,
+  amount: intent.amount,
+  terminal_id: intent.terminalId ?? undefined,
+  option_id: intent.optionId ?? undefined,
+  bill_id: intent.billId ?? undefined,
+  insurance_id: intent.insuranceId ?? undefined,
+  product: intent.product ?? undefined,
+  option_reference: intent.reference ?? undefined,
+  reversible: intent.reversible
+})
+
+/** The contract's result for the answer of cell.reserve. */
+export const reserved = (
+  intent: Intent,
+  answer: Exclude<ReserveAnswer, { tag: "Vanished" }>
+): Effect.Effect<Reserved, ReserveError> => {
+  switch (answer.tag) {
+    case "Reserved":
+      return Effect.succeed(
+        Reserved.Reservation({
+          order: {
+            companyId: intent.companyId,
+            transactionId: TransactionId.make(answer.transaction_id),
+            environment: intent.environment,
+            xid: intent.xid,
+            service: intent.service,
+            identifier: intent.identifier,
+            amount: intent.amount,
+            product: intent.product,
+            reference: intent.reference,
+            createdAt: DateTime.makeUnsafe(answer.created_at)
+          }
+        })
+      )
+    case "Replay":
+      return Effect.succeed(Reserved.Replay({ outcome: decodeOutcome(answer.outcome) }))
+    case "KeyReused":
+    case "InProgress":
+    case "Conflict":
+      return Effect.fail(keyErrorIn(answer))
+    case "Duplicate":
+      return Effect.fail(new DuplicateTransaction({ transactionId: TransactionId.make(answer.transaction_id) }))
+    case "QuoteChanged":
+      return Effect.fail(new QuoteChanged())
+    case "InsufficientBalance":
+      return Effect.fail(
+        new InsufficientBalance({ available: Centavos.make(answer.available), required: intent.amount })
+      )
+    case "LimitExceeded":
+      return Effect.fail(
+        new LimitExceeded({
+          period: answer.period,
+          limit: Centavos.make(answer.limit),
+          consumption: Centavos.make(answer.consumption),
+          required: intent.amount
+        })
+      )
+  }
+}
+
+/** Answer of cell.settle for one member. */
+export interface SettleAnswer {
+  readonly won: boolean
+  /** The key replays the member's own outcome. `outcome` is then omitted. */
+  readonly kept: boolean
+  readonly status: Status
+  /** Otherwise the outcome that the key replays. Null if there is none. */
+  readonly outcome: unknown
+}
+
+const ownOutcome = ({ at, order, toldPending, verdict }: Settlement) => outcomeOf(order, verdict, at, toldPending)
+
+/** A settlement as JSON for cell.settle, without its number in the group. Absent fields are omitted. */
+export const settleRow = (settlement: Settlement) => {
+  const { at, claimedAt, notFound, order, verdict } = settlement
+  const delivery = verdict._tag === "Confirm" ? verdict.delivery : undefined
+  return {
+    company_id: order.companyId,
+    transaction_id: order.transactionId,
+    verdict: verdict._tag,
+    auth_code: delivery?.authCode,
+    recharge_token: delivery?.rechargeToken ?? undefined,
+    valid_from: delivery?.validity?.from,
+    valid_until: delivery?.validity?.until,
+    refusal: verdict._tag === "Release" ? verdict.refusal : undefined,
+    outcome: encodeOutcome(ownOutcome(settlement)),
+    at: DateTime.formatIso(at),
+    // Only sales that stay held have a next status query.
+    ask_at: verdict._tag === "Hold" ? DateTime.formatIso(nextAsk(order.createdAt, at)) : undefined,
+    not_found: notFound,
+    claimed_at: claimedAt === undefined ? undefined : DateTime.formatIso(claimedAt)
+  }
+}
+export type SettleRow = ReturnType<typeof settleRow>
+
+/** The state of the sale after the settlement. */
+export const settled = (settlement: Settlement, { kept, outcome, status, won }: SettleAnswer): Settled => ({
+  won,
+  status,
+  outcome: kept ? ownOutcome(settlement) : outcome === null ? null : decodeOutcome(outcome)
+})

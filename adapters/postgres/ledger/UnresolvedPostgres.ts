@@ -1,0 +1,80 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect, Layer } from "effect"
+import { latestTrusted } from "../../../core/domain/Recovery.ts"
+import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { instant, instantOrNull } from "../connection/Sql.ts"
+import { claimReadable, orderOf, type TransactionRow, transactionColumns } from "./TransactionRow.ts"
+
+/** The recovery state of a claimed row. */
+export interface AskedRow {
+  readonly not_found: number
+  readonly ask_at: Date | null
+}
+
+export const askedOf = ({ ask_at, not_found }: AskedRow) => ({
+  notFound: not_found,
+  askAt: instantOrNull(ask_at)
+})
+
+/**
+ * The statement that leases unresolved operations of a table to one recovery, and returns their columns.
+ *
+ * Rows that another recovery has locked or leased are skipped. A claim of all operations skips those that this cycle
+ * already asked about. It includes an operation in PROCESSING only after its own provider call must have ended. A
+ * timestamp in the future comes from a wrong clock and delays nothing.
+ *
+ * The update finds the locked rows by their physical position (ctid). A join by key is slow: a planner that believes
+ * the table is empty compares the rows with every sale, once a second. A row that changes between the snapshot and its
+ * lock has a new position. It is skipped until the next claim.
+ */
+export const claimedRows = <Row extends object>(
+  sql: PgClient.PgClient,
+  table: "cell.transaction" | "cell.reversal",
+  columns: string,
+  { began, lease, limit, now, which }: RecoveryClaim
+) => {
+  const since = instant(began)
+  const at = instant(now)
+  const until = instant(DateTime.addDuration(now, lease))
+  const trusted = instant(latestTrusted(now, lease))
+  const wanted =
+    which === "due"
+      ? sql`ask_at <= ${since}`
+      : sql`(ask_at <= ${since} or ask_at > ${trusted} or status = 'PENDING')
+          and (asked_at is null or asked_at < ${since} or asked_at > ${at})`
+  return sql<Row>`
+    with claimed as materialized (
+      select ctid as place
+      from ${sql.literal(table)}
+      where status in ('PROCESSING', 'PENDING')
+        and (leased_until is null or leased_until <= ${at} or leased_until > ${trusted})
+        and ${wanted}
+      order by ask_at
+      limit ${limit}
+      for update skip locked
+    )
+    update ${sql.literal(table)} as t
+    set leased_until = ${until}, asked_at = ${at}
+    from claimed
+    where t.ctid = claimed.place
+    returning ${sql.literal(columns)}`
+}
+
+const columns = `${transactionColumns()}, not_found, ask_at`
+
+type ClaimedRow = TransactionRow & AskedRow
+
+const make = Effect.map(PgClient.PgClient, (sql) =>
+  Unresolved.of({
+    claim: (wanted) =>
+      claimReadable(
+        "sale",
+        (limit) => Effect.orDie(claimedRows<ClaimedRow>(sql, "cell.transaction", columns, { ...wanted, limit })),
+        (row) => ({ order: orderOf(row), claimedAt: wanted.now, ...askedOf(row) }),
+        wanted.limit
+      )
+  })
+)
+
+/** `Unresolved` in Postgres. */
+export const layer = Layer.effect(Unresolved, make)

@@ -1,0 +1,232 @@
+import type { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import { type DayRange, instantsOf } from "../../../core/domain/LocalTime.ts"
+import type { Page, Slice } from "../../../core/domain/Page.ts"
+import type { CompanyReads } from "../connection/CompanyReads.ts"
+import { instant, int8 } from "../connection/Sql.ts"
+
+/** A list whose rows cell.block counts in blocks. */
+export interface CountedList {
+  readonly list: "sale" | "entry"
+  /** The column of cell.balance with the list's length. */
+  readonly length: "sales" | "entries"
+  readonly table: "cell.transaction" | "cell.entry"
+  /** The columns to select, including `id`. */
+  readonly columns: string
+}
+
+/** The filter of a list. */
+export interface Narrowing {
+  readonly companyId: CompanyId
+  readonly range: DayRange
+  /** A further condition on a row `t`, and the number of rows of a block `o` that meet it. */
+  readonly also?: { readonly row: string; readonly counted: string } | undefined
+}
+
+type Sql = PgClient.PgClient
+export type WithTotal<Row> = Row & { readonly id: bigint | null; readonly total: bigint }
+
+/** Conditions of a date range: on rows, on blocks that overlap it, and on blocks that lie inside it. */
+const conditions = (sql: Sql, range: DayRange) => {
+  const { since, until } = instantsOf(range)
+  const both = (
+    after: (at: PgTypes.Parameter) => Fragment,
+    before: (at: PgTypes.Parameter) => Fragment
+  ): ReadonlyArray<Fragment> => [
+    ...(since === undefined ? [] : [after(instant(since))]),
+    ...(until === undefined ? [] : [before(instant(until))])
+  ]
+  return {
+    row: both(
+      (at) => sql`t.created_at >= ${at}`,
+      (at) => sql`t.created_at < ${at}`
+    ),
+    overlapping: both(
+      (at) => sql`o.latest >= ${at}`,
+      (at) => sql`o.earliest < ${at}`
+    ),
+    inside: both(
+      (at) => sql`o.earliest >= ${at}`,
+      (at) => sql`o.latest < ${at}`
+    )
+  }
+}
+
+/** Condition for a company's rows within the range. */
+export const ofCompany = (sql: Sql, companyId: CompanyId, range: DayRange): ReadonlyArray<Fragment> => [
+  sql`t.company_id = ${int8(companyId)}`,
+  ...conditions(sql, range).row
+]
+
+/** Condition for a company's blocks that may contain rows of the range. */
+export const blocksOf = (sql: Sql, list: CountedList["list"], companyId: CompanyId, range: DayRange): Fragment =>
+  sql.and([
+    sql`o.company_id = ${int8(companyId)}`,
+    sql`o.list = ${sql.literal(`'${list}'`)}`,
+    ...conditions(sql, range).overlapping
+  ])
+
+/** The number of rows before a page, and the number up to its end. */
+export const boundsOf = ({ page, perPage }: Page) => ({
+  skipped: int8(BigInt(page - 1) * BigInt(perPage)),
+  reach: int8(BigInt(page) * BigInt(perPage))
+})
+
+/** The largest possible id. */
+const idMax = int8(Number.MAX_SAFE_INTEGER)
+
+/** The lowest id after a company's last block. */
+export const firstBeyond = (sql: Sql, list: CountedList["list"], companyId: CompanyId): Fragment => sql`
+  coalesce(
+    (
+      select b.last_id
+      from cell.block as b
+      where b.company_id = ${int8(companyId)} and b.list = ${sql.literal(`'${list}'`)}
+      order by b.first_id desc
+      limit 1
+    ),
+    0
+  ) + 1`
+
+export const sliceOf = <Row>(rows: ReadonlyArray<WithTotal<Row>>): Slice<Row> => ({
+  items: rows.filter(({ id }) => id !== null),
+  total: Number(rows[0]?.total ?? 0)
+})
+
+/** Length of the unfiltered list, and the number of rows after its last block. */
+const wholeOf = (sql: Sql, { length }: CountedList, companyId: CompanyId) => {
+  const ofBalance = (value: string) =>
+    sql`coalesce((select ${sql.literal(value)} from cell.balance as b where b.company_id = ${int8(companyId)}), 0)`
+  return { total: ofBalance(`b.${length}`), beyond: ofBalance(`b.${length} - b.${length}_listed`) }
+}
+
+/** SQL for the number of `rows` in each block `o`, after the last block, and in total. */
+const countsOf = (sql: Sql, counted: CountedList, { also, companyId, range }: Narrowing, rows: Fragment) => {
+  const { inside } = conditions(sql, range)
+  const countedRows = sql`(select count(*) ${rows})`
+  const known = sql.literal(also?.counted ?? "o.members")
+  const narrowed = {
+    total: sql`((select n from beyond) + (select coalesce(sum(n), 0) from counted))`,
+    beyond: countedRows
+  }
+  return {
+    ofBlock: inside.length === 0 ? known : sql`case when ${sql.and(inside)} then ${known} else ${countedRows} end`,
+    // Block counts are cheap to read twice. Counts of single rows are not.
+    kept: sql.literal(inside.length === 0 ? "not materialized" : "materialized"),
+    ...(also === undefined && inside.length === 0 ? wholeOf(sql, counted, companyId) : narrowed)
+  }
+}
+
+/**
+ * A page of a list of any length, newest first, with the list's length, at one instant.
+ *
+ * Reads one row of cell.block for every thousand rows between the newest row and the page. Of the list itself it reads
+ * the page and at most one more block. A filtered list is counted by its blocks. Rows are counted singly only after the
+ * last block, and in blocks that a date range cuts. Each selected block contains a row of the page, so there are at
+ * most as many blocks as rows.
+ */
+export const pageOfCounted = <Row extends object>(
+  sql: Sql,
+  reads: CompanyReads,
+  counted: CountedList,
+  narrowing: Narrowing,
+  page: Page
+): Effect.Effect<Slice<Row>> => {
+  const { also, companyId, range } = narrowing
+  const { columns, list, table } = counted
+  const { reach, skipped } = boundsOf(page)
+  const rows = sql`from ${sql.literal(table)} as t where ${sql.and([
+    ...ofCompany(sql, companyId, range),
+    sql`t.id between o.first_id and o.last_id`,
+    ...(also === undefined ? [] : [sql.literal(also.row)])
+  ])}`
+  const { beyond, kept, ofBlock, total } = countsOf(sql, counted, narrowing, rows)
+  // `offset 0` makes the planner find the end of the last block before it counts. It then expects few rows after it,
+  // and reads them through an index.
+  return Effect.orDie(
+    Effect.map(
+      reads(companyId)<WithTotal<Row>>`
+        with counted as ${kept} (
+          select
+            o.first_id,
+            o.last_id,
+            ${ofBlock} as n
+          from cell.block as o
+          where ${blocksOf(sql, list, companyId, range)}
+        ),
+        beyond as materialized (
+          select o.first_id, o.last_id, ${beyond} as n
+          from (select ${firstBeyond(sql, list, companyId)} as first_id, ${idMax} as last_id offset 0) as o
+        ),
+        placed as (
+          select first_id, last_id, n, n as upto from beyond where n > ${skipped}
+          union all
+          (
+            select *
+            from (
+              select
+                first_id,
+                last_id,
+                n,
+                ((select n from beyond) + sum(n) over (order by first_id desc rows unbounded preceding))::bigint as upto
+              from counted
+              where n > 0
+            ) as b
+            where upto > ${skipped}
+            order by first_id desc
+            limit ${page.perPage}
+          )
+        )
+        select whole.total, shown.*
+        from (select ${total}::bigint as total) as whole
+        left join (
+          select r.*
+          from placed as o
+          cross join lateral (
+            select ${sql.literal(columns)}
+            ${rows}
+            order by t.id desc
+            offset greatest(${skipped} - (o.upto - o.n), 0)
+            limit least(o.upto, ${reach}) - greatest(o.upto - o.n, ${skipped})
+          ) as r
+          where o.upto - o.n < ${reach}
+        ) as shown on true
+        order by shown.id desc`,
+      sliceOf
+    )
+  )
+}
+
+/** A page of a few rows that an index finds. `found` selects their ids. */
+export const pageOfFound = <Row extends object>(
+  sql: Sql,
+  reads: CompanyReads,
+  { columns, table }: CountedList,
+  companyId: CompanyId,
+  found: Fragment,
+  page: Page
+): Effect.Effect<Slice<Row>> =>
+  Effect.orDie(
+    Effect.map(
+      reads(companyId)<WithTotal<Row>>`
+        with found as materialized (${found})
+        select whole.total, shown.*
+        from (select count(*) as total from found) as whole
+        left join (
+          select ${sql.literal(columns)}
+          from ${sql.literal(table)} as t
+          where t.company_id = ${int8(companyId)}
+            and t.id in (
+              select id
+              from found
+              order by id desc
+              offset ${boundsOf(page).skipped}
+              limit ${page.perPage}
+            )
+        ) as shown on true
+        order by shown.id desc`,
+      sliceOf
+    )
+  )

@@ -1,0 +1,151 @@
+import { PgClient, type PgTypes } from "@effect/sql-pg"
+import { DateTime, Effect, Layer, Option } from "effect"
+import type { History } from "../../../core/domain/History.ts"
+import { CompanyId, type TransactionId } from "../../../core/domain/Ids.ts"
+import { UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
+import { Histories } from "../../../core/ports/Histories.ts"
+import { inOneSnapshot, instantOrNull, int8 } from "../connection/Sql.ts"
+import {
+  orUnreadable,
+  readOrNull,
+  type TransactionRow,
+  transactionColumns,
+  transactionOf
+} from "../ledger/TransactionRow.ts"
+import { type EntryRow, entryOf } from "./StatementPostgres.ts"
+
+interface SaleRow extends TransactionRow {
+  readonly idempotency_key: string
+  readonly refusal: string | null
+}
+
+interface AnswerRow {
+  readonly outcome: NonNullable<History["answer"]>["outcome"]
+  readonly completed_at: Date
+  readonly settled_at: Date | null
+}
+
+interface ReversalRow {
+  readonly xid: string
+  readonly status: History["reversals"][number]["status"]
+  readonly created_at: Date
+  readonly processed_at: Date | null
+}
+
+interface QuestionRow extends Pick<History["questions"][number], "about" | "answer" | "times"> {
+  readonly first_at: Date
+  readonly last_at: Date
+}
+
+interface ReplayRow extends Pick<History["replays"][number], "about" | "times"> {
+  readonly first_at: Date
+  readonly last_at: Date
+}
+
+interface AuditRow extends Pick<History["audited"][number], "action" | "details"> {
+  readonly at: Date
+}
+
+const answerOf = ({ completed_at, outcome, settled_at }: AnswerRow): NonNullable<History["answer"]> => ({
+  outcome,
+  at: DateTime.fromDateUnsafe(completed_at),
+  settledAt: instantOrNull(settled_at)
+})
+
+/** One line for repeated equal events, with the first and the last time. */
+const withTimes = <Row extends { readonly first_at: Date; readonly last_at: Date }>({
+  first_at,
+  last_at,
+  ...row
+}: Row) => ({
+  ...row,
+  firstAt: DateTime.fromDateUnsafe(first_at),
+  lastAt: DateTime.fromDateUnsafe(last_at)
+})
+
+// The primary key begins with the company, so each company is searched separately in the index.
+const saleOf = (sql: PgClient.PgClient, id: PgTypes.Parameter) => sql<SaleRow>`
+  select t.*
+  from directory.company as c
+  cross join lateral (
+    select ${sql.literal(transactionColumns())}, idempotency_key, refusal
+    from cell.transaction
+    where company_id = c.id and id = ${id}
+  ) as t`
+
+const partsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, sale: SaleRow) {
+  const company = int8(sale.company_id)
+  const id = int8(sale.id)
+  const answers = yield* sql<AnswerRow>`
+    select outcome ->> '_tag' as outcome, completed_at, settled_at
+    from cell.idempotency
+    where company_id = ${company}
+      and key = ${sale.idempotency_key}
+      and transaction_id = ${id}
+      and completed_at is not null`
+  const entries = yield* sql<EntryRow>`
+    select id, type, amount, balance, transaction_id, reference, created_at
+    from cell.entry
+    where company_id = ${company} and transaction_id = ${id}
+    order by id`
+  const reversals = yield* sql<ReversalRow>`
+    select xid, status, created_at, processed_at
+    from cell.reversal
+    where company_id = ${company} and transaction_id = ${id}
+    order by id`
+  const questions = yield* sql<QuestionRow>`
+    select about, answer, times, first_at, last_at
+    from cell.question
+    where company_id = ${company} and transaction_id = ${id}
+    order by n`
+  const replays = yield* sql<ReplayRow>`
+    select about, times, first_at, last_at
+    from cell.replay
+    where company_id = ${company} and transaction_id = ${id}
+    order by about desc`
+  const audited = yield* sql<AuditRow>`
+    select at, action, details
+    from directory.audit_event
+    where details ? 'transactionId' and (details ->> 'transactionId')::bigint = ${id} and company_id = ${company}
+    order by id`
+  return { answers, audited, entries, questions, replays, reversals }
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  // Reads in one snapshot. Otherwise a concurrent settlement could show the sale as held together with its ledger
+  // entry.
+  const find = Effect.fnUntraced(
+    function* (transactionId: TransactionId) {
+      const [sale] = yield* saleOf(sql, int8(transactionId))
+      if (sale === undefined) return Option.none<History>()
+      const transaction = readOrNull(sale, transactionOf)
+      if (transaction === null) return yield* new UnreadableTransaction({ transactionId })
+      const { answers, audited, entries, questions, replays, reversals } = yield* partsOf(sql, sale)
+      return Option.some<History>({
+        companyId: CompanyId.make(Number(sale.company_id)),
+        transaction,
+        key: sale.idempotency_key,
+        refusal: sale.refusal,
+        answer: answers.map(answerOf)[0] ?? null,
+        entries: entries.map(entryOf),
+        reversals: reversals.map(({ created_at, processed_at, status, xid }) => ({
+          xid,
+          status,
+          begunAt: DateTime.fromDateUnsafe(created_at),
+          endedAt: instantOrNull(processed_at)
+        })),
+        questions: questions.map(withTimes),
+        replays: replays.map(withTimes),
+        audited: audited.map((row) => ({ ...row, at: DateTime.fromDateUnsafe(row.at) }))
+      })
+    },
+    (reads) => orUnreadable(inOneSnapshot(sql, reads))
+  )
+
+  return Histories.of({ find })
+})
+
+/** `Histories` in Postgres. */
+export const layer = Layer.effect(Histories, make)

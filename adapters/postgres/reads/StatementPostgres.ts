@@ -1,0 +1,102 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Entry } from "../../../core/domain/Account.ts"
+import type { CompanyId } from "../../../core/domain/Ids.ts"
+import type { DayRange } from "../../../core/domain/LocalTime.ts"
+import type { Page } from "../../../core/domain/Page.ts"
+import { Statement } from "../../../core/ports/Statement.ts"
+import { companyReads } from "../connection/CompanyReads.ts"
+import { int8, numberOrNull } from "../connection/Sql.ts"
+import { blocksOf, type CountedList, firstBeyond, ofCompany, pageOfCounted } from "./CountedList.ts"
+
+/** The columns of a ledger entry. */
+export interface EntryRow {
+  readonly id: bigint
+  readonly type: string
+  readonly amount: bigint
+  readonly balance: bigint
+  readonly transaction_id: bigint | null
+  readonly reference: string | null
+  readonly created_at: Date
+}
+
+const decodeEntry = Schema.decodeUnknownSync(Schema.toType(Entry))
+
+export const entryOf = (row: EntryRow): Entry =>
+  decodeEntry({
+    id: Number(row.id),
+    type: row.type,
+    amount: Number(row.amount),
+    balance: Number(row.balance),
+    transactionId: numberOrNull(row.transaction_id),
+    reference: row.reference,
+    createdAt: DateTime.fromDateUnsafe(row.created_at)
+  })
+
+/** Entries to read at once for each statement that is being sent to a client. */
+const part = 1_000
+
+const entryList: CountedList = {
+  list: "entry",
+  length: "entries",
+  table: "cell.entry",
+  columns: "t.id, t.type, t.amount, t.balance, t.transaction_id, t.reference, t.created_at"
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
+
+  const page = (companyId: CompanyId, range: DayRange, page: Page) =>
+    Effect.map(pageOfCounted<EntryRow>(sql, reads, entryList, { companyId, range }, page), ({ items, total }) => ({
+      items: items.map(entryOf),
+      total
+    }))
+
+  /** The lowest and highest id in the range. */
+  const spanOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
+    const [span] = yield* Effect.orDie(reads(companyId)<{ first: bigint | null; last: bigint | null }>`
+      select
+        least(min(o.first_id), min(beyond.first_id)) as first,
+        coalesce(
+          (
+            select max(t.id)
+            from cell.entry as t
+            where ${sql.and([...ofCompany(sql, companyId, range), sql`t.id >= min(beyond.first_id)`])}
+          ),
+          max(o.last_id)
+        ) as last
+      from (select ${firstBeyond(sql, "entry", companyId)} as first_id) as beyond
+      left join cell.block as o on ${blocksOf(sql, "entry", companyId, range)}`)
+    return { first: span?.first ?? 0n, last: span?.last ?? 0n }
+  })
+
+  // Reads downwards by id, which shows the ledger at one instant without keeping a connection while the client reads.
+  // New entries always have higher ids, because an id is drawn while the balance is locked.
+  const all = (companyId: CompanyId, range: DayRange) =>
+    Stream.unwrap(
+      Effect.map(spanOf(companyId, range), ({ first, last }) =>
+        Stream.paginate(
+          last,
+          Effect.fnUntraced(function* (highest: bigint) {
+            const rows = yield* Effect.orDie(reads(companyId)<EntryRow>`
+              select ${sql.literal(entryList.columns)}
+              from cell.entry as t
+              where ${sql.and([
+                ...ofCompany(sql, companyId, range),
+                sql`t.id between ${int8(first)} and ${int8(highest)}`
+              ])}
+              order by t.id desc
+              limit ${part}`)
+            const lowest = rows.length < part ? undefined : rows.at(-1)?.id
+            return [rows.map(entryOf), Option.map(Option.fromUndefinedOr(lowest), (id) => id - 1n)] as const
+          })
+        )
+      )
+    )
+
+  return Statement.of({ page, all })
+})
+
+/** `Statement` in Postgres. */
+export const layer = Layer.effect(Statement, make)

@@ -1,0 +1,98 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import type { CompanyId, TransactionId } from "../../../core/domain/Ids.ts"
+import type { Page } from "../../../core/domain/Page.ts"
+import type { Status } from "../../../core/domain/Status.ts"
+import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
+import { Transactions } from "../../../core/ports/Transactions.ts"
+import { companyReads } from "../connection/CompanyReads.ts"
+import { int8 } from "../connection/Sql.ts"
+import { type TransactionRow, transactionColumns, transactionOf } from "../ledger/TransactionRow.ts"
+import { type CountedList, type Narrowing, ofCompany, pageOfCounted, pageOfFound } from "./CountedList.ts"
+
+export const saleList: CountedList = {
+  list: "sale",
+  length: "sales",
+  table: "cell.transaction",
+  columns: transactionColumns("t.")
+}
+
+type Having = NonNullable<Narrowing["also"]>
+
+/**
+ * Condition for the sales of a status, and SQL for their number in a block. The status is a literal, because only then
+ * does the planner use a partial index.
+ *
+ * For PROCESSING, the condition hides the literal from the planner. Otherwise it could choose the index of all
+ * companies' unresolved sales, which is long after an outage.
+ */
+const salesHaving: Readonly<Record<Status, Having>> = {
+  PROCESSING: {
+    row: "t.status || '' = 'PROCESSING'",
+    counted: "o.members - o.pending - o.success - o.failed - o.reversed"
+  },
+  PENDING: { row: "t.status = 'PENDING'", counted: "o.pending" },
+  SUCCESS: { row: "t.status = 'SUCCESS'", counted: "o.success" },
+  FAILED: { row: "t.status = 'FAILED'", counted: "o.failed" },
+  REVERSED: { row: "t.status = 'REVERSED'", counted: "o.reversed" }
+}
+
+/** The condition for several statuses. Undefined (all sales) if no status is given. */
+export const salesHavingAnyOf = (statuses: ReadonlyArray<Status> | undefined): Having | undefined =>
+  statuses && {
+    row: `(${statuses.map((status) => salesHaving[status].row).join(" or ")})`,
+    counted: `(${statuses.map((status) => salesHaving[status].counted).join(" + ")})`
+  }
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const reads = yield* companyReads
+
+  const find = Effect.fnUntraced(function* (companyId: CompanyId, id: TransactionId) {
+    const [row] = yield* Effect.orDie(reads(companyId)<TransactionRow>`
+      select ${sql.literal(transactionColumns())}
+      from cell.transaction
+      where company_id = ${int8(companyId)} and id = ${int8(id)}`)
+    return Option.map(Option.fromUndefinedOr(row), transactionOf)
+  })
+
+  const rowsOf = (companyId: CompanyId, { identifier, key, status, xid, ...range }: TransactionFilter) => {
+    const narrowed = [
+      ...ofCompany(sql, companyId, range),
+      ...(status === undefined ? [] : [sql.literal(salesHaving[status].row)]),
+      ...(identifier === undefined ? [] : [sql`t.identifier = ${identifier}`]),
+      ...(key === undefined ? [] : [sql`t.idempotency_key = ${key}`]),
+      ...(xid === undefined ? [] : [sql`t.xid = ${xid}`])
+    ]
+    const where = (also: ReadonlyArray<Fragment>) =>
+      sql`select t.id from cell.transaction as t where ${sql.and([...narrowed, ...also])}`
+    const either = (status: Status) => sql`
+      ${where([sql.literal(`t.status <> '${status}'`)])}
+      union all
+      ${where([sql.literal(`t.status = '${status}'`)])}`
+    // Each of these columns has two partial indexes: one for sales in this status, one for all others. The condition
+    // lets the planner use both.
+    return xid !== undefined ? either("FAILED") : identifier !== undefined ? either("PROCESSING") : where([])
+  }
+
+  const list = (companyId: CompanyId, filter: TransactionFilter, page: Page) => {
+    const { identifier, key, status, xid } = filter
+    const rows =
+      identifier === undefined && key === undefined && xid === undefined
+        ? pageOfCounted<TransactionRow>(
+            sql,
+            reads,
+            saleList,
+            { companyId, range: filter, also: status === undefined ? undefined : salesHaving[status] },
+            page
+          )
+        : pageOfFound<TransactionRow>(sql, reads, saleList, companyId, rowsOf(companyId, filter), page)
+    return Effect.map(rows, ({ items, total }) => ({ items: items.map(transactionOf), total }))
+  }
+
+  return Transactions.of({ find, list })
+})
+
+/** `Transactions` in Postgres. */
+export const layer = Layer.effect(Transactions, make)

@@ -1,0 +1,105 @@
+import { PgClient } from "@effect/sql-pg"
+import { DateTime, Duration, Effect, Layer } from "effect"
+import { type LateOutcome, lateOutcomes } from "../../../core/domain/AuditAction.ts"
+import type { Environment } from "../../../core/domain/Company.ts"
+import { Centavos } from "../../../core/domain/Money.ts"
+import { type UnresolvedReversals, type UnresolvedSales, VitalSigns } from "../../../core/ports/VitalSigns.ts"
+import { instant } from "../connection/Sql.ts"
+
+/** How long an undelivered SMS stays in the health metrics. */
+const undeliveredSmsWindow = Duration.hours(24)
+
+/** How long a contradicting provider answer stays in the health metrics. */
+const lateOutcomeWindow = Duration.hours(1)
+
+interface UnresolvedRow {
+  readonly environment: Environment
+  readonly status: UnresolvedSales["status"]
+  readonly sales: number
+  readonly held: bigint
+  readonly oldest: Date
+}
+
+const unresolvedOf = ({ held, oldest, ...row }: UnresolvedRow): UnresolvedSales => ({
+  ...row,
+  held: Centavos.make(Number(held)),
+  oldest: DateTime.fromDateUnsafe(oldest)
+})
+
+interface UnresolvedReversalRow extends Omit<UnresolvedReversals, "oldest"> {
+  readonly oldest: Date
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  // Partial indexes serve these three queries. They read only unresolved or undelivered rows.
+  const unresolved = sql<UnresolvedRow>`
+    select environment, status, count(*)::int as sales, sum(amount)::bigint as held, min(created_at) as oldest
+    from cell.transaction
+    where status in ('PROCESSING', 'PENDING')
+    group by environment, status`
+
+  const unresolvedReversals = sql<UnresolvedReversalRow>`
+    select t.environment, count(*)::int as reversals, min(v.created_at) as oldest
+    from cell.reversal as v
+    join cell.transaction as t on t.company_id = v.company_id and t.id = v.transaction_id
+    where v.status in ('PROCESSING', 'PENDING')
+    group by t.environment`
+
+  const undeliveredSms = (since: DateTime.Utc) => sql<{ environment: Environment; messages: number }>`
+    select environment, count(*)::int as messages
+    from cell.sms
+    where status in ('failed', 'unknown') and created_at > ${instant(since)}
+    group by environment`
+
+  // An index contains only these actions. The server may read nothing else of the audit log.
+  const late = (since: DateTime.Utc) => sql<{ kind: LateOutcome; outcomes: number }>`
+    select action as kind, count(*)::int as outcomes
+    from directory.audit_event
+    where action in ${sql.in(lateOutcomes)} and at > ${instant(since)}
+    group by action`
+
+  // Reads one row for each company. An index on the balance would slow down every sale and cost more in total.
+  const lowBalances = sql<{ environment: Environment; companies: number }>`
+    select c.environment, count(*)::int as companies
+    from cell.balance as b
+    join directory.company as c on c.id = b.company_id
+    where b.available < b.low_balance_alert and c.state <> 'suspendida'
+    group by c.environment`
+
+  const connections = sql<{ state: string; connections: number }>`
+    select coalesce(state, 'unknown') as state, count(*)::int as connections
+    from pg_stat_activity
+    where datname = current_database() and application_name = 'saldo'
+    group by 1`
+
+  // Every role may read this view. A server with archiving off may still have counted old failures.
+  const archive = sql<{ failing: boolean }>`
+    select
+      current_setting('archive_mode') <> 'off'
+        and last_failed_time is not null
+        and (last_archived_time is null or last_failed_time > last_archived_time) as failing
+    from pg_stat_archiver`
+
+  const read = Effect.gen(function* () {
+    const now = yield* DateTime.now
+    return {
+      unresolved: (yield* unresolved).map(unresolvedOf),
+      unresolvedReversals: (yield* unresolvedReversals).map(({ oldest, ...row }) => ({
+        ...row,
+        oldest: DateTime.fromDateUnsafe(oldest)
+      })),
+      undeliveredSms: yield* undeliveredSms(DateTime.subtractDuration(now, undeliveredSmsWindow)),
+      lateOutcomes: yield* late(DateTime.subtractDuration(now, lateOutcomeWindow)),
+      lowBalances: yield* lowBalances,
+      connections: yield* connections,
+      archiveFailing: (yield* archive).some(({ failing }) => failing)
+    }
+  }).pipe(Effect.orDie)
+
+  return VitalSigns.of({ read })
+})
+
+/** `VitalSigns` in Postgres. */
+export const layer = Layer.effect(VitalSigns, make)

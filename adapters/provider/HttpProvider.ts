@@ -1,0 +1,123 @@
+import { DateTime, Effect } from "effect"
+import { HttpApiClient } from "effect/http-api"
+import { LookupAnswer, type LookupQuery } from "../../core/domain/Lookup.ts"
+import { type Reversal, ReversalAnswer } from "../../core/domain/Reversal.ts"
+import { DispatchAnswer, lacksRechargeToken, type Order } from "../../core/domain/Sale.ts"
+import type { Provider } from "../../core/ports/Provider.ts"
+import { type GatewayOptions, gatewayClient } from "../http/GatewayClient.ts"
+import { askGateway, GatewayReply, type OrderState, toDispatchAnswer, toStatusAnswer } from "../http/GatewayReply.ts"
+import * as Wire from "./ProviderProtocol.ts"
+
+const wireOrder = ({ amount, createdAt, identifier, product, reference, service, xid }: Order) => ({
+  xid,
+  created_at: DateTime.formatIso(createdAt),
+  service: { ...service, product },
+  identifier,
+  amount_centavos: amount,
+  currency: "DOP" as const,
+  reference
+})
+
+const wireReversal = ({ createdAt, order, xid }: Reversal) => ({
+  xid,
+  created_at: DateTime.formatIso(createdAt),
+  order: wireOrder(order)
+})
+
+const wireLookup = ({ identifier, packages, service: { id, name, product, type } }: LookupQuery) => ({
+  service: { id, name, type, product },
+  identifier,
+  packages: packages.map(({ code, name, price }) => ({ code, name, price_centavos: price }))
+})
+
+/** Interprets a response about an order. Null if it is about another order. */
+const readOrder =
+  ({ amount, service, xid }: Order) =>
+  (answer: Wire.OrderAnswer): OrderState | null => {
+    if (answer.xid !== xid || answer.amount_centavos !== amount) return null
+    switch (answer.outcome) {
+      case "delivered": {
+        const { auth_code: authCode, recharge_token: rechargeToken = null } = answer
+        // Without a recharge token that fits the meter, electricity is not delivered.
+        if (lacksRechargeToken(service.type, rechargeToken)) return null
+        return DispatchAnswer.Delivered({ delivery: { authCode, rechargeToken } })
+      }
+      case "refused":
+        return DispatchAnswer.Refused({ refusal: answer.reason })
+      case "pending":
+        return DispatchAnswer.Unknown()
+    }
+  }
+
+const readReversal =
+  ({ order, xid }: Reversal) =>
+  (answer: Wire.ReversalAnswer): ReversalAnswer | null => {
+    if (answer.xid !== xid || answer.order_xid !== order.xid || answer.amount_centavos !== order.amount) return null
+    switch (answer.outcome) {
+      case "confirmed":
+        return ReversalAnswer.Confirmed()
+      case "denied":
+        return ReversalAnswer.Denied()
+      case "pending":
+        return ReversalAnswer.Unknown()
+    }
+  }
+
+const readLookup = (answer: Wire.LookupAnswer): LookupAnswer => {
+  if (answer.outcome === "no_such_identifier") return LookupAnswer.NoSuchIdentifier()
+  const { holder = null } = answer
+  const offers = answer.offers.map(({ data = null, name, price_centavos: price, reference, validity = null }) => ({
+    reference,
+    name,
+    price,
+    validity,
+    data
+  }))
+  return LookupAnswer.Found({ found: { holder, offers } })
+}
+
+const toReversalAnswer: (reply: GatewayReply<ReversalAnswer>) => ReversalAnswer = GatewayReply.$match({
+  Answered: ({ answer }): ReversalAnswer => answer,
+  NotDone: () => ReversalAnswer.NotSent(),
+  NotFound: () => ReversalAnswer.NotFound(),
+  Unknown: () => ReversalAnswer.Unknown()
+})
+
+/** A provider that a gateway provides through the protocol of docs/providers/http.md. */
+export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
+  const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* gatewayClient(options) })
+  return {
+    // The gateway may use its own references or the catalogue's codes, so every reference is accepted.
+    knows: () => true,
+    dispatch: (order) =>
+      askGateway(gateway.dispatch({ payload: wireOrder(order) }), {
+        operation: "dispatch",
+        id: order.xid,
+        read: readOrder(order)
+      }).pipe(Effect.map(toDispatchAnswer)),
+    status: (order) =>
+      askGateway(gateway.status({ params: { xid: order.xid } }), {
+        operation: "status",
+        id: order.xid,
+        read: readOrder(order)
+      }).pipe(Effect.map(toStatusAnswer)),
+    reverse: (reversal) =>
+      askGateway(gateway.reverse({ payload: wireReversal(reversal) }), {
+        operation: "reverse",
+        id: reversal.xid,
+        read: readReversal(reversal)
+      }).pipe(Effect.map(toReversalAnswer)),
+    reversalStatus: (reversal) =>
+      askGateway(gateway.reversalStatus({ params: { xid: reversal.xid } }), {
+        operation: "reversalStatus",
+        id: reversal.xid,
+        read: readReversal(reversal)
+      }).pipe(Effect.map(toReversalAnswer)),
+    lookup: (query) =>
+      askGateway(gateway.lookup({ payload: wireLookup(query) }), {
+        operation: "lookup",
+        id: null,
+        read: readLookup
+      }).pipe(Effect.map((reply) => (reply._tag === "Answered" ? reply.answer : LookupAnswer.NoAnswer())))
+  } satisfies Provider
+})

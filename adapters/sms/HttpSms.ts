@@ -1,0 +1,89 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { e164 } from "../../core/domain/Person.ts"
+import { SmsAnswer, type SmsMessage } from "../../core/domain/Sms.ts"
+import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
+import { type GatewayOptions, gatewayClient } from "../http/GatewayClient.ts"
+import { notProcessed, printableText, protocolAnnotations, reasonCode } from "../http/GatewayProtocol.ts"
+import { askGateway, GatewayReply } from "../http/GatewayReply.ts"
+
+const id = Schema.String.annotate({
+  description: "Saldo's id of the SMS. A repeated id is the same SMS, and is sent to the phone only once.",
+  examples: ["0199c1f5-7a3e-7c51-9d0a-4f1f0c1b2a3d"]
+})
+
+const Message = Schema.Struct({
+  id,
+  to: Schema.String.annotate({ description: "E.164.", examples: ["+18095551234"] }),
+  text: Schema.String
+}).annotate({ identifier: "Message", description: "An SMS to send, once." })
+
+const MessageAnswer = Schema.Union([
+  Schema.Struct({
+    outcome: Schema.Literal("sent"),
+    id,
+    reference: printableText(100).annotate({ description: "The gateway's id of the SMS." })
+  }).annotate({ identifier: "Sent", description: "The gateway accepted the SMS and will send it. Final." }),
+  Schema.Struct({
+    outcome: Schema.Literal("rejected"),
+    id,
+    reason: reasonCode.annotate({
+      description: "Reason for the operator, for example `invalid_number`. Must contain neither number nor text."
+    })
+  }).annotate({ identifier: "MessageRejected", description: "The SMS was not sent and never will be. Final." })
+]).annotate({ identifier: "MessageAnswer", description: "The result of sending the SMS." })
+export type MessageAnswer = typeof MessageAnswer.Type
+
+const messages = HttpApiGroup.make("messages", { topLevel: true }).add(
+  HttpApiEndpoint.post("send", "/v1/messages", {
+    payload: Message,
+    success: MessageAnswer,
+    error: notProcessed
+  }).annotate(OpenApi.Summary, "Send an SMS, at most once for each id")
+)
+
+/** The protocol between Saldo and an SMS gateway. Described in docs/providers/sms.md. */
+export const smsProtocol = HttpApi.make("sms")
+  .add(messages)
+  .annotateMerge(
+    protocolAnnotations(
+      "Saldo: an SMS gateway",
+      "The API that an operator implements to send insurance codes through his own carrier. sms.md in the same folder states the rules."
+    )
+  )
+
+const readAnswer =
+  ({ id }: SmsMessage) =>
+  (answer: MessageAnswer): SmsAnswer | null => {
+    if (answer.id !== id) return null
+    switch (answer.outcome) {
+      case "sent":
+        return SmsAnswer.Sent({ reference: answer.reference })
+      case "rejected":
+        return SmsAnswer.Rejected({ reason: answer.reason })
+    }
+  }
+
+const smsAnswer: (reply: GatewayReply<SmsAnswer>) => SmsAnswer = GatewayReply.$match({
+  Answered: ({ answer }): SmsAnswer => answer,
+  NotDone: ({ reason }) => SmsAnswer.NotSent({ reason }),
+  NotFound: () => SmsAnswer.Unknown({ reason: "the gateway does not know the SMS" }),
+  Unknown: ({ reason }) => SmsAnswer.Unknown({ reason })
+})
+
+/**
+ * An SMS gateway that speaks the protocol of docs/providers/sms.md. It sends an SMS only once, even if the same id
+ * arrives again.
+ */
+export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
+  const gateway = yield* HttpApiClient.make(smsProtocol, { transformClient: yield* gatewayClient(options) })
+  return {
+    idempotent: true,
+    send: (message) =>
+      askGateway(gateway.send({ payload: { id: message.id, to: e164(message.to), text: message.text } }), {
+        operation: "send",
+        id: message.id,
+        read: readAnswer(message)
+      }).pipe(Effect.map(smsAnswer))
+  } satisfies SmsGateway
+})

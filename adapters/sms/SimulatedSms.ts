@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import { SmsAnswer } from "../../core/domain/Sms.ts"
+import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
+
+/**
+ * Simulated SMS gateway. It accepts every SMS and sends none. It never logs phone or text, because a company may test
+ * with real ones.
+ */
+export const simulatedSmsGateway: SmsGateway = {
+  idempotent: true,
+  send: ({ id }) =>
+    Effect.as(Effect.logDebug("simulated SMS, not sent", { id }), SmsAnswer.Sent({ reference: `SBX-${id}` }))
+}

@@ -1,0 +1,94 @@
+import { Effect, Option, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { e164 } from "../../core/domain/Person.ts"
+import { SmsAnswer, type SmsMessage } from "../../core/domain/Sms.ts"
+import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
+import { Exchange, exchange } from "../http/Exchange.ts"
+
+export interface TwilioOptions {
+  /** `https://api.twilio.com`, or the address of a region. */
+  readonly baseUrl: string
+  readonly accountSid: string
+  readonly authToken: Redacted.Redacted
+  /** The sender: a number or name, or a messaging service that selects one. */
+  readonly sender: { readonly From: string } | { readonly MessagingServiceSid: string }
+}
+
+const created = 201
+const tooManyRequests = 429
+
+/** Wrong credentials or missing permission. The operator must correct them. Twilio did not process the request. */
+const turnsAway: ReadonlySet<number> = new Set([401, 403])
+
+const Message = Schema.Struct({ sid: Schema.String, status: Schema.String })
+const asMessage = Schema.decodeUnknownOption(Message)
+
+const Problem = Schema.Struct({ code: Schema.Int })
+const asProblem = Schema.decodeUnknownOption(Problem)
+
+/** The statuses of a failed message. */
+const failedStates: ReadonlySet<string> = new Set(["failed", "undelivered", "canceled"])
+
+// Uses Twilio's codes only, because its messages contain the phone number.
+const answered = (status: number, body: unknown): SmsAnswer => {
+  if (status === tooManyRequests) return SmsAnswer.NotSent({ reason: "twilio_429" })
+  if (status === created) {
+    return Option.match(asMessage(body), {
+      onNone: () => SmsAnswer.Unknown({ reason: "twilio_unreadable" }),
+      onSome: (message) =>
+        failedStates.has(message.status)
+          ? SmsAnswer.Rejected({ reason: `twilio_${message.status}` })
+          : SmsAnswer.Sent({ reference: message.sid })
+    })
+  }
+  const problem = status >= 400 && status < 500 ? asProblem(body) : Option.none()
+  return Option.match(problem, {
+    onNone: () => SmsAnswer.Unknown({ reason: `twilio_${status}` }),
+    onSome: ({ code }) => {
+      const reason = `twilio_${code}`
+      return turnsAway.has(status) ? SmsAnswer.NotSent({ reason }) : SmsAnswer.Rejected({ reason })
+    }
+  })
+}
+
+/** Logs responses that the operator must act on. */
+const logAnswer = ({ id }: SmsMessage): ((exchanged: Exchange) => Effect.Effect<void>) => {
+  const unanswered = ({ error }: { readonly error: { readonly cause?: unknown } }) =>
+    Effect.logWarning("Twilio did not answer", { id, cause: error.cause })
+  return Exchange.$match({
+    Answered: ({ status }) =>
+      turnsAway.has(status) ? Effect.logError("Twilio rejected our credentials", { id, status }) : Effect.void,
+    NotSent: unanswered,
+    Lost: unanswered
+  })
+}
+
+const request = ({ accountSid, authToken, baseUrl, sender }: TwilioOptions, { text, to }: SmsMessage) =>
+  HttpClientRequest.post(`/2010-04-01/Accounts/${accountSid}/Messages.json`).pipe(
+    HttpClientRequest.prependUrl(baseUrl),
+    HttpClientRequest.basicAuth(accountSid, Redacted.value(authToken)),
+    HttpClientRequest.acceptJson,
+    HttpClientRequest.bodyUrlParams({ To: e164(to), Body: text, ...sender })
+  )
+
+/**
+ * An SMS gateway through Twilio's Messages API. It accepts no id of ours, so an SMS that is sent twice arrives twice.
+ * Responses 401, 403 and 429 mean that Twilio did not process the request. All other refusals are final.
+ */
+export const make = Effect.fnUntraced(function* (options: TwilioOptions) {
+  const client = yield* HttpClient.HttpClient
+  return {
+    idempotent: false,
+    send: (message) =>
+      exchange(client, request(options, message)).pipe(
+        Effect.tap(logAnswer(message)),
+        Effect.map(
+          Exchange.$match({
+            Answered: ({ body, status }) => answered(status, body),
+            NotSent: () => SmsAnswer.NotSent({ reason: "twilio_not_reached" }),
+            Lost: () => SmsAnswer.Unknown({ reason: "twilio_lost" })
+          })
+        )
+      )
+  } satisfies SmsGateway
+})

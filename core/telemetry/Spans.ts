@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+
+/**
+ * A span that exists only when traces are collected. `Effect.fn` captures a stack frame on every call even without a
+ * tracer.
+ */
+export const spanWhenTraced =
+  (name: string) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) => (fiber.cache.tracerEnabled ? Effect.withSpan(work, name) : work))
+
+/** Puts such a span around each run of a workflow. */
+export const withSpan = <Given extends ReadonlyArray<unknown>, A, E, R>(
+  name: string,
+  work: (...given: Given) => Effect.Effect<A, E, R>
+): ((...given: Given) => Effect.Effect<A, E, R>) => {
+  const span = spanWhenTraced(name)
+  return (...given) => span(work(...given))
+}

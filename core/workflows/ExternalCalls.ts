@@ -1,0 +1,46 @@
+import { Cause, Effect } from "effect"
+import type { Environment } from "../domain/Company.ts"
+import { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
+import { providerTimeout } from "../domain/Recovery.ts"
+import { type Insurer, Insurers } from "../ports/Insurer.ts"
+import { redactDefects } from "../telemetry/RedactDefects.ts"
+
+/**
+ * Calls an external service. Returns the fallback when the call takes longer than 30 s or the adapter has a defect.
+ *
+ * @param onDefect logs the defect.
+ */
+export const withFallback = <A, B, E, E2, R>(
+  call: Effect.Effect<A, E, R>,
+  fallback: Effect.Effect<B, E2>,
+  onDefect: (cause: Cause.Cause<E>) => Effect.Effect<void>
+) =>
+  call.pipe(
+    Effect.timeoutOrElse({ duration: providerTimeout, orElse: () => fallback }),
+    // A typed failure is an answer of the external service, so it is passed on.
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasFails(cause),
+      (cause) => Effect.andThen(onDefect(cause as Cause.Cause<E>), fallback)
+    )
+  )
+
+/**
+ * Asks an insurer a question that moves no money. A timeout or a defect of the adapter counts as "insurer unavailable".
+ *
+ * @param question name of the question, for the log.
+ */
+export const askInsurer = <A, E>(
+  environment: Environment,
+  question: string,
+  ask: (insurer: Insurer) => Effect.Effect<A, E>
+) =>
+  withFallback(
+    redactDefects(
+      Effect.flatMap(
+        Insurers.use((insurers) => insurers.serving(environment)),
+        ask
+      )
+    ),
+    Effect.fail(new InsuranceUnavailable()),
+    (cause) => Effect.logError("the insurer's adapter failed on a question", { question }, cause)
+  )

@@ -1,0 +1,87 @@
+import { Effect } from "effect"
+import { InvalidProduct, NotFound, NotImplemented, ServiceTimedOut } from "../domain/Errors.ts"
+import type { Identifier, ServiceId } from "../domain/Ids.ts"
+import { type Found, LookupAnswer, type LookupQuery, type LookupResult, makeOption } from "../domain/Lookup.ts"
+import { realLookupsPerDay, realLookupsPerMinute } from "../domain/RateLimit.ts"
+import { type Service, takesOption } from "../domain/Service.ts"
+import type { Session } from "../domain/Session.ts"
+import { Catalogue } from "../ports/Catalogue.ts"
+import { Options } from "../ports/Options.ts"
+import { type Provider, Providers } from "../ports/Provider.ts"
+import { countCall, countOfDay } from "./CountCalls.ts"
+import { withFallback } from "./ExternalCalls.ts"
+
+/** A request for a lookup. Contract: 4.4. */
+export interface LookupRequest {
+  readonly serviceId: ServiceId
+  readonly identifier: Identifier
+}
+
+/**
+ * Looks up what an identifier may buy, and stores the options so that a sale can name one. Moves no money. Contract:
+ * 4.4 and 2.6.
+ */
+export const lookUp = Effect.fn("Consult.consult")(function* (session: Session, wanted: LookupRequest) {
+  const service = yield* serviceOf(session, wanted.serviceId)
+  const { lookup, simulated } = yield* chooseSource(session)
+  const packages = service.flow === "paquetes" ? yield* Catalogue.use((all) => all.packages(service.id)) : []
+  const found = yield* askProvider(lookup, { service, identifier: wanted.identifier, packages })
+  const options = yield* storeOptions(session, service, wanted.identifier, found, simulated)
+  return { flow: service.flow, holder: found.holder, options, simulated } satisfies LookupResult
+})
+
+const serviceOf = Effect.fnUntraced(function* ({ company }: Session, serviceId: ServiceId) {
+  const catalogue = yield* Catalogue
+  const found = yield* catalogue.find(company, serviceId)
+  if (found._tag !== "Available") return yield* new InvalidProduct()
+  const { flow } = found.service
+  return flow === "seguros" ? yield* new NotImplemented() : { ...found.service, flow }
+})
+
+/**
+ * Chooses who answers a lookup: the provider if the token may ask it, else the simulator. If the provider cannot be
+ * asked now (quota used up, or no provider), examples answer instead. Examples report every identifier as existing,
+ * because only a provider may say that a real customer does not exist. Contract: 4.4.
+ */
+const chooseSource = Effect.fnUntraced(function* ({ company, token }: Session) {
+  const { serving, simulator, exampleLookup } = yield* Providers
+  if (!token.realLookups) return { lookup: simulator.lookup, simulated: true }
+  const provider = yield* Effect.orElseSucceed(serving(company.environment), () => null)
+  if (provider === simulator) return { lookup: simulator.lookup, simulated: true }
+  return provider !== null && (yield* mayAskProvider(token))
+    ? { lookup: provider.lookup, simulated: false }
+    : { lookup: exampleLookup, simulated: true }
+})
+
+const mayAskProvider = Effect.fnUntraced(function* ({ id }: Session["token"]) {
+  const { admitted } = yield* countCall({ key: `lookups:minute:${id}`, limit: realLookupsPerMinute })
+  return admitted && (yield* countOfDay({ key: `lookups:day:${id}`, limit: realLookupsPerDay }))
+})
+
+const askProvider = Effect.fnUntraced(function* (lookup: Provider["lookup"], query: LookupQuery) {
+  const answer = yield* withFallback(lookup(query), Effect.succeed(LookupAnswer.NoAnswer()), (cause) =>
+    Effect.logError("the provider's adapter failed on a lookup", { serviceId: query.service.id }, cause)
+  )
+  return yield* LookupAnswer.$match(answer, {
+    Found: ({ found }) => Effect.succeed(found),
+    NoSuchIdentifier: () => Effect.fail(new NotFound()),
+    NoAnswer: () => Effect.fail(new ServiceTimedOut())
+  })
+})
+
+const storeOptions = Effect.fnUntraced(function* (
+  { company }: Session,
+  { flow, id: serviceId }: Service,
+  identifier: Identifier,
+  { offers }: Found,
+  simulated: boolean
+) {
+  if (!takesOption(flow)) return []
+  const customer = { companyId: company.id, serviceId, identifier }
+  const options = yield* Effect.forEach(offers, (offer) => makeOption(flow, customer, offer, simulated))
+  // An example bill must never be paid with real money, so it is not stored. An example package is one of the
+  // catalogue, with the catalogue's code. The sale checks whether the provider knows it.
+  const buyable = !simulated || company.environment === "development" || flow === "paquetes"
+  if (buyable) yield* Options.use((all) => all.store(options))
+  return options
+})

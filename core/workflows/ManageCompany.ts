@@ -1,0 +1,85 @@
+import { DateTime, Effect, Option } from "effect"
+import type { CompanyId } from "../domain/Ids.ts"
+import { periodsAt } from "../domain/LocalTime.ts"
+import type { Amount } from "../domain/Money.ts"
+import { DepositTooLarge, ReferenceTaken, UnknownCompany } from "../domain/OperatorErrors.ts"
+import { type AccountSettings, Accounts } from "../ports/Accounts.ts"
+import { Companies, type CompanyChanges, type NewCompany } from "../ports/Companies.ts"
+import { Deposited, Ledger } from "../ports/Ledger.ts"
+import { atomically, recordAudit } from "./AuditTrail.ts"
+
+/** Finds a company, or fails with UnknownCompany. */
+export const companyOf = Effect.fn("Company.companyOf")(function* (companyId: CompanyId) {
+  const companies = yield* Companies
+  const company = yield* companies.find(companyId)
+  if (Option.isNone(company)) return yield* new UnknownCompany({ companyId })
+  return company.value
+})
+
+/** Reads a company and its account. */
+export const showCompany = Effect.fn("Company.showCompany")(function* (companyId: CompanyId) {
+  const company = yield* companyOf(companyId)
+  const accounts = yield* Accounts
+  const account = yield* accounts.read(companyId, periodsAt(yield* DateTime.now))
+  return { account, company }
+})
+
+export const createCompany = Effect.fn("Company.createCompany")(function* (company: NewCompany) {
+  const companies = yield* Companies
+  const companyId = yield* companies.create(company, yield* DateTime.now)
+  yield* recordAudit("company_created", { companyId }, { ...company })
+  return companyId
+}, atomically)
+
+/** Changes the given fields of a company and of its account. */
+export const changeCompany = Effect.fn("Company.changeCompany")(function* (
+  companyId: CompanyId,
+  changes: CompanyChanges,
+  settings: AccountSettings
+) {
+  yield* companyOf(companyId)
+  const companies = yield* Companies
+  const accounts = yield* Accounts
+  if (isAnyGiven(changes)) yield* companies.change(companyId, changes)
+  yield* recordAudit("company_changed", { companyId }, { ...changes, ...settings })
+  // Last, because it locks the row that the company's sales need.
+  if (isAnyGiven(settings)) yield* accounts.configure(companyId, settings, yield* DateTime.now)
+}, atomically)
+
+const isAnyGiven = (changes: CompanyChanges | AccountSettings): boolean =>
+  Object.values(changes).some((value) => value !== undefined)
+
+/** The entry of a deposit, and whether an earlier call made it. */
+interface DepositReceipt {
+  readonly entryId: number
+  readonly repeated: boolean
+}
+
+/**
+ * Adds money to a company's balance, once per reference. Repeating a deposit returns its entry. The same reference with
+ * another amount is refused.
+ */
+export const deposit = Effect.fn("Deposit.deposit")(function* (
+  companyId: CompanyId,
+  amount: Amount,
+  reference: string
+) {
+  yield* companyOf(companyId)
+  const ledger = yield* Ledger
+  // Recorded before the money moves. If the process dies in between, the log still names the request.
+  yield* recordAudit("deposit_asked", { companyId }, { amount, reference })
+  const left = (entryId: number, repeated: boolean) => {
+    const action = repeated ? "deposit_repeated" : "deposit_recorded"
+    const receipt: DepositReceipt = { entryId, repeated }
+    return Effect.as(recordAudit(action, { companyId }, { entryId, amount, reference }), receipt)
+  }
+  const deposited = yield* ledger.deposit({ companyId, amount, reference, at: yield* DateTime.now })
+  return yield* Deposited.$match(deposited, {
+    Recorded: ({ entryId }) => left(entryId, false),
+    AlreadyRecorded: ({ amount: recorded, entryId }) =>
+      recorded === amount
+        ? left(entryId, true)
+        : Effect.fail(new ReferenceTaken({ reference, recorded, asked: amount })),
+    BeyondRange: () => Effect.fail(new DepositTooLarge({ asked: amount }))
+  })
+})

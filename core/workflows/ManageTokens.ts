@@ -1,0 +1,69 @@
+import { DateTime, Duration, Effect, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import type { TokenId } from "../domain/Ids.ts"
+import type { TokenState } from "../domain/Token.ts"
+import { Pepper } from "../ports/Pepper.ts"
+import { type NewToken, Tokens } from "../ports/Tokens.ts"
+import { atomically, recordAudit } from "./AuditTrail.ts"
+import { hashSecret, underPepper } from "./HashSecret.ts"
+import { companyOf } from "./ManageCompany.ts"
+
+const apiKey_bytes = 18
+const secret_bytes = 32 // 256 random bits.
+
+const newSecret = SecureRandom.SecureRandom.use((random) => random.randomBytes(secret_bytes)).pipe(
+  Effect.map((bytes) => Redacted.make(Base64Url.encode(bytes)))
+)
+
+/** New credentials. The secret is shown only once. */
+interface IssuedToken {
+  readonly tokenId: TokenId
+  readonly apiKey: string
+  readonly secret: Redacted.Redacted
+}
+
+/** Issues credentials to a company. Neither part contains a dot. The secret cannot be shown again. Contract: 5. */
+export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: Omit<NewToken, "apiKey">) {
+  yield* companyOf(wanted.companyId)
+  const random = yield* SecureRandom.SecureRandom
+  const tokens = yield* Tokens
+  const apiKey = Base64Url.encode(yield* random.randomBytes(apiKey_bytes))
+  const secret = yield* newSecret
+  const tokenId = yield* tokens.add({ ...wanted, apiKey }, yield* hashSecret(secret), yield* DateTime.now)
+  yield* recordAudit("token_issued", { companyId: wanted.companyId, tokenId }, { name: wanted.name, apiKey })
+  return { tokenId, apiKey, secret } satisfies IssuedToken
+}, atomically)
+
+/**
+ * Gives a token a new secret. The current secret stays valid for the overlap, so that clients can change one after the
+ * other. A secret from an earlier overlap ends now. Contract: 5.
+ *
+ * @returns the credentials, shown once, and when the old secret expires; null when it ended now.
+ */
+export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
+  tokenId: TokenId,
+  overlap: Duration.Duration
+) {
+  const tokens = yield* Tokens
+  const pepper = yield* Pepper
+  const secret = yield* newSecret
+  const kept = yield* hashSecret(secret)
+  const previousUntil = Duration.isZero(overlap) ? null : DateTime.addDuration(yield* DateTime.now, overlap)
+  const { apiKey, companyId } = yield* tokens.rotate(tokenId, (current) =>
+    Effect.map(underPepper(pepper, current), (better) => ({
+      secret: kept,
+      previous: previousUntil === null ? null : { ...better, until: previousUntil }
+    }))
+  )
+  const until = previousUntil === null ? null : DateTime.formatIso(previousUntil)
+  yield* recordAudit("token_rotated", { companyId, tokenId }, { previous_until: until })
+  return { tokenId, apiKey, secret, previousUntil }
+}, atomically)
+
+/** Suspends, activates or revokes a token. Revocation is final. */
+export const changeToken = Effect.fn("IssueToken.changeToken")(function* (tokenId: TokenId, state: TokenState) {
+  const tokens = yield* Tokens
+  const { companyId } = yield* tokens.setState(tokenId, state)
+  yield* recordAudit(`token_${state}`, { companyId, tokenId })
+}, atomically)

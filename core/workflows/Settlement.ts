@@ -1,0 +1,152 @@
+import { DateTime, Effect } from "effect"
+import type { LateOutcome } from "../domain/AuditAction.ts"
+import type { CompanyId, TransactionId } from "../domain/Ids.ts"
+import type { Count } from "../domain/Recovery.ts"
+import { ReversalVerdict, type UnderReversal } from "../domain/Reversal.ts"
+import { type Order, Verdict } from "../domain/Sale.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
+import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
+import { countSale } from "../telemetry/Metrics.ts"
+import { withSpan } from "../telemetry/Spans.ts"
+import { InFlight } from "./InFlight.ts"
+import { retryWrite } from "./RetryWrite.ts"
+
+/** A late answer: its subject, the settled status, the answer and its time. */
+interface LateAnswer {
+  readonly transactionId: TransactionId
+  readonly xid: string
+  readonly status: string
+  readonly verdict: { readonly _tag: string }
+  readonly answeredAt: DateTime.Utc
+}
+
+/**
+ * Reports an answer that contradicts the settled outcome. No money moves: an operator must look. The alert reads the
+ * audit log, and recovery does not ask about settled operations again. So the record is retried for the life of the
+ * process, in the background.
+ */
+const reportLateOutcome = Effect.fnUntraced(function* (kind: LateOutcome, companyId: CompanyId, late: LateAnswer) {
+  const { answeredAt, status, transactionId, verdict, xid } = late
+  yield* Effect.logError(kind, { xid, transactionId, status })
+  const log = yield* AuditLog
+  const details = { transactionId, xid, status, verdict, answeredAt: DateTime.formatIso(answeredAt) }
+  const event = { at: yield* DateTime.now, action: kind, companyId, tokenId: null, details }
+  const { start } = yield* InFlight
+  yield* start(retryWrite(() => log.record(event), Effect.void, { xid }))
+})
+
+/** Fields of a settlement besides its subject and verdict. */
+type Circumstances = Pick<Settlement, "at" | "claimedAt" | "notFound" | "toldPending">
+
+/**
+ * Makes the three ways to settle, for sales and for reversals.
+ *
+ * @param name prefix of the spans.
+ * @param write writes the verdict. Idempotent: finds its own earlier commit.
+ */
+const makeSettlement = <Subject, Verdict, Settled, R>(
+  name: string,
+  xidOf: (subject: Subject) => string,
+  write: (subject: Subject, verdict: Verdict, circumstances: Circumstances) => Effect.Effect<Settled, never, R>
+) => ({
+  /**
+   * Writes the verdict and retries while the database is unavailable, so that the provider's answer is not lost. A
+   * caller that has waited 5 s is answered "pending", which the key then replays. Contract: 3.1.
+   *
+   * @param onDelay answers the caller.
+   */
+  settle: withSpan(
+    `${name}.settle`,
+    Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, onDelay: Effect.Effect<void>) {
+      const at = yield* DateTime.now
+      const settling = (toldPending: boolean) => write(subject, verdict, { at, notFound: 0, toldPending })
+      return yield* retryWrite(settling, onDelay, { xid: xidOf(subject) })
+    })
+  ),
+
+  /** Writes the verdict even if the caller disconnects. The caller waits until it is written. */
+  settleInFlight: Effect.fnUntraced(function* (subject: Subject, verdict: Verdict) {
+    const { run } = yield* InFlight
+    const at = yield* DateTime.now
+    const settling = () => write(subject, verdict, { at, notFound: 0 })
+    return yield* run(retryWrite(settling, Effect.void, { xid: xidOf(subject) }))
+  }),
+
+  /** Writes the verdict once. For callers that can ask again later: an unavailable database is a defect. */
+  settleOnce: withSpan(
+    `${name}.settleOnce`,
+    Effect.fnUntraced(function* (subject: Subject, verdict: Verdict, count: Count) {
+      return yield* write(subject, verdict, { at: yield* DateTime.now, ...count })
+    })
+  )
+})
+
+/** Settles a sale. */
+export const { settle, settleInFlight, settleOnce } = makeSettlement(
+  "Settle",
+  ({ xid }: Order) => xid,
+  (order, verdict: Verdict, circumstances) => writeSale({ order, verdict, ...circumstances })
+)
+
+const writeSale = Effect.fnUntraced(function* (settlement: Settlement) {
+  const ledger = yield* Ledger
+  const settled = yield* ledger.settle(settlement)
+  const { order, verdict } = settlement
+  // A pending sale may be held again after each question. The call that sold it counts it once.
+  if (settled.won && settled.status !== "PENDING") yield* countSale(settled.status, order.service.type)
+  if (contradictsSale(verdict, settled)) yield* reportLateSale(settlement, settled)
+  return settled
+})
+
+/** Whether another process settled the sale the other way: goods without payment, or payment without goods. */
+const contradictsSale = (verdict: Verdict, { status, won }: Settled): boolean =>
+  !won &&
+  Verdict.$match(verdict, {
+    Confirm: () => status === "FAILED",
+    Release: () => status === "SUCCESS",
+    Free: () => status === "SUCCESS",
+    Hold: () => false
+  })
+
+const reportLateSale = ({ at, order, verdict }: Settlement, { status }: Settled) => {
+  const { companyId, transactionId, xid } = order
+  const kind = verdict._tag === "Confirm" ? "late_success" : "late_refusal"
+  return reportLateOutcome(kind, companyId, { transactionId, xid, status, verdict, answeredAt: at })
+}
+
+/** Settles a reversal. */
+export const {
+  settle: settleReversal,
+  settleInFlight: settleReversalInFlight,
+  settleOnce: settleReversalOnce
+} = makeSettlement(
+  "SettleReversal",
+  ({ reversal }: UnderReversal) => reversal.xid,
+  (under, verdict: ReversalVerdict, circumstances) => writeReversal({ under, verdict, ...circumstances })
+)
+
+const writeReversal = Effect.fnUntraced(function* (settlement: ReversalSettlement) {
+  const reversals = yield* Reversals
+  const settled = yield* reversals.settle(settlement)
+  const { order } = settlement.under.reversal
+  if (settled.won && settled.status === "CONFIRMED") yield* countSale("REVERSED", order.service.type)
+  if (contradictsReversal(settlement.verdict, settled)) yield* reportLateReversal(settlement, settled)
+  return settled
+})
+
+/** Whether another process settled the reversal the other way, so that our books and the provider disagree. */
+const contradictsReversal = (verdict: ReversalVerdict, { status, won }: ReversalSettled): boolean =>
+  !won &&
+  ReversalVerdict.$match(verdict, {
+    Confirm: () => status === "DENIED",
+    Deny: () => status === "CONFIRMED",
+    Free: () => status === "CONFIRMED",
+    Hold: () => false
+  })
+
+const reportLateReversal = ({ at, under: { reversal }, verdict }: ReversalSettlement, { status }: ReversalSettled) => {
+  const { companyId, transactionId } = reversal.order
+  const kind = verdict._tag === "Confirm" ? "late_reversal" : "late_reversal_refusal"
+  return reportLateOutcome(kind, companyId, { transactionId, xid: reversal.xid, status, verdict, answeredAt: at })
+}
