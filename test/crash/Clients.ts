@@ -4,68 +4,66 @@ import type { Customer } from "./environment/Environment.ts"
 import type { Server } from "./environment/ServersAndSuppliers.ts"
 import type { PlannedPurchase } from "./PlannedPurchases.ts"
 
-/** What a client hears of a call. */
-export interface ClientAnswer {
-  /** 0 when there was none. */
+/** The response to one call, as a client sees it. */
+export interface ClientResponse {
+  /** HTTP status; 0 when no response arrived. */
   readonly status: number
   readonly code: string | null
   readonly transactionId: number | null
   readonly authCode: string | null
 }
 
-/**
- * Something that a client wants done once: a key, and all that it was answered to the calls with it, in their order.
- */
+/** One sale or reversal under one idempotency key, with the responses to all calls that carried the key, in order. */
 export interface ClientOperation {
   readonly customer: Customer
   readonly key: string
   readonly xid: string
-  /** The sale that is to be taken back; null for an errand that is a sale. */
+  /** Id of the sale to reverse; null when the operation is a sale. */
   readonly saleId: number | null
   readonly path: string
   readonly body: object
-  readonly answers: Array<ClientAnswer>
+  readonly responses: Array<ClientResponse>
 }
 
-const noAnswer: ClientAnswer = { status: 0, code: null, transactionId: null, authCode: null }
+const noResponse: ClientResponse = { status: 0, code: null, transactionId: null, authCode: null }
 
-/** Codes of definite refusals that a key keeps: the money was held, and was given back. Contract: 4.5. */
+/** Error codes of a final refusal that the key replays: the money was held and then released. Contract: 4.5. */
 const finalRefusals = ["INVALID_PHONE", "INVALID_AMOUNT", "TRANSACTION_REJECTED", "SEGURO_NO_EMITIDO"]
 
-/** It was done. */
-const isDone = ({ status }: ClientAnswer): boolean => status === 200 || status === 201
+/** Whether the response confirms the operation. */
+const isDone = ({ status }: ClientResponse): boolean => status === 200 || status === 201
 
-/** It was refused, for good. */
-export const isRefused = ({ code, status }: ClientAnswer): boolean =>
+/** Whether the response refuses the operation for good. */
+export const isRefused = ({ code, status }: ClientResponse): boolean =>
   status === 422 && finalRefusals.includes(code ?? "")
 
-/** It will never be answered otherwise. */
-export const isFirm = (answer: ClientAnswer): boolean => isDone(answer) || isRefused(answer)
+/** Whether the response is final: every later call with the key must return it again. */
+export const isFinal = (response: ClientResponse): boolean => isDone(response) || isRefused(response)
 
-/** Nobody knows yet what became of it, and the client is told not to ask again by this key. */
-export const isPending = ({ status }: ClientAnswer): boolean => status === 202
+/** Whether the outcome is still unknown. The client must then stop retrying with this key. */
+export const isPending = ({ status }: ClientResponse): boolean => status === 202
 
-/** The client may, and should, try again with the same key. Contract: 4.5 and 7. */
-export const isRetryable = ({ code, status }: ClientAnswer): boolean =>
+/** Whether the client should retry with the same key. Contract: 4.5 and 7. */
+export const isRetryable = ({ code, status }: ClientResponse): boolean =>
   status === 0 ||
   status >= 500 ||
   (status === 409 && code === "IDEMPOTENT_REQUEST_IN_PROGRESS") ||
   (status === 422 && code === "SERVICE_UNAVAILABLE")
 
-/** A key that has been in progress for a quarter of an hour. It is not for ever. */
+/** Code of the response to a key that has been in progress for 15 minutes. Later calls can get another response. */
 export const conflictCode = "IDEMPOTENCY_CONFLICT"
 
-/** The client knows what became of his errand, or that nobody will know soon. */
-export const hasFinalAnswer = ({ answers }: ClientOperation): boolean => {
-  const final = answers.at(-1)
+/** Whether the last response leaves nothing to retry: it is final, or the outcome stays unknown. */
+export const hasFinalResponse = ({ responses }: ClientOperation): boolean => {
+  const final = responses.at(-1)
   return final !== undefined && !isRetryable(final) && final.code !== conflictCode
 }
 
-/** What a client was answered in a few words, for the story. */
-export const describeAnswer = ({ code, status }: ClientAnswer): string =>
+/** A response in a few words, for the log of the round. */
+export const describeResponse = ({ code, status }: ClientResponse): string =>
   status === 0 ? "nothing" : `${status} ${code ?? ""}`.trim()
 
-/** A client waits so long for an answer. */
+/** Timeout of a call. */
 const timeout_ms = 500
 
 interface Envelope {
@@ -73,7 +71,7 @@ interface Envelope {
   readonly error?: { readonly code: string; readonly details?: { readonly transaction_id?: number } }
 }
 
-const readAnswer = async (response: Response): Promise<ClientAnswer> => {
+const readResponse = async (response: Response): Promise<ClientResponse> => {
   const { data, error } = (await response.json()) as Envelope
   return {
     status: response.status,
@@ -83,8 +81,8 @@ const readAnswer = async (response: Response): Promise<ClientAnswer> => {
   }
 }
 
-/** Makes the call of an errand, once. A connection that breaks, and a server that is silent, are no answer. */
-const sendOnce = (url: string, { body, customer, key, path }: ClientOperation): Effect.Effect<ClientAnswer> =>
+/** Sends the request of an operation once. A broken connection and a timeout both count as no response. */
+const sendOnce = (url: string, { body, customer, key, path }: ClientOperation): Effect.Effect<ClientResponse> =>
   Effect.promise((signal) =>
     fetch(url + path, {
       method: "POST",
@@ -96,42 +94,45 @@ const sendOnce = (url: string, { body, customer, key, path }: ClientOperation): 
       body: JSON.stringify(body),
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)])
     })
-      .then(readAnswer)
-      .catch(() => noAnswer)
+      .then(readResponse)
+      .catch(() => noResponse)
   )
 
-/** Between two tries with one key. The contract recommends two seconds; a run has less patience. */
+/** Pause between two calls with one key. The contract recommends two seconds; a shorter pause keeps the run short. */
 const retryPause = "60 millis"
 
-/** A client that has tried so often does something else first. */
+/** Number of calls after which a client gives up and continues with its next purchase. */
 const tries_max = 6
 
-/** Tries, each time at the other server, until there is an answer after which a client tries no more. */
+/** Calls the servers in turn until a response needs no retry, or until all tries are used. */
 export const retryUntilAnswered = Effect.fnUntraced(function* (
   servers: ReadonlyArray<Server>,
-  errand: ClientOperation,
+  operation: ClientOperation,
   tries = tries_max
 ) {
   for (let left = tries; left > 0; left--) {
-    const server = servers[errand.answers.length % servers.length]
-    const answer = yield* sendOnce(server?.url() ?? "", errand)
-    errand.answers.push(answer)
-    if (!isRetryable(answer)) return
+    const server = servers[operation.responses.length % servers.length]
+    const response = yield* sendOnce(server?.url() ?? "", operation)
+    operation.responses.push(response)
+    if (!isRetryable(response)) return
     yield* Effect.sleep(retryPause)
   }
 })
 
-/** Clients at work. */
+/** Concurrent clients that buy. */
 export interface ClientLoad {
-  /** Buys until it is enough, or until everybody has been at every wish. Whoever waits for an answer then hangs up. */
+  /**
+   * Buys until `stop` runs or all planned purchases were tried. Calls that still wait for a response are then
+   * aborted.
+   */
   readonly run: Effect.Effect<void>
-  readonly enough: Effect.Effect<void>
-  /** Every errand on which somebody went. */
-  readonly errands: ReadonlyArray<ClientOperation>
-  /** Waits until so many more wishes have been tried, if so many are left. */
-  readonly progress: (wishes: number) => Effect.Effect<void>
-  /** Waits until nobody buys any more. */
-  readonly over: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
+  /** Every operation that a client started. */
+  readonly operations: ReadonlyArray<ClientOperation>
+  /** Waits until this many more purchases were tried, or until the clients stop. */
+  readonly progress: (purchases: number) => Effect.Effect<void>
+  /** Waits until the clients stop. */
+  readonly stopped: Effect.Effect<void>
 }
 
 export const makeClientLoad = (
@@ -139,42 +140,45 @@ export const makeClientLoad = (
   lists: ReadonlyArray<ReadonlyArray<PlannedPurchase>>,
   chance: SeededRandom
 ): ClientLoad => {
-  const errands: Array<ClientOperation> = []
-  const enough = Deferred.makeUnsafe<void>()
-  const over = Deferred.makeUnsafe<void>()
+  const operations: Array<ClientOperation> = []
+  const stop = Deferred.makeUnsafe<void>()
+  const stopped = Deferred.makeUnsafe<void>()
   let tried = 0
 
-  const fulfil = Effect.fnUntraced(function* (turned: ReadonlyArray<Server>, { reversal, sale }: PlannedPurchase) {
-    errands.push(sale)
-    yield* retryUntilAnswered(turned, sale)
-    const sold = sale.answers.find(isDone)
+  const makePurchase = Effect.fnUntraced(function* (
+    ordered: ReadonlyArray<Server>,
+    { reversal, sale }: PlannedPurchase
+  ) {
+    operations.push(sale)
+    yield* retryUntilAnswered(ordered, sale)
+    const sold = sale.responses.find(isDone)
     if (reversal === null || sold === undefined || sold.transactionId === null) return
     const back = reversal(sold.transactionId)
-    errands.push(back)
-    yield* retryUntilAnswered(turned, back)
+    operations.push(back)
+    yield* retryUntilAnswered(ordered, back)
   })
   const client = Effect.fnUntraced(function* (list: ReadonlyArray<PlannedPurchase>, number: number) {
-    const turned = number % 2 === 0 ? servers : servers.toReversed()
-    for (const wish of list) {
-      yield* fulfil(turned, wish)
+    const ordered = number % 2 === 0 ? servers : servers.toReversed()
+    for (const purchase of list) {
+      yield* makePurchase(ordered, purchase)
       tried++
       yield* Effect.sleep(chance.between(5, 50))
     }
   })
   const buying = Effect.forEach(lists, client, { concurrency: "unbounded", discard: true })
   return {
-    run: Effect.raceFirst(buying, Deferred.await(enough)).pipe(Effect.ensuring(Deferred.succeed(over, undefined))),
-    enough: Effect.asVoid(Deferred.succeed(enough, undefined)),
-    errands,
-    progress: (wishes) =>
+    run: Effect.raceFirst(buying, Deferred.await(stop)).pipe(Effect.ensuring(Deferred.succeed(stopped, undefined))),
+    stop: Effect.asVoid(Deferred.succeed(stop, undefined)),
+    operations,
+    progress: (purchases) =>
       Effect.suspend(() => {
-        const goal = tried + wishes
+        const goal = tried + purchases
         const there = Effect.repeat(
           Effect.sync(() => tried >= goal),
           { until: (isThere) => isThere, schedule: Schedule.spaced("5 millis") }
         )
-        return Effect.raceFirst(Effect.asVoid(there), Deferred.await(over))
+        return Effect.raceFirst(Effect.asVoid(there), Deferred.await(stopped))
       }),
-    over: Deferred.await(over)
+    stopped: Deferred.await(stopped)
   }
 }

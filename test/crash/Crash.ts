@@ -7,106 +7,119 @@ import type { Breach } from "./Invariants.ts"
 import { crashPoints } from "./processes/CrashPoints.ts"
 import { type CrashRun, type RoundFaults, runRound } from "./Round.ts"
 
-/** What is to be run. */
+/** Size and seed of a crash run. */
 export interface CrashPlan {
   readonly rounds: number
   readonly seed: number
 }
 
-/** A law does not hold. */
-class RoundFailed extends Schema.TaggedError<RoundFailed>()("Broken", {
+/** Failure of a round in which an invariant does not hold. */
+class RoundFailed extends Schema.TaggedError<RoundFailed>()("RoundFailed", {
   seed: Schema.Int,
   round: Schema.Int,
-  breaches: Schema.Array(Schema.Struct({ law: Schema.String, what: Schema.String })),
-  /** What happened in the round. */
-  story: Schema.Array(Schema.String),
-  /** Where everybody logged. */
+  breaches: Schema.Array(Schema.Struct({ invariant: Schema.String, what: Schema.String })),
+  /** Events of the round, in order. */
+  events: Schema.Array(Schema.String),
+  /** Directory with the logs of all processes. */
   logs: Schema.String
 }) {
-  // Whoever runs this tells it in his own way.
+  // The command prints this error itself.
   override readonly [Runtime.errorReported] = false
 
   override get message(): string {
     return [
-      `Round ${this.round} by seed ${this.seed} broke a law:`,
-      ...this.breaches.map(({ law, what }) => `  not so: ${law}: ${what}`),
-      "What happened:",
-      ...this.story.map((line) => `  ${line}`),
+      `Round ${this.round} by seed ${this.seed} broke an invariant:`,
+      ...this.breaches.map(({ invariant, what }) => `  broken: ${invariant}: ${what}`),
+      "Events:",
+      ...this.events.map((line) => `  ${line}`),
       `Logs and data: ${this.logs}`,
-      `The same mishaps again, though not the same moments: npm run crash -- --seed ${this.seed} --rounds ${this.round}`
+      `Same faults, at other moments: npm run crash -- --seed ${this.seed} --rounds ${this.round}`
     ].join("\n")
   }
 }
 
-/** What a run consisted of. */
+/** Counts and coverage of a run. */
 export interface CrashResult extends CrashPlan {
-  /** What clients wanted done, each under a key. */
-  readonly errands: number
-  /** How often they called for it, and how often nobody answered. */
+  /** Number of sales and reversals that clients started, each under its own key. */
+  readonly operations: number
+  /** Number of calls, and of calls without a response. */
   readonly calls: number
   readonly unanswered: number
-  /** The points at which a server was killed or stopped. */
+  /** Crash points at which a server was killed or stopped, and those that no server reached. */
   readonly reached: ReadonlyArray<string>
   readonly missed: ReadonlyArray<string>
-  /** The kinds of mishaps that happened, and those that did not. */
+  /** Kinds of faults that happened, and those that did not. */
   readonly kinds: ReadonlyArray<string>
   readonly missedKinds: ReadonlyArray<string>
 }
 
 const planned_s = { round: 3, start: 4, audit: 2 }
 
-/**
- * A round that takes longer does not come to its end; a machine that stands still for minutes is none of its faults.
- */
+/** Timeout of a round. It allows for a machine that is suspended for minutes. */
 const round_max = Duration.minutes(12)
 
-const roundEnds = "a round comes to its end"
+const roundEnds = "a round ends"
 
-const checkAudit = Effect.fnUntraced(function* ({ seed, stage }: CrashRun, round: number) {
-  const audit = yield* saldo(["audit"], { DATABASE_URL: stage.database })
+const checkAudit = Effect.fnUntraced(function* ({ seed, environment }: CrashRun, round: number) {
+  const audit = yield* saldo(["audit"], { DATABASE_URL: environment.database })
   const isSound = (yield* ended(audit)) === 0
-  const isUnderstood = yield* stage.suppliers.dismiss
+  const followsProtocol = yield* environment.suppliers.dismiss
   const breaches = [
-    ...(isSound ? [] : [{ law: "saldo audit finds nothing", what: audit.stdout() + audit.stderr() }]),
-    ...(isUnderstood ? [] : [{ law: "suppliers are asked by their protocols", what: "see suppliers.log" }])
+    ...(isSound ? [] : [{ invariant: "saldo audit finds no violation", what: audit.stdout() + audit.stderr() }]),
+    ...(followsProtocol
+      ? []
+      : [{ invariant: "suppliers receive only requests of their protocol", what: "see suppliers.log" }])
   ]
-  if (breaches.length > 0) return yield* new RoundFailed({ seed, round, breaches, story: [], logs: stage.directory })
+  if (breaches.length > 0)
+    return yield* new RoundFailed({ seed, round, breaches, events: [], logs: environment.directory })
 }, Effect.scoped)
 
-/** Plays a round, which fails as well when it does not come to its end. */
-const playRound = (run: CrashRun, dealt: RoundFaults) =>
+/** Plays a round. A round that times out or dies fails as well. */
+const playRound = (run: CrashRun, planned: RoundFaults) =>
   Effect.suspend(() => {
-    const story = new RoundLog()
+    const log = new RoundLog()
     const broken = (breaches: ReadonlyArray<Breach>) =>
-      new RoundFailed({ seed: run.seed, round: dealt.round, breaches, story: story.lines, logs: run.stage.directory })
-    return runRound(run, dealt, story).pipe(
+      new RoundFailed({
+        seed: run.seed,
+        round: planned.round,
+        breaches,
+        events: log.lines,
+        logs: run.environment.directory
+      })
+    return runRound(run, planned, log).pipe(
       Effect.timeoutOrElse({
         duration: round_max,
         orElse: () =>
-          Effect.fail(broken([{ law: roundEnds, what: `it lasts longer than ${Duration.format(round_max)}` }]))
+          Effect.fail(broken([{ invariant: roundEnds, what: `it took longer than ${Duration.format(round_max)}` }]))
       }),
-      Effect.catchDefect((defect) => Effect.fail(broken([{ law: roundEnds, what: Cause.pretty(Cause.die(defect)) }]))),
+      Effect.catchDefect((defect) =>
+        Effect.fail(broken([{ invariant: roundEnds, what: Cause.pretty(Cause.die(defect)) }]))
+      ),
       Effect.tap(({ breaches }) => (breaches.length > 0 ? Effect.fail(broken(breaches)) : Effect.void))
     )
   })
 
-/** Plays so many rounds. The first one in which a law is broken is the last. */
+/** Plays the rounds in order and stops at the first broken invariant. */
 export const runCrashTest = Effect.fnUntraced(function* ({ rounds, seed }: CrashPlan) {
   const step = yield* plannedSteps(planned_s.start + rounds * planned_s.round + planned_s.audit)
-  const stage = yield* step("Starting Postgres, suppliers and servers", planned_s.start, Effect.orDie(startEnvironment))
-  const run: CrashRun = { stage, seed, undecided: new Set(), reached: new Set(), happened: new Set(), offered: 0 }
-  const tally = { errands: 0, calls: 0, unanswered: 0 }
-  for (const [index, hands] of planFaults(seed, rounds).entries()) {
+  const environment = yield* step(
+    "Starting Postgres, suppliers and servers",
+    planned_s.start,
+    Effect.orDie(startEnvironment)
+  )
+  const run: CrashRun = { environment, seed, undecided: new Set(), reached: new Set(), happened: new Set(), offered: 0 }
+  const tally = { operations: 0, calls: 0, unanswered: 0 }
+  for (const [index, groups] of planFaults(seed, rounds).entries()) {
     const round = index + 1
-    const { errands } = yield* step(
-      `Round ${round} of ${rounds}: ${hands.map((hand) => hand.map(describeFault).join("; ")).join("; then ")}`,
+    const { operations } = yield* step(
+      `Round ${round} of ${rounds}: ${groups.map((group) => group.map(describeFault).join("; ")).join(", then ")}`,
       planned_s.round,
-      playRound(run, { round, hands })
+      playRound(run, { round, groups })
     )
-    tally.errands += errands.length
-    for (const { answers } of errands) {
-      tally.calls += answers.length
-      tally.unanswered += answers.filter(({ status }) => status === 0).length
+    tally.operations += operations.length
+    for (const { responses } of operations) {
+      tally.calls += responses.length
+      tally.unanswered += responses.filter(({ status }) => status === 0).length
     }
   }
   yield* step("Audit", planned_s.audit, checkAudit(run, rounds))

@@ -4,35 +4,35 @@ import { SeededRandom } from "../support/SeededRandom.ts"
 import type { PostgresEnd } from "./environment/Postgres.ts"
 import { type CrashPoint, crashPoints, workflowOf } from "./processes/CrashPoints.ts"
 
-/** Statements that move money, by words that only they carry to the database. */
+/** Statements that move money, each with a text that only this statement sends to the database. */
 export const moneyStatements = {
   "a reservation": '"service_name"',
   "a settlement": '"not_found"',
-  "the beginning of a reversal": " back",
+  "the start of a reversal": " back",
   "the settlement of a reversal": '"Reversed"'
 } as const
 type MoneyStatement = keyof typeof moneyStatements
 
-/** Something that goes wrong while clients buy. */
+/** A fault that is injected while clients buy. */
 export type Fault = Data.TaggedEnum<{
-  /** A server is killed where it sells. */
+  /** Kills a server at a point of its own sale, reversal or insurance sale. */
   Kill: { readonly point: CrashPoint }
-  /** The server that gets there first is killed in the middle of recovery. */
+  /** Kills the server that first reaches this point of recovery. */
   KillRecovery: { readonly point: CrashPoint }
-  /** A server stands still for so long, while the other one goes on and recovers what it left. */
+  /** Stops a server for some minutes. The other server keeps running and recovers its open sales. */
   Pause: { readonly point: CrashPoint; readonly minutes: number }
-  /** Both servers are killed at once, wherever they are. */
+  /** Kills both servers at once, wherever they are. */
   KillBoth: {}
   KillPostgres: { readonly end: PostgresEnd }
-  /** The connection breaks around the commit of something. */
+  /** Cuts the connection to Postgres around the commit of a statement. */
   Cut: { readonly cut: Cut; readonly what: MoneyStatement }
-  /** The suppliers stand still; what they are told meanwhile they hear later. */
+  /** Stops the suppliers. They read the requests of that time when they continue. */
   Stall: { readonly minutes: number }
 }>
 export const Fault = Data.taggedEnum<Fault>()
 
-// What is about to be sent has been found fresh already. A pause of a quarter of an hour just there is longer than what
-// is promised: by then a supplier that knows nothing of it is believed.
+// At these points the server has already checked that the request may still be sent. A pause of 15 minutes here is
+// longer than the service promises to survive: recovery then believes a supplier that does not know the request.
 const beforeSending: ReadonlyArray<CrashPoint> = [
   "before dispatch",
   "during dispatch",
@@ -55,12 +55,12 @@ const pauseAt = (point: CrashPoint): Fault =>
 const killAt = (point: CrashPoint): Fault => (isRecovery(point) ? Fault.KillRecovery({ point }) : Fault.Kill({ point }))
 
 const postgresEnds: ReadonlyArray<PostgresEnd> = [
-  "its first process is killed",
-  "a process of it is killed",
-  "it is stopped at once"
+  "the postmaster is killed",
+  "a backend is killed",
+  "immediate shutdown"
 ]
 
-/** Every mishap, once; those that have no point, twice. */
+/** Every fault once; faults without a crash point twice. */
 export const allFaults: ReadonlyArray<Fault> = [
   ...crashPoints.map(killAt),
   ...crashPoints.filter((point) => !isRecovery(point)).map(pauseAt),
@@ -72,35 +72,32 @@ export const allFaults: ReadonlyArray<Fault> = [
   Fault.Stall({ minutes: short_minutes })
 ]
 
-/** What goes wrong, wherever it does. */
-export const faultKindOf: (mishap: Fault) => string = Fault.$match({
+/** Kind of a fault, without its crash point. */
+export const faultKindOf: (fault: Fault) => string = Fault.$match({
   Kill: () => "a server is killed",
-  KillRecovery: () => "a server that recovers is killed",
-  Pause: ({ minutes }) => `a server stands still for ${minutes} min`,
+  KillRecovery: () => "a recovering server is killed",
+  Pause: ({ minutes }) => `a server is stopped for ${minutes} min`,
   KillBoth: () => "both servers are killed",
   KillPostgres: ({ end }) => `Postgres: ${end}`,
   Cut: ({ cut, what }) => `the connection is cut ${cut} of ${what}`,
-  Stall: ({ minutes }) => `the suppliers stand still for ${minutes} min`
+  Stall: ({ minutes }) => `the suppliers are stopped for ${minutes} min`
 })
 
-/** Where it goes wrong; null when that is left to chance. */
-export const crashPointOf = (mishap: Fault): CrashPoint | null => ("point" in mishap ? mishap.point : null)
+/** Crash point of a fault; null when chance decides the moment. */
+export const crashPointOf = (fault: Fault): CrashPoint | null => ("point" in fault ? fault.point : null)
 
-/** A mishap in words, for the story. */
-export const describeFault = (mishap: Fault): string =>
-  [faultKindOf(mishap), crashPointOf(mishap) ?? []].flat().join(" ")
+/** A fault in words, for the log of the round. */
+export const describeFault = (fault: Fault): string => [faultKindOf(fault), crashPointOf(fault) ?? []].flat().join(" ")
 
-/** Every kind of mishap. */
+/** All kinds of faults. */
 export const faultKinds: ReadonlyArray<string> = [...new Set(allFaults.map(faultKindOf))]
 
-/** What goes wrong at once. */
+/** Faults that happen at the same time. */
 export type FaultGroup = ReadonlyArray<Fault>
 
 const group_max = 3
 
-/**
- * Rounds have two hands and one in turns, played one after the other: a book of thirty hands is over in twenty rounds.
- */
+/** Groups per round: two and one in turns, played one after the other. A series of 30 groups takes 20 rounds. */
 const groups_perRound = [2, 1]
 
 const shuffled = <A>(chance: SeededRandom, all: ReadonlyArray<A>): Array<A> => {
@@ -109,65 +106,64 @@ const shuffled = <A>(chance: SeededRandom, all: ReadonlyArray<A>): Array<A> => {
 }
 
 const faultsOfType = <Tag extends Fault["_tag"]>(tag: Tag) =>
-  allFaults.filter((mishap): mishap is Extract<Fault, { _tag: Tag }> => mishap._tag === tag)
+  allFaults.filter((fault): fault is Extract<Fault, { _tag: Tag }> => fault._tag === tag)
 
-/** One server is killed while the other one stands still, at points that are not the same. */
+/** Pairs of faults: one server is killed at one point while the other server is stopped at another point. */
 const pairsOf = (killed: ReadonlyArray<string>, paused: ReadonlyArray<string>): ReadonlyArray<Array<Fault>> =>
   killed.map((point, index) => [
     ...faultsOfType("Kill").filter((kill) => kill.point === point),
     ...faultsOfType("Pause").filter((pause) => pause.point === paused[index])
   ])
 
-/**
- * The points at which a server can be killed as well as stopped, in two halves; each has some of every length of a
- * stop.
- */
+/** Two halves of the points at which a server can be killed or stopped. Both halves contain pauses of every length. */
 const halvesOf = (chance: SeededRandom) => {
   const pauses = shuffled(chance, faultsOfType("Pause")).sort((one, other) => one.minutes - other.minutes)
   const half = (rest: number) => pauses.filter((_, index) => index % 2 === rest).map(({ point }) => point)
   return [half(0), half(1)] as const
 }
 
-/** What leaves no server, or no time, for anything else. */
+/** Faults that need both servers or move the time, and so exclude most other faults. */
 const exclusiveGroups = (): ReadonlyArray<Array<Fault>> => {
   const [shorter, longer] = faultsOfType("Stall")
   const [first, second] = faultsOfType("KillBoth")
-  return [[first, shorter], [second], [longer]].map((hand) => hand.filter((mishap) => mishap !== undefined))
+  return [[first, shorter], [second], [longer]].map((group) => group.filter((fault) => fault !== undefined))
 }
 
-/** Puts a mishap that goes with any other into the first hand that has room for it, and none of its sort. */
-const addToGroup = (hands: ReadonlyArray<Array<Fault>>, rider: Fault): void => {
-  hands.find((hand) => hand.length < group_max && hand.every(({ _tag }) => _tag !== rider._tag))?.push(rider)
+/** Adds a fault that combines with any other to the first group with room and without a fault of its type. */
+const addToGroup = (groups: ReadonlyArray<Array<Fault>>, extra: Fault): void => {
+  groups.find((group) => group.length < group_max && group.every(({ _tag }) => _tag !== extra._tag))?.push(extra)
 }
 
-/** Hands with every point once, and every kind of mishap. */
+/** Groups that contain every crash point once and every kind of fault. */
 const allGroups = (
   chance: SeededRandom,
   killed: ReadonlyArray<string>,
   paused: ReadonlyArray<string>
 ): ReadonlyArray<FaultGroup> => {
-  const recoveries = faultsOfType("KillRecovery").map((mishap): Array<Fault> => [mishap])
+  const recoveries = faultsOfType("KillRecovery").map((fault): Array<Fault> => [fault])
   const pairs = pairsOf(shuffled(chance, killed), shuffled(chance, paused))
-  const hands = shuffled(chance, [...pairs, ...recoveries, ...exclusiveGroups()])
-  for (const rider of shuffled(chance, [...faultsOfType("KillPostgres"), ...faultsOfType("Cut")]))
-    addToGroup(shuffled(chance, hands), rider)
-  return hands
+  const groups = shuffled(chance, [...pairs, ...recoveries, ...exclusiveGroups()])
+  for (const extra of shuffled(chance, [...faultsOfType("KillPostgres"), ...faultsOfType("Cut")]))
+    addToGroup(shuffled(chance, groups), extra)
+  return groups
 }
 
 /**
- * What goes wrong in each round, by the seed: in twenty rounds something at every point and something of every kind,
- * and in forty all there is, since where a server was killed the next one is stopped.
+ * Plans the faults of every round from the seed.
+ *
+ * Twenty rounds contain a fault at every point and of every kind. Forty rounds contain every fault: points where a
+ * server was killed in the first half get a stop in the second.
  */
 export const planFaults = (seed: number, rounds: number): ReadonlyArray<ReadonlyArray<FaultGroup>> => {
   const chance = new SeededRandom(seed, "deck")
   let halves = halvesOf(chance)
-  let book: Array<FaultGroup> = []
+  let queue: Array<FaultGroup> = []
   const next = (): FaultGroup => {
-    if (book.length === 0) {
-      book = [...allGroups(chance, ...halves)]
+    if (queue.length === 0) {
+      queue = [...allGroups(chance, ...halves)]
       halves = [halves[1], halves[0]]
     }
-    return book.shift() ?? []
+    return queue.shift() ?? []
   }
   return Array.from({ length: rounds }, (_, round) =>
     Array.from({ length: groups_perRound[round % groups_perRound.length] ?? 1 }, next)

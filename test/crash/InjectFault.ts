@@ -8,182 +8,191 @@ import type { Server } from "./environment/ServersAndSuppliers.ts"
 import { Fault, moneyStatements } from "./Faults.ts"
 import type { CrashPoint, PlannedSignal } from "./processes/CrashPoints.ts"
 
-/** Recovery gets to a point within so many times that it is due, if there is anything to get to it with. */
+/** How often a point of recovery may become due before the run gives up waiting for it. */
 const dues_max = 20
 
-/** It asks about what is due within this, unless nobody is alive who asks. */
+/** Time within which a running server asks about the transactions that are due. */
 const recovery_max = Duration.millis(250)
 
-/** A mishap happens after so many of the clients' wishes, or fewer, and not later than this. */
-const wishes_max = 30
+/** Latest start of a fault: after this many purchases of the clients or this time, whichever comes first. */
+const purchases_max = 30
 const start_max = "400 millis"
 
-/** What has not happened within this does not. */
+/** Timeout of the wait for a fault to happen. */
 const fault_max = Duration.seconds(30)
 
-/** What a mishap happens to, and who writes it down. */
+/** What an injected fault works on. */
 export interface FaultContext {
-  readonly stage: CrashEnvironment["Service"]
+  readonly environment: CrashEnvironment["Service"]
   readonly load: ClientLoad
   readonly chance: SeededRandom
-  readonly story: RoundLog
-  /** The servers that this mishap may have. */
+  readonly log: RoundLog
+  /** Servers that this fault may kill or stop. */
   readonly servers: ReadonlyArray<Server>
-  /** Which points were reached. */
+  /** Crash points that a server reached so far. */
   readonly reached: Set<CrashPoint>
 }
 
 const sleepBetween = (chance: SeededRandom, from_ms: number, to_ms: number) =>
   Effect.sleep(Duration.millis(chance.between(from_ms, to_ms)))
 
-/** Some time while clients buy. */
+/** Waits a random share of the clients' work. */
 const waitDuringLoad = ({ chance, load }: FaultContext) =>
-  Effect.asVoid(Effect.timeoutOption(load.progress(chance.between(1, wishes_max)), start_max))
+  Effect.asVoid(Effect.timeoutOption(load.progress(chance.between(1, purchases_max)), start_max))
 
-/** What happens before the clients are done, if it does. */
+/** Waits for an event, until the clients stop or the timeout passes. */
 const beforeLoadEnds = <A>({ load }: FaultContext, happens: Effect.Effect<A>) =>
-  Effect.raceFirst(Effect.asSome(happens), Effect.as(load.over, Option.none<A>())).pipe(
+  Effect.raceFirst(Effect.asSome(happens), Effect.as(load.stopped, Option.none<A>())).pipe(
     Effect.timeoutOrElse({ duration: fault_max, orElse: () => Effect.succeed(Option.none<A>()) })
   )
 
-const reviveAfterDeath = Effect.fnUntraced(function* ({ chance, story }: FaultContext, server: Server) {
+const reviveAfterDeath = Effect.fnUntraced(function* ({ chance, log }: FaultContext, server: Server) {
   yield* Effect.repeat(Effect.sync(server.isDead), { until: (dead) => dead, schedule: Schedule.spaced("5 millis") })
   yield* sleepBetween(chance, 0, 150)
   yield* server.revive
-  story.tell(`${server.name} takes calls again`)
+  log.add(`${server.name} accepts calls again`)
 })
 
 /**
- * Lets a server meet its fate; where it never comes to the point, it meets it in the end. Answers whether it comes
- * there.
+ * Arms a signal at a crash point. A server that never reaches the point gets the signal at the end.
+ *
+ * @returns whether the server reached the point.
  */
-const armKillPoint = Effect.fnUntraced(function* (scene: FaultContext, server: Server, fate: PlannedSignal) {
-  const { reached, story } = scene
-  yield* server.meet(fate)
-  const seen = yield* beforeLoadEnds(scene, server.reached(fate.point))
+const armKillPoint = Effect.fnUntraced(function* (context: FaultContext, server: Server, planned: PlannedSignal) {
+  const { reached, log } = context
+  yield* server.arm(planned)
+  const seen = yield* beforeLoadEnds(context, server.reached(planned.point))
   if (Option.isSome(seen)) {
-    reached.add(fate.point)
-    story.tell(`${server.name} gets ${fate.signal} ${fate.point}`)
+    reached.add(planned.point)
+    log.add(`${server.name} gets ${planned.signal} ${planned.point}`)
   } else {
-    yield* server.meet(null)
-    yield* server.signal(fate.signal)
-    story.tell(`${server.name} gets ${fate.signal}, and was not ${fate.point}`)
+    yield* server.arm(null)
+    yield* server.signal(planned.signal)
+    log.add(`${server.name} gets ${planned.signal} without reaching ${planned.point}`)
   }
   return Option.isSome(seen)
 })
 
 const pauseServer = Effect.fnUntraced(function* (
-  scene: FaultContext,
+  context: FaultContext,
   server: Server,
   { minutes, point }: { minutes: number; point: CrashPoint }
 ) {
-  const happens = yield* armKillPoint(scene, server, { point, visit: scene.chance.between(1, 3), signal: "SIGSTOP" })
-  yield* Effect.provide(passMinutes(scene.stage.time, minutes), scene.stage.operator)
+  const happens = yield* armKillPoint(context, server, {
+    point,
+    visit: context.chance.between(1, 3),
+    signal: "SIGSTOP"
+  })
+  yield* Effect.provide(passMinutes(context.environment.time, minutes), context.environment.operator)
   yield* server.signal("SIGCONT")
-  scene.story.tell(`${server.name} goes on, ${minutes} minutes later`)
+  context.log.add(`${server.name} continues, ${minutes} minutes later`)
   return happens
 })
 
-const killServer = Effect.fnUntraced(function* (scene: FaultContext, server: Server, point: CrashPoint) {
-  const happens = yield* armKillPoint(scene, server, { point, visit: scene.chance.between(1, 3), signal: "SIGKILL" })
-  yield* reviveAfterDeath(scene, server)
+const killServer = Effect.fnUntraced(function* (context: FaultContext, server: Server, point: CrashPoint) {
+  const happens = yield* armKillPoint(context, server, {
+    point,
+    visit: context.chance.between(1, 3),
+    signal: "SIGKILL"
+  })
+  yield* reviveAfterDeath(context, server)
   return happens
 })
 
-/** Both are told, because nobody knows who claims what is due; one dies. */
-const killRecovery = Effect.fnUntraced(function* (scene: FaultContext, point: CrashPoint) {
-  const { reached, servers, stage, story } = scene
-  // There has to be something to recover.
-  yield* waitDuringLoad(scene)
-  const fate: PlannedSignal = { point, visit: 1, signal: "SIGKILL" }
-  yield* Effect.forEach(servers, ({ meet }) => meet(fate))
+/** Arms both servers, because either one may claim the transactions that are due. The first to reach the point dies. */
+const killRecovery = Effect.fnUntraced(function* (context: FaultContext, point: CrashPoint) {
+  const { reached, servers, environment, log } = context
+  // Recovery needs open transactions to claim.
+  yield* waitDuringLoad(context)
+  const planned: PlannedSignal = { point, visit: 1, signal: "SIGKILL" }
+  yield* Effect.forEach(servers, ({ arm }) => arm(planned))
   const first = Effect.raceAllFirst(servers.map((server) => Effect.as(server.reached(point), server)))
-  const due = Effect.andThen(stage.time.jump("61 seconds"), Effect.sleep(recovery_max))
+  const due = Effect.andThen(environment.time.jump("61 seconds"), Effect.sleep(recovery_max))
   const seen = yield* Effect.raceFirst(
     Effect.asSome(first),
     Effect.as(Effect.repeat(due, { times: dues_max }), Option.none<Server>())
   )
-  yield* Effect.forEach(servers, ({ meet }) => meet(null))
+  yield* Effect.forEach(servers, ({ arm }) => arm(null))
   if (Option.isNone(seen)) {
-    story.tell(`no server was ${point}`)
+    log.add(`no server was ${point}`)
     return false
   }
   reached.add(point)
-  story.tell(`${seen.value.name} gets SIGKILL ${point}`)
-  // The other one may have been as fast.
-  yield* reviveAfterDeath(scene, seen.value)
+  log.add(`${seen.value.name} gets SIGKILL ${point}`)
+  // The other server may have reached the point at the same time.
+  yield* reviveAfterDeath(context, seen.value)
   yield* Effect.forEach(servers, ({ revive }) => revive)
   return true
 })
 
-const killBothServers = Effect.fnUntraced(function* (scene: FaultContext) {
-  yield* waitDuringLoad(scene)
-  yield* Effect.forEach(scene.servers, ({ signal }) => signal("SIGKILL"))
-  scene.story.tell("both servers get SIGKILL")
-  yield* Effect.forEach(scene.servers, (server) => reviveAfterDeath(scene, server), { concurrency: "unbounded" })
+const killBothServers = Effect.fnUntraced(function* (context: FaultContext) {
+  yield* waitDuringLoad(context)
+  yield* Effect.forEach(context.servers, ({ signal }) => signal("SIGKILL"))
+  context.log.add("both servers get SIGKILL")
+  yield* Effect.forEach(context.servers, (server) => reviveAfterDeath(context, server), { concurrency: "unbounded" })
   return true
 })
 
-const stallSuppliers = Effect.fnUntraced(function* (scene: FaultContext, minutes: number) {
+const stallSuppliers = Effect.fnUntraced(function* (context: FaultContext, minutes: number) {
   const {
     chance,
-    stage: { suppliers, time },
-    story
-  } = scene
-  yield* waitDuringLoad(scene)
+    environment: { suppliers, time },
+    log
+  } = context
+  yield* waitDuringLoad(context)
   yield* suppliers.signal("SIGSTOP")
-  story.tell("the suppliers stand still")
+  log.add("the suppliers are stopped")
   yield* sleepBetween(chance, 100, 200)
   yield* time.jump(Duration.minutes(minutes))
   yield* suppliers.signal("SIGCONT")
-  story.tell(`the suppliers go on, ${minutes} minutes later`)
+  log.add(`the suppliers continue, ${minutes} minutes later`)
   return true
 })
 
 const cutConnection = Effect.fnUntraced(function* (
-  scene: FaultContext,
+  context: FaultContext,
   { cut, what }: Extract<Fault, { _tag: "Cut" }>
 ) {
-  const { proxy } = scene.stage
-  yield* waitDuringLoad(scene)
+  const { proxy } = context.environment
+  yield* waitDuringLoad(context)
   const before = proxy.cuts()
   proxy.arm(cut, moneyStatements[what])
   const happens = Effect.repeat(Effect.sync(proxy.cuts), {
     until: (cuts) => cuts > before,
     schedule: Schedule.spaced("10 millis")
   })
-  const seen = yield* beforeLoadEnds(scene, happens)
-  scene.story.tell(`the connection was ${Option.isSome(seen) ? "" : "not "}cut ${cut} of ${what}`)
+  const seen = yield* beforeLoadEnds(context, happens)
+  context.log.add(`the connection was ${Option.isSome(seen) ? "" : "not "}cut ${cut} of ${what}`)
   return Option.isSome(seen)
 })
 
 const killPostgres = Effect.fnUntraced(function* (
-  scene: FaultContext,
+  context: FaultContext,
   { end }: Extract<Fault, { _tag: "KillPostgres" }>
 ) {
-  yield* waitDuringLoad(scene)
-  yield* Effect.provide(endPostgres(scene.stage.postgres, end), scene.stage.operator)
-  scene.story.tell(`Postgres: ${end}`)
+  yield* waitDuringLoad(context)
+  yield* Effect.provide(endPostgres(context.environment.postgres, end), context.environment.operator)
+  context.log.add(`Postgres: ${end}`)
   yield* Effect.sleep("50 millis")
-  yield* Effect.provide(untilPostgresAnswers, scene.stage.operator)
-  scene.story.tell("Postgres answers")
+  yield* Effect.provide(untilPostgresAnswers, context.environment.operator)
+  context.log.add("Postgres answers")
   return true
 })
 
 /**
- * Lets a mishap happen, from its beginning to the moment when everything that was down is up.
+ * Injects a fault and waits until every process is up again.
  *
- * @returns whether it happened as it was dealt.
+ * @returns whether the fault happened as planned.
  */
-export const injectFault = (scene: FaultContext, mishap: Fault): Effect.Effect<boolean> => {
-  const [server = scene.stage.servers[0]] = scene.servers
-  return Fault.$match(mishap, {
-    Kill: ({ point }): Effect.Effect<boolean> => killServer(scene, server, point),
-    KillRecovery: ({ point }) => killRecovery(scene, point),
-    Pause: (wanted) => pauseServer(scene, server, wanted),
-    KillBoth: () => killBothServers(scene),
-    KillPostgres: (wanted) => killPostgres(scene, wanted),
-    Cut: (wanted) => cutConnection(scene, wanted),
-    Stall: ({ minutes }) => stallSuppliers(scene, minutes)
+export const injectFault = (context: FaultContext, fault: Fault): Effect.Effect<boolean> => {
+  const [server = context.environment.servers[0]] = context.servers
+  return Fault.$match(fault, {
+    Kill: ({ point }): Effect.Effect<boolean> => killServer(context, server, point),
+    KillRecovery: ({ point }) => killRecovery(context, point),
+    Pause: (wanted) => pauseServer(context, server, wanted),
+    KillBoth: () => killBothServers(context),
+    KillPostgres: (wanted) => killPostgres(context, wanted),
+    Cut: (wanted) => cutConnection(context, wanted),
+    Stall: ({ minutes }) => stallSuppliers(context, minutes)
   })
 }

@@ -2,19 +2,19 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Audit } from "../../core/ports/Audit.ts"
 import {
-  type ClientAnswer,
   type ClientOperation,
+  type ClientResponse,
   conflictCode,
-  describeAnswer,
-  hasFinalAnswer,
-  isFirm,
+  describeResponse,
+  hasFinalResponse,
+  isFinal,
   isPending,
   isRefused,
   isRetryable
 } from "./Clients.ts"
 import type { SupplierRecord } from "./processes/StdinCommands.ts"
 
-/** A sale as the database has it. */
+/** A sale as stored in the database. */
 export interface SaleRow {
   readonly companyId: number
   readonly id: number
@@ -24,22 +24,22 @@ export interface SaleRow {
   readonly authCode: string | null
 }
 
-/** A reversal as the database has it. */
+/** A reversal as stored in the database. */
 export interface ReversalRow {
   readonly xid: string
   readonly saleId: number
   readonly status: string
 }
 
-/** What the database says when all is over. */
+/** State of the database at the end of a round. */
 interface Books {
   readonly sales: ReadonlyArray<SaleRow>
   readonly reversals: ReadonlyArray<ReversalRow>
-  /** What each company owns, in centavos. */
+  /** Money that each company owns, in centavos. */
   readonly owned: ReadonlyMap<number, number>
-  /** What the operator was warned of: a firm answer that came after another one. */
+  /** Audit events about a final outcome that arrived after a different one was settled. */
   readonly alerts: ReadonlyArray<string>
-  /** The invariants that an audit finds broken. */
+  /** Invariants that the audit found broken. */
   readonly broken: ReadonlyArray<string>
 }
 
@@ -68,16 +68,16 @@ export const readBooks = Effect.gen(function* () {
   } satisfies Books
 }).pipe(Effect.orDie)
 
-/** All that is known when everything has come to rest. */
+/** All facts that the invariants are checked against, taken when nothing runs any more. */
 export interface Evidence {
   readonly books: Books
-  /** What the suppliers really did. */
-  readonly told: SupplierRecord
-  /** What clients asked for in this round, and what they heard. */
-  readonly errands: ReadonlyArray<ClientOperation>
-  /** What the suppliers will never decide. */
+  /** What the suppliers delivered and received. */
+  readonly record: SupplierRecord
+  /** Operations of the clients in this round, with their responses. */
+  readonly operations: ReadonlyArray<ClientOperation>
+  /** Xids whose outcome the suppliers keep open for ever. */
   readonly undecided: ReadonlySet<string>
-  /** What each company was given, in centavos. */
+  /** Opening deposit of each company, in centavos. */
   readonly given: number
 }
 
@@ -90,21 +90,25 @@ const describeSale = ({ id, status, xid }: SaleRow): string => `sale ${id} (${xi
 
 const timesOf = ({ done }: SupplierRecord, xid: string): number => done[xid]?.times ?? 0
 
-/** A reversal that was confirmed is no deed of its own: what it took back counts as never delivered. */
-const deliveredIsCharged: Invariant = ({ books, told }) => {
+/** Confirmed reversals do not appear here: the supplier counts a reversed sale as never delivered. */
+const deliveredIsCharged: Invariant = ({ books, record }) => {
   const charged = new Map(books.sales.filter(({ status }) => status === "SUCCESS").map((sale) => [sale.xid, sale]))
-  const lost = Object.entries(told.done).flatMap(([xid, { charged: centavos }]) =>
-    charged.get(xid)?.centavos === centavos ? [] : [`${xid} was delivered for ${centavos}, and is not charged so`]
+  const lost = Object.entries(record.done).flatMap(([xid, { charged: centavos }]) =>
+    charged.get(xid)?.centavos === centavos
+      ? []
+      : [`${xid} was delivered for ${centavos} and is not charged that amount`]
   )
   const invented = [...charged.values()].flatMap((sale) =>
-    timesOf(told, sale.xid) === 0 ? [`${describeSale(sale)} is charged, and was not delivered`] : []
+    timesOf(record, sale.xid) === 0 ? [`${describeSale(sale)} is charged but was not delivered`] : []
   )
   return [...lost, ...invented]
 }
 
-const doneOnce: Invariant = ({ told }) => [
-  ...Object.entries(told.done).flatMap(([xid, { times }]) => (times > 1 ? [`${xid} was done ${times} times`] : [])),
-  ...Object.entries(told.sent).flatMap(([xid, times]) => (times > 1 ? [`${xid} was sent ${times} times`] : []))
+const doneOnce: Invariant = ({ record }) => [
+  ...Object.entries(record.done).flatMap(([xid, { times }]) =>
+    times > 1 ? [`${xid} was delivered ${times} times`] : []
+  ),
+  ...Object.entries(record.sent).flatMap(([xid, times]) => (times > 1 ? [`${xid} was sent ${times} times`] : []))
 ]
 
 const settled: Invariant = ({ books: { reversals, sales }, undecided }) => [
@@ -114,12 +118,12 @@ const settled: Invariant = ({ books: { reversals, sales }, undecided }) => [
   )
 ]
 
-const owned: Invariant = ({ books, given, told }) =>
+const owned: Invariant = ({ books, given, record }) =>
   [...books.owned].flatMap(([company, has]) => {
-    // A freed key names its next sale by the same xid.
+    // A key that was freed gives the same xid to its next sale.
     const xids = new Set(books.sales.flatMap(({ companyId, xid }) => (companyId === company ? [xid] : [])))
-    const spent = [...xids].reduce((sum, xid) => sum + (told.done[xid]?.charged ?? 0), 0)
-    return has === given - spent ? [] : [`company ${company} owns ${has}, and should own ${given - spent}`]
+    const spent = [...xids].reduce((sum, xid) => sum + (record.done[xid]?.charged ?? 0), 0)
+    return has === given - spent ? [] : [`company ${company} owns ${has} instead of ${given - spent}`]
   })
 
 const reversalsAreTrue: Invariant = ({ books: { reversals, sales } }) => {
@@ -131,18 +135,18 @@ const reversalsAreTrue: Invariant = ({ books: { reversals, sales } }) => {
 
 const last = <A>(all: ReadonlyArray<A>): A | undefined => all.at(-1)
 
-/** How a sale has to stand when its client heard this. */
-const matchesAnswer = (answer: ClientAnswer, { saleId }: ClientOperation, sale: SaleRow): boolean => {
+/** Whether the stored sale agrees with a response to its client. */
+const agreesWith = (response: ClientResponse, { saleId }: ClientOperation, sale: SaleRow): boolean => {
   const isReversal = saleId !== null
-  // No client here asks twice to have a sale back, so one that could not be taken back stands.
-  if (isRefused(answer)) return sale.status === (isReversal ? "SUCCESS" : "FAILED")
+  // Clients here ask for a reversal only once, so a sale whose reversal was refused stays successful.
+  if (isRefused(response)) return sale.status === (isReversal ? "SUCCESS" : "FAILED")
   if (isReversal) return sale.status === "REVERSED"
-  return (sale.status === "SUCCESS" || sale.status === "REVERSED") && sale.authCode === answer.authCode
+  return (sale.status === "SUCCESS" || sale.status === "REVERSED") && sale.authCode === response.authCode
 }
 
-/** The sale that an answer is about: the one that it names or, by the xid, the last. */
+/** The sale that a response is about: by its transaction id or, without one, the last sale with the xid. */
 const saleOf = (
-  { transactionId }: ClientAnswer,
+  { transactionId }: ClientResponse,
   { saleId, xid }: ClientOperation,
   sales: ReadonlyArray<SaleRow>
 ): SaleRow | undefined => {
@@ -150,77 +154,78 @@ const saleOf = (
   return id === null ? last(sales.filter((sale) => sale.xid === xid)) : sales.find((sale) => sale.id === id)
 }
 
-const answersAreTrue: Invariant = ({ books: { sales }, errands }) =>
-  errands.flatMap((errand) =>
-    errand.answers.flatMap((answer) => {
-      if (!isFirm(answer) && !isPending(answer)) return []
-      const sale = saleOf(answer, errand, sales)
-      const isOwn = sale !== undefined && (errand.saleId === null ? sale.xid === errand.xid : sale.id === errand.saleId)
-      if (isOwn && (isPending(answer) || matchesAnswer(answer, errand, sale))) return []
+const responsesAreTrue: Invariant = ({ books: { sales }, operations }) =>
+  operations.flatMap((operation) =>
+    operation.responses.flatMap((response) => {
+      if (!isFinal(response) && !isPending(response)) return []
+      const sale = saleOf(response, operation, sales)
+      const isOwn =
+        sale !== undefined && (operation.saleId === null ? sale.xid === operation.xid : sale.id === operation.saleId)
+      if (isOwn && (isPending(response) || agreesWith(response, operation, sale))) return []
       return [
-        `${errand.key} heard ${describeAnswer(answer)}, and ${sale === undefined ? "there is no such sale" : describeSale(sale)}`
+        `${operation.key} got ${describeResponse(response)}, but ${sale === undefined ? "the sale does not exist" : describeSale(sale)}`
       ]
     })
   )
 
-const answerIdentity = ({ authCode, code, status, transactionId }: ClientAnswer): string =>
+const responseIdentity = ({ authCode, code, status, transactionId }: ClientResponse): string =>
   JSON.stringify([status, code, transactionId, authCode])
 
-/** Once an answer is firm, no later one is other, and none says that nobody knows. */
-const answersStay: Invariant = ({ errands }) =>
-  errands.flatMap(({ answers, key }) => {
-    const first = answers.findIndex(isFirm)
-    const firm = answers[first]
-    if (firm === undefined) return []
-    const other = answers
+/** After a final response, every later response is the same, and none says that the key is still in progress. */
+const finalResponsesStay: Invariant = ({ operations }) =>
+  operations.flatMap(({ responses, key }) => {
+    const first = responses.findIndex(isFinal)
+    const final = responses[first]
+    if (final === undefined) return []
+    const other = responses
       .slice(first)
-      .find((answer) => !isRetryable(answer) && answerIdentity(answer) !== answerIdentity(firm))
-    const unsure = answers.slice(first).find(({ status }) => status === 409)
+      .find((response) => !isRetryable(response) && responseIdentity(response) !== responseIdentity(final))
+    const unsure = responses.slice(first).find(({ status }) => status === 409)
     const wrong = other ?? unsure
-    return wrong === undefined ? [] : [`${key} heard ${describeAnswer(firm)}, and later ${describeAnswer(wrong)}`]
+    return wrong === undefined ? [] : [`${key} got ${describeResponse(final)} and later ${describeResponse(wrong)}`]
   })
 
-/** What clients of a right service that crashes may hear. */
-const knownCodes = ["SEGURO_YA_VENDIDO", "COTIZACION_VENCIDA", conflictCode]
+/** Other error codes that a correct service may return under crashes. */
+const allowedCodes = ["SEGURO_YA_VENDIDO", "COTIZACION_VENCIDA", conflictCode]
 
-const isKnown = (answer: ClientAnswer): boolean =>
-  isFirm(answer) || isPending(answer) || isRetryable(answer) || knownCodes.includes(answer.code ?? "")
+const isAllowed = (response: ClientResponse): boolean =>
+  isFinal(response) || isPending(response) || isRetryable(response) || allowedCodes.includes(response.code ?? "")
 
-const answersAreKnown: Invariant = ({ errands }) =>
-  errands.flatMap(({ answers, key }) =>
-    answers.flatMap((answer) => (isKnown(answer) ? [] : [`${key} heard ${describeAnswer(answer)}`]))
+const responsesAreAllowed: Invariant = ({ operations }) =>
+  operations.flatMap(({ responses, key }) =>
+    responses.flatMap((response) => (isAllowed(response) ? [] : [`${key} got ${describeResponse(response)}`]))
   )
 
-/** In the end, everybody hears what became of his errand. */
-const everyClientHears: Invariant = ({ errands }) =>
-  errands
-    .filter((errand) => !hasFinalAnswer(errand))
-    .map(({ answers, key }) => {
-      const final = last(answers)
-      return `${key} still hears ${final === undefined ? "nothing" : describeAnswer(final)}`
+/** At the end of a round every client knows the outcome of its operation. */
+const everyOutcomeIsKnown: Invariant = ({ operations }) =>
+  operations
+    .filter((operation) => !hasFinalResponse(operation))
+    .map(({ responses, key }) => {
+      const final = last(responses)
+      return `${key} still gets ${final === undefined ? "nothing" : describeResponse(final)}`
     })
 
-/** What has to hold when everything has come to rest, in words. */
+/** Invariants that hold when nothing runs any more, by name. */
 const invariants: Readonly<Record<string, Invariant>> = {
-  "what was delivered is charged once, and nothing else is": deliveredIsCharged,
-  "nothing is done twice": doneOnce,
-  "only what nobody decides stays open": settled,
-  "a company owns what it was given, less what was delivered": owned,
-  "a sale is reversed if its reversal was confirmed": reversalsAreTrue,
-  "what clients heard is true": answersAreTrue,
-  "a firm answer stays": answersStay,
-  "clients hear what they may hear": answersAreKnown,
-  "everybody hears what became of his errand": everyClientHears,
-  "nobody has to be warned of an answer that came too late": ({ books }) => books.alerts,
-  "saldo audit finds nothing": ({ books }) => books.broken
+  "each delivery is charged once, and nothing else is charged": deliveredIsCharged,
+  "nothing is delivered or sent twice": doneOnce,
+  "only transactions that a supplier never decides stay open": settled,
+  "a company owns its deposit minus its deliveries": owned,
+  "a sale is reversed exactly when its reversal is confirmed": reversalsAreTrue,
+  "every response agrees with the database": responsesAreTrue,
+  "a final response never changes": finalResponsesStay,
+  "every response is allowed by the contract": responsesAreAllowed,
+  "every client learns the outcome": everyOutcomeIsKnown,
+  "no final outcome arrives after a different one": ({ books }) => books.alerts,
+  "saldo audit finds no violation": ({ books }) => books.broken
 }
 
-/** A law that does not hold, and by what it is seen. */
+/** A broken invariant, with the facts that show it. */
 export interface Breach {
-  readonly law: string
+  readonly invariant: string
   readonly what: string
 }
 
-/** Every breach of every law. */
+/** Checks every invariant and returns all violations. */
 export const checkInvariants = (evidence: Evidence): ReadonlyArray<Breach> =>
-  Object.entries(invariants).flatMap(([law, holds]) => holds(evidence).map((what) => ({ law, what })))
+  Object.entries(invariants).flatMap(([invariant, holds]) => holds(evidence).map((what) => ({ invariant, what })))

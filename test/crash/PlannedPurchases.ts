@@ -12,18 +12,18 @@ import type { ClientOperation } from "./Clients.ts"
 import type { Customer } from "./environment/Environment.ts"
 import type { SupplierPlan } from "./processes/StdinCommands.ts"
 
-/** A quote that may be bought, and by whom. */
+/** An insurance quote and the company that may buy it. */
 export interface InsuranceOffer {
   readonly customer: Customer
   readonly insurance: Insurance
 }
 
-/** No vehicle is insured twice in a run. */
+/** First plate number. Each vehicle is insured at most once in a run. */
 const plates_from = 100_000
 
 const concurrency_max = 4
 
-/** Takes so many vehicles through the steps before the sale: what crashes is what comes then. */
+/** Takes vehicles through the insurance steps before the sale. Only the sale itself is tested under crashes. */
 export const makeInsuranceOffers = Effect.fnUntraced(function* (
   customers: ReadonlyArray<Customer>,
   { count, made }: { readonly count: number; readonly made: number }
@@ -45,14 +45,14 @@ export const makeInsuranceOffers = Effect.fnUntraced(function* (
   )
 })
 
-/** How often of a thousand something comes of what suppliers are told. */
+/** Weights of the suppliers' behaviours, per thousand operations. */
 const usualWeights = { done: 740, refused: 60, pending: 5, "turned away": 35, misbehaves: 160 }
 const troubledWeights = { done: 300, refused: 0, pending: 0, "turned away": 0, misbehaves: 700 }
 
-/** Now and then the first question about it is met no better. */
+/** Probability that the supplier also mishandles the first status request. */
 const secondMisbehaviourRate = 0.3
 
-/** What becomes of something at its supplier. */
+/** Plans how the supplier handles one operation. */
 const supplierPlanOf = (chance: SeededRandom, xid: string, isTroubled: boolean): SupplierPlan => {
   const plain: SupplierPlan = { xid, decision: null, turnedAway: false, misbehaviours: [] }
   const what = chance.weighted(isTroubled ? troubledWeights : usualWeights)
@@ -76,21 +76,21 @@ const supplierPlanOf = (chance: SeededRandom, xid: string, isTroubled: boolean):
 
 const clients_max = 10
 
-/** More than a client gets to while the mishaps of a hand happen. */
+/** More purchases than a client can make during one group of faults. */
 const purchases_max = 40
 
 /** Services of the example catalogue. */
 const reversibleService = 7
 const plainServices = [1, 4, 8]
 
-/** What a client of the shop wants next: a sale, and sometimes to have it back. */
+/** A sale that a client will make, and sometimes its reversal. */
 export interface PlannedPurchase {
   readonly sale: ClientOperation
-  /** The errand that takes the sale back, once it is known by which id; null for one that is kept. */
+  /** Builds the operation that reverses the sale; null when the client keeps the sale. */
   readonly reversal: ((transactionId: number) => ClientOperation) | null
 }
 
-/** What clients want, a list a client, and what becomes of it at the suppliers. */
+/** The purchases of every client, and the suppliers' plan for each of them. */
 interface PlannedPurchases {
   readonly lists: ReadonlyArray<ReadonlyArray<PlannedPurchase>>
   readonly plans: ReadonlyArray<SupplierPlan>
@@ -99,7 +99,7 @@ interface PlannedPurchases {
 const kindWeights = { plain: 55, reversible: 30, insurance: 15 }
 export type PurchaseKind = keyof typeof kindWeights
 
-/** What a hand needs is wanted so much oftener. */
+/** Additional weight of the kinds that a group of faults needs. */
 const neededWeight = 60
 
 const bodyOf = (chance: SeededRandom, service_id: number) => ({
@@ -110,23 +110,23 @@ const bodyOf = (chance: SeededRandom, service_id: number) => ({
 
 interface PurchaseContext {
   readonly seed: number
-  /** When in the run, in words that no other place has. */
+  /** Unique name of this part of the run, such as "round 3 group 1". */
   readonly when: string
   readonly offers: ReadonlyArray<InsuranceOffer>
   readonly customers: ReadonlyArray<Customer>
-  /** What has to be sold for something to happen at the points of the hand. */
+  /** Kinds of sales during which servers pass the crash points of the group. */
   readonly needs: ReadonlyArray<PurchaseKind>
-  /** Whose suppliers are in trouble more often than not: there is to be something to recover. */
+  /** Kind whose suppliers mostly misbehave, so that recovery has open transactions to claim. */
   readonly troubled: PurchaseKind | null
 }
 
-/** What somebody buys. */
+/** Chooses the buyer and the request body of a purchase. */
 const purchaseOf = (kind: PurchaseKind, chance: SeededRandom, { customers, offers }: PurchaseContext) => {
   if (kind !== "insurance") {
     const service = kind === "plain" ? chance.pick(plainServices) : reversibleService
     return { customer: chance.pick(customers), body: bodyOf(chance, service) }
   }
-  // One quote may be wanted by several, each under a key of his own.
+  // Several clients may try to buy the same quote, each under its own key.
   const { customer, insurance } = chance.pick(offers)
   const body = { service_id: insuranceServiceId, identifier: insurance.plate, opcion_id: insuranceOption(insurance.id) }
   return { customer, body }
@@ -138,14 +138,14 @@ const weightsOf = ({ needs }: PurchaseContext) => {
   return weights
 }
 
-const planPurchase = Effect.fnUntraced(function* (chance: SeededRandom, place: PurchaseContext, name: string) {
-  const kind = chance.weighted(weightsOf(place))
-  const { body, customer } = purchaseOf(kind, chance, place)
+const planPurchase = Effect.fnUntraced(function* (chance: SeededRandom, context: PurchaseContext, name: string) {
+  const kind = chance.weighted(weightsOf(context))
+  const { body, customer } = purchaseOf(kind, chance, context)
   const key = IdempotencyKey.make(name)
   const xid = yield* xidOf(customer.companyId, key)
-  const sale: ClientOperation = { customer, key, xid, saleId: null, path: "/v1/recargas", body, answers: [] }
-  const plan = supplierPlanOf(chance, xid, kind === place.troubled && kind !== "reversible")
-  if (kind !== "reversible") return { wish: { sale, reversal: null } satisfies PlannedPurchase, plans: [plan] }
+  const sale: ClientOperation = { customer, key, xid, saleId: null, path: "/v1/recargas", body, responses: [] }
+  const plan = supplierPlanOf(chance, xid, kind === context.troubled && kind !== "reversible")
+  if (kind !== "reversible") return { purchase: { sale, reversal: null } satisfies PlannedPurchase, plans: [plan] }
   const back = IdempotencyKey.make(`${name} back`)
   const backXid = yield* reversalXidOf(customer.companyId, back)
   const reversal = (saleId: number): ClientOperation => ({
@@ -155,22 +155,22 @@ const planPurchase = Effect.fnUntraced(function* (chance: SeededRandom, place: P
     saleId,
     path: `/v1/transacciones/${saleId}/anular`,
     body: {},
-    answers: []
+    responses: []
   })
-  const planBack = supplierPlanOf(chance, backXid, kind === place.troubled)
-  return { wish: { sale, reversal } satisfies PlannedPurchase, plans: [plan, planBack] }
+  const planBack = supplierPlanOf(chance, backXid, kind === context.troubled)
+  return { purchase: { sale, reversal } satisfies PlannedPurchase, plans: [plan, planBack] }
 })
 
-/** What clients want at a place, by its seed. */
-export const planPurchases = Effect.fnUntraced(function* (place: PurchaseContext) {
-  const chance = new SeededRandom(place.seed, `wishes of ${place.when}`)
+/** Plans the purchases of all clients during one group of faults, from the seed. */
+export const planPurchases = Effect.fnUntraced(function* (context: PurchaseContext) {
+  const chance = new SeededRandom(context.seed, `purchases of ${context.when}`)
   const lists: Array<ReadonlyArray<PlannedPurchase>> = []
   const plans: Array<SupplierPlan> = []
   for (let client = 1; client <= clients_max; client++) {
     const list: Array<PlannedPurchase> = []
     for (let number = 1; number <= purchases_max; number++) {
-      const made = yield* planPurchase(chance, place, `${place.when} client ${client} wish ${number}`)
-      list.push(made.wish)
+      const made = yield* planPurchase(chance, context, `${context.when} client ${client} purchase ${number}`)
+      list.push(made.purchase)
       plans.push(...made.plans)
     }
     lists.push(list)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SeededRandom } from "../support/SeededRandom.ts"
-import { type ClientOperation, hasFinalAnswer, isFirm, makeClientLoad, retryUntilAnswered } from "./Clients.ts"
+import { type ClientOperation, hasFinalResponse, isFinal, makeClientLoad, retryUntilAnswered } from "./Clients.ts"
 import { type CrashEnvironment, openingDeposit, type RoundLog } from "./environment/Environment.ts"
 import { untilPostgresAnswers } from "./environment/Postgres.ts"
 import { settleByRecovery } from "./environment/RunTime.ts"
@@ -11,48 +11,48 @@ import { type Breach, checkInvariants, readBooks } from "./Invariants.ts"
 import { makeInsuranceOffers, type PurchaseKind, planPurchases } from "./PlannedPurchases.ts"
 import { type CrashPoint, workflowOf } from "./processes/CrashPoints.ts"
 
-/** When all is whole again, a client tries so often and not oftener, even if he still is not answered. */
+/** Calls that a client makes for one operation after the faults, before it gives up. */
 const finalTries_max = 30
 
-/** A machine that stands still undoes some of the healing. So often it does not. */
+/** Repetitions of the recovery phase. A suspended machine can time out servers that were already up again. */
 const turns_max = 4
 
-/** How many of those who have a firm answer ask for it again. */
+/** Share of the operations with a final response that are called once more. */
 const retryRate = 0.1
 
-/** Quotes that may be bought during a hand, and during one that crashes insurance. */
+/** Insurance quotes on sale during a group of faults, and during a group with insurance crash points. */
 const offers_usual = 4
 const offers_insuring = 30
 
-/** What a run remembers from one round to the next. */
+/** State of a run that all rounds share. */
 export interface CrashRun {
-  readonly stage: CrashEnvironment["Service"]
+  readonly environment: CrashEnvironment["Service"]
   readonly seed: number
-  /** What no supplier will ever decide. */
+  /** Xids whose outcome the suppliers keep open for ever. */
   readonly undecided: Set<string>
-  /** The points at which a server was killed or stopped. */
+  /** Crash points at which a server was killed or stopped. */
   readonly reached: Set<CrashPoint>
-  /** The mishaps that happened as they were dealt. */
+  /** Faults that happened as planned. */
   readonly happened: Set<Fault>
-  /** How many vehicles have been offered insurance. */
+  /** Number of vehicles that have an insurance quote. */
   offered: number
 }
 
-/** What is dealt to a round. */
+/** The planned faults of a round. */
 export interface RoundFaults {
   readonly round: number
-  readonly hands: ReadonlyArray<FaultGroup>
+  readonly groups: ReadonlyArray<FaultGroup>
 }
 
-/** A round that is over. */
+/** Outcome of a round. */
 interface RoundResult {
-  readonly errands: ReadonlyArray<ClientOperation>
+  readonly operations: ReadonlyArray<ClientOperation>
   readonly breaches: ReadonlyArray<Breach>
 }
 
 const kindOfWorkflow = { sale: "plain", reversal: "reversible", insurance: "insurance" } as const
 
-/** What has to be sold for a server to come to a point. */
+/** The kind of sale during which a server passes a crash point. */
 const kindAt = (point: CrashPoint): PurchaseKind => {
   const way = workflowOf(point)
   if (way !== "recovery") return kindOfWorkflow[way]
@@ -60,110 +60,112 @@ const kindAt = (point: CrashPoint): PurchaseKind => {
   return point.includes("reversal") ? "reversible" : "plain"
 }
 
-const kindsAt = (hand: FaultGroup): ReadonlyArray<PurchaseKind> =>
-  hand.flatMap((mishap) => crashPointOf(mishap) ?? []).map(kindAt)
+const kindsAt = (group: FaultGroup): ReadonlyArray<PurchaseKind> =>
+  group.flatMap((fault) => crashPointOf(fault) ?? []).map(kindAt)
 
-/** What has to be in trouble, if this is to be a crash of its recovery. */
-const troubled = (hand: FaultGroup): PurchaseKind | null => {
-  for (const mishap of hand) if (mishap._tag === "KillRecovery") return kindAt(mishap.point)
+/** The kind of sale whose suppliers must misbehave, so that recovery reaches the crash points of the group. */
+const troubled = (group: FaultGroup): PurchaseKind | null => {
+  for (const fault of group) if (fault._tag === "KillRecovery") return kindAt(fault.point)
   return null
 }
 
-/** Deals servers to those mishaps that need one for themselves; those that need both have both. */
-const withServers = (hand: FaultGroup, servers: ReadonlyArray<Server>) => {
+/** Assigns one server to each fault that needs one, and both servers to all other faults. */
+const withServers = (group: FaultGroup, servers: ReadonlyArray<Server>) => {
   const free = [...servers]
-  return hand.map((mishap) => {
-    const isOfOne = mishap._tag === "Kill" || mishap._tag === "Pause"
-    return { mishap, servers: isOfOne ? free.splice(0, 1) : servers }
+  return group.map((fault) => {
+    const isOfOne = fault._tag === "Kill" || fault._tag === "Pause"
+    return { fault, servers: isOfOne ? free.splice(0, 1) : servers }
   })
 }
 
 const injectFaults = Effect.fnUntraced(function* (
-  { happened, reached, stage }: CrashRun,
-  hand: FaultGroup,
-  given: Pick<FaultContext, "chance" | "load" | "story">
+  { happened, reached, environment }: CrashRun,
+  group: FaultGroup,
+  given: Pick<FaultContext, "chance" | "load" | "log">
 ) {
-  const servers = given.chance.happens(0.5) ? stage.servers : stage.servers.toReversed()
+  const servers = given.chance.happens(0.5) ? environment.servers : environment.servers.toReversed()
   yield* Effect.forEach(
-    withServers(hand, servers),
-    ({ mishap, servers }) =>
-      Effect.map(injectFault({ ...given, stage, servers, reached }, mishap), (isSo) => {
-        if (isSo) happened.add(mishap)
+    withServers(group, servers),
+    ({ fault, servers }) =>
+      Effect.map(injectFault({ ...given, environment, servers, reached }, fault), (isAsPlanned) => {
+        if (isAsPlanned) happened.add(fault)
       }),
     { concurrency: "unbounded" }
   )
-  yield* revived(stage)
+  yield* revived(environment)
 })
 
 const revived = ({ servers }: CrashEnvironment["Service"]) =>
   Effect.forEach(servers, ({ revive }) => revive, { concurrency: "unbounded", discard: true })
 
-/** Lets clients buy for as long as what is dealt goes wrong. */
-const buyUnderFaults = Effect.fnUntraced(function* (run: CrashRun, when: string, hand: FaultGroup, story: RoundLog) {
-  const { seed, stage, undecided } = run
-  const { customers, operator, servers, suppliers, time } = stage
-  const needs = kindsAt(hand)
+/** Lets clients buy until all faults of the group have happened. */
+const buyUnderFaults = Effect.fnUntraced(function* (run: CrashRun, when: string, group: FaultGroup, log: RoundLog) {
+  const { seed, environment, undecided } = run
+  const { customers, operator, servers, suppliers, time } = environment
+  const needs = kindsAt(group)
   const vehicles = { count: needs.includes("insurance") ? offers_insuring : offers_usual, made: run.offered }
   run.offered += vehicles.count
   const offers = yield* Effect.provide(time.on(makeInsuranceOffers(customers, vehicles)), operator)
-  const place = { seed, when, offers, customers, needs, troubled: troubled(hand) }
-  const { lists, plans } = yield* Effect.provide(planPurchases(place), operator)
+  const context = { seed, when, offers, customers, needs, troubled: troubled(group) }
+  const { lists, plans } = yield* Effect.provide(planPurchases(context), operator)
   yield* suppliers.play(plans)
   for (const { decision, xid } of plans) if (decision === "pending") undecided.add(xid)
 
-  for (const mishap of hand) story.tell(`to come: ${describeFault(mishap)}`)
+  for (const fault of group) log.add(`planned: ${describeFault(fault)}`)
   const chance = new SeededRandom(seed, when)
   const load = makeClientLoad(servers, lists, new SeededRandom(seed, `clients of ${when}`))
-  const misfortunes = Effect.andThen(injectFaults(run, hand, { chance, load, story }), load.enough)
-  yield* Effect.all([load.run, misfortunes], { concurrency: "unbounded" })
-  story.tell(`clients have been on ${load.errands.length} errands`)
-  return load.errands
+  const faults = Effect.andThen(injectFaults(run, group, { chance, load, log }), load.stop)
+  yield* Effect.all([load.run, faults], { concurrency: "unbounded" })
+  log.add(`clients have been on ${load.operations.length} operations`)
+  return load.operations
 })
 
-/** Everything that was broken is whole, and everything that is under way comes to its end. */
-const heal = Effect.fnUntraced(function* (
-  { stage, undecided }: CrashRun,
-  errands: ReadonlyArray<ClientOperation>,
+/** Repairs the environment and waits until recovery has settled all open transactions. */
+const repair = Effect.fnUntraced(function* (
+  { environment, undecided }: CrashRun,
+  operations: ReadonlyArray<ClientOperation>,
   chance: SeededRandom,
-  story: RoundLog
+  log: RoundLog
 ) {
-  const { operator, servers, suppliers, time } = stage
+  const { operator, servers, suppliers, time } = environment
   yield* suppliers.behave
   yield* Effect.provide(untilPostgresAnswers, operator)
-  yield* revived(stage)
-  const resting = settleByRecovery(time, undecided).pipe(
-    Effect.tap((rests) =>
-      Effect.sync(() => story.tell(rests ? "recovery has come to rest" : "recovery does not come to rest"))
+  yield* revived(environment)
+  const recovering = settleByRecovery(time, undecided).pipe(
+    Effect.tap((isSettled) =>
+      Effect.sync(() => log.add(isSettled ? "recovery settled everything" : "recovery left open transactions"))
     ),
-    Effect.repeat({ until: (rests) => rests, times: turns_max }),
+    Effect.repeat({ until: (isSettled) => isSettled, times: turns_max }),
     Effect.provide(operator)
   )
-  yield* resting
-  // Whoever does not know asks again, and some of those who do.
-  let asking = errands.filter((errand) => !errand.answers.some(isFirm) || chance.happens(retryRate))
-  for (let turn = 0; turn < turns_max && asking.length > 0; turn++) {
-    yield* Effect.forEach(asking, (errand) => retryUntilAnswered(servers, errand, finalTries_max), { concurrency: 8 })
-    story.tell(`${asking.length} of ${errands.length} errands were asked about again`)
-    yield* resting
-    asking = asking.filter((errand) => !hasFinalAnswer(errand))
+  yield* recovering
+  // Clients retry operations without a final response, and a share of those with one.
+  let retrying = operations.filter((operation) => !operation.responses.some(isFinal) || chance.happens(retryRate))
+  for (let turn = 0; turn < turns_max && retrying.length > 0; turn++) {
+    yield* Effect.forEach(retrying, (operation) => retryUntilAnswered(servers, operation, finalTries_max), {
+      concurrency: 8
+    })
+    log.add(`${retrying.length} of ${operations.length} operations were called again`)
+    yield* recovering
+    retrying = retrying.filter((operation) => !hasFinalResponse(operation))
   }
 })
 
-/** Plays the hands one after the other, then heals everything and judges. */
-export const runRound = Effect.fnUntraced(function* (run: CrashRun, { hands, round }: RoundFaults, story: RoundLog) {
-  const { seed, stage, undecided } = run
-  const suffered = yield* Effect.forEach(hands, (hand, index) =>
-    buyUnderFaults(run, `round ${round} hand ${index + 1}`, hand, story)
+/** Plays the groups of faults in order, repairs the environment and checks the invariants. */
+export const runRound = Effect.fnUntraced(function* (run: CrashRun, { groups, round }: RoundFaults, log: RoundLog) {
+  const { seed, environment, undecided } = run
+  const played = yield* Effect.forEach(groups, (group, index) =>
+    buyUnderFaults(run, `round ${round} group ${index + 1}`, group, log)
   )
-  const errands = suffered.flat()
-  yield* heal(run, errands, new SeededRandom(seed, `healing of round ${round}`), story)
+  const operations = played.flat()
+  yield* repair(run, operations, new SeededRandom(seed, `repair of round ${round}`), log)
 
-  const books = yield* Effect.provide(readBooks, stage.operator)
-  const told = yield* stage.suppliers.truth
-  const breaches = checkInvariants({ books, told, errands, undecided, given: openingDeposit })
-  const ownEnds = stage.servers.flatMap(({ ownEnds }) => ownEnds)
+  const books = yield* Effect.provide(readBooks, environment.operator)
+  const record = yield* environment.suppliers.truth
+  const breaches = checkInvariants({ books, record, operations, undecided, given: openingDeposit })
+  const ownEnds = environment.servers.flatMap(({ ownEnds }) => ownEnds)
   return {
-    errands,
-    breaches: [...breaches, ...ownEnds.map((what) => ({ law: "no server ends by itself", what }))]
+    operations,
+    breaches: [...breaches, ...ownEnds.map((what) => ({ invariant: "no server ends by itself", what }))]
   } satisfies RoundResult
 })

@@ -5,40 +5,40 @@ import { crashPoints } from "./processes/CrashPoints.ts"
 const seeds = [1, 2, 3, 4, 5]
 const rounds = 60
 
-const count = (hand: ReadonlyArray<Fault>, ...tags: ReadonlyArray<Fault["_tag"]>) =>
-  hand.filter(({ _tag }) => tags.includes(_tag)).length
+const count = (group: ReadonlyArray<Fault>, ...tags: ReadonlyArray<Fault["_tag"]>) =>
+  group.filter(({ _tag }) => tags.includes(_tag)).length
 
-describe("mishaps", () => {
-  it.each(seeds)("come all of them, by seed %d", (seed) => {
-    const dealt = new Set(planFaults(seed, rounds).flat(2))
-    assert.strictEqual(dealt.size, allFaults.length)
+describe("the planned faults", () => {
+  it.each(seeds)("contain every fault in 60 rounds with seed %d", (seed) => {
+    const planned = new Set(planFaults(seed, rounds).flat(2))
+    assert.strictEqual(planned.size, allFaults.length)
   })
 
-  it.each(seeds)("come again only after twenty rounds, by seed %d", (seed) => {
-    const dealt = planFaults(seed, 20).flat(2)
-    assert.strictEqual(new Set(dealt).size, dealt.length)
+  it.each(seeds)("contain no fault twice in twenty rounds with seed %d", (seed) => {
+    const planned = planFaults(seed, 20).flat(2)
+    assert.strictEqual(new Set(planned).size, planned.length)
   })
 
-  it.each(seeds)("come together only where they can, by seed %d", (seed) => {
-    for (const hand of planFaults(seed, rounds).flat()) {
-      assert.isAtLeast(hand.length, 1)
-      assert.isAtMost(count(hand, "Kill", "Pause") + 2 * count(hand, "KillBoth", "KillRecovery"), 2)
-      assert.isAtMost(count(hand, "Pause", "KillRecovery", "Stall"), 1)
-      assert.isAtMost(count(hand, "KillPostgres"), 1)
-      assert.isAtMost(count(hand, "Cut"), 1)
-      assert.isAtMost(hand.length, 3)
+  it.each(seeds)("combine only compatible faults with seed %d", (seed) => {
+    for (const group of planFaults(seed, rounds).flat()) {
+      assert.isAtLeast(group.length, 1)
+      assert.isAtMost(count(group, "Kill", "Pause") + 2 * count(group, "KillBoth", "KillRecovery"), 2)
+      assert.isAtMost(count(group, "Pause", "KillRecovery", "Stall"), 1)
+      assert.isAtMost(count(group, "KillPostgres"), 1)
+      assert.isAtMost(count(group, "Cut"), 1)
+      assert.isAtMost(group.length, 3)
     }
   })
 
-  it("come at every point and of every kind in twenty rounds, by any seed", () => {
+  it("contain every crash point and every kind in twenty rounds with any seed", () => {
     for (let seed = 1; seed <= 500; seed++) {
-      const dealt = planFaults(seed, 20).flat(2)
-      assert.includeMembers(dealt.map(crashPointOf), [...crashPoints])
-      assert.includeMembers(dealt.map(faultKindOf), [...faultKinds])
+      const planned = planFaults(seed, 20).flat(2)
+      assert.includeMembers(planned.map(crashPointOf), [...crashPoints])
+      assert.includeMembers(planned.map(faultKindOf), [...faultKinds])
     }
   })
 
-  it("are the same by the same seed", () => {
+  it("are reproducible from the seed", () => {
     assert.deepStrictEqual(planFaults(7, rounds), planFaults(7, rounds))
     assert.notDeepEqual(planFaults(7, rounds), planFaults(8, rounds))
   })

@@ -6,13 +6,10 @@ import { programOf, runCheck } from "../support/CheckProgram.ts"
 import { type CrashResult, runCrashTest } from "./Crash.ts"
 
 const flags = {
-  rounds: wholeNumber("rounds", { minimum: 1 }, "How many rounds; each has new clients and new mishaps").pipe(
+  rounds: wholeNumber("rounds", { minimum: 1 }, "Number of rounds; each has new clients and new faults").pipe(
     orDefault(20)
   ),
-  seed: Flag.Int("seed").pipe(
-    Flag.withDescription("What goes wrong and what clients want follows from it"),
-    orDefault(null, "by chance")
-  )
+  seed: Flag.Int("seed").pipe(Flag.withDescription("Seed of the faults and the purchases"), orDefault(null, "random"))
 }
 
 const seed_max = 999_999
@@ -21,12 +18,12 @@ const named_max = 5
 
 const missedText = (missed: ReadonlyArray<string>): string => {
   if (missed.length === 0) return ""
-  return missed.length > named_max ? " (--json names the others)" : `, not ${missed.join(", not ")}`
+  return missed.length > named_max ? " (see --json for the missed ones)" : `, not ${missed.join(", not ")}`
 }
 
 const resultText = ({
   calls,
-  errands,
+  operations,
   kinds,
   missed,
   missedKinds,
@@ -36,10 +33,10 @@ const resultText = ({
   unanswered
 }: CrashResult): string =>
   [
-    `${rounds} ${rounds === 1 ? "round" : "rounds"} by seed ${seed}: ${errands} errands, ${calls} calls, ${unanswered} of them without an answer;`,
+    `${rounds} ${rounds === 1 ? "round" : "rounds"} with seed ${seed}: ${operations} operations, ${calls} calls, ${unanswered} of them without a response;`,
     `servers were killed or stopped at ${reached.length} of ${reached.length + missed.length} points${missedText(missed)};`,
-    `of ${kinds.length + missedKinds.length} kinds of mishaps ${kinds.length} happened${missedText(missedKinds)}.`,
-    "Nothing was lost, doubled or contradicted."
+    `${kinds.length} of ${kinds.length + missedKinds.length} kinds of faults happened${missedText(missedKinds)}.`,
+    "Every invariant held."
   ].join("\n")
 
 const command = Command.make("npm run crash --", flags, ({ rounds, seed: given }) =>
@@ -49,29 +46,31 @@ const command = Command.make("npm run crash --", flags, ({ rounds, seed: given }
     yield* runCrashTest(plan).pipe(
       Effect.tap((result) => print({ ok: true, ...result }, resultText(result))),
       Effect.tapError((broken) => {
-        const { breaches, logs, round, story } = broken
-        return print({ ok: false, ...plan, round, breaches, story, logs }, broken.message)
+        const { breaches, logs, round, events } = broken
+        return print({ ok: false, ...plan, round, breaches, events, logs }, broken.message)
       })
     )
   })
 ).pipe(
   Command.withDescription(
-    `Let two server processes sell, through a provider and an insurer in a process of their own, while servers are killed or stopped at every point of a sale, a reversal, a policy and a recovery, Postgres is killed under them, connections break around a commit, and suppliers misbehave. After each round everything is healed, recovery comes to rest, and what suppliers did and clients heard is held against the books. Time is the run's own, so that recovery has not to be waited for. Exit code 1 when a law is broken: then the seed, the round's story and the logs are shown; 2 for wrong usage.
+    `Runs two server processes under load, with a provider and an insurer in a third process. Kills or stops servers at every step of a sale, a reversal, an insurance sale and recovery. Also kills Postgres, cuts connections around a commit and makes suppliers misbehave. After each round the run repairs everything, waits until recovery has settled all transactions, and checks the database against the suppliers' deliveries and the clients' responses. The run has its own clock, so it does not wait for recovery in real time.
 
---json prints {ok, rounds, seed}; when ok also {errands, calls, unanswered, reached: [point], missed: [point], kinds: [mishap], missedKinds: [mishap]}, when not {round, breaches: [{law, what}], story, logs}.`
+Exit code 1 when an invariant is broken, with the seed, the events of the round and the directory of the logs; 2 for wrong usage.
+
+--json prints {ok, rounds, seed}; when ok also {operations, calls, unanswered, reached: [point], missed: [point], kinds: [fault], missedKinds: [fault]}; otherwise {round, breaches: [{invariant, what}], events, logs}.`
   ),
-  Command.withShortDescription("Crash servers and Postgres under load, and look for lost money"),
+  Command.withShortDescription("Crash servers and Postgres under load and check that no money is lost"),
   Command.withExamples([
-    { command: "npm run crash -- --rounds 60", description: "The long form" },
+    { command: "npm run crash -- --rounds 60", description: "A long run" },
     {
       command: "npm run crash -- --rounds 13 --seed 7",
-      description: "The mishaps of a run that failed in its round 13"
+      description: "Repeat the faults of a run that failed in round 13"
     }
   ])
 )
 
 programOf(command).pipe(
-  // What is logged while things break is nobody's news here.
+  // Errors that are logged under injected faults are expected.
   Effect.provideService(References.MinimumLogLevel, "None"),
   runCheck
 )

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../support/FirstStart.ts"
 import { makeRunTime } from "./environment/RunTime.ts"
 import { startChild } from "./processes/ChildProcess.ts"
 
-/** A process that runs these lines. */
+/** Starts a process that runs these lines of JavaScript. */
 const running = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
   const directory = yield* temporaryDirectory
   const file = join(directory, "program.mjs")
@@ -15,8 +15,8 @@ const running = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
   return { log, child: yield* startChild({ file, environment: {}, log }) }
 })
 
-describe("a process of a crash run", () => {
-  it.live("may log before it says where it takes calls", () =>
+describe("a child process of a crash run", () => {
+  it.live("may log before it announces its address", () =>
     Effect.gen(function* () {
       const { child } = yield* running(
         'console.log("[20:15] ERROR: the database does not answer")',
@@ -26,7 +26,7 @@ describe("a process of a crash run", () => {
     })
   )
 
-  it.live("that ends without saying so takes no calls, and its log is named", () =>
+  it.live("fails the wait for its address when it exits first, and names its log file", () =>
     Effect.gen(function* () {
       const { child, log } = yield* running('console.log("ERROR: the database does not answer")', "process.exit(1)")
       const { message } = yield* Effect.flip(child.lineAfter("ready at "))
@@ -35,7 +35,7 @@ describe("a process of a crash run", () => {
     })
   )
 
-  it.live("that ends by itself leaves its last words, and all of them in the log", () =>
+  it.live("keeps its last output when it exits by itself, and all output in the log", () =>
     Effect.gen(function* () {
       const { child, log } = yield* running(
         'console.log("said to whoever started it")',
@@ -50,7 +50,7 @@ describe("a process of a crash run", () => {
     })
   )
 
-  it.live("that is killed has no exit code", () =>
+  it.live("has no exit code when it is killed", () =>
     Effect.gen(function* () {
       const { child } = yield* running('console.log("up")', "setInterval(() => undefined, 1000)")
       assert.strictEqual(yield* child.line, "up")
@@ -62,8 +62,8 @@ describe("a process of a crash run", () => {
 
 const time = Effect.flatMap(temporaryDirectory, makeRunTime)
 
-describe("the time of a run", () => {
-  it.live("jumps for everybody who looks", () =>
+describe("the shared time of a run", () => {
+  it.live("jumps on the wall clock and the monotonic clock", () =>
     Effect.gen(function* () {
       const { jump, on } = yield* time
       const before = yield* on(Effect.all([Clock.currentTimeMillis, Clock.monotonicTimeNanos]))
@@ -74,7 +74,7 @@ describe("the time of a run", () => {
     })
   )
 
-  it.live("wakes whoever has slept enough, and nobody else", () =>
+  it.live("wakes only the sleepers whose time has passed", () =>
     Effect.gen(function* () {
       const { jump, on } = yield* time
       const [short, long] = yield* Effect.all([
@@ -90,7 +90,7 @@ describe("the time of a run", () => {
     })
   )
 
-  it.live("jumps only when nothing is done that it may not jump over", () =>
+  it.live("waits with a jump for effects that must not be interrupted by one", () =>
     Effect.gen(function* () {
       const { jump, on, still } = yield* time
       const done = yield* Deferred.make<void>()
@@ -107,7 +107,7 @@ describe("the time of a run", () => {
     })
   )
 
-  it.live("times out what takes longer", () =>
+  it.live("triggers timeouts", () =>
     Effect.gen(function* () {
       const { jump, on } = yield* time
       const waiting = yield* Effect.forkChild(on(Effect.timeoutOption(Effect.never, "30 seconds")))

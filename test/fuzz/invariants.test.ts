@@ -8,11 +8,11 @@ import { type HttpRequest, headerNamed, withHeader } from "./request/HttpRequest
 import { type FuzzOutcome, type FuzzPlan, fuzz } from "./run/Fuzz.ts"
 import { HttpClient, type Send, serviceOn } from "./service/ServiceUnderTest.ts"
 
-describe("what was seen of the document", () => {
-  it("wants every success, and no failure", () => {
-    const sold = { door: "POST /v1/recargas", requests: 2, seen: [201, 422], never: [202, 409] }
-    const asked = { door: "GET /v1/saldo", requests: 1, seen: [200], never: [401] }
-    assert.deepStrictEqual(neverSucceeded([sold, asked]), ["POST /v1/recargas was never answered with 202"])
+describe("the coverage of the document", () => {
+  it("requires every documented success status, and no failure status", () => {
+    const sold = { endpoint: "POST /v1/recargas", requests: 2, seen: [201, 422], never: [202, 409] }
+    const asked = { endpoint: "GET /v1/saldo", requests: 1, seen: [200], never: [401] }
+    assert.deepStrictEqual(neverSucceeded([sold, asked]), ["POST /v1/recargas never returned 202"])
   })
 })
 
@@ -20,23 +20,23 @@ const world = Layer.unwrap(Effect.map(freshDatabaseUrl, serviceOn))
 
 const quietly = () => Effect.void
 
-/** A way to the service on which something goes wrong. */
-type Bend = (send: Send) => Send
+/** Wraps the connection to the service so that it misbehaves. */
+type Tampering = (send: Send) => Send
 
-/** Requests go well, and what comes back is another answer. */
+/** Sends requests unchanged and replaces their responses. */
 const answering =
-  (tamper: (answer: ApiResponse, request: HttpRequest) => ApiResponse | null): Bend =>
+  (tamper: (answer: ApiResponse, request: HttpRequest) => ApiResponse | null): Tampering =>
   (send) =>
   (request) =>
     Effect.map(send(request), (answer) => (answer === null ? null : tamper(answer, request)))
 
-const fuzzedOver = Effect.fnUntraced(function* (bend: Bend, { requests, seed }: FuzzPlan) {
+const fuzzedOver = Effect.fnUntraced(function* (tampering: Tampering, { requests, seed }: FuzzPlan) {
   const { port, send } = yield* HttpClient
-  return yield* Effect.provideService(fuzz({ requests, seed }, quietly), HttpClient, { port, send: bend(send) })
+  return yield* Effect.provideService(fuzz({ requests, seed }, quietly), HttpClient, { port, send: tampering(send) })
 })
 
-const lawsOf = ({ atTheEnd, counterexample }: FuzzOutcome): ReadonlyArray<string> =>
-  [...(counterexample === null ? [] : [counterexample.broken]), ...atTheEnd].map(({ law }) => law)
+const brokenInvariantsOf = ({ atTheEnd, counterexample }: FuzzOutcome): ReadonlyArray<string> =>
+  [...(counterexample === null ? [] : [counterexample.broken]), ...atTheEnd].map(({ invariant }) => invariant)
 
 const withBody = (answer: ApiResponse, body: unknown): ApiResponse => ({ ...answer, body, text: JSON.stringify(body) })
 
@@ -48,23 +48,23 @@ const withoutHeader = (answer: ApiResponse, name: string): ApiResponse => {
 
 const isSale = ({ path }: HttpRequest): boolean => /^\/v1\/(recargas|recharges)$/.test(path)
 
-/** Sales under other numbers. */
-const renumbering = (other: (id: number) => number): Bend =>
+/** Replaces the transaction id in responses to sales. */
+const renumbering = (other: (id: number) => number): Tampering =>
   answering((answer, request) => {
     if (!isSale(request) || answer.status !== 201) return answer
     const { data } = answer.body
     return withBody(answer, { ...answer.body, data: { ...data, transaction_id: other(data.transaction_id) } })
   })
 
-const failing: Bend = answering((answer, request) => {
+const failing: Tampering = answering((answer, request) => {
   if (!isSale(request)) return answer
   const error = { code: "INTERNAL_ERROR", message: "Error interno." }
   const request_id = answer.headers.get("x-request-id")
   return { ...withBody(answer, { success: false, error, request_id }), status: 500 }
 })
 
-/** A sale of its own beside each question. */
-const meddling: Bend = (send) => (request) => {
+/** Makes an additional sale before each read of transactions. */
+const meddling: Tampering = (send) => (request) => {
   const { method, path } = request
   if (method !== "GET" || !path.startsWith("/v1/transac")) return send(request)
   const sale = withHeader(
@@ -76,8 +76,8 @@ const meddling: Bend = (send) => (request) => {
   return Effect.andThen(send(withHeader({ ...sale, body }, "Content-Type", "application/json")), send(request))
 }
 
-/** Lets in whoever was turned away, by the credentials of somebody who has sold something. */
-const lending = (): Bend => {
+/** Repeats rejected requests with the credentials of a caller that has sold something. */
+const lending = (): Tampering => {
   let lent: string | undefined
   return (send) => (request) =>
     Effect.flatMap(send(request), (answer) => {
@@ -88,8 +88,8 @@ const lending = (): Bend => {
     })
 }
 
-/** Each time a sale is told of it has another number. */
-const renumberingAgain = (): Bend => {
+/** Gives a sale a new transaction id in every response. */
+const renumberingAgain = (): Tampering => {
   let last = 1_000_000
   return renumbering(() => {
     last += 1
@@ -98,29 +98,30 @@ const renumberingAgain = (): Bend => {
 }
 
 /**
- * The companies of a run are named after its seed, so each run has one of its own; it ends as soon as a law is broken.
+ * A tampered connection for each invariant. Every run has its own seed, because the names of its companies contain it.
+ * A run ends at the first broken invariant.
  */
-const bends: ReadonlyArray<readonly [law: string, bend: Bend, plan: FuzzPlan]> = [
+const tamperings: ReadonlyArray<readonly [invariant: string, tampering: Tampering, plan: FuzzPlan]> = [
   [
-    "every request is answered",
+    "every request gets a response",
     answering((answer, { method }) => (method === "POST" ? null : answer)),
     { requests: 200, seed: 1 }
   ],
-  ["no failure of ours", failing, { requests: 300, seed: 2 }],
+  ["no unexpected server error", failing, { requests: 300, seed: 2 }],
   [
-    "every answer is within the document",
+    "every response matches the OpenAPI document",
     answering((answer) =>
       answer.body?.data?.moneda === undefined ? answer : withBody(answer, { ...answer.body, x: 1 })
     ),
     { requests: 300, seed: 3 }
   ],
   [
-    "every answer has the headers of all",
+    "every response has the common headers",
     answering((answer) => withoutHeader(answer, "x-frame-options")),
     { requests: 100, seed: 4 }
   ],
   [
-    "every answer has the envelope",
+    "every response has the envelope",
     answering((answer) => {
       if (answer.status !== 404) return answer
       return withBody(answer, { ...answer.body, error: { ...answer.body?.error, message: "" } })
@@ -128,28 +129,28 @@ const bends: ReadonlyArray<readonly [law: string, bend: Bend, plan: FuzzPlan]> =
     { requests: 300, seed: 5 }
   ],
   [
-    "every call of tRPC has its answer",
+    "every tRPC call has a result of its own",
     answering((answer) => (Array.isArray(answer.body) ? withBody(answer, answer.body.slice(1)) : answer)),
     { requests: 2_000, seed: 6 }
   ],
-  ["nobody does what they may not", lending(), { requests: 1_600, seed: 7 }],
+  ["no caller exceeds its permissions", lending(), { requests: 1_600, seed: 7 }],
   ["a refusal changes nothing", meddling, { requests: 800, seed: 8 }],
-  ["a key has one answer", renumberingAgain(), { requests: 2_400, seed: 9 }],
-  ["a sale stands as it was told", renumbering((id) => id + 1_000_000), { requests: 200, seed: 10 }]
+  ["a key always gets the same response", renumberingAgain(), { requests: 2_400, seed: 9 }],
+  ["a sale agrees with its response", renumbering((id) => id + 1_000_000), { requests: 200, seed: 10 }]
 ]
 
-layer(world, { excludeTestServices: true })("requests that the document leads to", (it) => {
-  it.effect.each(bends)("find out who breaks a law: %s", ([law, bend, plan]) =>
+layer(world, { excludeTestServices: true })("requests generated from the document", (it) => {
+  it.effect.each(tamperings)("detect a service that breaks: %s", ([invariant, tamper, plan]) =>
     Effect.gen(function* () {
-      assert.include(lawsOf(yield* fuzzedOver(bend, plan)), law)
+      assert.include(brokenInvariantsOf(yield* fuzzedOver(tamper, plan)), invariant)
     })
   )
 
-  it.effect("are shrunk to those that it takes", () =>
+  it.effect("are shrunk to the requests that a failure needs", () =>
     Effect.gen(function* () {
       const { counterexample } = yield* fuzzedOver(failing, { requests: 300, seed: 11 })
-      assert.strictEqual(counterexample?.told.length, 1)
-      assert.strictEqual(counterexample?.told[0]?.answer?.status, 500)
+      assert.strictEqual(counterexample?.sent.length, 1)
+      assert.strictEqual(counterexample?.sent[0]?.answer?.status, 500)
     })
   )
 })

@@ -16,11 +16,9 @@ const flags = {
   requests: wholeNumber(
     "requests",
     { minimum: 1, maximum: 100_000_000 },
-    "How many requests are made, or a few more: a story is told to its end"
+    "Number of requests, rounded up to the end of a scenario"
   ).pipe(orDefault(thorough_min)),
-  seed: wholeNumber("seed", { minimum: 1, maximum: seed_max }, "What the requests follow from").pipe(
-    orDefault(null, "by chance")
-  )
+  seed: wholeNumber("seed", { minimum: 1, maximum: seed_max }, "Seed of the requests").pipe(orDefault(null, "random"))
 }
 
 const run = Effect.fnUntraced(function* (plan: FuzzPlan) {
@@ -36,12 +34,16 @@ const command = Command.make("npm run fuzz --", flags, ({ requests, seed }) =>
 ).pipe(
   Command.provide(temporaryPostgres),
   Command.withDescription(
-    `Hold the service to its contract by requests that nobody thought of. Starts all of it on an embedded Postgres of its own, reads /v1/openapi.json, and makes valid and broken requests of every path and method, over REST and tRPC, by callers of every kind, each made of what the ones before it were answered. Every answer has to be within the document; nothing may fail, nothing may change that was refused, nobody may see what is another's, and the audit has to be sound at the end. From ${thorough_min} requests on, every success that the document has must also have been seen. The same seed makes the same requests. What breaks a law is made as short as possible and printed as curl. Exit code 1 when a law was broken, 2 for wrong usage.`
+    `Tests the service with generated requests against its contract. Starts the whole service on an embedded Postgres and reads /v1/openapi.json. Sends valid and invalid requests to every path and method, over REST and tRPC, from callers of every kind. Later requests use values from earlier responses.
+
+Every response must match the document. No request may cause a server error, a refused request may change nothing, no caller may see data of another company, and the final audit must find no violation. From ${thorough_min} requests on, every documented success must also have been seen. The same seed generates the same requests. A failing sequence is shrunk and printed as curl commands.
+
+Exit code 1 when an invariant is broken, 2 for wrong usage.`
   ),
-  Command.withShortDescription("Fuzz the service by its OpenAPI document"),
+  Command.withShortDescription("Fuzz the service with requests from its OpenAPI document"),
   Command.withExamples([
-    { command: "npm run fuzz", description: "A thorough run, with any seed" },
-    { command: "npm run fuzz -- --requests 5000 --seed 1", description: "What npm test does" }
+    { command: "npm run fuzz", description: "A thorough run with a random seed" },
+    { command: "npm run fuzz -- --requests 5000 --seed 1", description: "The run of npm test" }
   ])
 )
 

@@ -7,8 +7,8 @@ import { curlOf, type HttpRequest, onTheWire } from "./request/HttpRequest.ts"
 import { validLiteralOf } from "./request/Literal.ts"
 import { type OpenApiDocument, operationsOf } from "./request/Operations.ts"
 
-/** What a shell gives to the commands that it is told to run, in the place of which these only say what they got. */
-const heard = (line: string): string =>
+/** Runs a line in bash, with `curl` and `nc` replaced by functions that print their input. */
+const receivedBy = (line: string): string =>
   execFileSync("bash", [
     "-c",
     `curl() { printf '%s\\n' "\${@: -1}"; case "\${@: -1}" in @-) cat;; esac; }; nc() { cat; }; ${line}`
@@ -25,28 +25,28 @@ const request: HttpRequest = {
   chunked: false
 }
 
-describe("a request as a line for a shell", () => {
-  it("has the body that was sent, whatever its bytes are", () => {
+describe("a request as a shell command", () => {
+  it("sends any bytes as the body", () => {
     fc.assert(
       fc.property(fc.string({ unit: byte }), (body) => {
         const piped = body.includes("\u0000")
-        assert.strictEqual(heard(curlOf({ ...request, body }, 1)), piped ? `@-\n${body}` : `${body}\n`)
+        assert.strictEqual(receivedBy(curlOf({ ...request, body }, 1)), piped ? `@-\n${body}` : `${body}\n`)
       }),
       { numRuns: 60 }
     )
   })
 
-  it("is the bytes themselves where curl would not send them", () => {
+  it("sends raw bytes where curl could not send the request", () => {
     fc.assert(
       fc.property(fc.string({ unit: byte }), (value) => {
         const raw: HttpRequest = { ...request, headers: [["X-A", `\u0000${value}`]] }
-        assert.strictEqual(heard(curlOf(raw, 1)), onTheWire(raw))
+        assert.strictEqual(receivedBy(curlOf(raw, 1)), onTheWire(raw))
       }),
       { numRuns: 60 }
     )
   })
 
-  it("names the method, the address and the headers", () => {
+  it("contains the method, the address and the headers", () => {
     assert.strictEqual(
       curlOf({ ...request, headers: [...request.headers, ["X-A", "it's"], ["X-B", ""]], body: null }, 3000),
       [
@@ -63,14 +63,14 @@ describe("a request as a line for a shell", () => {
 
 const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument("/"))) as OpenApiDocument)
 
-/** Each kind of input once, however many operations have it. */
+/** The distinct inputs of all operations. */
 const inputs = new Map(
   operations.flatMap(({ inputs }) => inputs).map((input) => [`${input.name} ${JSON.stringify(input.schema)}`, input])
 )
 
-describe("a value for an input", () => {
+describe("a generated input value", () => {
   it.each([...inputs.values()].map(({ name, schema }) => [name, schema] as const))(
-    "is one that the document allows: %s",
+    "matches its documented schema: %s",
     (_, schema) => {
       const faultsBy = schemaFaultsBy({ schema })
       fc.assert(
@@ -81,7 +81,7 @@ describe("a value for an input", () => {
     }
   )
 
-  it("is known for every input of the document", () => {
+  it("exists for every input of the document", () => {
     assert.isAbove(inputs.size, 20)
   })
 })

@@ -48,7 +48,7 @@ const bugs = ({ parts }: Proof): ReadonlyArray<string> => {
     ? []
     : [
         "",
-        row(["Planted bug", "On", "Seed", "The law that caught it"]),
+        row(["Planted bug", "On", "Seed", "Invariant that caught it"]),
         row(["---", "---", "---", "---"]),
         ...caught.map(caughtRow)
       ]

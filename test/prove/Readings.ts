@@ -9,10 +9,10 @@ const documentReader = <A>(shape: Schema.Codec<A, unknown>, tell: (said: A) => P
   return (document: string): PartResult | null => Option.getOrNull(Option.map(decode(document), tell))
 }
 
-const Breach = Schema.Struct({ law: Schema.String, what: Schema.String })
+const Breach = Schema.Struct({ invariant: Schema.String, what: Schema.String })
 
 const breachesText = (breaches: ReadonlyArray<typeof Breach.Type>): string | null =>
-  breaches.length === 0 ? null : breaches.map(({ law, what }) => `${law}: ${what}`).join("; ")
+  breaches.length === 0 ? null : breaches.map(({ invariant, what }) => `${invariant}: ${what}`).join("; ")
 
 /** `npm run simulate`, some seeds. */
 export const readSeeds = documentReader(
@@ -69,7 +69,7 @@ export const readCrashes = documentReader(
     Schema.Struct({
       ok: Schema.Literal(true),
       rounds: Schema.Int,
-      errands: Schema.Int,
+      operations: Schema.Int,
       calls: Schema.Int,
       unanswered: Schema.Int,
       reached: Schema.Array(Schema.String),
@@ -86,10 +86,10 @@ export const readCrashes = documentReader(
         again: `npm run crash -- --seed ${said.seed} --rounds ${said.round}`
       }
     }
-    const { calls, errands, missed, reached, rounds, unanswered } = said
+    const { calls, operations, missed, reached, rounds, unanswered } = said
     const points = reached.length + missed.length
     return {
-      counts: `${rounds} rounds; ${number(errands)} errands in ${number(calls)} calls, ${number(unanswered)} of them without an answer; servers killed or stopped at ${reached.length} of ${points} points`,
+      counts: `${rounds} rounds; ${number(operations)} operations in ${number(calls)} calls, ${number(unanswered)} of them without a response; servers killed or stopped at ${reached.length} of ${points} points`,
       digest: null,
       broken: null,
       again: null
@@ -101,13 +101,13 @@ export const readCrashes = documentReader(
 export const readFuzzing = documentReader(
   Schema.Struct({
     requests: Schema.Int,
-    doors: Schema.Array(Schema.Struct({ seen: Schema.Array(Schema.Int) })),
+    endpoints: Schema.Array(Schema.Struct({ seen: Schema.Array(Schema.Int) })),
     trpc: Schema.Struct({ procedures: Schema.Array(Schema.String), calls: Schema.Int }),
     broken: Schema.Array(Breach),
     again: Schema.String
   }),
-  ({ again, broken, doors, requests, trpc: { calls, procedures } }) => ({
-    counts: `${number(requests)} requests; ${doors.length} paths and methods, ${number(calls)} calls of ${procedures.length} procedures by tRPC, ${doors.reduce((sum, { seen }) => sum + seen.length, 0)} statuses seen`,
+  ({ again, broken, endpoints, requests, trpc: { calls, procedures } }) => ({
+    counts: `${number(requests)} requests; ${endpoints.length} paths and methods, ${number(calls)} calls of ${procedures.length} procedures by tRPC, ${endpoints.reduce((sum, { seen }) => sum + seen.length, 0)} statuses seen`,
     digest: null,
     broken: breachesText(broken),
     again

@@ -11,7 +11,7 @@ const seeds = {
 const rounds = {
   ok: true,
   rounds: 60,
-  errands: 900,
+  operations: 900,
   calls: 2_400,
   unanswered: 130,
   reached: ["before ask"],
@@ -19,11 +19,11 @@ const rounds = {
 }
 const requests = {
   requests: 20_003,
-  doors: [{ seen: [200, 404] }],
+  endpoints: [{ seen: [200, 404] }],
   trpc: { procedures: ["saldo"], calls: 5 },
   again: "npm run fuzz"
 }
-const breach = { law: "an external operation is performed once", what: "RD-1 was done 2 times" }
+const breach = { invariant: "an external operation is performed once", what: "RD-1 was done 2 times" }
 const bug = (caught: object | null) => ({ mutant: "reserve holds no money", on: "memory", caught })
 
 const said = (name: PartName, document: object, exitCode: number): PartResult =>
@@ -44,7 +44,7 @@ describe("what a command says of itself", () => {
     [
       "crash",
       rounds,
-      "60 rounds; 900 errands in 2,400 calls, 130 of them without an answer; servers killed or stopped at 1 of 1 points"
+      "60 rounds; 900 operations in 2,400 calls, 130 of them without a response; servers killed or stopped at 1 of 1 points"
     ],
     [
       "fuzz",

@@ -14,61 +14,63 @@ import { untilPostgresAnswers } from "./Postgres.ts"
 import { makeRunTime, type RunTime } from "./RunTime.ts"
 import { type Server, type Suppliers, startServer, startSuppliers } from "./ServersAndSuppliers.ts"
 
-/** What each is given, in centavos: more than a run sells. */
+/** Opening deposit of a company in centavos. It exceeds all sales of a run. */
 export const openingDeposit = Amount.make(1_000_000_000_000)
 
-/** A company that sells through the suppliers, and how its calls are signed. */
+/** A company that sells through the suppliers, with its authorization header. */
 export interface Customer {
   readonly companyId: CompanyId
   readonly authorization: string
 }
 
-/** Makes a company in production with a token. */
+/** Creates a company in production with a token. */
 const makeCustomer = Effect.fnUntraced(function* (code: string) {
   const companyId = yield* makeCompany(code, openingDeposit, { environment: "production" })
   const { apiKey, secret } = yield* makeToken(companyId)
   return { companyId, authorization: `Bearer ${apiKey}.${Redacted.value(secret)}` } satisfies Customer
 }, Effect.orDie)
 
-/** Processes die here, the machine does not: nothing has to reach the disk, but a commit has to reach the system. */
+/**
+ * Postgres settings. Only processes crash here, not the machine: commits must reach the operating system, not the disk.
+ */
 const settings = { fsync: "off", full_page_writes: "off", shared_buffers: "16MB" }
 
 const secret = "what both sides of a crash know, and nobody else"
 
 type Operator = Layer.Success<typeof operatorLayer>
 
-/** All that a run takes place on: two servers, their database, whom they sell through, for whom, and when. */
+/** The processes and data of a run: two servers, their database, the suppliers, the companies and the shared time. */
 export class CrashEnvironment extends Context.Service<
   CrashEnvironment,
   {
-    /** Where everybody logs; it is kept when the run fails. */
+    /** Directory of all logs. A failed run keeps it. */
     readonly directory: string
     readonly time: RunTime
-    /** Where Postgres has its files. */
+    /** Data directory of Postgres. */
     readonly postgres: string
-    /** Between the servers and Postgres. */
+    /** Proxy between the servers and Postgres. */
     readonly proxy: CuttingProxy
     readonly servers: readonly [Server, Server]
     readonly suppliers: Suppliers
     readonly customers: ReadonlyArray<Customer>
-    /** The database's address, for a command of the operator. */
+    /** Database URL for operator commands. */
     readonly database: string
-    /** Beside the servers, and not through the proxy. */
+    /** Operator services, connected to Postgres directly and not through the proxy. */
     readonly operator: Context.Context<Operator>
   }
->()("saldo/crash/Stage") {}
+>()("saldo/crash/Environment") {}
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => {
     const directory = mkdtempSync(join(tmpdir(), "saldo-crash-"))
-    // Whoever runs Postgres passes through.
+    // The user that runs Postgres must be able to traverse the directory.
     chmodSync(directory, 0o711)
     return directory
   }),
   (directory, exit) =>
     Effect.sync(() => {
-      const isToBeSeen = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
-      if (!isToBeSeen) rmSync(directory, { recursive: true, force: true })
+      const hasFailed = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
+      if (!hasFailed) rmSync(directory, { recursive: true, force: true })
     })
 )
 
@@ -78,14 +80,14 @@ const throughProxy = (database: string, proxy: CuttingProxy): string => {
   return url.href
 }
 
-/** Sets the stage; it is gone with the scope, but for the directory of a run that failed. */
+/** Starts the environment. It ends with the scope; the directory of a failed run stays. */
 export const startEnvironment = Effect.gen(function* () {
   const directory = yield* temporaryDirectory
   const time = yield* makeRunTime(directory)
-  const everybody = {
+  const common = {
     CRASH_TIME_FILE: time.file,
     CRASH_SECRET: secret,
-    // Where Node itself would have it; it serves the next run as well.
+    // Node's default directory, so that the next run finds the compiled code.
     NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache")
   }
   const embedded = Context.get(
@@ -94,7 +96,7 @@ export const startEnvironment = Effect.gen(function* () {
   )
   const database = yield* copyDatabase(Redacted.value(embedded.url), "template0", "saldo")
   const proxy = yield* cuttingProxy(Number(new URL(database).port))
-  const suppliers = yield* startSuppliers(directory, everybody)
+  const suppliers = yield* startSuppliers(directory, common)
   const operating = yield* Layer.build(operatorLayer).pipe(
     Effect.provideService(
       ConfigProvider.ConfigProvider,
@@ -102,10 +104,10 @@ export const startEnvironment = Effect.gen(function* () {
     )
   )
   const customers = yield* Effect.provide(Effect.forEach(["A", "B", "C"], makeCustomer), operating)
-  // So that these few sales make blocks of their lists.
+  // Short blocks, so that the few sales of a run fill whole blocks of the lists.
   yield* Effect.provide(setBlockLength(4), operating)
   const environment = {
-    ...everybody,
+    ...common,
     DATABASE_URL: throughProxy(database, proxy),
     PORT: "0",
     PG_POOL_MAX: "6",
@@ -120,8 +122,8 @@ export const startEnvironment = Effect.gen(function* () {
     INSURER_URL: suppliers.insurerUrl,
     INSURER_SECRET: secret
   }
-  const place = { directory, environment, time, database: Effect.provide(untilPostgresAnswers, operating) }
-  const servers = yield* Effect.all([startServer("server 1", place), startServer("server 2", place)], {
+  const serverContext = { directory, environment, time, database: Effect.provide(untilPostgresAnswers, operating) }
+  const servers = yield* Effect.all([startServer("server 1", serverContext), startServer("server 2", serverContext)], {
     concurrency: "unbounded"
   })
   return CrashEnvironment.of({
@@ -137,13 +139,13 @@ export const startEnvironment = Effect.gen(function* () {
   })
 })
 
-/** What happened in a round, in the order in which it was noticed. */
+/** Events of a round in order, each with its time since the start of the round. */
 export class RoundLog {
   readonly #began_ms = performance.now()
   readonly lines: Array<string> = []
 
-  tell(what: string): void {
+  add(event: string): void {
     const at_ms = Math.round(performance.now() - this.#began_ms)
-    this.lines.push(`${String(at_ms).padStart(6)} ms  ${what}`)
+    this.lines.push(`${String(at_ms).padStart(6)} ms  ${event}`)
   }
 }

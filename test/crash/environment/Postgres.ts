@@ -2,15 +2,15 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
 import { postgresPidIn } from "../../support/EmbeddedDatabases.ts"
 
-/** How a Postgres goes down: its first process is killed, or one that works for a server, or it is told to drop all. */
-export type PostgresEnd = "its first process is killed" | "a process of it is killed" | "it is stopped at once"
+/** How Postgres fails: kill the postmaster, kill one backend of a server, or shut down immediately (SIGQUIT). */
+export type PostgresEnd = "the postmaster is killed" | "a backend is killed" | "immediate shutdown"
 
-/** A Postgres that is killed is started again; it is not given longer than this. */
+/** Timeout of the restart of a killed Postgres. */
 const recovery_max = "60 seconds"
 
-const firstProcess = (directory: string) => Effect.sync(() => postgresPidIn(directory) ?? 0)
+const postmaster = (directory: string) => Effect.sync(() => postgresPidIn(directory) ?? 0)
 
-const someProcess = Effect.gen(function* () {
+const backend = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ pid: number }>`
     select pid from pg_stat_activity
@@ -25,19 +25,19 @@ const signal = (pid: number, name: NodeJS.Signals) =>
     if (pid > 0) process.kill(pid, name)
   })
 
-/** Ends the Postgres that has its files in the directory. */
+/** Makes the Postgres with this data directory fail. */
 export const endPostgres = (directory: string, end: PostgresEnd): Effect.Effect<void, never, PgClient.PgClient> => {
   switch (end) {
-    case "its first process is killed":
-      return Effect.flatMap(firstProcess(directory), (pid) => signal(pid, "SIGKILL"))
-    case "a process of it is killed":
-      return Effect.flatMap(someProcess, (pid) => signal(pid, "SIGKILL"))
-    case "it is stopped at once":
-      return Effect.flatMap(firstProcess(directory), (pid) => signal(pid, "SIGQUIT"))
+    case "the postmaster is killed":
+      return Effect.flatMap(postmaster(directory), (pid) => signal(pid, "SIGKILL"))
+    case "a backend is killed":
+      return Effect.flatMap(backend, (pid) => signal(pid, "SIGKILL"))
+    case "immediate shutdown":
+      return Effect.flatMap(postmaster(directory), (pid) => signal(pid, "SIGQUIT"))
   }
 }
 
-/** Waits until Postgres answers again. */
+/** Waits until Postgres executes a query. */
 export const untilPostgresAnswers = PgClient.PgClient.use((sql) => sql`select 1`).pipe(
   Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: recovery_max }))),
   Effect.orDie,

@@ -3,20 +3,23 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import { makeSharedClock, timeFile } from "../processes/SharedClock.ts"
 
-/** As often as recovery asks: what is orphaned is due after a minute, and then everything every five. Contract: 3.1. */
+/** The retry intervals of recovery: an orphaned transaction is due after one minute, then every five. Contract: 3.1. */
 const firstJump = Duration.seconds(61)
 const laterJump = Duration.minutes(5)
 
-/** A gateway that says for a quarter of an hour that it knows nothing is believed at the second time. */
+/**
+ * Enough cycles to settle a transaction unknown to its gateway: recovery believes that answer on the second query after
+ * 15 minutes.
+ */
 const cycles_max = 9
 
-/** Minutes that go by while others do something are not waited for longer than this. */
+/** Longest wait for recovery while minutes pass during a fault. */
 const passing_max = "120 millis"
 
-/** By so much time goes on between two looks. */
+/** Jump of the time between two checks for due transactions. */
 const smallJump = Duration.millis(500)
 
-/** What is still unresolved: the xids, of sales and reversals. */
+/** The xids of all unresolved sales and reversals. */
 const openXids = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql<{ xid: string }>`
@@ -38,13 +41,15 @@ const countDue = Effect.gen(function* () {
 })
 
 /**
- * Lets time go on, and waits until recovery has asked about all that is due then; false when it does not get so far.
+ * Advances the time and waits until recovery has asked about every transaction that is due.
+ *
+ * @returns false when the timeout passes first.
  */
 const recoveryCycle = Effect.fnUntraced(function* (time: RunTime, jump: Duration.Duration, patience: Duration.Input) {
   yield* time.jump(jump)
-  // Recovery rests a second between its cycles, and whoever asks waits long for an answer: time goes fast meanwhile.
+  // Recovery pauses for a second between cycles, and its calls have long timeouts. Small jumps shorten both.
   const look = time.on(countDue).pipe(
-    // The database may be down meanwhile.
+    // Postgres may be down at this moment.
     Effect.retry(Schedule.spaced("50 millis")),
     Effect.orDie,
     Effect.tap((due) => (due === 0 ? Effect.void : time.jump(smallJump)))
@@ -56,7 +61,7 @@ const recoveryCycle = Effect.fnUntraced(function* (time: RunTime, jump: Duration
   return Option.isSome(yield* rest)
 })
 
-/** So many minutes go by, while whoever is alive recovers. */
+/** Lets minutes pass while the running servers recover. */
 export const passMinutes = Effect.fnUntraced(function* (time: RunTime, minutes: number) {
   yield* recoveryCycle(time, firstJump, passing_max)
   for (let left = minutes - 1; left > 0; left -= 5)
@@ -64,9 +69,9 @@ export const passMinutes = Effect.fnUntraced(function* (time: RunTime, minutes: 
 })
 
 /**
- * Lets recovery come to rest: time goes on until nothing is unresolved but what nobody will ever decide.
+ * Advances the time until only transactions that the suppliers never decide are unresolved.
  *
- * @returns whether it does.
+ * @returns whether this state was reached.
  */
 export const settleByRecovery = Effect.fnUntraced(function* (time: RunTime, undecided: ReadonlySet<string>) {
   for (let cycles = 0; cycles < cycles_max; cycles++) {
@@ -76,17 +81,17 @@ export const settleByRecovery = Effect.fnUntraced(function* (time: RunTime, unde
   return false
 })
 
-/** More than is ever done at once. */
+/** Upper bound on concurrent effects during which the time must not jump. */
 const still_max = 100
 
-/** The time of all processes of a run. */
+/** Time shared by all processes of a run. */
 export interface RunTime {
   readonly file: string
-  /** Waits for whatever time may not jump over. */
+  /** Advances the time, after waiting for every effect that runs under `still`. */
   readonly jump: (duration: Duration.Input) => Effect.Effect<void>
-  /** Time does not jump while this is done. */
+  /** Prevents jumps of the time while the effect runs. */
   readonly still: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Does something as the other processes would. */
+  /** Runs an effect on the shared time. */
   readonly on: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 

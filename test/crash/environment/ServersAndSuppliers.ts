@@ -8,27 +8,27 @@ import type { RunTime } from "./RunTime.ts"
 
 const serverMain = fileURLToPath(new URL("../processes/serverMain.ts", import.meta.url))
 
-/** A server that cannot be started for so long is broken. */
+/** Timeout of the start of a server. */
 const start_max = "60 seconds"
 
-/** One of the servers: a process, and after it has died another. */
+/** One of the two servers. A new process replaces one that died. */
 export interface Server {
   readonly name: string
-  /** Where it takes calls, or took them last. */
+  /** Base URL of the current process, or of the last one. */
   readonly url: () => string
-  readonly meet: (fate: PlannedSignal | null) => Effect.Effect<void>
-  /** Waits until it is at the point where its fate meets it, for ever if the process ends before. */
+  readonly arm: (planned: PlannedSignal | null) => Effect.Effect<void>
+  /** Waits until the server is at its armed crash point. Never returns if the process ends first. */
   readonly reached: (point: CrashPoint) => Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   readonly isDead: () => boolean
-  /** Starts it again if it is dead, and waits until it takes calls. */
+  /** Restarts the server if it is dead, and waits until it accepts calls. */
   readonly revive: Effect.Effect<void>
-  /** How it ended by itself, each time that it did so while it took calls. */
+  /** Last output of every process that ended by itself while it served. */
   readonly ownEnds: ReadonlyArray<string>
 }
 
 interface ServerContext {
-  /** Where it logs. */
+  /** Directory of the log file. */
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
   readonly time: RunTime
@@ -36,7 +36,6 @@ interface ServerContext {
   readonly database: Effect.Effect<void>
 }
 
-/** Starts a server. */
 export const startServer = Effect.fnUntraced(function* (
   name: string,
   { database, directory, environment, time }: ServerContext
@@ -46,12 +45,12 @@ export const startServer = Effect.fnUntraced(function* (
   const ownEnds: Array<string> = []
 
   const spawn = Scope.provide(startChild({ file: serverMain, environment, log }), scope)
-  // Most of a start is the loading of modules: the next process has done that before it is needed.
+  // Loading modules takes most of a start. The next process is therefore spawned in advance and waits for the command.
   let next = yield* spawn
   const launch = Effect.gen(function* () {
     const child = next.isOver() ? yield* spawn : next
     yield* database
-    yield* child.tell(ServerCommand.cases.Serve.make({}))
+    yield* child.send(ServerCommand.cases.Serve.make({}))
     const url = yield* Effect.ensuring(
       child.lineAfter("ready at "),
       Effect.map(spawn, (spawned) => {
@@ -60,16 +59,16 @@ export const startServer = Effect.fnUntraced(function* (
     )
     return { child, url }
   }).pipe(
-    // A jump in the middle would be all the time that a start gives its database to answer.
+    // A jump during the start would exhaust the timeout of the first database connection.
     time.still,
-    // Without a database it does not start, and that may go at any time; whoever watches over it tries again.
+    // A server does not start without a database, which may fail at any moment. A supervisor would restart the server.
     Effect.retry(Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: start_max }))),
     Effect.orDie
   )
   const watch = (child: ChildProcess) =>
     Effect.forkIn(
       Effect.map(child.ended, (code) => {
-        if (code !== null) ownEnds.push(`${name} ended with ${code} after it had said:\n${child.lastWords()}`)
+        if (code !== null) ownEnds.push(`${name} ended with ${code}; its last output:\n${child.lastWords()}`)
       }),
       scope
     )
@@ -79,7 +78,7 @@ export const startServer = Effect.fnUntraced(function* (
   return {
     name,
     url: () => now.url,
-    meet: (fate) => now.child.tell(ServerCommand.cases.Meet.make({ fate })),
+    arm: (planned) => now.child.send(ServerCommand.cases.Arm.make({ planned })),
     reached: (point) =>
       Effect.suspend(() => now.child.lineAfter(`reached ${point}`)).pipe(
         Effect.catch(() => Effect.never),
@@ -98,33 +97,37 @@ export const startServer = Effect.fnUntraced(function* (
 
 const suppliersMain = fileURLToPath(new URL("../processes/suppliersMain.ts", import.meta.url))
 
-/** The provider and the insurer of a run, as it directs them. */
+/** The provider and the insurer of a run, controlled by commands. */
 export interface Suppliers {
   readonly providerUrl: string
   readonly insurerUrl: string
   readonly play: (plans: ReadonlyArray<SupplierPlan>) => Effect.Effect<void>
   readonly behave: Effect.Effect<void>
-  /** What they really did. */
+  /** What the suppliers delivered and received. */
   readonly truth: Effect.Effect<SupplierRecord>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
-  /** Ends them; answers whether every request was one that they understand. */
+  /**
+   * Ends the suppliers.
+   *
+   * @returns whether every request followed the protocol.
+   */
   readonly dismiss: Effect.Effect<boolean>
 }
 
-/** Starts the suppliers, which log to the directory. */
+/** Starts the suppliers. Their log is in the directory. */
 export const startSuppliers = Effect.fnUntraced(function* (
   directory: string,
   environment: Readonly<Record<string, string>>
 ) {
   const child = yield* startChild({ file: suppliersMain, environment, log: join(directory, "suppliers.log") })
   const [providerUrl = "", insurerUrl = ""] = (yield* child.lineAfter("ready at ")).split(" ")
-  const ask = (order: SupplierCommand) => Effect.andThen(child.tell(order), Effect.orDie(child.line))
+  const ask = (command: SupplierCommand) => Effect.andThen(child.send(command), Effect.orDie(child.line))
   return {
     providerUrl,
     insurerUrl,
     play: (plans) => Effect.asVoid(ask(SupplierCommand.cases.Play.make({ plans }))),
     behave: Effect.asVoid(ask(SupplierCommand.cases.Behave.make({}))),
-    truth: Effect.flatMap(ask(SupplierCommand.cases.Tell.make({})), (line) =>
+    truth: Effect.flatMap(ask(SupplierCommand.cases.Report.make({})), (line) =>
       Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(SupplierRecord))(line))
     ),
     signal: child.signal,

@@ -3,33 +3,33 @@ import { createWriteStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { type Cause, Deferred, Effect, Queue, Schema } from "effect"
 
-/** A process ended that was to say something. */
-class ChildEnded extends Schema.TaggedError<ChildEnded>()("Gone", { message: Schema.String }) {}
+/** Failure of a wait for output: the process ended first. */
+class ChildEnded extends Schema.TaggedError<ChildEnded>()("ChildEnded", { message: Schema.String }) {}
 
-/** So much of what a process said is shown when it ends by itself. */
+/** Number of characters of output kept for the report about a process that ended by itself. */
 const lastWords_max = 2_000
 
-/** A process of the run. It can be told something a line, and says something a line. */
+/** A child process that reads JSON lines on stdin and writes lines on stdout. */
 export interface ChildProcess {
-  readonly tell: (document: unknown) => Effect.Effect<void>
-  /** The next line that it says. */
+  readonly send: (document: unknown) => Effect.Effect<void>
+  /** Takes the next line of output. */
   readonly line: Effect.Effect<string, ChildEnded>
-  /** The rest of the next line that begins so; whatever it says before that is only for the log. */
+  /** Takes lines until one starts with this prefix, and returns the rest of that line. */
   readonly lineAfter: (beginning: string) => Effect.Effect<string, ChildEnded>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
-  /** Nothing more will be told; it ends by itself. */
+  /** Closes stdin, after which the process ends by itself. */
   readonly dismiss: Effect.Effect<void>
-  /** Its exit code once it has ended and said all that it had to say; null if a signal ended it. */
+  /** Waits until the process has ended and its output is read. Returns the exit code; null after a signal. */
   readonly ended: Effect.Effect<number | null>
   readonly isOver: () => boolean
-  /** The end of what it has said, and where the rest is. */
+  /** The end of the output, and the path of the log file. */
   readonly lastWords: () => string
 }
 
 interface Program {
   readonly file: string
   readonly environment: Readonly<Record<string, string>>
-  /** What it logs is appended here. */
+  /** File to which the output is appended. */
   readonly log: string
 }
 
@@ -38,7 +38,7 @@ const spawnChild = ({ environment, file, log }: Program): ChildProcess => {
   const child = spawn(process.execPath, [file], { env, stdio: ["pipe", "pipe", "pipe"] })
   const logged = createWriteStream(log, { flags: "a" })
   let lastWords = ""
-  // How a program came to its end, it may say on either.
+  // A program may write its last error to either stream.
   for (const stream of [child.stdout, child.stderr]) {
     stream.pipe(logged, { end: false })
     stream.on("data", (said) => {
@@ -54,7 +54,7 @@ const spawnChild = ({ environment, file, log }: Program): ChildProcess => {
       Queue.endUnsafe(lines)
     })
   )
-  // Whoever is killed does not read to the end.
+  // Writing to a killed process raises EPIPE.
   child.stdin.on("error", () => undefined)
   const line = Queue.take(lines).pipe(
     Effect.catchTag("Done", () =>
@@ -62,7 +62,7 @@ const spawnChild = ({ environment, file, log }: Program): ChildProcess => {
     )
   )
   return {
-    tell: (document) => Effect.sync(() => void child.stdin.write(`${JSON.stringify(document)}\n`)),
+    send: (document) => Effect.sync(() => void child.stdin.write(`${JSON.stringify(document)}\n`)),
     line,
     lineAfter: (beginning) =>
       Effect.repeat(line, { until: (said) => said.startsWith(beginning) }).pipe(
@@ -76,7 +76,7 @@ const spawnChild = ({ environment, file, log }: Program): ChildProcess => {
   }
 }
 
-/** Starts a program; whatever becomes of it, it is gone when the scope closes. */
+/** Starts a program. Closing the scope kills it. */
 export const startChild = (wanted: Program) =>
   Effect.acquireRelease(
     Effect.sync(() => spawnChild(wanted)),

@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 
-/** What a server is on its way through. */
+/** What a server executes when it passes a crash point. */
 type Workflow = "sale" | "reversal" | "insurance" | "recovery"
 
-/** Where it meets the outside on that way. */
+/** Workflow of each port call that has crash points. */
 const workflowOfCall = {
   reserve: "sale",
   dispatch: "sale",
@@ -25,9 +25,7 @@ export type PortCall = keyof typeof workflowOfCall
 const moments = ["before", "during", "after"] as const
 type Moment = (typeof moments)[number]
 
-/**
- * An instant at which a server may be killed or stopped: before it calls, while the call is under way, with the answer.
- */
+/** A moment at which a server may be killed or stopped: before, during or after a port call. */
 export type CrashPoint = `${Moment} ${PortCall}`
 
 export const crashPoints = Struct.keys(workflowOfCall).flatMap((step) =>
@@ -36,31 +34,31 @@ export const crashPoints = Struct.keys(workflowOfCall).flatMap((step) =>
 
 const portCallOf = (point: CrashPoint): PortCall => point.slice(point.indexOf(" ") + 1) as PortCall
 
-/** On the way through what a server passes this point. */
+/** The workflow that passes this crash point. */
 export const workflowOf = (point: CrashPoint): Workflow => workflowOfCall[portCallOf(point)]
 
-/** What a server is to do to itself, and when. A signal of one's own comes at once: the next line is never reached. */
+/** A signal that a server sends to itself at a crash point. It takes effect before the next line runs. */
 export const PlannedSignal = Schema.Struct({
   point: Schema.Literals(crashPoints),
-  /** At which visit of the point. */
+  /** Number of the visit at which the signal is sent. */
   visit: Schema.Int,
   signal: Schema.Literals(["SIGKILL", "SIGSTOP"])
 })
 export type PlannedSignal = typeof PlannedSignal.Type
 
-/** A statement that is on its way for so long is under way. */
+/** Time after which a call counts as being in progress. */
 const midCall = "1 millis"
 
-/** The points of this process, and what is to happen at one of them. */
+/** Crash points of this process, and the signal armed at one of them. */
 export class CrashPoints extends Context.Service<
   CrashPoints,
   {
-    /** Null lets the process live. */
-    readonly meet: (fate: PlannedSignal | null) => void
+    /** Arms a signal; null disarms it. */
+    readonly arm: (planned: PlannedSignal | null) => void
     /**
-     * Makes a call that has a point before it, one while it is under way, and one when it is answered.
+     * Adds crash points before, during and after a port call.
      *
-     * @param matters whether there is anything to lose with an answer; if not, it is no point.
+     * @param matters whether the result can be lost; otherwise there is no crash point after the call.
      */
     readonly around: <A, E, R>(
       step: PortCall,
@@ -70,23 +68,23 @@ export class CrashPoints extends Context.Service<
   }
 >()("saldo/crash/Points") {
   static readonly layer = Layer.sync(CrashPoints, () => {
-    let fate: PlannedSignal | null = null
+    let planned: PlannedSignal | null = null
     let left = 0
     const at = (point: CrashPoint) =>
       Effect.sync(() => {
-        if (fate?.point !== point || --left > 0) return
-        const { signal } = fate
-        fate = null
-        // Written at once: whatever waits to be written dies with the process.
+        if (planned?.point !== point || --left > 0) return
+        const { signal } = planned
+        planned = null
+        // A synchronous write, because buffered output is lost when the process dies.
         writeSync(1, `reached ${point}\n`)
         process.kill(process.pid, signal)
       })
     const meanwhile = (step: PortCall) =>
       Effect.sleep(midCall).pipe(Effect.andThen(at(`during ${step}`)), Effect.andThen(Effect.never))
     return CrashPoints.of({
-      meet: (met) => {
-        fate = met
-        left = met?.visit ?? 0
+      arm: (wrapped) => {
+        planned = wrapped
+        left = wrapped?.visit ?? 0
       },
       around: (step, call, matters = () => true) =>
         at(`before ${step}`).pipe(

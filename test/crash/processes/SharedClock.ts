@@ -3,10 +3,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 
 const bytes_max = 8
 
-/**
- * Tells by how much the time of a run is ahead of the machine's: from a file, because whoever was stopped must see it
- * at once.
- */
+/** Reads the offset of the run's time from a file. A process that was stopped then sees a jump at once. */
 const readingTimeFile = (path: string): (() => number) => {
   const file = openSync(path, "r")
   const bytes = Buffer.alloc(bytes_max)
@@ -16,7 +13,7 @@ const readingTimeFile = (path: string): (() => number) => {
   }
 }
 
-/** Makes the file for a run that is not ahead yet; answers how to write into it. */
+/** Creates the file with offset zero, and returns a function that writes the offset. */
 export const timeFile = (path: string) =>
   Effect.acquireRelease(
     Effect.sync(() => openSync(path, "w")),
@@ -30,10 +27,10 @@ export const timeFile = (path: string) =>
     Effect.tap((write) => Effect.sync(() => write(0)))
   )
 
-/** How often a sleeping process looks whether time has jumped. */
+/** Interval at which a process checks for a jump. */
 const look_ms = 10
 
-/** A timer of Node's cannot be longer. */
+/** Longest delay of a Node timer. */
 const timer_max_ms = 2 ** 31 - 1
 
 interface Sleeper {
@@ -43,9 +40,10 @@ interface Sleeper {
 }
 
 /**
- * The clock of every process of a run: the machine's, and as far ahead of it as the file says. When that jumps, who
- * sleeps past the end of his sleep wakes up, as after a pause of the machine. A process that was stopped meanwhile sees
- * it with the first look that it takes.
+ * Clock of every process of a run: the machine's clock plus the offset in the file.
+ *
+ * A jump wakes every sleeper whose time has passed, as after a suspend of the machine. A process that was stopped
+ * during the jump notices it at its next check.
  */
 export const makeSharedClock = (path: string): Clock.Clock => {
   const ahead_ms = readingTimeFile(path)

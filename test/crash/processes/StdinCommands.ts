@@ -4,53 +4,56 @@ import { misbehaviours } from "../../fakes/FakeServer.ts"
 import { PlannedSignal } from "./CrashPoints.ts"
 
 /**
- * Heeds what the parent process writes, a JSON document a line, in its order and until it says no more: then it is
- * gone, and nobody is left to stay for.
+ * Executes the commands that the parent process writes to stdin, one JSON document a line, in order. Returns when stdin
+ * closes, which means that the parent ended or wants this process to end.
  */
-export const readStdinCommands = <A, R>(order: Schema.Codec<A>, heed: (order: A) => Effect.Effect<void, never, R>) =>
+export const readStdinCommands = <A, R>(
+  command: Schema.Codec<A>,
+  execute: (command: A) => Effect.Effect<void, never, R>
+) =>
   Stdio.Stdio.use(({ stdin }) =>
     stdin.pipe(
       Stream.decodeText(),
       Stream.splitLines,
-      Stream.mapEffect((line) => Schema.decodeEffect(Schema.fromJsonString(order))(line)),
-      Stream.runForEach(heed)
+      Stream.mapEffect((line) => Schema.decodeEffect(Schema.fromJsonString(command))(line)),
+      Stream.runForEach(execute)
     )
   ).pipe(Effect.orDie, Effect.provide(NodeServices.layer))
 
-/** What a run tells a server. */
+/** Commands to a server. */
 export const ServerCommand = Schema.TaggedUnion({
-  /** It begins to serve; until then it has only loaded what it is made of. */
+  /** Start serving. Before this command the process only loads its modules. */
   Serve: {},
-  /** It meets this fate from now on; null lets it live. */
-  Meet: { fate: Schema.NullOr(PlannedSignal) }
+  /** Arm a signal; null disarms it. */
+  Arm: { planned: Schema.NullOr(PlannedSignal) }
 })
 
-/** What becomes of a deed at the suppliers, and how they behave towards the requests about it, in their order. */
+/** The outcome of an operation at the suppliers, and how they mishandle the requests about it, in order. */
 export const SupplierPlan = Schema.Struct({
   xid: Schema.String,
-  /** Null when it is done. */
+  /** Null when the operation succeeds. */
   decision: Schema.NullOr(Schema.Literals(["refused", "pending"])),
-  /** The first request is not taken: nothing is done, and the answer says so. */
+  /** Whether the first request gets a response that says it was not processed. */
   turnedAway: Schema.Boolean,
   misbehaviours: Schema.Array(Schema.NullOr(Schema.Literals(misbehaviours)))
 })
 export type SupplierPlan = typeof SupplierPlan.Type
 
-/** What a run tells the suppliers. */
+/** Commands to the suppliers. */
 export const SupplierCommand = Schema.TaggedUnion({
   Play: { plans: Schema.Array(SupplierPlan) },
-  /** From now on they behave, whatever was planned. */
+  /** Drop all planned misbehaviour. */
   Behave: {},
-  /** They tell the truth, as one line of JSON. */
-  Tell: {}
+  /** Print the record of all deliveries as one line of JSON. */
+  Report: {}
 })
 export type SupplierCommand = typeof SupplierCommand.Type
 
-/** What the suppliers really did, by xid. */
+/** What the suppliers delivered and received, by xid. */
 export const SupplierRecord = Schema.Struct({
-  /** How often it was done, and the centavos that it cost, all told. */
+  /** Number of deliveries, and their total cost in centavos. */
   done: Schema.Record(Schema.String, Schema.Struct({ times: Schema.Int, charged: Schema.Int })),
-  /** How often they were told to do it, and did not turn the request away. */
+  /** Number of requests to deliver that the suppliers accepted. */
   sent: Schema.Record(Schema.String, Schema.Int)
 })
 export type SupplierRecord = typeof SupplierRecord.Type

@@ -17,7 +17,7 @@ import { CrashPoints } from "./CrashPoints.ts"
 import * as SharedClock from "./SharedClock.ts"
 import { readStdinCommands, ServerCommand } from "./StdinCommands.ts"
 
-/** A port like the one below it, with points around some of its calls. */
+/** Wraps a port so that some of its calls have crash points. */
 const withPoints = <Self, Shape>(
   port: Context.Key<Self, Shape>,
   wrap: (real: Shape, points: CrashPoints["Service"]) => Shape
@@ -53,51 +53,52 @@ const insurances = withPoints(Insurances, (real, { around }) => ({
 }))
 
 const providers = withPoints(Providers, (real, { around }) => {
-  const met = (provider: Provider): Provider => ({
+  const wrapped = (provider: Provider): Provider => ({
     ...provider,
     dispatch: (order) => around("dispatch", provider.dispatch(order)),
     status: (order) => around("ask", provider.status(order)),
     reverse: (reversal) => around("reverse", provider.reverse(reversal)),
     reversalStatus: (reversal) => around("ask reversal", provider.reversalStatus(reversal))
   })
-  return { ...real, serving: (environment) => Effect.map(real.serving(environment), met) }
+  return { ...real, serving: (environment) => Effect.map(real.serving(environment), wrapped) }
 })
 
 const insurers = withPoints(Insurers, (real, { around }) => {
-  const met = (insurer: Insurer): Insurer => ({
+  const wrapped = (insurer: Insurer): Insurer => ({
     ...insurer,
     issue: (order) => around("issue", insurer.issue(order)),
     status: (order) => around("ask insurer", insurer.status(order))
   })
-  return { serving: (environment) => Effect.map(real.serving(environment), met) }
+  return { serving: (environment) => Effect.map(real.serving(environment), wrapped) }
 })
 
-/** The ports through which money moves, with the points at which the process may die. */
+/** The ports that move money, with the crash points around their calls. */
 export const crashingPorts = Layer.mergeAll(ledger, reversals, unresolved, insurances, providers, insurers)
 
-// The service as `saldo serve` puts it together, on ports at which it can be told to die, and on the time of the run.
+// The service as `saldo serve` composes it, with crash points in its ports and on the shared time of the run.
 
-const announced = Effect.gen(function* () {
+const announceAddress = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
-  // Node keeps what it has compiled when a process ends in order. None does here, and the next one starts sooner by it.
+  // Node writes its compile cache only on a regular exit, and this process is killed. The cache speeds up the next
+  // start.
   flushCompileCache()
   yield* Console.log(`ready at http://127.0.0.1:${"port" in address ? address.port : 0}`)
 })
 
-// Whoever started this process is gone, or wants it gone, when no more orders can come.
-const obeying = (begun: Deferred.Deferred<void>) =>
-  CrashPoints.use(({ meet }) =>
+// The end of the command stream means that the parent process ended or wants this process to end.
+const commands = (begun: Deferred.Deferred<void>) =>
+  CrashPoints.use(({ arm }) =>
     readStdinCommands(
       ServerCommand,
       ServerCommand.match({
         Serve: () => Effect.asVoid(Deferred.succeed(begun, undefined)),
-        Meet: ({ fate }) => Effect.sync(() => meet(fate))
+        Arm: ({ planned }) => Effect.sync(() => arm(planned))
       })
     )
   )
 
 const serving = Layer.merge(
-  Layer.effectDiscard(announced),
+  Layer.effectDiscard(announceAddress),
   Layer.effectDiscard(Effect.forkScoped(keepRecovering))
 ).pipe(
   Layer.provide(Http.layer),
@@ -109,12 +110,12 @@ const serving = Layer.merge(
 
 const main = Effect.gen(function* () {
   const begun = yield* Deferred.make<void>()
-  yield* Effect.raceFirst(Effect.andThen(Deferred.await(begun), Layer.launch(serving)), obeying(begun))
+  yield* Effect.raceFirst(Effect.andThen(Deferred.await(begun), Layer.launch(serving)), commands(begun))
 })
 
 main.pipe(
   Effect.provide(CrashPoints.layer),
-  // What this process says is read by whoever started it.
+  // Stdout carries only the lines that the parent process reads.
   Effect.provideService(Logger.LogToStderr, true),
   Effect.provide(Layer.unwrap(Effect.map(Config.String("CRASH_TIME_FILE"), SharedClock.layer))),
   NodeRuntime.runMain

@@ -5,15 +5,15 @@ import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 import * as SharedClock from "./SharedClock.ts"
 import { readStdinCommands, SupplierCommand, type SupplierPlan, SupplierRecord } from "./StdinCommands.ts"
 
-// A provider and an insurer, each behind its protocol, in a process of their own: what they did is beyond the reach of
-// every crash. They end in failure if a request was ever outside the protocol.
+// A provider and an insurer behind their protocols, in a process of their own that no injected crash kills. The process
+// exits with a failure if any request violated the protocol.
 
 const turnedAway = { status: 429, body: { outcome: "not_processed", reason: "too_many_requests" } }
 
 const print = <A>(schema: Schema.Codec<A>, value: A) =>
   Effect.flatMap(Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(schema))(value)), (line) => Console.log(line))
 
-/** How often each xid came with an order to do something. */
+/** Number of requests per xid that ordered a delivery. */
 const countSent = (taken: ReadonlyArray<FakeRequest>): Readonly<Record<string, number>> => {
   const sent: Record<string, number> = {}
   for (const { body, method } of taken) {
@@ -39,7 +39,7 @@ const main = Effect.gen(function* () {
       gateway.misbehaviours.plan(xid, ...misbehaviours)
     }
     if (decision === null) return
-    // What the xid names is not known here; only one of the three will ever meet it.
+    // The kind of operation is not known here. Only one of the three entries is ever used.
     provider.orders.set(xid, decision === "refused" ? "TRANSACTION_REJECTED" : decision)
     provider.reversals.set(xid, decision === "refused" ? "denied" : decision)
     insurer.policies.set(xid, decision)
@@ -58,7 +58,7 @@ const main = Effect.gen(function* () {
           Console.log("planned")
         ),
       Behave: () => Effect.andThen(Effect.sync(behave), Console.log("behaving")),
-      Tell: () =>
+      Report: () =>
         print(SupplierRecord, {
           done: { ...doneBy(provider.truth), ...doneBy(insurer.truth) },
           sent: { ...countSent(provider.taken), ...countSent(insurer.taken) }

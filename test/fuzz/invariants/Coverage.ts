@@ -2,16 +2,16 @@ import { procedureOf } from "../request/OperationCall.ts"
 import { endpointKey, type Operation } from "../request/Operations.ts"
 import { type Exchange, trpcItems } from "./Exchange.ts"
 
-/** What was seen of a path and method. */
+/** Requests and statuses seen at one path and method. */
 export interface EndpointCoverage {
-  readonly door: string
+  readonly endpoint: string
   readonly requests: number
   readonly seen: ReadonlyArray<number>
-  /** What the document says that there is, but 500, and nobody saw. */
+  /** Documented statuses that no response had, except 500. */
   readonly never: ReadonlyArray<number>
 }
 
-/** What was seen of tRPC. */
+/** Procedures and calls seen over tRPC. */
 interface TrpcCoverage {
   readonly procedures: ReadonlyArray<string>
   readonly calls: number
@@ -19,9 +19,9 @@ interface TrpcCoverage {
 
 export interface Coverage {
   readonly count: (exchange: Exchange) => void
-  readonly doors: () => ReadonlyArray<EndpointCoverage>
+  readonly endpoints: () => ReadonlyArray<EndpointCoverage>
   readonly trpc: () => TrpcCoverage
-  /** Answers to requests that go nowhere. */
+  /** Number of responses to requests that match no operation. */
   readonly elsewhere: () => number
 }
 
@@ -46,12 +46,12 @@ export const coverageOf = (operations: ReadonlyArray<Operation>): Coverage => {
         procedures.set(procedure, (procedures.get(procedure) ?? 0) + 1)
       })
     },
-    doors: () =>
+    endpoints: () =>
       operations.map((operation) => {
-        const door = endpointKey(operation)
-        const statuses = seen.get(door) ?? new Map<number, number>()
+        const endpoint = endpointKey(operation)
+        const statuses = seen.get(endpoint) ?? new Map<number, number>()
         return {
-          door,
+          endpoint,
           requests: [...statuses.values()].reduce((sum, count) => sum + count, 0),
           seen: [...statuses.keys()].toSorted((a, b) => a - b),
           never: operation.statuses.filter((status) => status !== 500 && !statuses.has(status))
@@ -65,8 +65,8 @@ export const coverageOf = (operations: ReadonlyArray<Operation>): Coverage => {
   }
 }
 
-/** Where a request that does all right was never made, although the document says that there is one. */
-export const neverSucceeded = (doors: ReadonlyArray<EndpointCoverage>): ReadonlyArray<string> =>
-  doors.flatMap(({ door, never }) =>
-    never.filter((status) => status < 300).map((status) => `${door} was never answered with ${status}`)
+/** Operations of which a documented success status was never seen. */
+export const neverSucceeded = (endpoints: ReadonlyArray<EndpointCoverage>): ReadonlyArray<string> =>
+  endpoints.flatMap(({ endpoint, never }) =>
+    never.filter((status) => status < 300).map((status) => `${endpoint} never returned ${status}`)
   )

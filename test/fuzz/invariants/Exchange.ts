@@ -5,40 +5,40 @@ import type { PreparedRequest } from "../request/OperationCall.ts"
 import type { Operation } from "../request/Operations.ts"
 import type { Caller } from "../service/Callers.ts"
 
-/** A request and what it was answered. */
+/** A request and its response. */
 export interface Exchange extends PreparedRequest {
   readonly caller: Caller
   readonly face: "rest" | "trpc" | "batch"
-  /** What the document has at its method and path; undefined where there is nothing. */
+  /** The documented operation at its method and path; undefined where there is none. */
   readonly served: Operation | undefined
-  /** Whether it went out as its operation says, and not as somebody made of it. */
+  /** Whether the request was sent without rewrites. */
   readonly plain: boolean
   readonly answer: ApiResponse
 }
 
-/** A law that an answer breaks, and how. */
+/** A broken invariant, with the facts that show it. */
 export interface Violation {
-  readonly law: string
+  readonly invariant: string
   readonly what: string
 }
 
-/** How a call ended, whichever face it came to. */
+/** Outcome of one call, over REST or tRPC. */
 export interface CallResult {
   readonly operation: Operation
-  /** As REST has it. */
+  /** HTTP status as REST would return it. */
   readonly status: number
-  /** The payload, or the details of an error; undefined where there is no JSON to look at. */
-  readonly told: Readonly<Record<string, unknown>> | undefined
+  /** The data of a success or the details of an error; undefined without a JSON object. */
+  readonly payload: Readonly<Record<string, unknown>> | undefined
   readonly code: ErrorCode | undefined
   readonly replayed: boolean
 }
 
-const payloadOf = (value: unknown): CallResult["told"] => (Predicate.isObject(value) ? value : undefined)
+const payloadOf = (value: unknown): CallResult["payload"] => (Predicate.isObject(value) ? value : undefined)
 
 const restResult = ({ answer, filled: [{ operation }], served = operation }: Exchange): CallResult => ({
   operation: served,
   status: answer.status,
-  told: payloadOf(answer.body?.data ?? answer.body?.error?.details),
+  payload: payloadOf(answer.body?.data ?? answer.body?.error?.details),
   code: answer.body?.error?.code,
   replayed: answer.headers.get("idempotent-replay") === "true"
 })
@@ -54,7 +54,7 @@ interface TrpcItem {
   }
 }
 
-/** What tRPC answered each of its calls. */
+/** The tRPC results in a response, one for each call. */
 export const trpcItems = ({ answer: { body }, face }: Exchange): ReadonlyArray<TrpcItem> =>
   face === "batch" && Array.isArray(body) ? body : [body ?? {}]
 
@@ -66,18 +66,18 @@ const trpcResults = (exchange: Exchange): ReadonlyArray<CallResult> =>
       {
         operation,
         status: error?.data?.httpStatus ?? (result === undefined ? exchange.answer.status : 200),
-        told: payloadOf(result?.data ?? error?.data?.error?.details),
+        payload: payloadOf(result?.data ?? error?.data?.error?.details),
         code: error?.data?.error?.code,
         replayed: exchange.answer.headers.get("idempotent-replay") === "true"
       }
     ]
   })
 
-/** How the calls of an exchange ended. A browser that only asks what it may send makes none. */
+/** The outcomes of the calls of an exchange. A CORS preflight makes no call. */
 export const callResultsOf = (exchange: Exchange): ReadonlyArray<CallResult> => {
   if (exchange.request.method === "OPTIONS") return []
   return exchange.face === "rest" ? [restResult(exchange)] : trpcResults(exchange)
 }
 
-/** Whether a call did what it was to do, or may still. */
+/** Whether a call succeeded or may still succeed. */
 export const isSuccess = ({ status }: CallResult): boolean => status < 300

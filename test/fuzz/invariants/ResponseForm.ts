@@ -7,17 +7,18 @@ import type { OperationCall } from "../request/OperationCall.ts"
 import type { Operation } from "../request/Operations.ts"
 import { type Exchange, trpcItems, type Violation } from "./Exchange.ts"
 
-/** Where an absolute target goes, its host says nothing. */
+/** The path of a request target. The host of an absolute target does not matter. */
 const pathOf = (path: string): string => path.replace(/^https?:\/\/[^/]*/, "")
 
-// Node strips the body of an answer to HEAD, unless it could not read the request and nobody knows its method.
+// Node strips the body of a response to HEAD, except when it could not parse the request and so does not know its
+// method.
 const methodOf = ({ answer, request: { method } }: Exchange): string =>
   method === "HEAD" && answer.text !== "" ? "" : method
 
 const documented = (exchange: Exchange): ReadonlyArray<string> =>
   documentFaults({ method: methodOf(exchange), path: pathOf(exchange.request.path) }, exchange.answer)
 
-/** 501 and 503 belong to one situation each; anything else from 500 on is a fault of ours. Contract: 7. */
+/** Codes for which 501 and 503 are allowed. Any other status from 500 on is a defect of the service. Contract: 7. */
 const allowedServerErrors: ReadonlySet<string> = new Set(["501 NOT_IMPLEMENTED", "503 SEGUROS_NO_DISPONIBLE"])
 
 const isUnexpectedServerError = (status: number | undefined, code: string | undefined): boolean =>
@@ -30,10 +31,10 @@ const serverErrors = (exchange: Exchange): ReadonlyArray<string> => {
     status: error?.data?.httpStatus,
     code: error?.data?.error?.code
   }))
-  // A call of tRPC has its status twice: its own, and that of the answer.
-  const isTold = items.some((item) => item.status === status)
-  return [...(isTold ? [] : [own]), ...items].flatMap(({ code, status }) =>
-    isUnexpectedServerError(status, code) ? [`it failed with ${status} ${code ?? ""}`] : []
+  // A single tRPC call has its status twice: in its result and as the HTTP status.
+  const isIncluded = items.some((item) => item.status === status)
+  return [...(isIncluded ? [] : [own]), ...items].flatMap(({ code, status }) =>
+    isUnexpectedServerError(status, code) ? [`it returned ${status} ${code ?? ""}`] : []
   )
 }
 
@@ -62,15 +63,15 @@ const errorFaults = (error: unknown, status: number): ReadonlyArray<string> => {
   const ofBody = code === "VALIDATION_ERROR" && [408, 413, 415, 431].includes(status)
   return [
     ...(wanted === status || ofBody ? [] : [`${code} came with ${status}`]),
-    ...(details === undefined || Predicate.isObject(details) ? [] : ["details are no object"]),
+    ...(details === undefined || Predicate.isObject(details) ? [] : ["details is not an object"]),
     ...(typeof message === "string" && message !== "" ? [] : ["there is no message"])
   ]
 }
 
 const idFault = (id: unknown, { answer }: Exchange): ReadonlyArray<string> =>
-  id === answer.headers.get("x-request-id") ? [] : ["request_id is not that of the header"]
+  id === answer.headers.get("x-request-id") ? [] : ["request_id differs from the header"]
 
-/** The one envelope. Contract: 2.1. */
+/** Checks the response envelope. Contract: 2.1. */
 const envelope = (exchange: Exchange): ReadonlyArray<string> => {
   const { body, status } = exchange.answer
   if (body === undefined) return []
@@ -84,44 +85,46 @@ const envelope = (exchange: Exchange): ReadonlyArray<string> => {
 
 const faultsBy = schemaFaultsBy(openApiDocument("/"))
 
-/** Where the document says what an operation tells. */
+/** Path of the schema of an operation's response data in the document. */
 const placeOf = ({ method, path, statuses }: Operation): ReadonlyArray<string> => {
   const done = String(statuses.find((status) => status === 200 || status === 201))
   const response = ["paths", path, method.toLowerCase(), "responses", done]
   return [...response, "content", "application/json", "schema", "properties", "data"]
 }
 
-/** What tRPC tells is what REST tells. A file it does not have: its callers are told something else. */
+/** Checks tRPC data against the REST schema. The insurance document is excluded: REST returns a file, tRPC does not. */
 const dataFaults = ({ operation }: OperationCall, data: unknown): ReadonlyArray<string> =>
   operation.name === "segurosDocumento" ? [] : faultsBy(placeOf(operation), data)
 
 const trpcShape = (exchange: Exchange): ReadonlyArray<string> => {
   const items = trpcItems(exchange)
   const expected = exchange.filled.length
-  if (items.length !== expected) return [`${items.length} answers to ${expected} calls`]
+  if (items.length !== expected) return [`${items.length} results for ${expected} calls`]
   return items.flatMap(({ error, result }, index) => {
     if (error === undefined) {
       const filled = exchange.filled[index]
       if (result === undefined || filled === undefined) return ["there is neither result nor error"]
       return dataFaults(filled, result.data)
     }
-    const { error: told, httpStatus = 0, request_id } = error.data ?? {}
-    return [...errorFaults(told, httpStatus), ...idFault(request_id, exchange)]
+    const { error: own, httpStatus = 0, request_id } = error.data ?? {}
+    return [...errorFaults(own, httpStatus), ...idFault(request_id, exchange)]
   })
 }
 
-// What Node's parser refuses has the envelope wherever it was to go.
+// A request that Node's parser rejects gets the REST envelope, also on a tRPC path.
 const isRest = ({ answer: { body }, request: { path } }: Exchange): boolean =>
   Predicate.hasProperty(body, "success") || !/^\/trpc(\/|$)/.test(pathOf(path))
 
-const violationsOf = (law: string, faults: ReadonlyArray<string>): ReadonlyArray<Violation> =>
-  faults.map((what) => ({ law, what }))
+const violationsOf = (invariant: string, faults: ReadonlyArray<string>): ReadonlyArray<Violation> =>
+  faults.map((what) => ({ invariant, what }))
 
-/** What is wrong with the form of an answer, whatever it says. */
+/** Checks the form of a response, without regard to its content. */
 export const formFaults = (exchange: Exchange): ReadonlyArray<Violation> => [
-  ...violationsOf("no failure of ours", serverErrors(exchange)),
-  ...violationsOf("every answer is within the document", documented(exchange)),
-  ...violationsOf("every answer has the headers of all", headers(exchange)),
-  ...(isRest(exchange) ? violationsOf("every answer has the envelope", envelope(exchange)) : []),
-  ...(!isRest(exchange) && exchange.plain ? violationsOf("every call of tRPC has its answer", trpcShape(exchange)) : [])
+  ...violationsOf("no unexpected server error", serverErrors(exchange)),
+  ...violationsOf("every response matches the OpenAPI document", documented(exchange)),
+  ...violationsOf("every response has the common headers", headers(exchange)),
+  ...(isRest(exchange) ? violationsOf("every response has the envelope", envelope(exchange)) : []),
+  ...(!isRest(exchange) && exchange.plain
+    ? violationsOf("every tRPC call has a result of its own", trpcShape(exchange))
+    : [])
 ]

@@ -8,21 +8,23 @@ import { type CallResult, callResultsOf, type Exchange, isSuccess, type Violatio
 
 const permissions = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint), endpoint.procedure.gate.permission]))
 
-const accessViolation = (what: string): ReadonlyArray<Violation> => [{ law: "nobody does what they may not", what }]
+const accessViolation = (what: string): ReadonlyArray<Violation> => [
+  { invariant: "no caller exceeds its permissions", what }
+]
 
 const admission = ({ caller }: Exchange, { operation }: CallResult): ReadonlyArray<Violation> => {
   if (!operation.guarded) return []
-  if (caller.companyId === null) return accessViolation("credentials that must not be let in were")
+  if (caller.companyId === null) return accessViolation("invalid credentials were accepted")
   const needed = permissions.get(operation.name)
   return caller.permission === null || caller.permission === needed
     ? []
-    : accessViolation(`a token for ${caller.permission} did what needs ${needed}`)
+    : accessViolation(`a token for ${caller.permission} was used for ${needed}`)
 }
 
-/** What an answer names that belongs to somebody. */
-const namesIn = (told: CallResult["told"]): ReadonlyArray<string> => {
-  const items = told?.["items"]
-  const all = [told, ...(Array.isArray(items) ? items : [])]
+/** The ids in a response that belong to one company. */
+const namesIn = (payload: CallResult["payload"]): ReadonlyArray<string> => {
+  const items = payload?.["items"]
+  const all = [payload, ...(Array.isArray(items) ? items : [])]
   return all.flatMap((each) =>
     ["transaction_id", "seguro_id"].flatMap((field) =>
       Predicate.hasProperty(each, field) && typeof each[field] === "number" ? [`${field} ${each[field]}`] : []
@@ -34,13 +36,13 @@ export interface AccessInvariant {
   readonly faults: (exchange: Exchange) => ReadonlyArray<Violation>
 }
 
-/** Nobody is let in who must not be, nobody is shown what belongs to another company. Contract: 1 and 5. */
+/** Checks that callers are authorised and see only data of their own company. Contract: 1 and 5. */
 export const accessInvariant = (): AccessInvariant => {
   const owners = new Map<string, number>()
 
   const ownership = ({ caller: { companyId } }: Exchange, ended: CallResult): ReadonlyArray<Violation> => {
     if (companyId === null) return []
-    const names = namesIn(ended.told)
+    const names = namesIn(ended.payload)
     const foreign = names.filter((name) => (owners.get(name) ?? companyId) !== companyId)
     if (foreign.length === 0) for (const name of names) owners.set(name, companyId)
     return foreign.flatMap((name) =>
@@ -57,25 +59,25 @@ export const accessInvariant = (): AccessInvariant => {
   }
 }
 
-/** What a client was told of a sale. */
-interface AnsweredSale {
+/** The latest response about a sale. */
+interface SaleResponse {
   readonly transactionId: number
   readonly status: number
 }
 
-/** How a sale may stand that was answered so. Contract: 3.1. */
+/** Statuses that a sale may have at the end, by the status of its response. Contract: 3.1. */
 const allowedStatuses: Readonly<Record<number, ReadonlyArray<Status>>> = {
   201: ["SUCCESS", "REVERSED"],
   202: ["PENDING", "SUCCESS", "FAILED", "REVERSED"]
 }
 
-// tRPC knows neither 201 nor 202 for what went well.
+// tRPC returns 200 for every success, so 201 and 202 are restored here.
 const statusOf = ({ code, status }: CallResult): number =>
   code === "TRANSACTION_PENDING" ? 202 : status < 300 ? 201 : status
 
-export interface KeptAnswersInvariant {
+export interface KeptResponsesInvariant {
   readonly faults: (exchange: Exchange) => ReadonlyArray<Violation>
-  /** Whether every sale that anybody was told of stands as it was told. */
+  /** Whether every sale agrees with the responses about it. */
   readonly atTheEnd: Effect.Effect<ReadonlyArray<Violation>, never, PgClient.PgClient>
 }
 
@@ -85,15 +87,15 @@ const statusesNow = Effect.gen(function* () {
   return new Map(rows.map(({ id, status }) => [Number(id), status]))
 })
 
-/** A sale has one answer, and it is kept. Contract: 3.1 and 3.2. */
-export const keptAnswersInvariant = (): KeptAnswersInvariant => {
-  const told = new Map<string, AnsweredSale>()
-  /** Sales whose key has named another one since: only a failed one makes room. */
+/** Checks that a key always gets the same response about its sale. Contract: 3.1 and 3.2. */
+export const keptResponsesInvariant = (): KeptResponsesInvariant => {
+  const latest = new Map<string, SaleResponse>()
+  /** Sales whose key names a newer sale. Only a failed sale frees its key. */
   const succeeded = new Set<number>()
 
-  const hear = (ended: CallResult, companyId: number): ReadonlyArray<Violation> => {
-    const transactionId = Number(ended.told?.["transaction_id"])
-    const xid = ended.told?.["xid"]
+  const record = (ended: CallResult, companyId: number): ReadonlyArray<Violation> => {
+    const transactionId = Number(ended.payload?.["transaction_id"])
+    const xid = ended.payload?.["xid"]
     const now = { transactionId, status: statusOf(ended) }
     if (
       ended.operation.name !== "recargasCrear" ||
@@ -102,42 +104,47 @@ export const keptAnswersInvariant = (): KeptAnswersInvariant => {
     )
       return []
     const name = `${companyId} ${xid}`
-    const before = told.get(name) ?? now
+    const before = latest.get(name) ?? now
     const isSame = before.transactionId === transactionId
     if (isSame ? before.status !== now.status : before.status !== 202) {
       const what = `${xid} was sale ${before.transactionId} with ${before.status}, now it is ${transactionId} with ${now.status}`
-      return [{ law: "a key has one answer", what }]
+      return [{ invariant: "a key always gets the same response", what }]
     }
-    told.set(name, now)
+    latest.set(name, now)
     if (!isSame) succeeded.add(before.transactionId)
     return []
   }
 
   const wanted = (): ReadonlyArray<readonly [id: number, statuses: ReadonlyArray<Status>]> => [
-    ...[...told.values()].map(({ status, transactionId }) => [transactionId, allowedStatuses[status] ?? []] as const),
+    ...[...latest.values()].map(({ status, transactionId }) => [transactionId, allowedStatuses[status] ?? []] as const),
     ...[...succeeded].map((transactionId) => [transactionId, ["FAILED"]] as const)
   ]
 
   return {
     faults: (exchange) =>
       callResultsOf(exchange).flatMap((ended) =>
-        exchange.caller.companyId === null ? [] : hear(ended, exchange.caller.companyId)
+        exchange.caller.companyId === null ? [] : record(ended, exchange.caller.companyId)
       ),
     atTheEnd: Effect.map(statusesNow, (statuses) =>
       wanted().flatMap(([id, allowed]): ReadonlyArray<Violation> => {
         const stands = statuses.get(id)
         return stands !== undefined && allowed.includes(stands)
           ? []
-          : [{ law: "a sale stands as it was told", what: `sale ${id} is ${stands}, not ${allowed.join(" or ")}` }]
+          : [
+              {
+                invariant: "a sale agrees with its response",
+                what: `sale ${id} is ${stands}, not ${allowed.join(" or ")}`
+              }
+            ]
       })
     ).pipe(Effect.orDie)
   }
 }
 
-/** What is kept of companies: a line a table, which says how many rows and what they hold. */
+/** Row count and content hash of each table, restricted to some companies. */
 export type TableDigests = ReadonlyArray<string>
 
-// That an answer was heard again is noted after it was heard, so a note may come while another call is watched.
+// The table of replays is excluded: a replay is recorded after its response, possibly while another call is checked.
 const tablesOf = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return yield* sql<{ name: string }>`
@@ -147,7 +154,7 @@ const tablesOf = Effect.gen(function* () {
     order by table_name`
 })
 
-/** Looks at what is kept of some companies. */
+/** Digests the stored data of some companies. */
 export interface TableWatch {
   readonly look: Effect.Effect<TableDigests>
 }
@@ -167,7 +174,7 @@ export const watchTables = Effect.fnUntraced(function* (companies: ReadonlyArray
   return { look: Effect.orDie(look) } satisfies TableWatch
 }, Effect.orDie)
 
-/** Refusals that come after the reservation, or after an attempt was counted. Contract: 3.1 and 4.6. */
+/** Refusals after the reservation, or after an attempt was counted. Contract: 3.1 and 4.6. */
 const refusedAfterReservation: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   "INVALID_PHONE",
   "TRANSACTION_REJECTED",
@@ -178,7 +185,7 @@ const refusedAfterReservation: ReadonlySet<ErrorCode | undefined> = new Set<Erro
 const mayChange = ({ code, operation, replayed, status }: CallResult): boolean =>
   operation.method === "POST" && !replayed && (status < 300 || refusedAfterReservation.has(code))
 
-/** Nothing changes by a question, by a refusal before the reservation, or by a replay. Contract: 3.2 and 4.5. */
+/** Checks that reads, refusals before the reservation and replays change no data. Contract: 3.2 and 4.5. */
 export const unchangedFaults = (
   exchanges: ReadonlyArray<Exchange>,
   before: TableDigests,
@@ -187,7 +194,7 @@ export const unchangedFaults = (
   if (exchanges.some((exchange) => callResultsOf(exchange).some(mayChange))) return []
   const changed = after.filter((line, index) => line !== before[index])
   return changed.map((line) => ({
-    law: "a refusal changes nothing",
+    invariant: "a refusal changes nothing",
     what: `${line}; before: ${before[after.indexOf(line)]}`
   }))
 }

@@ -2,20 +2,20 @@ import { Buffer } from "node:buffer"
 
 export type Header = readonly [name: string, value: string]
 
-/** A request as it goes out. Texts hold a byte a character, so that there is nothing which they cannot say. */
+/** A request as it is sent. Each character of its strings is one byte, so a request can contain any bytes. */
 export interface HttpRequest {
   readonly method: string
   readonly path: string
-  /** The parts of the query as they stand in it, `name=value`. */
+  /** Parts of the query, each `name=value`. */
   readonly query: ReadonlyArray<string>
   readonly headers: ReadonlyArray<Header>
-  /** Null for none. */
+  /** Null without a body. */
   readonly body: string | null
-  /** Whether the body goes in chunks instead of saying how long it is. */
+  /** Whether the body is sent with chunked encoding instead of a length. */
   readonly chunked: boolean
 }
 
-/** A text as the bytes of its UTF-8, one a character. */
+/** The UTF-8 bytes of a text, one character each. */
 export const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1")
 
 const targetOf = ({ path, query }: HttpRequest): string => (query.length === 0 ? path : `${path}?${query.join("&")}`)
@@ -28,7 +28,7 @@ export const withoutHeader = (request: HttpRequest, name: string): HttpRequest =
   headers: request.headers.filter(([known]) => known.toLowerCase() !== name.toLowerCase())
 })
 
-/** With this header in the place of any other of that name. */
+/** Replaces every header of this name. */
 export const withHeader = (request: HttpRequest, name: string, value: string): HttpRequest => ({
   ...request,
   headers: [...withoutHeader(request, name).headers, [name, value]]
@@ -44,7 +44,7 @@ const framing = ({ body, chunked }: HttpRequest): ReadonlyArray<Header> => {
   return [chunked ? ["Transfer-Encoding", "chunked"] : ["Content-Length", String(body.length)]]
 }
 
-/** All of it, for a connection that carries nothing else. */
+/** All bytes of the request, for a connection that carries only this request. */
 export const onTheWire = (request: HttpRequest): string => {
   const { body, chunked, headers, method } = request
   const lines = [...headers, ...framing(request), ["Connection", "close"] as const]
@@ -52,7 +52,7 @@ export const onTheWire = (request: HttpRequest): string => {
   return `${head.join("\r\n")}\r\n\r\n${body === null ? "" : chunked ? chunks(body) : body}`
 }
 
-/** A question of nobody in particular, from an address. */
+/** An anonymous GET request from an IP address. */
 export const getFrom = (address: string, path: string): HttpRequest => ({
   method: "GET",
   path,
@@ -72,33 +72,33 @@ const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "'": "\\'", "\
 const escaped = (character: string): string =>
   escapes[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`
 
-/** A word of bash that means exactly these bytes. */
+/** A bash word that stands for exactly these bytes. */
 const quoted = (bytes: string): string =>
   plain.test(bytes) && !bytes.includes("'") ? `'${bytes}'` : `$'${bytes.replace(/[^\x20-\x7e]|[\\']/g, escaped)}'`
 
-// bash ends a word at a NUL; printf writes it.
+// A bash word cannot contain a NUL byte, but printf can write it.
 const piped = (bytes: string): string =>
   `printf '${bytes.replace(/[^\x20-\x7e]|[\\'%]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`)}' | `
 
 const headerWord = ([name, value]: Header): string => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`
 
-/** What curl would add by itself and the request does not have. */
+/** Options against headers that curl would add and the request does not have. */
 const unwanted = ({ body, headers }: HttpRequest): ReadonlyArray<string> =>
   body !== null && !headers.some(([name]) => name.toLowerCase() === "content-type") ? ["-H 'Content-Type:'"] : []
 
-/** What only bytes can say: a head that no client would write. */
+/** Whether curl cannot send the request, because its head is malformed. */
 const isRaw = ({ headers, method, path, query }: HttpRequest): boolean =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
   /[\u0000\r\n]/.test([method, path, ...query, ...headers.flat()].join(""))
 
-// A target that is more than a path cannot be had from an address.
+// curl needs an option for a request target that is not a plain path.
 const curlAddress = (request: HttpRequest, port: number): ReadonlyArray<string> => {
   const base = `http://127.0.0.1:${port}`
   const target = targetOf(request)
   return target.startsWith("/") ? [quoted(base + target)] : [quoted(base), `--request-target ${quoted(target)}`]
 }
 
-/** The request as a line for a shell: curl or, where curl would not send it, the bytes themselves. */
+/** The request as a shell command: curl, or nc with the raw bytes where curl cannot send it. */
 export const curlOf = (request: HttpRequest, port: number): string => {
   if (isRaw(request)) return `${piped(onTheWire(request))}nc 127.0.0.1 ${port}`
   const { body, chunked, headers, method } = request

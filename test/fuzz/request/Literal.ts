@@ -1,12 +1,12 @@
 import fc from "fast-check"
 import type { JsonSchema } from "../../../facade/api/JsonSchema.ts"
 
-/** A value as JSON text. What JavaScript could not hold, such as 1e309 or the digits of 1.10, it can. */
+/** A value as JSON text. Unlike a JavaScript value, it can hold 1e309 or the digits of 1.10. */
 export type JsonLiteral = string
 
 export const jsonLiteral = (value: unknown): JsonLiteral => JSON.stringify(value)
 
-/** The text that stands for a value outside JSON: in a path, a query or a header. */
+/** The text of a value in a path, a query or a header. */
 export const plainText = (value: JsonLiteral): string => {
   try {
     const read: unknown = JSON.parse(value)
@@ -16,7 +16,7 @@ export const plainText = (value: JsonLiteral): string => {
   }
 }
 
-/** One code point that may be printed: neither a control character nor half of a surrogate pair. */
+/** A printable code point: not a control character and not half of a surrogate pair. */
 const printable = fc
   .oneof(
     { weight: 8, arbitrary: fc.integer({ min: 0x20, max: 0x7e }) },
@@ -25,7 +25,7 @@ const printable = fc
   )
   .map((point) => String.fromCodePoint(point))
 
-/** Clean text of so many code points. */
+/** Printable text whose length in code points is within these bounds. */
 export const cleanText = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: printable, minLength, maxLength })
 
@@ -38,7 +38,7 @@ const days = fc.oneof(
 
 const centavos = fc.integer({ min: 1, max: 10_000_000 })
 
-/** Pesos above zero, as a number may be written: 100, 100.5, 1e2. */
+/** Amounts above zero in the notations of a JSON number: 100, 100.5, 1e2. */
 const pesos = fc.oneof(
   centavos.map((amount) => String(amount / 100)),
   centavos.map((amount) => (amount / 100).toFixed(2)),
@@ -82,7 +82,7 @@ const listed = (schema: JsonSchema, name: string): ReadonlyArray<unknown> | unde
   return Array.isArray(list) && list.length > 0 ? list : undefined
 }
 
-/** Values that a schema of the document allows, its examples often among them. */
+/** Values that a documented schema allows, often its examples. */
 export const validLiteralOf = (schema: JsonSchema): fc.Arbitrary<JsonLiteral> => {
   const members = listed(schema, "enum")
   if (members !== undefined) return fc.constantFrom(...members.map(jsonLiteral))

@@ -7,7 +7,7 @@ import type { Operation, OperationInput } from "./Operations.ts"
 
 export type InputValue = readonly [name: string, literal: JsonLiteral]
 
-/** An operation and what it is given, before that has become a request. A name may be there twice, or be nobody's. */
+/** An operation with its input values, before it becomes a request. A name may occur twice or be unknown. */
 export interface OperationCall {
   readonly operation: Operation
   readonly values: ReadonlyArray<InputValue>
@@ -15,7 +15,7 @@ export interface OperationCall {
 
 const hasBody = ({ inputs }: Operation): boolean => inputs.some(({ place }) => place === "body")
 
-/** Where a value belongs. One that nobody reads goes where the others are. */
+/** The part of the request for a value. An unknown value goes where the other inputs are. */
 const inputPlaceOf = (operation: Operation, name: string): OperationInput["place"] =>
   operation.inputs.find((input) => input.name === name)?.place ?? (hasBody(operation) ? "body" : "query")
 
@@ -27,7 +27,7 @@ export const withoutInput = (filled: OperationCall, name: string): OperationCall
   values: filled.values.filter(([known]) => known !== name)
 })
 
-/** With this value in the place of any other of that name. */
+/** Replaces every value of this name. */
 export const withInput = (filled: OperationCall, name: string, value: JsonLiteral): OperationCall => ({
   ...filled,
   values: [...withoutInput(filled, name).values, [name, value]]
@@ -41,7 +41,7 @@ export interface PreparedRequest {
 
 const escaped = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** Where an operation is, with these values in the place of its parameters. */
+/** Path of an operation with its parameters filled in. */
 const pathOf = (filled: OperationCall): string =>
   filled.operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     escaped(plainText(inputValueOf(filled, name) ?? '""'))
@@ -52,13 +52,13 @@ const valuesAt = (
   place: ReturnType<typeof inputPlaceOf>
 ): ReadonlyArray<InputValue> => values.filter(([name]) => inputPlaceOf(operation, name) === place)
 
-/** An object of JSON as text; a name that is there twice is written twice. */
+/** A JSON object as text. A name that occurs twice is written twice. */
 const jsonObject = (values: ReadonlyArray<InputValue>): string =>
   `{${values.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`
 
 const takesBody = ({ inputs }: Operation): boolean => inputs.some(({ place }) => place === "body")
 
-/** The request that an operation's path, query, headers and body make. */
+/** Builds the REST request of a call: path, query, headers and body. */
 export const restRequest = (filled: OperationCall, headers: ReadonlyArray<Header>): HttpRequest => {
   const { operation } = filled
   const ofBody = valuesAt(filled, "body")
@@ -78,12 +78,12 @@ export const restRequest = (filled: OperationCall, headers: ReadonlyArray<Header
   }
 }
 
-/** Whether the key is the operation's own, which tells of a sale or a reversal. */
+/** Whether the operation reads an idempotency key, as sales and reversals do. */
 export const takesKey = ({ inputs }: Operation): boolean => inputs.some(({ name }) => name === keyHeader)
 
 const procedures = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint), endpoint.name]))
 
-/** The procedure that an operation of the document is made of. */
+/** Name of the tRPC procedure behind a documented operation. */
 export const procedureOf = ({ operation: { name } }: OperationCall): string => {
   const procedure = procedures.get(name)
   if (procedure === undefined) throw new Error(`no procedure makes ${name}`)
@@ -93,7 +93,7 @@ export const procedureOf = ({ operation: { name } }: OperationCall): string => {
 const inputOf = ({ values }: OperationCall): string =>
   jsonObject(values.map(([name, value]) => [name === keyHeader ? keyField : name, value]))
 
-/** The calls as tRPC's clients make them, all in one request. They must be of one method. */
+/** Builds one request with all calls, as tRPC clients do. All calls must have the same method. */
 export const trpcRequest = (
   calls: readonly [OperationCall, ...Array<OperationCall>],
   headers: ReadonlyArray<Header>,

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../../facade/api/JsonSchema.ts"
 
-/** Something that an operation reads from a request. */
+/** An input that an operation reads from a request. */
 export interface OperationInput {
   readonly name: string
   readonly place: "path" | "query" | "header" | "body"
@@ -8,12 +8,12 @@ export interface OperationInput {
   readonly schema: JsonSchema
 }
 
-/** A path and a method of the document. */
+/** A documented path and method. */
 export interface Operation {
-  /** The same for a path and its aliases. */
+  /** Operation id, shared by a path and its aliases. */
   readonly name: string
   readonly method: string
-  /** With its parameters in braces. */
+  /** Path with its parameters in braces. */
   readonly path: string
   readonly inputs: ReadonlyArray<OperationInput>
   readonly guarded: boolean
@@ -40,7 +40,7 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, object>>
 }
 
-/** What of an OpenAPI document the fuzzer reads. */
+/** The parts of an OpenAPI document that the fuzzer reads. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
 }
@@ -58,7 +58,7 @@ const bodyInputs = ({ requestBody }: OperationObject): ReadonlyArray<OperationIn
 const parameterInputs = ({ parameters = [] }: OperationObject): ReadonlyArray<OperationInput> =>
   parameters.map(({ in: place, name, required = false, schema }) => ({ name, place, required, schema }))
 
-/** Every path and method that a document describes. */
+/** Lists every path and method of a document. */
 export const operationsOf = ({ paths }: OpenApiDocument): ReadonlyArray<Operation> =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -71,12 +71,12 @@ export const operationsOf = ({ paths }: OpenApiDocument): ReadonlyArray<Operatio
     }))
   )
 
-/** How an operation is named where it is counted. */
+/** Name of an operation in the coverage. */
 export const endpointKey = ({ method, path }: Pick<Operation, "method" | "path">): string => `${method} ${path}`
 
 const patternOf = ({ path }: Operation): RegExp => new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`)
 
-/** Finds what a document has at a method and a path. */
+/** Finds the documented operation at a method and path. */
 export const operationFinder = (operations: ReadonlyArray<Operation>) => {
   const patterns = operations.map((operation) => ({ operation, pattern: patternOf(operation) }))
   return (method: string, path: string): Operation | undefined => {

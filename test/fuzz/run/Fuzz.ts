@@ -4,7 +4,7 @@ import { recover } from "../../../core/workflows/Recover.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { type Coverage, coverageOf, neverSucceeded } from "../invariants/Coverage.ts"
 import type { Violation } from "../invariants/Exchange.ts"
-import { accessInvariant, keptAnswersInvariant } from "../invariants/StateInvariants.ts"
+import { accessInvariant, keptResponsesInvariant } from "../invariants/StateInvariants.ts"
 import { getFrom } from "../request/HttpRequest.ts"
 import { type OpenApiDocument, operationsOf } from "../request/Operations.ts"
 import { crowdedAddress } from "../scenario/PlayScenario.ts"
@@ -13,25 +13,27 @@ import { type Counterexample, type Lane, openLane, runScenario, type SharedConte
 
 const lanes_n = 6
 
-/** After so many requests all begins anew, with other companies: what one look has to see stays small. */
+/** Number of requests after which new companies replace the old ones. It bounds the data that a digest has to read. */
 const generation_max = 6_000
 
-/** What passes between the parts of a generation: pending sales end, then quotes and options, then keys. */
+/**
+ * Time that passes between the parts of a generation: pending sales settle, then quotes and options expire, then keys.
+ */
 const gaps: ReadonlyArray<Duration.Input> = ["20 seconds", "31 minutes", "25 hours"]
 
-/** Counts requests that were made. */
+/** Receives a number of requests that were sent. */
 export type Tick = (requests: number) => Effect.Effect<void>
 
-/** Uses up the calls of an address, until the next minute. */
+/** Exhausts the rate limit of an address for the current minute. */
 const exhaustAddress = (send: Send) =>
   Effect.replicateEffect(send(getFrom(crowdedAddress, "/v1/estado")), addressCalls_max, { discard: true })
 
-/** Tells stories in a lane until it has made so many requests. */
+/** Runs scenarios in a lane until it has sent this many requests. */
 const runScenariosUntil = Effect.fnUntraced(function* (lane: Lane, requests: number, tick: Tick) {
   while (lane.requests < requests) yield* tick(yield* runScenario(lane))
 })
 
-/** Makes so many requests by companies of their own, a part of them before each gap. */
+/** Sends requests with companies of its own, an equal share before and after each gap. */
 const generation = Effect.fnUntraced(function* (common: SharedContext, number: number, requests: number, tick: Tick) {
   const { pass } = yield* ManualClock
   const lanes = yield* Effect.forEach(Array.from({ length: lanes_n }), (_, lane) =>
@@ -57,18 +59,18 @@ export interface FuzzOutcome {
   readonly requests: number
   readonly port: number
   readonly coverage: Coverage
-  /** The first law that an answer broke, and by what. */
+  /** The first violation during the run, with the requests that show it. */
   readonly counterexample: Counterexample | null
-  /** What did not hold when all was over. */
+  /** Violations found after the last request. */
   readonly atTheEnd: ReadonlyArray<Violation>
 }
 
-/** In so many requests each operation must have done all right. */
+/** Number of requests from which every operation must have succeeded. */
 export const thorough_min = 20_000
 
 const fetchDocument = Effect.fnUntraced(function* (send: Send) {
   const answer = yield* send(getFrom("192.0.2.2", "/v1/openapi.json"))
-  if (answer?.status !== 200) return yield* Effect.die(new Error(`the document was answered with ${answer?.status}`))
+  if (answer?.status !== 200) return yield* Effect.die(new Error(`fetching the document returned ${answer?.status}`))
   return answer.body as OpenApiDocument
 })
 
@@ -85,22 +87,30 @@ const auditViolations = Effect.gen(function* () {
   const examined = yield* prove
   return examined.flatMap(
     ({ invariant, offenders, violations }): ReadonlyArray<Violation> =>
-      violations === 0 ? [] : [{ law: `audit: ${invariant}`, what: JSON.stringify(offenders) }]
+      violations === 0 ? [] : [{ invariant: `audit: ${invariant}`, what: JSON.stringify(offenders) }]
   )
 })
 
 /**
- * Makes requests of the document of the service that runs here, until a law is broken or there were enough.
+ * Sends generated requests to a running service, until an invariant is broken or the number is reached.
  *
- * @param onSent is told how many there were.
+ * @param onSent receives the number of requests sent so far.
  */
 export const fuzz = Effect.fnUntraced(function* ({ requests, seed }: FuzzPlan, onSent: Tick) {
   const { port, send } = yield* HttpClient
   const operations = operationsOf(yield* fetchDocument(send))
   const coverage = coverageOf(operations)
   const access = accessInvariant()
-  const promises = keptAnswersInvariant()
-  const common: SharedContext = { operations, seed, send, coverage, access, promises, freshAddress: addressSequence() }
+  const keptResponses = keptResponsesInvariant()
+  const common: SharedContext = {
+    operations,
+    seed,
+    send,
+    coverage,
+    access,
+    keptResponses,
+    freshAddress: addressSequence()
+  }
   let sent = 0
   const tick: Tick = (more) =>
     Effect.suspend(() => {
@@ -115,11 +125,11 @@ export const fuzz = Effect.fnUntraced(function* ({ requests, seed }: FuzzPlan, o
   )
   const result = yield* Effect.result(all)
   const counterexample = Result.isFailure(result) ? result.failure : null
-  const wanting = requests >= thorough_min && counterexample === null ? neverSucceeded(coverage.doors()) : []
+  const wanting = requests >= thorough_min && counterexample === null ? neverSucceeded(coverage.endpoints()) : []
   const atTheEnd = [
     ...(yield* auditViolations),
-    ...(yield* promises.atTheEnd),
-    ...wanting.map((what): Violation => ({ law: "every operation does all right once", what }))
+    ...(yield* keptResponses.atTheEnd),
+    ...wanting.map((what): Violation => ({ invariant: "every operation succeeds at least once", what }))
   ]
   return { requests: sent, port, coverage, counterexample, atTheEnd } satisfies FuzzOutcome
 })

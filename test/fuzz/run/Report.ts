@@ -8,26 +8,26 @@ import type { Counterexample } from "./Lane.ts"
 const shown_max = 2_000
 
 const answerOf = ({ answer }: SentRequest): string =>
-  answer === null ? "no answer" : `${answer.status} ${answer.text.slice(0, shown_max)}`
+  answer === null ? "no response" : `${answer.status} ${answer.text.slice(0, shown_max)}`
 
-const violationText = ({ law, what }: Violation): string => `BROKEN  ${law}: ${what}`
+const violationText = ({ invariant, what }: Violation): string => `BROKEN  ${invariant}: ${what}`
 
 const rerunCommand = ({ requests, seed }: FuzzPlan): string => `npm run fuzz -- --requests ${requests} --seed ${seed}`
 
-const counterexampleText = ({ broken, foundIn, told }: Counterexample, port: number): ReadonlyArray<string> => [
+const counterexampleText = ({ broken, foundIn, sent }: Counterexample, port: number): ReadonlyArray<string> => [
   violationText(broken),
-  `found in ${foundIn} requests, shrunk to ${told.length}:`,
-  ...told.flatMap((one) => ["", curlOf(one.request, port), `-> ${answerOf(one)}`])
+  `found in ${foundIn} requests and shrunk to ${sent.length}:`,
+  ...sent.flatMap((one) => ["", curlOf(one.request, port), `-> ${answerOf(one)}`])
 ]
 
-/** Whether every law held. */
+/** Whether every invariant held. */
 export const allInvariantsHeld = ({ atTheEnd, counterexample }: FuzzOutcome): boolean =>
   counterexample === null && atTheEnd.length === 0
 
-const doorRows = ({ coverage }: FuzzOutcome): ReadonlyArray<Document> =>
-  coverage.doors().map(({ door, never, requests, seen }) => ({ door, requests, seen, never }))
+const endpointRows = ({ coverage }: FuzzOutcome): ReadonlyArray<Document> =>
+  coverage.endpoints().map(({ endpoint, never, requests, seen }) => ({ endpoint, requests, seen, never }))
 
-/** How a run went, for a person. */
+/** The report as text. */
 export const reportText = (plan: FuzzPlan, outcome: FuzzOutcome): string => {
   const { atTheEnd, counterexample, coverage, port, requests } = outcome
   const { calls, procedures } = coverage.trpc()
@@ -36,26 +36,26 @@ export const reportText = (plan: FuzzPlan, outcome: FuzzOutcome): string => {
     ...atTheEnd.map(violationText)
   ]
   return [
-    formatTable(doorRows(outcome)),
+    formatTable(endpointRows(outcome)),
     "",
-    `${calls} calls of ${procedures.length} procedures by tRPC, ${coverage.elsewhere()} requests to nowhere.`,
-    `${requests.toLocaleString("en")} requests, seed ${plan.seed}: ${allInvariantsHeld(outcome) ? "every law held" : "a law was broken"}.`,
-    ...(failed.length === 0 ? [] : ["", ...failed, "", `Again: ${rerunCommand(plan)}`])
+    `${calls} calls of ${procedures.length} procedures over tRPC, ${coverage.elsewhere()} requests that match no operation.`,
+    `${requests.toLocaleString("en")} requests, seed ${plan.seed}: ${allInvariantsHeld(outcome) ? "every invariant held" : "an invariant was broken"}.`,
+    ...(failed.length === 0 ? [] : ["", ...failed, "", `Repeat: ${rerunCommand(plan)}`])
   ].join("\n")
 }
 
-/** The same for a program. */
+/** The report as a JSON document. */
 export const reportDocument = (plan: FuzzPlan, outcome: FuzzOutcome): Document => {
   const { atTheEnd, counterexample, coverage, port, requests } = outcome
   return {
     ok: allInvariantsHeld(outcome),
     seed: plan.seed,
     requests,
-    doors: doorRows(outcome),
+    endpoints: endpointRows(outcome),
     trpc: coverage.trpc(),
     elsewhere: coverage.elsewhere(),
     broken: [...(counterexample === null ? [] : [counterexample.broken]), ...atTheEnd],
-    story: (counterexample?.told ?? []).map((one) => ({ curl: curlOf(one.request, port), answer: answerOf(one) })),
+    scenario: (counterexample?.sent ?? []).map((one) => ({ curl: curlOf(one.request, port), answer: answerOf(one) })),
     again: rerunCommand(plan)
   }
 }

@@ -4,7 +4,7 @@ import type { Exchange, Violation } from "../invariants/Exchange.ts"
 import { formFaults } from "../invariants/ResponseForm.ts"
 import {
   type AccessInvariant,
-  type KeptAnswersInvariant,
+  type KeptResponsesInvariant,
   type TableWatch,
   unchangedFaults
 } from "../invariants/StateInvariants.ts"
@@ -17,36 +17,36 @@ import type { Send } from "../service/ServiceUnderTest.ts"
 import type { Scenario } from "./ScenarioGenerator.ts"
 import { prepareRequest, type ScenarioStep } from "./ScenarioStep.ts"
 
-/** What stories are played on. */
+/** What a scenario runs against: the service, its callers and the invariants. */
 export interface ScenarioContext extends TableWatch {
   readonly callers: Callers
   readonly send: Send
   readonly find: ReturnType<typeof operationFinder>
   readonly access: AccessInvariant
-  readonly promises: KeptAnswersInvariant
+  readonly keptResponses: KeptResponsesInvariant
   readonly coverage: Coverage
-  /** An address that nobody has called from. */
+  /** Returns an IP address without earlier calls. */
   readonly freshAddress: () => string
 }
 
-/** An address that has no calls left. */
+/** IP address whose rate limit is exhausted. */
 export const crowdedAddress = "192.0.2.1"
 
-/** A request, and what became of it. */
+/** A request that was sent, and its response. */
 export interface SentRequest {
   readonly request: HttpRequest
-  /** Null where there was none. */
+  /** Null without a response. */
   readonly answer: Exchange["answer"] | null
 }
 
-/** A story as far as it went: to its end, or to the first answer that breaks a law. */
+/** The requests of a scenario up to its end or to the first violation. */
 export interface ScenarioResult {
-  readonly told: ReadonlyArray<SentRequest>
+  readonly sent: ReadonlyArray<SentRequest>
   readonly broken: Option.Option<Violation>
   readonly memory: KnownFacts
 }
 
-const unanswered: Violation = { law: "every request is answered", what: "there was no answer" }
+const unanswered: Violation = { invariant: "every request gets a response", what: "there was no response" }
 
 const exchangeOf = (
   { face, rewrites }: ScenarioStep,
@@ -65,50 +65,54 @@ const exchangeOf = (
 
 const callerOf = ({ callers, freshAddress }: ScenarioContext, { caller, crowded }: ScenarioStep): Caller => {
   const found = callers[caller]
-  if (found === undefined) throw new Error(`there is no caller ${caller}`)
+  if (found === undefined) throw new Error(`unknown caller ${caller}`)
   const address = crowded ? crowdedAddress : freshAddress()
   return { ...found, headers: [["X-Forwarded-For", address], ...found.headers] }
 }
 
-const faultsOf = ({ access, promises }: ScenarioContext, exchange: Exchange): ReadonlyArray<Violation> => [
+const faultsOf = ({ access, keptResponses }: ScenarioContext, exchange: Exchange): ReadonlyArray<Violation> => [
   ...formFaults(exchange),
   ...access.faults(exchange),
-  ...promises.faults(exchange)
+  ...keptResponses.faults(exchange)
 ]
 
-/** Makes a request, or two at once, and judges what it was answered. */
-const playStep = Effect.fnUntraced(function* (stage: ScenarioContext, step: ScenarioStep, memory: KnownFacts) {
-  const caller = callerOf(stage, step)
+/** Sends the request of a step, or two copies at once, and checks the responses. */
+const playStep = Effect.fnUntraced(function* (context: ScenarioContext, step: ScenarioStep, memory: KnownFacts) {
+  const caller = callerOf(context, step)
   const prepared = prepareRequest(step, memory, caller.headers)
   const { request } = prepared
-  const before = step.watched ? yield* stage.look : []
+  const before = step.watched ? yield* context.look : []
   const times = step.twice ? [request, request] : [request]
-  const answers = yield* Effect.forEach(times, stage.send, { concurrency: "unbounded" })
-  const told = answers.map((answer): SentRequest => ({ request, answer }))
+  const answers = yield* Effect.forEach(times, context.send, { concurrency: "unbounded" })
+  const sent = answers.map((answer): SentRequest => ({ request, answer }))
   const exchanges = answers.flatMap((answer) =>
-    answer === null ? [] : [exchangeOf(step, prepared, caller, answer, stage)]
+    answer === null ? [] : [exchangeOf(step, prepared, caller, answer, context)]
   )
-  for (const exchange of exchanges) stage.coverage.count(exchange)
-  const faults = exchanges.flatMap((exchange) => faultsOf(stage, exchange))
-  const moved = step.watched ? unchangedFaults(exchanges, before, yield* stage.look) : []
+  for (const exchange of exchanges) context.coverage.count(exchange)
+  const faults = exchanges.flatMap((exchange) => faultsOf(context, exchange))
+  const moved = step.watched ? unchangedFaults(exchanges, before, yield* context.look) : []
   const missing = exchanges.length < answers.length ? [unanswered] : []
   const learnt = exchanges.reduce(
     (now, { answer, filled: [filled] }) => (step.face === "rest" ? learnFromAnswer(now, filled, request, answer) : now),
     memory
   )
   return {
-    told,
+    sent,
     memory: learnt,
     broken: Option.fromUndefinedOr([...missing, ...faults, ...moved][0])
   } satisfies ScenarioResult
 })
 
-/** Plays a story, beginning with what is known. */
-export const playScenario = Effect.fnUntraced(function* (stage: ScenarioContext, story: Scenario, known: KnownFacts) {
-  let played: ScenarioResult = { told: [], broken: Option.none(), memory: known }
-  for (const step of story) {
-    const { broken, memory, told } = yield* playStep(stage, step, played.memory)
-    played = { told: [...played.told, ...told], broken, memory }
+/** Plays a scenario that starts with these known facts. */
+export const playScenario = Effect.fnUntraced(function* (
+  context: ScenarioContext,
+  scenario: Scenario,
+  known: KnownFacts
+) {
+  let played: ScenarioResult = { sent: [], broken: Option.none(), memory: known }
+  for (const step of scenario) {
+    const { broken, memory, sent } = yield* playStep(context, step, played.memory)
+    played = { sent: [...played.sent, ...sent], broken, memory }
     if (Option.isSome(broken)) return played
   }
   return played

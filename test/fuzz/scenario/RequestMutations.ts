@@ -49,7 +49,7 @@ const spelling = fc.constantFrom(...spellings).map(
     (request) => ({ ...request, path: spell(request.path) })
 )
 
-/** What is in the place of an id and is none, as it stands in a path. */
+/** Replaces the id in the path by a text that is no id. */
 const idRewrite = ({ path }: Operation): fc.Arbitrary<RequestRewrite> =>
   fc.constantFrom(...invalidIds).map((id) => (request) => ({ ...request, path: path.replace(/\{\w+\}/, () => id) }))
 
@@ -63,7 +63,7 @@ const refusedQueryValue = ({ name, schema }: OperationInput): fc.Arbitrary<Reque
     query: [...request.query.filter((part) => !part.startsWith(`${name}=`)), `${name}=${value}`]
   }))
 
-/** What may go wrong with where a request goes: its method, its path, its query. */
+/** Rewrites of the method, the path or the query. */
 export const addressRewriteOf = (operation: Operation): fc.Arbitrary<RequestRewrite> => {
   const queried = operation.inputs.filter((input) => input.place === "query")
   return fc.oneof(
@@ -75,7 +75,7 @@ export const addressRewriteOf = (operation: Operation): fc.Arbitrary<RequestRewr
   )
 }
 
-/** Puts a body into a request that may have had none. */
+/** Sets the body of a request, also of one that had none. */
 const replaced = (request: HttpRequest, body: string): HttpRequest => {
   const typed = headerNamed(request, "Content-Type") === undefined
   return { ...(typed ? withHeader(request, "Content-Type", "application/json") : request), body }
@@ -84,7 +84,7 @@ const replaced = (request: HttpRequest, body: string): HttpRequest => {
 const asBytes = (body: string | Uint8Array): string =>
   typeof body === "string" ? bytesOf(body) : Buffer.from(body).toString("latin1")
 
-/** Whole bodies that are no JSON object, or say something twice. */
+/** Bodies that are no JSON object or that repeat a key. */
 const instead = fc.constantFrom(...invalidBodies.map(([, body]) => body)).map(
   (body): RequestRewrite =>
     (request) =>
@@ -123,7 +123,7 @@ const marked = changed((body) => `\u00ef\u00bb\u00bf${body}`)
 
 const spaced = changed((body) => ` \n\t${body}\r\n `)
 
-/** The same body with a key written otherwise, which is still that key. */
+/** Escapes a character of a key. The parsed key stays the same. */
 const escapedKey = changed((body) =>
   body.replace(/^\{"([a-z])/, (_, letter: string) => `{"\\u00${letter.charCodeAt(0).toString(16)}`)
 )
@@ -132,7 +132,7 @@ const wrapped = changed((body) => `[${body}]`)
 
 const size_max = 64 * 1024
 
-/** Around the size at which a body is too large, by a field that nobody knows. */
+/** Bodies around the size limit, padded by an unknown field. */
 const large = fc.constantFrom(-1, 0, 1, 40_000).map(
   (more): RequestRewrite =>
     (request) => {
@@ -143,7 +143,7 @@ const large = fc.constantFrom(-1, 0, 1, 40_000).map(
     }
 )
 
-/** What may go wrong with a body as a whole. */
+/** Rewrites of the whole body. */
 export const bodyRewrite: fc.Arbitrary<RequestRewrite> = fc.oneof(
   { weight: 4, arbitrary: instead },
   { weight: 2, arbitrary: cut },
@@ -206,7 +206,7 @@ const aboutBody = fc.oneof(
   fc.constant<RequestRewrite>((request) => ({ ...request, chunked: true }))
 )
 
-/** What Node's parser refuses, and what it lets through. */
+/** Header lines that Node's parser rejects, and unusual ones that it accepts. */
 const lines = fc
   .tuple(
     fc.constantFrom("X-A", "X-Request-Id", "Cookie", "Accept", "Accept-Encoding", "User-Agent", "Range", "Origin"),
@@ -236,7 +236,7 @@ const crowd = fc.constant<RequestRewrite>((request) => ({
   headers: [...request.headers, ...Array.from({ length: 150 }, (_, index) => [`X-${index}`, "1"] as const)]
 }))
 
-/** What may go wrong with the head of a request, beside its first line. */
+/** Rewrites of the headers. */
 export const headRewriteOf = (operation: Operation): fc.Arbitrary<RequestRewrite> =>
   fc.oneof(
     { weight: 2, arbitrary: lines },

@@ -3,16 +3,16 @@ import type { Operation } from "../request/Operations.ts"
 import type { ScenarioStep, StepSubject } from "./ScenarioStep.ts"
 import { generateBatch, generateStep, type StepGenerator, subjectOf } from "./StepGenerator.ts"
 
-/** Requests, each made of what the ones before it were answered. */
+/** A sequence of requests. Each one may use facts from earlier responses. */
 export type Scenario = ReadonlyArray<ScenarioStep>
 
-/** How often each of the callers comes. Those who are not named come once. */
+/** Weight of each caller; 1 for callers without an entry. */
 const callerWeights: Readonly<Record<string, number>> = { main: 120, mainByPair: 5, poor: 6, limited: 6, producing: 5 }
 
 const weightedCaller = (callers: ReadonlyArray<string>): fc.Arbitrary<string> =>
   fc.oneof(...callers.map((name) => ({ weight: callerWeights[name] ?? 1, arbitrary: fc.constant(name) })))
 
-const protagonists = fc.oneof(
+const mainCallers = fc.oneof(
   { weight: 12, arbitrary: fc.constant("main") },
   { weight: 3, arbitrary: fc.constantFrom("poor", "limited", "producing") }
 )
@@ -69,8 +69,8 @@ const insure: ReadonlyArray<ScenarioLine> = [
   ["transaccionesRecibo", sale]
 ]
 
-/** What an operation may sensibly be about, when nothing leads up to it. */
-const aboutOf = ({ name, path }: Operation): SubjectGenerator => {
+/** The kinds of facts that an operation can use outside a flow. */
+const subjectFor = ({ name, path }: Operation): SubjectGenerator => {
   if (/^\/v1\/(seguros|insurance)\/\{/.test(path)) return insurance
   if (/^\/v1\/(transacciones|transactions)/.test(path)) return sale
   if (name === "segurosIniciar") return ofFlow("seguros")
@@ -79,23 +79,23 @@ const aboutOf = ({ name, path }: Operation): SubjectGenerator => {
   return fc.oneof({ weight: 1, arbitrary: noSubject }, { weight: 3, arbitrary: subjectOf("service") })
 }
 
-// One in so many lines is left out, so that steps are out of order too, and a story shrinks to what it needs.
-const keptOf = 14
+// One step of a flow in this many is skipped. Flows then also run out of order, and shrink to the steps that matter.
+const skipOneIn = 14
 
-/** Stories by callers of these names, at every operation. */
+/** Generates scenarios with these callers over all operations. */
 export const scenarioGenerator = (
   operations: ReadonlyArray<Operation>,
   callers: ReadonlyArray<string>
 ): fc.Arbitrary<Scenario> => {
-  const anybody = weightedCaller(callers)
+  const anyCaller = weightedCaller(callers)
   const named = Map.groupBy(operations, ({ name }) => name)
 
-  const told = (lines: ReadonlyArray<ScenarioLine>): fc.Arbitrary<Scenario> =>
-    protagonists.chain((protagonist) => {
-      const caller = fc.oneof({ weight: 20, arbitrary: fc.constant(protagonist) }, { weight: 1, arbitrary: anybody })
+  const flowScenario = (lines: ReadonlyArray<ScenarioLine>): fc.Arbitrary<Scenario> =>
+    mainCallers.chain((mainCaller) => {
+      const caller = fc.oneof({ weight: 20, arbitrary: fc.constant(mainCaller) }, { weight: 1, arbitrary: anyCaller })
       const steps = lines.map(([name, about]) =>
         fc.option(generateStep({ operations: named.get(name) ?? [], basis: about, caller, wrong: 0.12 }), {
-          freq: keptOf,
+          freq: skipOneIn,
           nil: undefined
         })
       )
@@ -105,19 +105,19 @@ export const scenarioGenerator = (
   const alone = operations.map(
     (operation): StepGenerator => ({
       operations: [operation],
-      basis: aboutOf(operation),
-      caller: anybody,
+      basis: subjectFor(operation),
+      caller: anyCaller,
       wrong: 0.8
     })
   )
-  const batches = ["GET", "POST"].map((method) => generateBatch(method, alone, anybody))
-  const chaos = fc.array(fc.oneof(...alone.map(generateStep)), { minLength: 1, maxLength: 6 })
+  const batches = ["GET", "POST"].map((method) => generateBatch(method, alone, anyCaller))
+  const unordered = fc.array(fc.oneof(...alone.map(generateStep)), { minLength: 1, maxLength: 6 })
   return fc.oneof(
-    { weight: 12, arbitrary: chaos },
+    { weight: 12, arbitrary: unordered },
     { weight: 1, arbitrary: fc.array(fc.oneof(...batches), { minLength: 1, maxLength: 2 }) },
-    { weight: 2, arbitrary: told(sell) },
-    { weight: 2, arbitrary: told(reverse) },
-    { weight: 1, arbitrary: fc.constantFrom("paquetes", "facturas").chain((name) => told(choose(name))) },
-    { weight: 3, arbitrary: told(insure) }
+    { weight: 2, arbitrary: flowScenario(sell) },
+    { weight: 2, arbitrary: flowScenario(reverse) },
+    { weight: 1, arbitrary: fc.constantFrom("paquetes", "facturas").chain((name) => flowScenario(choose(name))) },
+    { weight: 3, arbitrary: flowScenario(insure) }
   )
 }

@@ -15,18 +15,18 @@ import type { Fact, FactKind, KnownFacts } from "../service/KnownFacts.ts"
 import type { RequestRewrite } from "./RequestMutations.ts"
 import type { ValueChange } from "./ValueMutations.ts"
 
-/** Which of the things that earlier answers told a call is about. */
+/** Selects a known fact for a call, for example the latest sale. */
 export interface StepSubject {
   readonly kind: FactKind
-  /** What is known of it, where that matters. */
+  /** Values that the fact must have. */
   readonly where: Readonly<Record<string, JsonLiteral>>
-  /** How many newer ones are passed over. */
+  /** Number of newer matching facts to skip. */
   readonly back: number
-  /** Whether the call brings the key that the thing was made with. */
+  /** Whether the call reuses the idempotency key of the fact. */
   readonly withKey: boolean
 }
 
-/** A call of an operation. */
+/** A call of an operation, before facts fill in its inputs. */
 export interface StepCall {
   readonly operation: Operation
   readonly values: ReadonlyArray<InputValue>
@@ -34,25 +34,25 @@ export interface StepCall {
   readonly changes: ReadonlyArray<ValueChange>
 }
 
-/** A request that is to be made, once it is known what the ones before it were answered. */
+/** A planned request. Its inputs are filled in when earlier responses are known. */
 export interface ScenarioStep {
-  /** The name of who makes it. */
+  /** Name of the caller. */
   readonly caller: string
-  /** Several make a batch of tRPC. */
+  /** Several calls make a tRPC batch. */
   readonly calls: readonly [StepCall, ...Array<StepCall>]
   readonly face: "rest" | "trpc" | "batch"
   readonly rewrites: ReadonlyArray<RequestRewrite>
-  /** Whether it comes from an address that has called too often. */
+  /** Whether the request comes from the address whose rate limit is exhausted. */
   readonly crowded: boolean
-  /** Whether it says that it knows what it was answered before. */
+  /** Whether the request sends the last ETag of its path. */
   readonly etag: boolean
-  /** Whether it is sent a second time before it is answered. */
+  /** Whether two copies are sent at once. */
   readonly twice: boolean
-  /** Whether somebody looks that nothing changes which may not. */
+  /** Whether the stored data is compared before and after the request. */
   readonly watched: boolean
 }
 
-/** A call without input, and nothing else about it. */
+/** A REST call without inputs or rewrites. */
 export const simpleStep = (operation: Operation, caller: string): ScenarioStep => ({
   caller,
   calls: [{ operation, values: [], basis: null, changes: [] }],
@@ -78,7 +78,7 @@ const withFact = (filled: OperationCall, { values }: Fact, withKey: boolean): Op
     return value === null ? withoutInput(now, name) : withInput(now, name, value)
   }, filled)
 
-/** A call with its values: those of the thing that it is about before its own, and then whatever is to be wrong. */
+/** Fills in the inputs of a call: its own values, then those of the fact, then the invalid changes. */
 const fillCall = ({ basis, changes, operation, values }: StepCall, memory: KnownFacts): OperationCall => {
   const filled: OperationCall = { operation, values }
   const fact = basis === null ? undefined : factOf(basis, memory)
@@ -91,7 +91,7 @@ const withKnownEtag = (request: HttpRequest, { etags }: KnownFacts): HttpRequest
   return etag === undefined ? request : withHeader(request, "If-None-Match", etag)
 }
 
-/** The request that a step makes of what is known. */
+/** Builds the request of a step from the known facts. */
 export const prepareRequest = (
   { calls: [call, ...more], etag, face, rewrites }: ScenarioStep,
   memory: KnownFacts,

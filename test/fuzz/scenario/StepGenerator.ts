@@ -8,11 +8,13 @@ import { addressRewriteOf, bodyRewrite, headRewriteOf } from "./RequestMutations
 import type { ScenarioStep, StepCall, StepSubject } from "./ScenarioStep.ts"
 import { valueChangeOf } from "./ValueMutations.ts"
 
-// Neither near zero nor near each other, as fast-check would like them: then they would be the same again and again.
+// Without bias: fast-check's bias towards small values would repeat the same numbers.
 const digits = (length: number): fc.Arbitrary<string> =>
   fc.noBias(fc.integer({ min: 0, max: 10 ** length - 1 })).map((number) => String(number).padStart(length, "0"))
 
-/** Whom the simulator serves, refuses or leaves pending: the last characters tell. Contract: 7, Simulator scenarios. */
+/**
+ * Phone numbers whose last digits make the simulator succeed, refuse or stay pending. Contract: 7, Simulator scenarios.
+ */
 const identifiers = fc
   .tuple(digits(7), fc.constantFrom("3", "5", "7", "9", "00", "01", "02", "12", "22", "93", "94"))
   .map(([first, ending]) => jsonLiteral(`8${first}${ending}`))
@@ -30,7 +32,7 @@ const amounts = fc.oneof(
   }
 )
 
-/** Values that lead somewhere, by the name of the input: what its schema does not say. */
+/** Values that reach the business logic, by input name. A schema alone would rarely produce them. */
 const usefulValues: Readonly<Record<string, fc.Arbitrary<JsonLiteral>>> = {
   [keyHeader]: fc.noShrink(fc.noBias(fc.uuid({ version: 4 }))).map(jsonLiteral),
   amount: amounts,
@@ -41,7 +43,7 @@ const usefulValues: Readonly<Record<string, fc.Arbitrary<JsonLiteral>>> = {
   service_id: fc.integer({ min: 1, max: 9 }).map(String)
 }
 
-/** Values for an input: mostly such as lead somewhere. */
+/** Generates values for an input, mostly ones that reach the business logic. */
 const generateValue = ({ name, schema }: OperationInput): fc.Arbitrary<JsonLiteral> => {
   const leading = usefulValues[name]
   return leading === undefined
@@ -49,13 +51,13 @@ const generateValue = ({ name, schema }: OperationInput): fc.Arbitrary<JsonLiter
     : fc.oneof({ weight: 9, arbitrary: leading }, { weight: 1, arbitrary: validLiteralOf(schema) })
 }
 
-/** What a step is to be, as far as it is told. */
+/** What a generated step consists of. */
 export interface StepGenerator {
-  /** Any of these, which do the same. */
+  /** Equivalent operations, such as a path and its aliases. */
   readonly operations: ReadonlyArray<Operation>
   readonly basis: fc.Arbitrary<StepSubject | null>
   readonly caller: fc.Arbitrary<string>
-  /** How much may go wrong, from 0 to 1. */
+  /** Probability of invalid parts, from 0 to 1. */
   readonly wrong: number
 }
 
@@ -64,7 +66,7 @@ interface SubjectOptions {
   readonly withKey?: boolean
 }
 
-/** Mostly the newest thing of its kind. */
+/** Selects a fact of a kind, mostly the latest one. */
 export const subjectOf = (
   kind: FactKind,
   { where = {}, withKey = false }: SubjectOptions = {}
@@ -76,11 +78,11 @@ export const subjectOf = (
     withKey: withKey ? fc.constant(true) : weightedBoolean(0.04)
   })
 
-/** True this often, from 0 to 1; shrinks to false. */
+/** True with this probability; shrinks to false. */
 const weightedBoolean = (probability: number): fc.Arbitrary<boolean> =>
   fc.noBias(fc.nat({ max: 999 })).map((drawn) => drawn >= 1_000 * (1 - probability))
 
-/** Shrinks to nothing. */
+/** One or two values with this probability; shrinks to none. */
 const sometimes = <A>(probability: number, arbitrary: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyArray<A>> =>
   weightedBoolean(probability).chain((happens) =>
     fc.array(arbitrary, happens ? { minLength: 1, maxLength: 2 } : { maxLength: 0 })
@@ -116,7 +118,7 @@ const stepOptions = {
   watched: weightedBoolean(0.12)
 }
 
-/** A step at one of the places where an operation is. */
+/** Generates a step at one of the equivalent operations. */
 export const generateStep = ({ basis, caller, operations, wrong }: StepGenerator): fc.Arbitrary<ScenarioStep> =>
   fc.constantFrom(...operations).chain((operation) =>
     fc.record({
@@ -128,7 +130,7 @@ export const generateStep = ({ basis, caller, operations, wrong }: StepGenerator
     })
   )
 
-/** Calls of one method in one request of tRPC. */
+/** Generates a tRPC batch of calls with one method. */
 export const generateBatch = (
   method: string,
   cues: ReadonlyArray<StepGenerator>,

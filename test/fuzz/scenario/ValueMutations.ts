@@ -8,7 +8,7 @@ import type { Operation, OperationInput } from "../request/Operations.ts"
 const nested = (open: string, close: string) =>
   fc.integer({ min: 1, max: 60 }).map((depth) => `${open.repeat(depth)}1${close.repeat(depth)}`)
 
-/** Numbers as nobody would write them, though JSON allows it. */
+/** Unusual notations of numbers that JSON allows. */
 const strangeNumbers: ReadonlyArray<JsonLiteral> = [
   "-0",
   "0.0",
@@ -30,12 +30,12 @@ const strangeNumbers: ReadonlyArray<JsonLiteral> = [
 
 const anyValue = fc.json({ maxDepth: 3 })
 
-/** Text with half of a surrogate pair, a control character or whatever else 16 bits can say. */
+/** Text of arbitrary UTF-16 code units: control characters, halves of surrogate pairs. */
 const anyUnits = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
   .map((units) => `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("")}"`)
 
-/** Texts of exactly, and of one more or less than, the lengths that a schema allows. */
+/** Texts at the length limits of a schema, and one character above and below. */
 const atBounds = ({ maxLength, minLength }: JsonSchema): fc.Arbitrary<JsonLiteral> => {
   const lengths = [minLength, maxLength].flatMap((bound) =>
     typeof bound === "number" ? [bound - 1, bound, bound + 1].filter((length) => length >= 0) : []
@@ -45,7 +45,7 @@ const atBounds = ({ maxLength, minLength }: JsonSchema): fc.Arbitrary<JsonLitera
     .map(([length, unit]) => jsonLiteral(unit.repeat(length)))
 }
 
-/** Values that a field of this schema refuses, and others at the edge of what it takes. */
+/** Values that a schema rejects, and values at the edge of what it accepts. */
 const invalidLiteralOf = (schema: JsonSchema): fc.Arbitrary<JsonLiteral> =>
   fc.oneof(
     fc.constant("null"),
@@ -73,7 +73,7 @@ const added = (filled: OperationCall, value: InputValue): OperationCall => ({
   values: [...filled.values, value]
 })
 
-/** The same name once more, with the same value or with another. */
+/** Repeats a name with the same value or another one. */
 const repeatedInput = ({ name, schema }: OperationInput): fc.Arbitrary<ValueChange> =>
   fc.option(invalidLiteralOf(schema)).map((other) => (filled) => {
     const value = other ?? inputValueOf(filled, name)
@@ -98,7 +98,7 @@ const unknownInput = fc.tuple(fc.oneof(fc.constantFrom(...unknownNames), fc.stri
       added(filled, [name, value])
 )
 
-/** Another company's id, one's own by chance, or no id at all. */
+/** The id of another company, by chance the caller's own, or no id at all. */
 const otherCompany = fc
   .oneof(
     fc.integer({ min: 1, max: 60 }).map(String),
@@ -113,7 +113,7 @@ const otherCompany = fc
 
 const shuffled = fc.constant<ValueChange>((filled) => ({ ...filled, values: filled.values.toReversed() }))
 
-/** What may go wrong with the values that an operation is given. */
+/** Changes that make the input values of an operation invalid. */
 export const valueChangeOf = ({ inputs }: Operation): fc.Arbitrary<ValueChange> => {
   const anywhere = [
     { weight: 2, arbitrary: unknownInput },

@@ -9,11 +9,11 @@ import { changeToken } from "../../../core/workflows/ManageTokens.ts"
 import { makeCompany, makeToken } from "../../support/CompaniesAndTokens.ts"
 import type { Header } from "../request/HttpRequest.ts"
 
-/** Who makes a request. */
+/** An identity that sends requests. */
 export interface Caller {
-  /** Whose token it is; null for who must not be let in. */
+  /** Company of the token; null for credentials that must be rejected. */
   readonly companyId: CompanyId | null
-  /** All it may do; null for anything. */
+  /** Only permission of the token; null for all permissions. */
   readonly permission: Permission | null
   readonly headers: ReadonlyArray<Header>
 }
@@ -49,7 +49,7 @@ const admittedCaller = (companyId: CompanyId, ...headers: ReadonlyArray<Header>)
   headers
 })
 
-/** Whom the gate turns away, each for another reason. Contract: 5. */
+/** Callers that authentication rejects, each for a different reason. Contract: 5. */
 const refusedCallers = Effect.fnUntraced(function* (main: CompanyId, code: string) {
   const { apiKey, bearer, pair } = yield* credentials(main)
   const [keyOnly, secretOnly] = pair as readonly [Header, Header]
@@ -77,7 +77,7 @@ const refusedCallers = Effect.fnUntraced(function* (main: CompanyId, code: strin
   }
 })
 
-/** Tokens that may do one thing each. */
+/** Callers whose token has one permission. */
 const singlePermissionCallers = Effect.fnUntraced(function* (main: CompanyId) {
   const callers: Record<string, Caller> = {}
   for (const permission of Permission.literals) {
@@ -88,8 +88,8 @@ const singlePermissionCallers = Effect.fnUntraced(function* (main: CompanyId) {
 })
 
 /**
- * Companies and tokens of every kind, made as the operator makes them; those of one code share nothing with others.
- * `main` may do anything and has more money than is ever spent.
+ * Creates companies and tokens of every kind through the operator's functions. Companies of different codes share
+ * nothing. `main` has every permission and more money than a run can spend.
  */
 export const makeCallers = Effect.fnUntraced(function* (code: string) {
   const main = yield* company(code, 50_000_000)

@@ -5,20 +5,20 @@ import type { HttpRequest } from "../request/HttpRequest.ts"
 import { type JsonLiteral, jsonLiteral } from "../request/Literal.ts"
 import { inputValueOf, type OperationCall } from "../request/OperationCall.ts"
 
-/** What a later request may be about. */
+/** Kind of a fact that later requests can use. */
 export type FactKind = "service" | "option" | "sale" | "insurance"
 
-/** Something that an answer told: what inputs of these names would take for it, null for those that it does without. */
+/** An object from a response, as values for inputs of these names. Null means that the input is left out. */
 export interface Fact {
-  /** Of what it can be told apart from others of its kind. */
+  /** Identity among the facts of its kind. */
   readonly name: string
   readonly values: Readonly<Record<string, JsonLiteral | null>>
 }
 
-/** What earlier answers told, the newest last. */
+/** Facts from earlier responses, the latest last. */
 export interface KnownFacts {
   readonly facts: Readonly<Record<FactKind, ReadonlyArray<Fact>>>
-  /** By where they were told. */
+  /** Last ETag of each path. */
   readonly etags: Readonly<Record<string, string>>
 }
 
@@ -26,7 +26,7 @@ export const noFacts: KnownFacts = { facts: { service: [], option: [], sale: [],
 
 const kept_max = 200
 
-/** Remembers a fact, with what was known of the same thing before. */
+/** Adds a fact, merged with earlier values of the same object. */
 const remember = (memory: KnownFacts, kind: FactKind, { name, values }: Fact): KnownFacts => {
   const known = memory.facts[kind]
   const before = known.find((fact) => fact.name === name)
@@ -37,13 +37,13 @@ const remember = (memory: KnownFacts, kind: FactKind, { name, values }: Fact): K
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-const listIn = (told: unknown): ReadonlyArray<JsonObject> =>
-  Array.isArray(told) ? told.filter(Predicate.isObject) : []
+const listIn = (payload: unknown): ReadonlyArray<JsonObject> =>
+  Array.isArray(payload) ? payload.filter(Predicate.isObject) : []
 
 const inputsOf = (filled: OperationCall): Fact["values"] => Object.fromEntries(filled.values)
 
-const learnServices = (memory: KnownFacts, told: unknown): KnownFacts =>
-  listIn(told).reduce<KnownFacts>((now, { acepta_anulacion, categoria, flujo, id, nombre }) => {
+const learnServices = (memory: KnownFacts, payload: unknown): KnownFacts =>
+  listIn(payload).reduce<KnownFacts>((now, { acepta_anulacion, categoria, flujo, id, nombre }) => {
     const values = {
       id: jsonLiteral(id),
       service_id: jsonLiteral(id),
@@ -92,30 +92,30 @@ const learnChoice = (
   return chosen === undefined ? memory : remember(memory, "insurance", { name: insuranceNamed(filled), values })
 }
 
-/** What an operation that went well told. */
-const learnFrom = (memory: KnownFacts, filled: OperationCall, told: JsonObject): KnownFacts => {
+/** Learns facts from the data of a successful operation. */
+const learnFrom = (memory: KnownFacts, filled: OperationCall, payload: JsonObject): KnownFacts => {
   switch (filled.operation.name) {
     case "catalogoServicios":
-      return learnServices(memory, told)
+      return learnServices(memory, payload)
     case "consultasCrear":
-      return learnOptions(memory, filled, told)
+      return learnOptions(memory, filled, payload)
     case "recargasCrear":
-      return learnSale(memory, filled, told)
+      return learnSale(memory, filled, payload)
     case "segurosIniciar":
-      return learnInsurance(memory, filled, told)
+      return learnInsurance(memory, filled, payload)
     case "segurosVerificar":
       return learnChoice(
         memory,
         filled,
         "version",
-        listIn(told["versiones"]).map(({ id }) => id)
+        listIn(payload["versiones"]).map(({ id }) => id)
       )
     case "segurosPlanes":
       return learnChoice(
         memory,
         filled,
         "cd_tipo_plan",
-        listIn(told["planes"]).map(({ cd_tipo_plan }) => cd_tipo_plan)
+        listIn(payload["planes"]).map(({ cd_tipo_plan }) => cd_tipo_plan)
       )
     default:
       return memory
@@ -124,13 +124,11 @@ const learnFrom = (memory: KnownFacts, filled: OperationCall, told: JsonObject):
 
 const learnEtag = (memory: KnownFacts, { query, path }: HttpRequest, { headers }: ApiResponse): KnownFacts => {
   const etag = headers.get("etag")
-  // There is no end of queries, so they have none.
+  // Queries are unlimited in number, so their ETags are not kept.
   return etag === null || query.length > 0 ? memory : { ...memory, etags: { ...memory.etags, [path]: etag } }
 }
 
-/**
- * What an answer of REST told, of a call that was made as it was filled. A sale whose outcome is unknown is one too.
- */
+/** Learns facts from a REST response. A sale whose outcome is unknown counts as well. */
 export const learnFromAnswer = (
   memory: KnownFacts,
   filled: OperationCall,
@@ -139,6 +137,6 @@ export const learnFromAnswer = (
 ): KnownFacts => {
   const { body, status } = answer
   const now = learnEtag(memory, request, answer)
-  const told: unknown = status === 202 ? body?.error?.details : status < 300 ? body?.data : undefined
-  return Predicate.isObjectOrArray(told) ? learnFrom(now, filled, told as JsonObject) : now
+  const payload: unknown = status === 202 ? body?.error?.details : status < 300 ? body?.data : undefined
+  return Predicate.isObjectOrArray(payload) ? learnFrom(now, filled, payload as JsonObject) : now
 }

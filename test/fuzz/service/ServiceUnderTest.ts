@@ -10,10 +10,10 @@ import type { ApiResponse } from "../../support/ApiDocument.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 import { type HttpRequest, onTheWire } from "../request/HttpRequest.ts"
 
-/** How long a request may take before it counts as unanswered. */
+/** Timeout of a request. */
 const timeout_ms = 60_000
 
-/** What a connection said, whole; empty where nobody answered. */
+/** Sends bytes and returns all bytes of the response; none when the connection fails. */
 const sendBytes = (port: number, request: string) =>
   Effect.callback<Buffer>((resume) => {
     const said: Array<Buffer> = []
@@ -21,7 +21,7 @@ const sendBytes = (port: number, request: string) =>
     const socket = connect({ port, host: "127.0.0.1" }, () => socket.write(request, "latin1"))
     socket.setTimeout(timeout_ms, () => socket.destroy())
     socket.on("data", (chunk: Buffer) => said.push(chunk))
-    // Whoever refuses a body before it has read all of it may reset the connection after its answer.
+    // A server that rejects a body before it has read all of it may reset the connection after its response.
     socket.on("error", done)
     socket.on("close", done)
     return Effect.sync(() => socket.destroy())
@@ -49,7 +49,7 @@ const bodyOf = (headers: Headers, rest: Buffer): Buffer => {
 const parseJson = (headers: Headers, text: string): unknown =>
   text !== "" && headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : undefined
 
-/** What is said first to those who wait with their body is no answer yet. */
+/** An interim response, such as 100 Continue, which precedes the actual one. */
 const interim = /^HTTP\/1\.1 1\d\d /
 
 const parseAnswer = (said: Buffer): ApiResponse => {
@@ -61,7 +61,7 @@ const parseAnswer = (said: Buffer): ApiResponse => {
   return { status: Number(status.slice(9, 12)), headers, text, body: parseJson(headers, text) }
 }
 
-/** Sends a request; answers null where there was no answer. */
+/** Sends a request. Returns null when there is no response. */
 export type Send = (request: HttpRequest) => Effect.Effect<ApiResponse | null>
 
 const sender =
@@ -69,9 +69,9 @@ const sender =
   (request) =>
     Effect.map(sendBytes(port, onTheWire(request)), (said) => (said.length === 0 ? null : parseAnswer(said)))
 
-/** The way to the service. */
+/** Raw HTTP connection to the service under test. */
 export class HttpClient extends Context.Service<HttpClient, { readonly port: number; readonly send: Send }>()(
-  "saldo/fuzz/Line"
+  "saldo/fuzz/HttpClient"
 ) {
   static readonly layer = Layer.effect(
     HttpClient,
@@ -79,7 +79,7 @@ export class HttpClient extends Context.Service<HttpClient, { readonly port: num
   )
 }
 
-/** How often an address may call in a minute; each request but those of the crowd has an address of its own. */
+/** Rate limit of an IP address per minute. All other requests come from addresses of their own. */
 export const addressCalls_max = 60
 
 const serviceEnvironment = {
@@ -92,8 +92,8 @@ const serviceEnvironment = {
 }
 
 /**
- * The whole service as `serve` starts it, on a database of its own. Its time passes, and it recovers, when the fuzzer
- * says so: what an answer may change is then known.
+ * The service as `serve` starts it, on its own database. Time passes and recovery runs only on the fuzzer's command, so
+ * that the effects of each request are known.
  */
 export const serviceOn = (databaseUrl: string) =>
   Layer.merge(HttpClient.layer.pipe(Layer.provide(ServiceAddress.layer)), Http.layer).pipe(
