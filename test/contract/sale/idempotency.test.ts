@@ -23,7 +23,7 @@ const paths = ["/v1/recargas", "/v1/recharges"] as const
 const keyed = Effect.gen(function* () {
   const { auth } = yield* customer()
   const headers = { ...auth, "idempotency-key": randomUUID() }
-  return { auth, sellAgain: (body: object, path: string = paths[0]) => sell(body, headers, path) }
+  return { auth, sellAgain: (body: object | string, path: string = paths[0]) => sell(body, headers, path) }
 })
 
 /** The sale of a process that died right after its reservation. */
@@ -76,6 +76,17 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
       })
     )
   })
+
+  it.effect("replays a sale whose body is the same values in other JSON", () =>
+    Effect.gen(function* () {
+      const { sellAgain } = yield* keyed
+      const original = yield* sellAgain(sale("8095550003", { amount: "100.00" }))
+      const other = '{"amount":1e2, "identifier":"8095550003", "service_id":1.0, "extra":[1]}'
+      const replay = yield* leavesRowsUnchanged(sellAgain(other))
+      assert.strictEqual(replay.headers.get("idempotent-replay"), "true")
+      assert.deepStrictEqual(answer(replay), answer(original))
+    })
+  )
 
   it.effect("stays a 202 after its sale has been settled", () =>
     Effect.gen(function* () {

@@ -26,6 +26,8 @@ const refused: ReadonlyArray<Row> = [
   [{ identifier: undefined }, { identifier: "requerido" }],
   [{ identifier: "80" }, { identifier: "longitud" }],
   [{ identifier: "7".repeat(101) }, { identifier: "longitud" }],
+  [{ identifier: "809\u0000555" }, { identifier: "invalido" }],
+  [{ identifier: "809\ud800555" }, { identifier: "invalido" }],
   [{ terminal_id: "7".repeat(51) }, { terminal_id: "longitud" }],
   [{ amount: undefined }, { amount: "requerido" }],
   [{ amount: 0 }, { amount: "fuera_de_rango" }],
@@ -44,6 +46,20 @@ const refused: ReadonlyArray<Row> = [
     { amount: "x", identifier: "8", terminal_id: 5 },
     { amount: "invalido", identifier: "longitud", terminal_id: "invalido" }
   ]
+]
+
+const withAmount = (amount: string) => `{"service_id":1,"identifier":"8095550003","amount":${amount}}`
+
+const nothing = { service_id: "requerido", identifier: "requerido" }
+
+/** Bodies whose JSON text matters, and the details of the refusal. */
+const refusedTexts: ReadonlyArray<readonly [body: string, details: object]> = [
+  ["", nothing],
+  ["{}", nothing],
+  ['{"__proto__":{"service_id":1,"identifier":"8095550003"}}', nothing],
+  [withAmount("10.0000000000000001"), { amount: "max_2_decimales" }],
+  [withAmount("10.100"), { amount: "max_2_decimales" }],
+  [withAmount("1e309"), { amount: "fuera_de_rango" }]
 ]
 
 const accepted: ReadonlyArray<readonly [body: object, amount: number]> = [
@@ -99,6 +115,23 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
         assert.deepStrictEqual([status, body.error.code], [422, "VALIDATION_ERROR"])
         assert.deepStrictEqual(body.error.details, details)
       })
+    )
+
+    it.effect.each(refusedTexts)("is refused for the JSON text %j", ([text, details]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* customer()
+        const { body, status } = yield* leavesRowsUnchanged(sell(text, auth, path))
+        assert.deepStrictEqual([status, body.error.details], [422, details])
+      })
+    )
+
+    it.effect.each(["application/JSON ; charset=UTF-8", "application/json\t;\tcharset=utf-8"])(
+      "accepts the content type %j",
+      (type) =>
+        Effect.gen(function* () {
+          const { auth } = yield* customer()
+          assert.strictEqual((yield* sell(sale, { ...auth, "content-type": type }, path)).status, 201)
+        })
     )
 
     it.effect.each(accepted)("is accepted with %j", ([right, amount]) =>
@@ -173,8 +206,11 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
         const { auth } = yield* customer()
         // Without a value fetch would send none, and `sell` one of its own.
         const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key }
-        const { body, status } = yield* leavesRowsUnchanged(post(path, sale, { ...auth, ...headers }))
+        const told = (wanted: object) => leavesRowsUnchanged(post(path, wanted, { ...auth, ...headers }))
+        const { body, status } = yield* told({ ...sale, idempotency_key: "del-cuerpo" })
         assert.deepStrictEqual([status, body.error.details], [422, { "Idempotency-Key": reason }])
+        // The body is checked before the key.
+        assert.deepStrictEqual((yield* told({ ...sale, amount: "x" })).body.error.details, { amount: "invalido" })
       })
     )
 

@@ -106,6 +106,7 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
       const { auth } = yield* customer()
       const ids = yield* Effect.forEach([1, 2, 3, 4, 5], () => sold(auth))
       const newest = ids.toReversed()
+      assert.include((yield* get("/v1/transacciones?per_page=1", auth)).body.message, "5")
       for (const [query, expected] of [
         ["per_page=2", newest.slice(0, 2)],
         ["per_page=2&page=3", newest.slice(4)],

@@ -112,6 +112,8 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
         const seen: Array<unknown> = []
         const look = Effect.gen(function* () {
           const { items } = (yield* get("/v1/transacciones?status=PROCESSING", auth)).body.data
+          const { saldo_actual } = (yield* get("/v1/saldo", auth)).body.data
+          assert.strictEqual(saldo_actual, 1000)
           seen.push(items.length, items[0].processed_at, items[0].auth_code, yield* moneyOf(auth))
         })
         const context = yield* Effect.context<Effect.Services<typeof look>>()
