@@ -8,9 +8,9 @@ const createdAt = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 
 const atAge = (age: Duration.Duration) => DateTime.addDuration(createdAt, age)
 
-describe("what did not succeed is attempted next", () => {
+describe("the next attempt of an operation", () => {
   it.each([
-    // every (min), at this age (s), next at (s)
+    // regular interval (min), age (s), next attempt at (s)
     [2, 0, 5],
     [2, 4.999, 5],
     [2, 5, 15],
@@ -22,7 +22,7 @@ describe("what did not succeed is attempted next", () => {
     [5, 5, 15],
     [5, 60, 360],
     [5, 61, 361]
-  ])("every %d min in the end, at the age of %d s: at %d s", (every_min, age_s, next_s) => {
+  ])("with an interval of %d min, at the age of %d s, is due at %d s", (every_min, age_s, next_s) => {
     const next = nextAttempt(Duration.minutes(every_min))(createdAt, atAge(Duration.seconds(age_s)))
     expect(next).toEqual(atAge(Duration.seconds(next_s)))
   })
@@ -30,9 +30,9 @@ describe("what did not succeed is attempted next", () => {
 
 const aged = (seconds: number) => DateTime.add(createdAt, { milliseconds: seconds * 1000 })
 
-describe("an unresolved sale is asked for next", () => {
+describe("the next question about an unresolved sale", () => {
   it.each([
-    // at this age (s), next at (s)
+    // age (s), next question at (s)
     [0, 5],
     [1, 5],
     [4.999, 5],
@@ -47,11 +47,11 @@ describe("an unresolved sale is asked for next", () => {
     [360, 660],
     [900, 1_200],
     [86_400, 86_700]
-  ])("at the age of %d s: at %d s", (age, next) => {
+  ])("at the age of %d s is due at %d s", (age, next) => {
     expect(nextAsk(createdAt, aged(age))).toEqual(aged(next))
   })
 
-  it("always later than now, and within five minutes", () => {
+  it("is always in the future, and within five minutes", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100_000_000 }), (age_ms) => {
         const now = aged(age_ms / 1000)
@@ -62,7 +62,7 @@ describe("an unresolved sale is asked for next", () => {
     )
   })
 
-  it("only from the age of a minute, while its own call may still be waiting for the provider", () => {
+  it("is not due before the age of one minute, while its own call may still wait for the provider", () => {
     expect(DateTime.addDuration(createdAt, orphanedAfter)).toEqual(aged(60))
   })
 })
@@ -75,9 +75,9 @@ const denied = Verdict.Release({ refusal: denial })
 const hold = Verdict.Hold()
 const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
 
-describe("what recovery concludes", () => {
+describe("the conclusion of recovery", () => {
   it.each([
-    // age (s), not found so far, the provider says -> verdict, not found
+    // age (s), "not found" answers so far, the provider's answer -> verdict, "not found" answers
     ["a delivery is firm at any age", 5, 0, Delivered({ delivery }), confirm, 0],
     ["a delivery is firm after not-founds", 1_200, 1, Delivered({ delivery }), confirm, 0],
     ["a refusal is firm at any age", 5, 0, Refused({ refusal: "TRANSACTION_REJECTED" }), rejected, 0],
@@ -105,7 +105,7 @@ describe("what recovery concludes", () => {
     })
   })
 
-  it("counts a not-found again only when it was to be asked for", () => {
+  it('counts a second "not found" only if the question was due', () => {
     const heard = (notFound: number, due: number) =>
       conclude({ createdAt, notFound, askAt: aged(due) }, NotFound(), aged(1_200), denial)
     expect(heard(1, 1_200.001)).toBeNull()
@@ -115,14 +115,14 @@ describe("what recovery concludes", () => {
     expect(heard(1, 2_100.001)).toEqual({ verdict: hold, notFound: 0 })
   })
 
-  it("leaves not-founds as they are when nobody took the question", () => {
+  it('keeps the count of "not found" answers when the question was not sent', () => {
     const asked = (notFound: number) =>
       conclude({ createdAt, notFound, askAt: null }, StatusAnswer.NotAsked(), aged(1_200), denial)
     expect(asked(1)).toBeNull()
     expect(asked(0)).toEqual({ verdict: hold, notFound: 0 })
   })
 
-  it("never releases on a provider that does not know, however the answers come", () => {
+  it("never releases a sale on Unknown, in any sequence of answers", () => {
     const said = fc.array(fc.record({ wait: fc.integer({ min: 1, max: 600 }), known: fc.boolean() }), { maxLength: 40 })
     fc.assert(
       fc.property(said, (answers) => {

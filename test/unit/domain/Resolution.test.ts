@@ -33,8 +33,8 @@ const days = { from: "2026-03-04", until: "2027-03-03" }
 const success = (parts: { readonly token?: string; readonly days?: typeof days } = {}) =>
   Finding.cases.Success.make({ authCode: "OP-77", rechargeToken: parts.token ?? null, validity: parts.days ?? null })
 
-describe("how an operator says that a sale ended", () => {
-  // What was sold, what is said -> why not; null if it may be said.
+describe("an operator's finding about a sale", () => {
+  // The service, the finding -> the field that is wrong, or null.
   it.each([
     ["mobile_recharge", success(), null],
     ["mobile_recharge", success({ token }), "token"],
@@ -47,23 +47,23 @@ describe("how an operator says that a sale ended", () => {
     ["insurance", success({ days: { from: days.from, until: days.from } }), null],
     ["insurance", success({ days: { from: days.until, until: days.from } }), "ends_before"],
     ["insurance", Finding.cases.Failed.make({}), null]
-  ] as const)("of %s: %j is amiss by %s", (type, finding, why) => {
+  ] as const)("of type %s, %j, has the fault %s", (type, finding, why) => {
     const said = resolvable({ order: orderOf(type), status: "PENDING", under: null, proposal: null }, finding, later)
     expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
   })
 })
 
-describe("what two operators found", () => {
+describe("a confirmed finding", () => {
   const order = orderOf("electricity_prepaid")
   const own = { authCode: "SBX1", rechargeToken: "9999 8888 7777 6666 5555" }
   const written = { authCode: "OP-77", rechargeToken: token }
 
-  // What the provider says, what they found -> what is delivered; null when nothing is.
+  // The provider's answer, the finding -> the delivery, or null when there is none.
   it.each([
     [StatusAnswer.Delivered({ delivery: own }), own],
     [StatusAnswer.Unknown(), written],
     [StatusAnswer.NotFound(), written]
-  ])("is proven by the provider's own word, if it has one: %j", (said, delivery) => {
+  ])("takes the provider's own proof of delivery when there is one: %j", (said, delivery) => {
     const verdict = Result.getOrThrow(verdictOn(order, success({ token }), said))
     expect(verdict).toMatchObject({ _tag: "Confirm", delivery })
   })
@@ -71,7 +71,7 @@ describe("what two operators found", () => {
   it.each([
     [StatusAnswer.Delivered({ delivery: own }), Finding.cases.Failed.make({})],
     [StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }), success({ token })]
-  ])("is nothing against what the provider firmly says: %j", (said, finding) => {
+  ])("is overruled by a firm answer of the provider: %j", (said, finding) => {
     expect(Result.isFailure(verdictOn(order, finding, said))).toBe(true)
   })
 })
@@ -80,7 +80,9 @@ const reversed = Finding.cases.Reversed.make({})
 const stands = Finding.cases.Stands.make({})
 const failed = Finding.cases.Failed.make({})
 
-/** A recharge of this status, with a reversal of this id that began so many minutes before now; null for none. */
+/**
+ * A top-up in this status. `reversal` is the id of an unresolved reversal and `age` its age in minutes; null for none.
+ */
 const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): InDoubt => {
   const order = orderOf("mobile_recharge")
   const { amount, identifier, service, transactionId: id, xid } = order
@@ -93,8 +95,8 @@ const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: numb
   return { order, status, under: reversal === null ? null : under(reversal), proposal: null }
 }
 
-describe("what an operator may say", () => {
-  // How the sale stands, its reversal without outcome and its age, what is said -> why not; null if it may be said.
+describe("a resolution by an operator", () => {
+  // Status of the sale, its unresolved reversal and age, the finding -> the reason of the refusal, or null.
   it.each([
     ["PENDING", null, failed, null],
     ["PENDING", null, reversed, "unsettled"],
@@ -108,7 +110,7 @@ describe("what an operator may say", () => {
     ["SUCCESS", [4, 15], reversed, null],
     ["SUCCESS", [4, 15], stands, null],
     ["SUCCESS", [4, 14], reversed, "young_reversal"]
-  ] as const)("of a sale that is %s with the reversal %j: %j is amiss by %s", (status, reversal, finding, why) => {
+  ] as const)("of a sale in %s with the reversal %j: %j is refused because of %s", (status, reversal, finding, why) => {
     const said = resolvable(inDoubtAt(status, reversal), finding, later)
     expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
   })
@@ -123,7 +125,7 @@ describe("what an operator may say", () => {
     confirmedBy: null
   })
 
-  // Whether it is of the sale or of a reversal, the number that is confirmed and by whom -> why not.
+  // Subject of the proposal, the confirmed number, the operator -> the reason of the refusal, or null.
   it.each([
     [null, 2, "turno-2", null],
     [4, 2, "turno-2", null],
@@ -131,7 +133,7 @@ describe("what an operator may say", () => {
     [4, 2, "turno-1", "same_operator"],
     [3, 2, "turno-2", "outdated"]
   ] as const)(
-    "of reversal 4: a proposal of %j is confirmed as %i by %s unless %s",
+    "with reversal 4: proposal %j, confirmed as %i by %s, is refused because of %s",
     (reversalId, number, operator, why) => {
       const inDoubt = { ...inDoubtAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
       const confirmed = confirmable(inDoubt, { number, operator })
@@ -140,8 +142,8 @@ describe("what an operator may say", () => {
   )
 })
 
-describe("an operator", () => {
-  // Who proposes, who confirms -> whether that is one person.
+describe("an operator's name", () => {
+  // Proposer, confirmer -> whether both are the same operator.
   it.each([
     ["turno-1", "turno-1", true],
     ["turno-1", "Turno-1", true],
@@ -155,13 +157,13 @@ describe("an operator", () => {
     ["Ana", "Ana\u3164", true],
     ["Ana", "A\ufe0fna", true],
     ["Ana", "Anna", false]
-  ])("who proposes as %j confirms as %j: %s", (proposed, confirmed, same) => {
+  ])("%j is the same operator as %j: %s", (proposed, confirmed, same) => {
     expect(isSameOperator(proposed, confirmed)).toBe(same)
   })
 })
 
-describe("what two operators found of a reversal", () => {
-  // What they found, what the provider says -> what becomes of it; null if they are contradicted.
+describe("a confirmed finding about a reversal", () => {
+  // The finding, the provider's answer -> the verdict, or null when they contradict each other.
   it.each([
     [reversed, ReversalAnswer.Confirmed(), "Confirm"],
     [reversed, ReversalAnswer.Unknown(), "Confirm"],
@@ -172,7 +174,7 @@ describe("what two operators found of a reversal", () => {
     [stands, ReversalAnswer.Unknown(), "Deny"],
     [stands, ReversalAnswer.NotFound(), "Deny"],
     [stands, ReversalAnswer.Confirmed(), null]
-  ] as const)("%j, where the provider says %j, is %s", (finding, said, wanted) => {
+  ] as const)("%j with the provider's answer %j gives %s", (finding, said, wanted) => {
     const { under } = inDoubtAt("SUCCESS", [4, 15])
     const verdict = reversalVerdictOn(under as UnderReversal, finding, said)
     expect(Result.isSuccess(verdict) ? verdict.success._tag : null).toBe(wanted)

@@ -14,7 +14,7 @@ import { company, insuranceService, service } from "../../support/Examples.ts"
 
 const token = "1234 5678 9012 3456 7890"
 
-describe("a recharge token", () => {
+describe("a meter token", () => {
   it.each([
     [token, token],
     ["12345678901234567890", token],
@@ -24,12 +24,12 @@ describe("a recharge token", () => {
     ["1234 5678 9012 3456 78901", null],
     ["1234 5678 9012 3456 789O", null],
     ["", null]
-  ])("is read from %j as %j, in the form in which it is printed", (typed, read) => {
+  ])("is normalized from %j to the printed form %j", (typed, read) => {
     expect(readRechargeToken(typed)).toBe(read)
     if (read !== null) expect(read).toMatch(rechargeTokenForm)
   })
 
-  it("is missed of electricity alone", () => {
+  it("is required for electricity only", () => {
     expect(ServiceType.literals.filter((type) => lacksRechargeToken(type, null))).toEqual(["electricity_prepaid"])
     expect(ServiceType.literals.filter((type) => lacksRechargeToken(type, token))).toEqual([])
   })
@@ -51,7 +51,7 @@ const shelf = [
   named(8, "Peaje Paso Rápido", 4, "Facturas")
 ]
 
-describe("the catalogue, narrowed", () => {
+describe("the filtered catalogue", () => {
   it.each([
     [{}, [1, 2, 4, 5, 8]],
     [{ name: "" }, [1, 2, 4, 5, 8]],
@@ -68,17 +68,17 @@ describe("the catalogue, narrowed", () => {
     [{ name: "%" }, []],
     [{ name: "." }, []],
     [{ category: "Facturas" }, [5, 8]],
-    // A category matches exactly or not at all.
+    // A category must match exactly.
     [{ category: "facturas" }, []],
     [{ category: "Factura" }, []],
     [{ category: "" }, []],
     [{ category: "Facturas", name: "peaje" }, [8]],
     [{ category: "Recargas", name: "peaje" }, []]
-  ])("by %j", (filter, ids) => {
+  ])("with the filter %j", (filter, ids) => {
     expect(matching(shelf, filter).map(({ id }) => id as number)).toEqual(ids)
   })
 
-  it("counts the services of each category, in order of id", () => {
+  it("counts the services of each category, ordered by id", () => {
     expect(categoriesOf([...shelf].reverse())).toEqual([
       { id: 1, name: "Recargas", services: 2 },
       { id: 3, name: "Electricidad", services: 1 },
@@ -88,17 +88,17 @@ describe("the catalogue, narrowed", () => {
   })
 })
 
-describe("a service that is not withheld", () => {
+describe("the availability of a service", () => {
   const available = (of: Service) => Availability.Available({ service: of })
   it.each([
-    // what it is, whether insurance is enabled for the company -> what the company is told
+    // type, insurance enabled -> availability
     ["a service", service, false, available(service)],
     ["a service", service, true, available(service)],
     ["an insurance", insuranceService, true, available(insuranceService)],
     ["an insurance", insuranceService, false, Availability.InsuranceNotEnabled()],
     ["nothing", undefined, true, Availability.Unknown()],
     ["nothing", undefined, false, Availability.Unknown()]
-  ] as const)("and is %s", (_, sought, insuranceEnabled, expected) => {
+  ] as const)("of this type is %s", (_, sought, insuranceEnabled, expected) => {
     const seller = { ...company, insuranceEnabled }
     expect(availabilityTo(seller, sought)).toEqual(expected)
     if (sought !== undefined) expect(mayBeSoldBy(seller, sought)).toBe(expected._tag === "Available")

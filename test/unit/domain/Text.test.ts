@@ -32,11 +32,11 @@ describe("text", () => {
   ])("%j is clean", (text) => expect(isClean(text)).toBe(true))
 
   it.each(["\ud83d", "\udc69", "a\ud83d", "\udc69b", "\udc69\ud83d", "a\ud83db", "\ud83d\ud83d\udc69"])(
-    "with half of a surrogate pair is not clean: %j",
+    "with a lone surrogate is not clean: %j",
     (text) => expect(isClean(text)).toBe(false)
   )
 
-  it("is clean exactly when every code point is: no control character, no lone surrogate", () => {
+  it("is clean if and only if no code point is a control character or a lone surrogate", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.nat(0x2ff).map((code) => String.fromCharCode(code)) }), (text) => {
         const dirty = [...text].some((each) => each < " " || (each >= "\u007f" && each <= "\u009f"))
@@ -56,7 +56,7 @@ describe("text", () => {
   ])("%j has %d code points", (text, length) => expect(lengthOf(text)).toBe(length))
 })
 
-describe("text as it is read", () => {
+describe("the canonical spelling", () => {
   it.each([
     ["BANCO-1", "BANCO-1"],
     ["  a \u00a0 b ", "a b"],
@@ -69,7 +69,7 @@ describe("text as it is read", () => {
     ["\u200b \u200b", ""]
   ])("of %j is %j", (typed, read) => expect(canonicalText(typed)).toBe(read))
 
-  it("is its own reading", () => {
+  it("of a canonical text is the text itself", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(canonicalText(canonicalText(text))).toBe(canonicalText(text))
@@ -78,19 +78,19 @@ describe("text as it is read", () => {
   })
 })
 
-/** The message of a refusal is the reason code of VALIDATION_ERROR. */
+/** The message of a failed check is the reason code of VALIDATION_ERROR. */
 const refusal = (schema: Schema.Codec<string>, text: string): string | null =>
   Result.match(Schema.decodeResult(schema)(text), {
     onSuccess: () => null,
     onFailure: (issue) => String(issue)
   })
 
-describe("a text of the contract", () => {
+describe("a text field of the contract", () => {
   it.each([
     ["identifier", 3, 100, Identifier],
     ["terminal_id", 0, 50, TerminalId],
     ["Idempotency-Key", 1, 128, IdempotencyKey]
-  ] as const)("%s has %d to %d code points, all of them clean", (_, minimum, maximum, schema) => {
+  ] as const)("%s accepts %d to %d code points, all clean", (_, minimum, maximum, schema) => {
     for (const unit of ["a", "ñ", "💸"]) {
       if (minimum > 0) expect(refusal(schema, unit.repeat(minimum - 1))).toContain("longitud")
       expect(refusal(schema, unit.repeat(minimum))).toBeNull()
@@ -102,7 +102,7 @@ describe("a text of the contract", () => {
     expect(refusal(schema, `\n${"a".repeat(maximum)}`)).toContain("invalido")
   })
 
-  it("is kept as it was written: no trimming, no folding", () => {
+  it("is kept as written, without trimming or folding", () => {
     const written = "  +1 (809) 555-1234  "
     expect(Schema.decodeSync(Identifier)(written)).toBe(written)
   })

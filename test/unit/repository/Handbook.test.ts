@@ -5,14 +5,14 @@ import manifest from "../../../package.json" with { type: "json" }
 const at = (path: string) => new URL(`../../../${path}`, import.meta.url)
 const textOf = (path: string) => readFileSync(at(path), "utf8")
 
-/** The first cells of all rows, parted by commas. */
+/** The first cell of each table row, split at commas. */
 const named = (page: string): ReadonlyArray<string> =>
   [...page.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = ""]) => cell.split(", "))
 
 describe("docs/architecture.md", () => {
   const architecture = textOf("docs/architecture.md")
 
-  it("tells why each package is there, and of no other", () => {
+  it("gives a reason for each package, and names no other", () => {
     const { dependencies, devDependencies, optionalDependencies } = manifest
     const packages = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
     const told = named(architecture.slice(architecture.indexOf("\n## Dependencies")))
@@ -31,7 +31,7 @@ describe("docs/architecture.md", () => {
 })
 
 describe("CONTRIBUTING.md", () => {
-  it("tells what each folder of tests is for", () => {
+  it("describes each folder of tests", () => {
     const folders = readdirSync(at("test"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     const told = named(textOf("CONTRIBUTING.md")).filter((name) => name.startsWith("test/"))
     assert.sameMembers(

@@ -17,7 +17,7 @@ const files = tops.flatMap((top) =>
     .map((file) => posix.join(top, file))
 )
 
-/** Where a file imports from, by folder. */
+/** The folders that a file imports from. */
 const importedBy = (file: string): ReadonlyArray<string> =>
   [...readFileSync(posix.join(house, file), "utf8").matchAll(/\b(?:from|import) "(\.[^"]+\.ts)"/g)].map(
     ([, path = ""]) => posix.dirname(posix.join(posix.dirname(file), path))
@@ -31,7 +31,8 @@ for (const file of files) {
 }
 
 /**
- * What is left when every folder is taken away that imports none of the others, or is imported by none: the circles.
+ * Removes folders that import no other folder, or are imported by none, until none is left to remove. The rest are in
+ * cycles.
  */
 const circles = (folders: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<string> => {
   const imported = new Set([...folders.values()].flatMap((others) => [...others]))
@@ -42,7 +43,7 @@ const circles = (folders: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArr
 }
 
 describe("the folders", () => {
-  it("import each other in no circle", () => {
+  it("do not import each other in a cycle", () => {
     assert.isAbove(imports.size, 50)
     assert.isEmpty(circles(imports))
   })
@@ -83,7 +84,7 @@ const service: Arrows = {
 const shared = [...Object.keys(service), "test/fakes", "test/support"]
 const suites = ["test/bench", "test/crash", "test/fuzz", "test/prove", "test/simulation"]
 
-/** What a file of each folder may import: the arrows of docs/architecture.md. Every other import is refused. */
+/** The allowed imports of each folder, as drawn in docs/architecture.md. Every other import is refused. */
 const arrows: Arrows = {
   ...service,
   "test/fakes": Object.keys(service),
@@ -94,12 +95,12 @@ const arrows: Arrows = {
 
 const folders = Object.keys(arrows)
 
-/** The path of an import of each folder by each, as one would write it. */
+/** One import from every folder to every other, as a relative path. */
 const everyImport = folders.flatMap((from) =>
   folders.map((to) => ({ from, to, file: `${from}/${to.replaceAll("/", "-")}.ts` }))
 )
 
-/** The files that the linter refuses, among one for each import, in a folder with nothing but our rules. */
+/** The files that the linter refuses, in a temporary folder that contains one file per import and our rules. */
 const refused = (): ReadonlyArray<string> => {
   const house = mkdtempSync(join(tmpdir(), "saldo-layers-"))
   try {
@@ -129,7 +130,7 @@ const refused = (): ReadonlyArray<string> => {
 }
 
 describe("the layers", () => {
-  it("refuse every import against an arrow, and no other", () => {
+  it("refuse exactly the imports that are not allowed", () => {
     const against = everyImport.filter(({ from, to }) => from !== to && !arrows[from]?.includes(to))
     assert.sameMembers(
       [...refused()],
@@ -137,7 +138,7 @@ describe("the layers", () => {
     )
   })
 
-  it.each(["core", "facade"])("have an arrow for each folder of %s", (top) => {
+  it.each(["core", "facade"])("have rules for each folder of %s", (top) => {
     const files = readdirSync(at(top), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     assert.sameMembers(
       folders.filter((folder) => folder.split("/")[0] === top),

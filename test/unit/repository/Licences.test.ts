@@ -13,20 +13,20 @@ import { billOfMaterials } from "../../../scripts/sbom.ts"
 const manifestOf = (path: string) => new URL(`../../../${path}/package.json`, import.meta.url)
 
 describe("the page of licences", () => {
-  it("is on disk as it is generated: run `npm run docs:licences` when it is not", () => {
+  it("equals its generated text (run `npm run docs:licences` to update it)", () => {
     assert.strictEqual(readFileSync(licencesFile, "utf8"), licencesPage())
   })
 
-  it("has every package that runs", () => {
+  it("lists every package that runs in production", () => {
     const names = new Set(shippedPackages.map(({ name }) => name))
     assert.isEmpty(Object.keys(manifest.dependencies).filter((name) => !names.has(name)))
   })
 
-  it("has licences alone that somebody has read and accepted", () => {
+  it("lists only licences that were reviewed and accepted", () => {
     assert.isEmpty(shippedPackages.filter(({ licence }) => !acceptedLicences.has(licence)))
   })
 
-  it("says of each package that is installed what that says itself", () => {
+  it("gives the licence that each installed package states", () => {
     const installed = shippedPackages.filter(({ path }) => existsSync(manifestOf(path)))
     assert.isNotEmpty(installed)
     for (const { declared, name, path } of installed) {
@@ -35,7 +35,7 @@ describe("the page of licences", () => {
     }
   })
 
-  it("reads by hand only what names no licence that can be looked up", () => {
+  it("overrides only packages whose stated licence cannot be looked up", () => {
     for (const name of Object.keys(licencesReadByHand)) {
       const { declared } = shippedPackages.find((each) => each.name === name) ?? {}
       assert.isFalse(acceptedLicences.has(declared ?? ""), name)
@@ -46,7 +46,7 @@ describe("the page of licences", () => {
 describe("the bill of materials", () => {
   const { components } = billOfMaterials()
 
-  it("has the packages of the page, and no others", () => {
+  it("lists exactly the packages of the page", () => {
     const rows = components.map(({ licenses: [licence], name, version }) => {
       const named = licence !== undefined && "license" in licence ? licence.license.id : licence?.expression
       return `| ${name} | ${version} | ${named} |`
@@ -55,12 +55,12 @@ describe("the bill of materials", () => {
     assert.sameMembers(rows, [...(page ?? [])])
   })
 
-  it("has whatever the image has as required", () => {
+  it("marks the packages of the image as required", () => {
     const required = new Set(components.flatMap(({ name, scope }) => (scope === "required" ? [name] : [])))
     assert.isEmpty(Object.keys(manifest.dependencies).filter((name) => !required.has(name)))
   })
 
-  it("names each so that others find it, with the hash that npm demands", () => {
+  it("identifies each package by its package URL and npm's integrity hash", () => {
     const refs = new Set(components.map((each) => each["bom-ref"]))
     assert.strictEqual(refs.size, components.length)
     for (const { hashes, name, purl } of components) {

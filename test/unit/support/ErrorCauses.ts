@@ -3,7 +3,7 @@ import { InsuranceId, TransactionId } from "../../../core/domain/Ids.ts"
 import * as InsuranceErrors from "../../../core/domain/InsuranceErrors.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 
-/** What the insurer said when it refused. */
+/** The insurer's reason for a refusal. */
 export const insurersWords = "La placa no existe."
 
 const transactionId = TransactionId.make(41)
@@ -11,7 +11,7 @@ const xid = "RD-0123456789abcdef01234567"
 const required = Amount.make(10_050)
 const failed = { transaction_id: 41, xid, status: "FAILED" }
 
-/** Each cause as its caller hears it: status, code, details. Of each class there is one at least. */
+/** Errors with the status, code and details that the caller sees. At least one error of each class. */
 export const errorCauses: ReadonlyArray<readonly [Errors.CoreError, number, string, object | undefined]> = [
   [new Errors.Unauthenticated(), 401, "UNAUTHENTICATED", undefined],
   [new Errors.Forbidden({ why: "token_revoked" }), 403, "FORBIDDEN", undefined],

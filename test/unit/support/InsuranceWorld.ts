@@ -32,7 +32,7 @@ export const seller: Session = { ...session, company: { ...session.company, insu
 
 const stock = new Map([service, insuranceService].map((each) => [each.id, each]))
 
-/** How those behave on whom an insurance depends; as the simulators do unless said otherwise. */
+/** Behaviour of the external services of an insurance. The default is the simulators' behaviour. */
 interface Says {
   readonly insurer?: Partial<Insurer>
   readonly gateway?: Partial<SmsGateway>
@@ -40,8 +40,8 @@ interface Says {
 }
 
 /**
- * A world in which insurance is sold, and a record of what the insurer was asked, and which messages the gateway was
- * given at which second.
+ * Services in memory that sell insurance. Records the questions to the insurer, and the messages to the gateway with
+ * their time in seconds.
  */
 export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
   const asked: Array<string> = []
@@ -90,13 +90,13 @@ export const insuring = ({ gateway, insurer, ledger }: Says = {}) => {
   }
 }
 
-/** How often the policy was asked for. */
+/** How often a policy was requested. */
 export const issued = (asked: ReadonlyArray<string>) => asked.filter((question) => question === "issue").length
 
 export const code = "123456"
 export const phone = Phone.make("8095551234")
 
-/** Somebody who wants a vehicle insured: plate A123458 unless said otherwise. */
+/** An application for insurance. The default plate is A123458. */
 export const application = (plate = "A123458"): Application => ({
   serviceId: insuranceService.id,
   cedula: Cedula.make("00112345678"),
@@ -108,34 +108,34 @@ export const application = (plate = "A123458"): Application => ({
 export const begin = (plate?: string) =>
   Effect.map(startInsurance(seller, application(plate)), ({ insurance }) => insurance)
 
-/** Begun, with the code verified. */
+/** Starts an insurance and verifies its code. */
 export const verified = Effect.fnUntraced(function* (plate?: string) {
   const { id } = yield* begin(plate)
   return yield* verifyCode(seller, id, code)
 })
 
-/** The version that is chosen, where it matters not which. */
+/** The version for tests in which it does not matter. */
 export const firstVersion = ({ versions }: Insurance) => versions[0]?.id ?? ""
 
-/** Chooses a plan; one for half a year unless said otherwise, where another was chosen before. */
+/** Chooses a plan, by default that of six months. */
 export const choose = (insurance: Insurance, plan = "LEY-6") =>
   choosePlan(seller, insurance.id, { version: firstVersion(insurance), plan })
 
-/** With a plan for a year. */
+/** Starts an insurance and chooses the plan of one year. */
 export const planned = Effect.fnUntraced(function* (plate?: string) {
   return yield* choose(yield* verified(plate), "LEY-12")
 })
 
-/** What the plan for a year costs for a car, in centavos. */
+/** Price of the one-year plan for a car, in centavos. */
 export const price = 595_050
 
-/** Quoted without extras. */
+/** Starts an insurance and quotes it without extras. */
 export const quoted = Effect.fnUntraced(function* (plate?: string) {
   const { id } = yield* planned(plate)
   return yield* quoteInsurance(seller, id, [])
 })
 
-/** The purchase of an insurance, as it is to be made. */
+/** The request that buys an insurance. */
 export const wanted = ({ id, plate, serviceId }: Insurance, key = "k1"): Purchase => ({
   key: IdempotencyKey.make(key),
   serviceId,
@@ -147,7 +147,7 @@ export const wanted = ({ id, plate, serviceId }: Insurance, key = "k1"): Purchas
 
 export const buy = (insurance: Insurance, key?: string) => purchase(seller, wanted(insurance, key))
 
-/** A sale of the insurance that was reserved by a process that died before it could ask for the policy. */
+/** Reserves the sale of an insurance and stops before the insurer is asked, like a process that dies. */
 export const reserved = Effect.fnUntraced(function* ({ id, plate, quote }: Insurance) {
   if (quote === null) return yield* Effect.die(new Error("there is no quote to sell"))
   const { id: serviceId, name, product, type } = insuranceService
@@ -164,13 +164,13 @@ export const reserved = Effect.fnUntraced(function* ({ id, plate, quote }: Insur
   return answer._tag === "Reservation" ? answer.order : yield* Effect.die(new Error("the key was used before"))
 })
 
-/** The insurance as it is now. */
+/** Reads the insurance. */
 export const now = ({ id }: Pick<Insurance, "id">) => insuranceOf(seller, id)
 
-/** How far it is now. */
+/** Reads the state of the insurance. */
 export const stateOf = (insurance: Pick<Insurance, "id">) => Effect.map(now(insurance), ({ state }) => state)
 
-/** Staged by a process that died before it could send. */
+/** Stages a message and stops before sending it, like a process that dies. */
 export const unsentMessage = Effect.gen(function* () {
   const insurances = yield* Insurances
   const id = yield* insurances.nextId

@@ -49,7 +49,7 @@ export const render = (of: PolicyFacts, kind: PolicyDocument) =>
 
 export const read = (of: PolicyFacts, kind: PolicyDocument) => Effect.map(render(of, kind), readPdf)
 
-/** What is written from left to right, line after line. */
+/** The lines of text on a page, from left to right. */
 export const words = (lines: ReadonlyArray<Line>): string =>
   lines
     .filter(({ upright }) => upright)

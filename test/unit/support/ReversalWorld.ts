@@ -10,19 +10,17 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { intent, session } from "../../support/Examples.ts"
 import { world } from "../../support/InMemoryWorld.ts"
 
-/**
- * What the provider says of reversals: when it is told of one, and when it is asked about one; and asked about a sale.
- */
+/** The provider's answers: to a reversal, to a status question about it, and to one about the sale. */
 interface Says {
   readonly status?: Effect.Effect<StatusAnswer>
   readonly told?: Effect.Effect<ReversalAnswer>
   readonly asked?: Effect.Effect<ReversalAnswer>
 }
 
-/** Changes how the record of reversals behaves, to let it be slow or gone. */
+/** Changes the behaviour of the reversals port, for example to make it slow or unavailable. */
 export type ReversalFault = (reversals: Reversals["Service"]) => Reversals["Service"]
 
-/** A world in which sales are delivered, and a record of which reversals were sent, and when they were asked about. */
+/** Services in memory that deliver sales. Records the reversals sent and the times of status questions. */
 export const reversing = (
   {
     asked = Effect.succeed(ReversalAnswer.Unknown()),
@@ -50,7 +48,7 @@ export const reversing = (
   return { askedAt_s, audited, layer: Layer.merge(Layer.provideMerge(reversals, layer), Sha256Node.layer), sent }
 }
 
-/** A sale of 100 pesos, reversible unless said otherwise. */
+/** A sale of 100 pesos, reversible by default. */
 export const sold = Effect.fnUntraced(function* (
   changes: { readonly key?: string; readonly reversible?: boolean } = {}
 ) {
@@ -61,7 +59,7 @@ export const sold = Effect.fnUntraced(function* (
 
 export const reverseSale = (id: TransactionId, key = "r1") => reverse(session, id, IdempotencyKey.make(key))
 
-/** Begun by a process that died before it could send. */
+/** Records a reversal and stops before sending it, like a process that dies. */
 export const unsentReversal = (transactionId: TransactionId, key = "r1") =>
   Reversals.use((reversals) =>
     reversals.begin({

@@ -34,7 +34,7 @@ const peppered = (secret: string, byte: number): StoredSecret => ({
 interface Kept {
   readonly token?: Partial<Token>
   readonly secrets?: ReadonlyArray<StoredSecret>
-  /** The byte of which the pepper is made. */
+  /** The byte that the pepper consists of. */
   readonly pepper?: number | undefined
   readonly uses?: Array<TokenUse>
 }
@@ -60,8 +60,8 @@ const login = (apiKey: string, secret: string, kept: Kept = {}) =>
     Effect.provide(world(kept))
   )
 
-describe("who calls", () => {
-  it.effect("is the company of the token", () =>
+describe("a caller", () => {
+  it.effect("is authenticated as the company of its token", () =>
     authenticate({ apiKey: "colmado", secret: "secreto" }, "192.0.2.1").pipe(
       Effect.map((admitted) => expect(admitted).toEqual(session)),
       Effect.provide(world({}))
@@ -73,7 +73,7 @@ describe("who calls", () => {
     ["colmado", "otro", {}, "Unauthenticated"],
     ["colmado", "", {}, "Unauthenticated"],
     ["nadie", "secreto", {}, "Unauthenticated"],
-    // Without the right secret nobody learns what state the token is in.
+    // Without the right secret, the state of the token is not revealed.
     ["colmado", "otro", { state: "revoked" }, "Unauthenticated"],
     ["colmado", "otro", { addresses: ["198.51.100.7"] }, "Unauthenticated"],
     ["colmado", "secreto", { state: "revoked" }, "Forbidden"],
@@ -88,7 +88,7 @@ describe("who calls", () => {
       })
   )
 
-  it.effect("is nobody once the token has expired", () =>
+  it.effect("is unauthenticated once the token has expired", () =>
     Effect.gen(function* () {
       const expiresAt = DateTime.add(yield* DateTime.now, { seconds: 60 })
       yield* TestClock.adjust("59 seconds")
@@ -100,7 +100,7 @@ describe("who calls", () => {
 })
 
 describe("a token with two secrets", () => {
-  it.effect("is opened by the one before its own until that expires", () =>
+  it.effect("accepts the previous secret until it expires", () =>
     Effect.gen(function* () {
       const until = DateTime.add(yield* DateTime.now, { seconds: 60 })
       const kept: Kept = { secrets: [plain("nuevo"), plain("viejo", until)] }
@@ -112,7 +112,7 @@ describe("a token with two secrets", () => {
     })
   )
 
-  it.effect("is opened by no third", () =>
+  it.effect("accepts no third secret", () =>
     Effect.gen(function* () {
       const secrets = [plain("nuevo"), plain("viejo"), plain("más viejo")]
       expect(yield* login("colmado", "más viejo", { secrets })).toBe("Unauthenticated")
@@ -120,10 +120,7 @@ describe("a token with two secrets", () => {
   )
 })
 
-/**
- * What a secret is kept as, the pepper of the process, what the caller hears, and whether it is kept better from now
- * on.
- */
+/** The stored form, the pepper of the process, the result, and whether the stored form is improved. */
 const underPepper: ReadonlyArray<readonly [string, StoredSecret, number | undefined, string, boolean]> = [
   ["without a pepper, and there is none", plain("secreto"), undefined, "admitted", false],
   ["without a pepper, and there is one", plain("secreto"), 1, "admitted", true],
@@ -134,7 +131,7 @@ const underPepper: ReadonlyArray<readonly [string, StoredSecret, number | undefi
   ["under the pepper, as another secret", peppered("otro", 1), 1, "Unauthenticated", false]
 ]
 
-describe("a secret that is kept", () => {
+describe("a stored secret", () => {
   it.effect.each(underPepper)("%s", ([, secret, pepper, heard, better]) =>
     Effect.gen(function* () {
       const uses: Array<TokenUse> = []
@@ -144,8 +141,8 @@ describe("a secret that is kept", () => {
     })
   )
 
-  // Its hash in the database is not the secret.
-  it.effect.each([undefined, 1])("is not opened by what is kept of it, with the pepper %j", (pepper) =>
+  // The stored hash is not accepted as the secret.
+  it.effect.each([undefined, 1])("is not accepted in its stored form, with the pepper %j", (pepper) =>
     Effect.gen(function* () {
       const hex = Buffer.from(sha256("secreto")).toString("hex")
       expect(yield* login("colmado", hex, { pepper })).toBe("Unauthenticated")

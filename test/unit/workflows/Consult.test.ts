@@ -25,7 +25,7 @@ const inProduction = ({ company, token }: Session): Session => ({
 
 const offer = { reference: "r1", name: "Del proveedor", price: Amount.make(12_345), validity: null, data: "1 GB" }
 
-/** A shop whose provider offers one thing, unless it is told otherwise. */
+/** Services in memory whose provider offers one option by default. */
 const shop = (lookup: Provider["lookup"] = () => Effect.succeed(foundOne)) => {
   const { layer } = world({ lookup })
   const catalogue = catalogueOf([service, packageService, billService, insuranceService])
@@ -40,7 +40,7 @@ const origin = (caller: Session = real) =>
 const known = (id: string, companyId = session.company.id) => Options.use((options) => options.find(companyId, id))
 
 describe("a lookup", () => {
-  it.effect("keeps what it offers, at its price, for half an hour", () =>
+  it.effect("stores its options with their price for 30 minutes", () =>
     Effect.gen(function* () {
       const { flow, options } = yield* lookUp(session, wanted)
       assert.strictEqual(flow, "paquetes")
@@ -60,7 +60,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("offers the same options anew when it is repeated, and others to others", () =>
+  it.effect("gives the same options when repeated, and other options to other companies", () =>
     Effect.gen(function* () {
       const idsOf = (caller: Session, changes: Partial<LookupRequest> = {}) =>
         Effect.map(lookUp(caller, { ...wanted, ...changes }), ({ options }) => options.map(({ id }) => id))
@@ -77,7 +77,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("of bills tells when nothing is due; of anything else it says no such thing", () =>
+  it.effect("reports a contract without debt for bills only", () =>
     Effect.gen(function* () {
       const debtFree = (serviceId: ServiceId, identifier: string) =>
         Effect.map(lookUp(session, { serviceId, identifier: Identifier.make(identifier) }), isDebtFree)
@@ -88,7 +88,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("of a free amount tells the holder alone, whatever else the provider says", () =>
+  it.effect("for a free amount returns only the holder, whatever the provider offers", () =>
     Effect.gen(function* () {
       const { holder, options } = yield* lookUp(inProduction(real), { ...wanted, serviceId: service.id })
       assert.deepStrictEqual([holder, options], ["Titular", []])
@@ -122,7 +122,7 @@ describe("a lookup at the provider", () => {
   it.effect.each([
     ["there is none", Effect.fail(new ServiceUnavailable())],
     ["it is the simulator itself", Effect.succeed(simulatedProvider)]
-  ] as const)("is an example when %s", ([, serving]) =>
+  ] as const)("returns examples when %s", ([, serving]) =>
     origin().pipe(
       Effect.map((said) => assert.strictEqual(said, "simulado")),
       Effect.provideService(Providers, { serving: () => serving, simulator: simulatedProvider, exampleLookup }),
@@ -134,7 +134,7 @@ describe("a lookup at the provider", () => {
     ["asked for by a token that may have no others", inProduction(session), "NotFound"],
     ["of the sandbox", real, "NotFound"],
     ["in place of a provider that is not there", inProduction(real), "found"]
-  ] as const)("is, as an example %s, of a number that ends in 0: %s", ([, caller, expected]) =>
+  ] as const)("returns examples %s for a number ending in 0: %s", ([, caller, expected]) =>
     lookUp(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(
       Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "found" }),
       Effect.map((said) => assert.strictEqual(said, expected)),
@@ -148,7 +148,7 @@ describe("a lookup at the provider", () => {
     )
   )
 
-  it.effect("is one of 30 a minute; beyond them examples, which it says", () =>
+  it.effect("reaches the provider 30 times a minute; further lookups return examples and say so", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* Effect.replicateEffect(origin(), 30), Array(30).fill("proveedor_real"))
       assert.strictEqual(yield* origin(), "simulado")
@@ -161,7 +161,7 @@ describe("a lookup at the provider", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("is one of 2000 a local day", () =>
+  it.effect("reaches the provider 2000 times a local day", () =>
     Effect.gen(function* () {
       const morning_ms = Date.UTC(2026, 2, 2, 4)
       yield* TestClock.setTime(morning_ms)
@@ -172,7 +172,7 @@ describe("a lookup at the provider", () => {
         yield* TestClock.adjust("1 minute")
       }
       assert.strictEqual(asked, 2_000)
-      // Midnight in Santo Domingo is 04:00 UTC.
+      // Local midnight is 04:00 UTC.
       yield* TestClock.setTime(morning_ms + 24 * 3_600_000 - 1)
       assert.strictEqual(yield* origin(), "simulado")
       yield* TestClock.adjust("1 millis")
@@ -180,7 +180,7 @@ describe("a lookup at the provider", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("that is silent for 30 seconds was not answered", () =>
+  it.effect("times out after 30 seconds of silence", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const silent = shop(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
@@ -195,14 +195,14 @@ describe("a lookup at the provider", () => {
     })
   )
 
-  it.effect("that breaks down was not answered", () =>
+  it.effect("counts a failing adapter as no answer", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(lookUp(real, wanted)))._tag, "ServiceTimedOut")
     }).pipe(Effect.provide(shop(() => Effect.die(new Error("no es JSON")))))
   )
 })
 
-describe("what a lookup in production invents", () => {
+describe("an example in production", () => {
   it.effect.each([
     ["bills cannot be bought", inProduction(session), billService.id, "None"],
     ["bills of the sandbox can", session, billService.id, "Some"],

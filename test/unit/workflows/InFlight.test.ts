@@ -5,7 +5,7 @@ import { InFlight } from "../../../core/workflows/InFlight.ts"
 const failed = (exit: Exit.Exit<unknown, unknown>) => (Exit.isFailure(exit) ? Cause.squash(exit.cause) : null)
 
 describe("work in flight", () => {
-  it.effect("answers its caller with what it tells first, and goes on", () =>
+  it.effect("answers its caller with the first reply and goes on", () =>
     Effect.gen(function* () {
       const { runWithReply } = yield* InFlight
       const steps: Array<string> = []
@@ -23,7 +23,7 @@ describe("work in flight", () => {
     }).pipe(Effect.provide(InFlight.layer))
   )
 
-  it.effect("ends the wait however it ends", () =>
+  it.effect("ends the caller's wait however it ends", () =>
     Effect.gen(function* () {
       const { runWithReply } = yield* InFlight
       assert.strictEqual(yield* runWithReply<string, never, never>(() => Effect.succeed("done")), "done")
@@ -32,7 +32,7 @@ describe("work in flight", () => {
     }).pipe(Effect.provide(InFlight.layer))
   )
 
-  it.effect("is in the log when it breaks and nobody waits for it, and only then", () =>
+  it.effect("logs a defect only when no caller waits", () =>
     Effect.gen(function* () {
       const { runWithReply, start } = yield* InFlight
       const lines: Array<string> = []
@@ -55,14 +55,14 @@ describe("work in flight", () => {
     }).pipe(Effect.provide(InFlight.layer))
   )
 
-  it.effect("is not begun once the process has stopped, and nobody waits for it", () =>
+  it.effect("is not started after shutdown, and does not block its caller", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { runWithReply, start } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
       yield* Scope.close(scope, Exit.void)
       let begun = false
       const begin = Effect.sync(() => (begun = true))
-      // Who does not wait for it has an answer of its own to give.
+      // A caller of `start` does not wait, so it is not interrupted.
       yield* start(begin)
       const caller = yield* Effect.forkChild(runWithReply(() => begin))
       const exit = yield* Fiber.await(caller)

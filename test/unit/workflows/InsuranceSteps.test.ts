@@ -33,7 +33,7 @@ import {
 
 const bought = (plate: string) => Effect.tap(quoted(plate), (insurance) => buy(insurance))
 
-/** Brings an insurance into a state, as its buyer and its sale do. */
+/** Brings an insurance into a state, by the steps of the buyer and the sale. */
 const reach = Effect.fnUntraced(function* (state: InsuranceState) {
   switch (state) {
     case "iniciada":
@@ -56,9 +56,7 @@ const reach = Effect.fnUntraced(function* (state: InsuranceState) {
   }
 })
 
-/**
- * A world whose gateway takes no message, so that what begins there stays in `iniciada`; or one that takes them all.
- */
+/** Services whose gateway accepts no message, so that an insurance stays in `iniciada`; or every message. */
 const worldOf = (state: InsuranceState) =>
   insuring(
     state === "iniciada" ? { gateway: { send: () => Effect.succeed(SmsAnswer.NotSent({ reason: "busy" })) } } : {}
@@ -75,7 +73,7 @@ const steps = {
 type Step = keyof typeof steps
 const names = Struct.keys(steps)
 
-/** All that is asked about an insurance: the steps, and what changes nothing. */
+/** Every request about an insurance: the steps, and the reads. */
 const questions = {
   ...steps,
   read: (by: Session, { id }: Insurance) => insuranceOf(by, id),
@@ -90,7 +88,7 @@ const ask = (
 ): Effect.Effect<unknown, CoreError, Effect.Services<ReturnType<(typeof questions)[Question]>>> =>
   questions[question](by, about)
 
-/** What each step makes of the states in which it is in order. */
+/** The state after each step, for each state in which the step is allowed. */
 const inOrder: { readonly [_ in Step]: { readonly [_ in InsuranceState]?: InsuranceState } } = {
   resend: { iniciada: "iniciada", otp_enviado: "otp_enviado" },
   verify: { iniciada: "otp_validado", otp_enviado: "otp_validado" },
@@ -121,7 +119,7 @@ describe("a step of an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect.each(InsuranceState.literals)("and its documents in %s", (state) => {
+  it.effect.each(InsuranceState.literals)("the documents in %s", (state) => {
     const { layer } = worldOf(state)
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -135,9 +133,9 @@ describe("a step of an insurance", () => {
   })
 })
 
-describe("an insurance of somebody else", () => {
+describe("an insurance of another company", () => {
   const neighbour: Session = { ...seller, company: { ...seller.company, id: CompanyId.make(8) } }
-  it.effect.each(Struct.keys(questions))("is not there to %s", (question) => {
+  it.effect.each(Struct.keys(questions))("is not found by %s", (question) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* planned()

@@ -17,7 +17,7 @@ import { billService, company, factsOf, packageService, service, session } from 
 import { catalogueOf, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
 import { insuring } from "../support/InsuranceWorld.ts"
 
-/** What somebody asks to buy: a hundred pesos of a top-up. */
+/** A request for a top-up of 100 pesos. */
 const wanted: Purchase = {
   key: IdempotencyKey.make("k1"),
   serviceId: service.id,
@@ -27,7 +27,7 @@ const wanted: Purchase = {
   terminalId: null
 }
 
-/** A shop whose shelf can be changed while it is open. */
+/** Services in memory whose catalogue a test can change. */
 const shop = (behaviour: Partial<Provider> = {}) => {
   const shelf: Array<Service> = [service, packageService, billService]
   const { dispatched, layer } = world(behaviour)
@@ -39,7 +39,7 @@ const buy = (changes: Partial<Purchase> = {}) => purchase(session, { ...wanted, 
 
 const refusal = (changes: Partial<Purchase>) => Effect.map(Effect.flip(buy(changes)), factsOf)
 
-/** A refusal that has nothing to add. */
+/** A refusal without details. */
 const named = (_tag: string) => ({ _tag })
 const invalid = named("InvalidOption")
 
@@ -56,12 +56,12 @@ describe("a purchase", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  // what is wrong -> what its caller hears
+  // what is wrong -> the error
   it.effect.each([
     [{ serviceId: ServiceId.make(99) }, named("InvalidProduct")],
     [{ amount: null }, named("AmountRequired")],
     [{ amount: Amount.make(1_999) }, { _tag: "AmountOutOfRange", minimum: 2_000, maximum: 500_000 }]
-  ] as const)("that asks for %j is refused, and holds nothing", ([changes, expected]) => {
+  ] as const)("of %j is refused and holds nothing", ([changes, expected]) => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund()
@@ -73,7 +73,7 @@ describe("a purchase", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is refused while no provider serves the company, and leaves its key free", () => {
+  it.effect("without a provider is refused and leaves its key free", () => {
     const { layer } = shop()
     const nobody = Layer.succeed(Providers, {
       serving: () => Effect.fail(new ServiceUnavailable()),
@@ -89,8 +89,8 @@ describe("a purchase", () => {
   })
 })
 
-describe("a purchase with a key that is known", () => {
-  it.effect("replays though the service has left the catalogue", () => {
+describe("a purchase with a known key", () => {
+  it.effect("is replayed after the service has left the catalogue", () => {
     const { dispatched, layer, shelf } = shop()
     return Effect.gen(function* () {
       yield* fund()
@@ -102,7 +102,7 @@ describe("a purchase with a key that is known", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  // Whatever differs, the key was first; it speaks before the service and the amount do.
+  // The key is checked before service and amount, whatever differs.
   it.effect.each([
     { amount: Amount.make(10_001) },
     { amount: Amount.make(1) },
@@ -110,7 +110,7 @@ describe("a purchase with a key that is known", () => {
     { serviceId: ServiceId.make(99) },
     { identifier: Identifier.make("8095551235") },
     { optionId: "o1" }
-  ])("but with %j in its body is a reused one", (changes) => {
+  ])("with %j in its body is refused as a reused key", (changes) => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund()
@@ -121,7 +121,7 @@ describe("a purchase with a key that is known", () => {
   })
 })
 
-/** What a lookup offers to the buyer first, as a purchase of it. */
+/** A request for the first option of a lookup. */
 const offerOf = (of: Service, identifier = wanted.identifier) =>
   Effect.map(lookUp(session, { serviceId: of.id, identifier }), ({ options: [option] }) => {
     if (option === undefined) return assert.fail("nothing was offered")
@@ -136,7 +136,7 @@ describe("a purchase of an option", () => {
   it.effect.each([
     ["a package", packageService],
     ["a bill", billService]
-  ] as const)("of %s costs what was offered", ([, of]) => {
+  ] as const)("of %s costs the offered price", ([, of]) => {
     const { layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -146,7 +146,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is possible for half an hour, and for another after another lookup", () => {
+  it.effect("is possible for 30 minutes, and for 30 more after another lookup", () => {
     const { layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -160,7 +160,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("replays though the option has expired", () => {
+  it.effect("is replayed after the option has expired", () => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -172,7 +172,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that was offered to another is refused, and one at another price too", () => {
+  it.effect("is refused if it was offered to another company, or at another price", () => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -193,26 +193,23 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect(
-    "that whoever serves cannot know is refused before anything is held, and can be bought where it is known",
-    () => {
-      let known = false
-      const { dispatched, layer } = shop({ knows: (reference) => known && reference === "P1" })
-      return Effect.gen(function* () {
-        yield* fund(1_000_000)
-        const { asked } = yield* offerOf(packageService)
-        assert.deepStrictEqual(yield* refusal(asked), invalid)
-        assert.deepStrictEqual([dispatched, yield* sales], [[], []])
-        assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
-        known = true
-        assert.strictEqual((yield* buy(asked)).outcome._tag, "Delivered")
-        known = false
-        assert.isTrue((yield* buy(asked)).replayed)
-      }).pipe(Effect.provide(layer))
-    }
-  )
+  it.effect("is refused before anything is held if the current provider cannot know the option", () => {
+    let known = false
+    const { dispatched, layer } = shop({ knows: (reference) => known && reference === "P1" })
+    return Effect.gen(function* () {
+      yield* fund(1_000_000)
+      const { asked } = yield* offerOf(packageService)
+      assert.deepStrictEqual(yield* refusal(asked), invalid)
+      assert.deepStrictEqual([dispatched, yield* sales], [[], []])
+      assert.deepStrictEqual(yield* money, { available: 1_000_000, held: 0, consumed: 0 })
+      known = true
+      assert.strictEqual((yield* buy(asked)).outcome._tag, "Delivered")
+      known = false
+      assert.isTrue((yield* buy(asked)).replayed)
+    }).pipe(Effect.provide(layer))
+  })
 
-  it.effect("twice is two packages, but never two payments of a bill", () => {
+  it.effect("made twice buys two packages, but never pays a bill twice", () => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -224,7 +221,7 @@ describe("a purchase of an option", () => {
       assert.isTrue(Result.isSuccess(yield* twice(packageService)))
       const second = yield* twice(billService)
       assert.strictEqual(Result.isFailure(second) && second.failure._tag, "DuplicateTransaction")
-      // Looked up again, it is still the same bill.
+      // A second lookup returns the same bill.
       const { asked } = yield* offerOf(billService)
       assert.deepInclude(yield* refusal({ ...asked, key: key() }), named("DuplicateTransaction"))
       assert.strictEqual(dispatched.length, 3)
@@ -232,8 +229,8 @@ describe("a purchase of an option", () => {
   })
 })
 
-describe("a purchase of a quote that is always another", () => {
-  it.effect("gives up, and reserves nothing", () => {
+describe("a purchase of a quote that changes at every read", () => {
+  it.effect("fails and reserves nothing", () => {
     let readings = 0
     const { dispatched, layer } = insuring({
       ledger: (ledger) => ({

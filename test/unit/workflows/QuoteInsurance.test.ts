@@ -38,7 +38,7 @@ describe("a plan", () => {
   it.effect.each([
     ["A123458", ["grua", "casa_conductor"]],
     ["K123458", ["casa_conductor"]]
-  ] as const)("for %s is kept with its version, and with what may be added: %j", ([plate, extras]) => {
+  ] as const)("for %s is stored with its version and its extras: %j", ([plate, extras]) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { offeredExtras, plan, version, versions } = yield* planned(plate)
@@ -51,7 +51,7 @@ describe("a plan", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("of another kind makes the quote void", () => {
+  it.effect("replaced by another voids the quote", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* quoted()
@@ -61,7 +61,7 @@ describe("a plan", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("cannot be chosen while the insurer is silent", () => {
+  it.effect("cannot be chosen while the insurer does not answer", () => {
     const { layer } = insuring({ insurer: { plans: () => Effect.never } })
     return Effect.gen(function* () {
       const insurance = yield* verified()
@@ -80,7 +80,7 @@ describe("a quote", () => {
     [["casa_conductor"], price + 60_000],
     [["casa_conductor", "grua"], price + 145_000]
   ] as ReadonlyArray<readonly [ReadonlyArray<ExtraCode>, number]>)(
-    "with %j costs %d, for half an hour",
+    "with %j costs %d for 30 minutes",
     ([extras, total]) => {
       const { layer } = insuring()
       return Effect.gen(function* () {
@@ -106,7 +106,7 @@ describe("a quote", () => {
     ]
   ] as ReadonlyArray<
     readonly [string, typeof simulatedInsurer.plans, ReadonlyArray<ExtraCode>, ReadonlyArray<ExtraCode> | null]
-  >)("for %s has only what its plan offers", ([plate, plans, extras, unavailable]) => {
+  >)("for %s includes only extras of its plan", ([plate, plans, extras, unavailable]) => {
     const { asked, layer } = insuring({ insurer: { plans } })
     return Effect.gen(function* () {
       const { id } = yield* planned(plate)
@@ -119,7 +119,7 @@ describe("a quote", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is the last one", () => {
+  it.effect("replaces the previous quote", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* quoted()
@@ -130,7 +130,7 @@ describe("a quote", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is not made for a vehicle that has a policy", () => {
+  it.effect("is refused for a vehicle with a valid policy", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* planned("A123453")
@@ -140,7 +140,7 @@ describe("a quote", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("of a plan that was changed meanwhile does not count", () => {
+  it.effect("is discarded if the plan changed meanwhile", () => {
     const { layer } = insuring({
       insurer: { quote: (wanted) => Effect.delay(simulatedInsurer.quote(wanted), "2 seconds") }
     })
@@ -156,7 +156,7 @@ describe("a quote", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that comes after the sale began does not count", () => {
+  it.effect("is discarded if the sale began meanwhile", () => {
     let slowly = false
     const { layer } = insuring({
       insurer: { quote: (wanted) => Effect.delay(simulatedInsurer.quote(wanted), slowly ? "2 seconds" : 0) }

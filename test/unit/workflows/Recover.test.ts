@@ -24,7 +24,7 @@ const { Delivered, NotAsked, NotFound, Refused, Unknown } = StatusAnswer
 const pending = (provider: Provider, key = "k1") => sell(intent({ key }), provider)
 
 describe("an unresolved sale", () => {
-  it.effect("that is pending is asked about at 5, 15, 30 and 60 seconds and then every 5 minutes", () => {
+  it.effect("in PENDING is asked about at 5, 15, 30 and 60 seconds and then every 5 minutes", () => {
     const { asked, dispatched, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()
@@ -40,7 +40,7 @@ describe("an unresolved sale", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that lost its process is asked about once it is a minute old", () => {
+  it.effect("of a dead process is asked about at the age of one minute", () => {
     const { asked, dispatched, layer } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()
@@ -55,7 +55,7 @@ describe("an unresolved sale", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  // the provider, asked -> the sale is, and the money; what recovery counts
+  // the provider's answer -> status of the sale, the money, the counts of recovery
   it.effect.each([
     ["knows it delivered", Effect.succeed(Delivered({ delivery })), "SUCCESS", [90_000, 0, 10_000], "confirmed"],
     ["refused it", Effect.succeed(Refused({ refusal: "INVALID_PHONE" })), "FAILED", [100_000, 0, 0], "released"],
@@ -76,7 +76,7 @@ describe("an unresolved sale", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("whose provider is silent for 30 seconds stays pending", () => {
+  it.effect("stays pending when the provider does not answer for 30 seconds", () => {
     const { layer } = world(unansweredWithStatus(() => Effect.never))
     return Effect.gen(function* () {
       yield* fund()
@@ -92,8 +92,8 @@ describe("an unresolved sale", () => {
   })
 })
 
-describe("an unresolved sale that nobody can be asked about", () => {
-  it.effect("keeps the not-founds that were heard of it before", () => {
+describe("an unresolved sale without a provider", () => {
+  it.effect('keeps its count of "not found" answers', () => {
     const answers = [NotFound(), NotAsked(), NotFound()]
     const { layer } = world(unansweredWithStatus(() => Effect.sync(() => answers.shift() ?? Unknown())))
     return Effect.gen(function* () {
@@ -108,7 +108,7 @@ describe("an unresolved sale that nobody can be asked about", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("stays held, is not counted as asked, and is tried again at the same times", () => {
+  it.effect("stays held, counts as not asked, and keeps its schedule", () => {
     const { asked, layer } = world()
     const noted: Array<Pick<Question, "about" | "answer">> = []
     const nobody = Layer.effect(
@@ -134,8 +134,8 @@ describe("an unresolved sale that nobody can be asked about", () => {
   })
 })
 
-describe("a key whose sale is recovered", () => {
-  it.effect("is in progress until then, and replays what the first call would have heard", () => {
+describe("the key of a recovered sale", () => {
+  it.effect("is in progress until recovery, then replays the response of the first call", () => {
     const { layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))))
     return Effect.gen(function* () {
       yield* fund()
@@ -149,7 +149,7 @@ describe("a key whose sale is recovered", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("stays the 202 that its caller heard", () => {
+  it.effect("keeps replaying the 202 that its caller received", () => {
     const { layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))))
     return Effect.gen(function* () {
       yield* fund()
@@ -162,15 +162,15 @@ describe("a key whose sale is recovered", () => {
   })
 })
 
-describe("a provider that has never heard of the sale", () => {
-  // its answers in turn, asked at 60 s, 360 s, 660 s, 960 s, 1260 s, 1560 s -> how the sale stands after each
+describe("a sale that the provider does not know", () => {
+  // answers in turn, asked at 60 s, 360 s, 660 s, 960 s, 1260 s, 1560 s -> status of the sale after each
   it.effect.each([
     ["NNNNN", ["PENDING", "PENDING", "PENDING", "PENDING", "FAILED"]],
     ["NNNNUNN", ["PENDING", "PENDING", "PENDING", "PENDING", "PENDING", "PENDING", "FAILED"]],
     ["NNNUNN", ["PENDING", "PENDING", "PENDING", "PENDING", "PENDING", "FAILED"]],
     ["NNNND", ["PENDING", "PENDING", "PENDING", "PENDING", "SUCCESS"]],
     ["UUUUN", ["PENDING", "PENDING", "PENDING", "PENDING", "PENDING"]]
-  ] as const)("denies it only after 15 minutes, twice in a row: %s", ([script, expected]) => {
+  ] as const)('is released only after 15 minutes and two "not found" in a row: %s', ([script, expected]) => {
     const answers = { N: NotFound(), U: Unknown(), D: Delivered({ delivery }) }
     let next = 0
     const { layer } = world(

@@ -14,7 +14,7 @@ const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
 
 const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", until: "2027-03-03" } }
 
-/** The same, as the sale keeps it. */
+/** The policy in the form that the sale stores. */
 const delivery = { authCode: policy.number, rechargeToken: null, validity: policy.validity }
 
 const whole = { available: 1_000_000, held: 0, consumed: 0 }
@@ -23,18 +23,18 @@ const charged = { available: 1_000_000 - price, held: 0, consumed: price }
 
 const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
 
-/** What of the insurer was asked once the quote was made. */
+/** Questions to the insurer after the quote. */
 const afterwards = (asked: ReadonlyArray<string>) => asked.slice(asked.lastIndexOf("quote") + 1)
 
-/** The process died right after the reservation, or right before it would have asked for the policy. */
+/** Where the process dies: after the reservation, or just before it requests the policy. */
 const crashes = {
   cobrando: reserved,
   emitiendo: (insurance: Insurance) =>
     Effect.tap(reserved(insurance), (order) => Insurances.use((insurances) => insurances.beginIssue(order)))
 }
 
-describe("an insurance whose process died", () => {
-  // in this state; the insurer, asked -> the sale is, the insurance is, and the money; what recovery counts
+describe("an insurance of a dead process", () => {
+  // state; the insurer's answer -> status of the sale, state of the insurance, the money, the counts of recovery
   it.effect.each(
     (["cobrando", "emitiendo"] as const).flatMap(
       (state) =>
@@ -62,7 +62,7 @@ describe("an insurance whose process died", () => {
           [state, "breaks down", Effect.die(new Error("reset")), "PENDING", "emitiendo", held, "stillUnknown"]
         ] as const
     )
-  )("in %s and whose insurer %s", ([state, , says, status, expected, left, counted]) => {
+  )("in %s, when the insurer %s", ([state, , says, status, expected, left, counted]) => {
     const { asked, layer } = insuring({ insurer: { status: () => says } })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -79,7 +79,7 @@ describe("an insurance whose process died", () => {
   })
 
   it.effect.each(["cobrando", "emitiendo"] as const)(
-    "in %s has failed once the insurer has denied it for 15 minutes, twice",
+    "in %s fails after 15 minutes and two denials of the insurer",
     (state) => {
       const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(NotFound()) } })
       return Effect.gen(function* () {
@@ -98,7 +98,7 @@ describe("an insurance whose process died", () => {
     }
   )
 
-  it.effect("replays the policy to whoever brings the key again", () => {
+  it.effect("replays the policy for a repeated key", () => {
     const { layer } = insuring({
       insurer: {
         issue: () => Effect.succeed(DispatchAnswer.Unknown()),
@@ -118,12 +118,12 @@ describe("an insurance whose process died", () => {
   })
 })
 
-describe("a dispatcher that was paused, and that recovery overtook", () => {
+describe("a paused process that recovery has overtaken", () => {
   it.effect.each([
     ["issued", Delivered({ delivery: policy }), "SUCCESS", "emitida", charged],
     ["refused", Refused({ refusal: "SEGURO_NO_EMITIDO" }), "FAILED", "fallida", whole],
     ["unknown", Unknown(), "PENDING", "emitiendo", held]
-  ] as const)("does not ask for a policy that is %s by now", ([, says, status, state, left]) => {
+  ] as const)("does not request a policy that is already %s", ([, says, status, state, left]) => {
     const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(says) } })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -140,7 +140,7 @@ describe("a dispatcher that was paused, and that recovery overtook", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("tells its caller what was found", () => {
+  it.effect("answers its caller with recovery's result", () => {
     const overtaken: Fault = (ledger) => ({
       ...ledger,
       reserve: (wanted) =>
@@ -169,7 +169,7 @@ describe("a dispatcher that was paused, and that recovery overtook", () => {
 })
 
 describe("a policy", () => {
-  it.effect("is asked for once, however often its order is dispatched", () => {
+  it.effect("is requested once, however often its order is dispatched", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -182,9 +182,9 @@ describe("a policy", () => {
   })
 })
 
-describe("an insurance in the simulator that was left pending", () => {
+describe("a pending insurance in the simulator", () => {
   it.effect.each([
-    // plate -> the insurance at the first cycle after 5 s, after 15 s, after an hour
+    // plate -> state at the first cycle after 5 s, after 15 s, after one hour
     ["A123422", "emitiendo", "emitida", "emitida", charged],
     ["A123402", "emitiendo", "fallida", "fallida", whole],
     ["A123412", "emitiendo", "emitiendo", "emitiendo", held]

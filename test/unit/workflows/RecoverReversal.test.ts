@@ -12,7 +12,7 @@ const charged = { available: 90_000, held: 0, consumed: 10_000 }
 const givenBack = { available: 100_000, held: 0, consumed: 0 }
 
 describe("an unresolved reversal", () => {
-  it.effect("that is pending is asked about at 5, 15, 30 and 60 seconds and then every 5 minutes", () => {
+  it.effect("in PENDING is asked about at 5, 15, 30 and 60 seconds and then every 5 minutes", () => {
     const { askedAt_s, layer, sent } = reversing({ told: Effect.succeed(Unknown()) })
     return Effect.gen(function* () {
       yield* fund()
@@ -25,7 +25,7 @@ describe("an unresolved reversal", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that lost its process is asked about once it is a minute old, and never sent", () => {
+  it.effect("of a dead process is asked about at the age of one minute, and never sent", () => {
     const { askedAt_s, layer, sent } = reversing()
     return Effect.gen(function* () {
       yield* fund()
@@ -37,7 +37,7 @@ describe("an unresolved reversal", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not wait for sales that nobody answers for", () => {
+  it.effect("does not wait for sales that no provider answers for", () => {
     const { askedAt_s, layer } = reversing({ status: Effect.never })
     return Effect.gen(function* () {
       yield* fund(10_000_000)
@@ -49,7 +49,7 @@ describe("an unresolved reversal", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  // the provider, asked -> the sale is, and the money; what recovery counts
+  // the provider's answer -> status of the sale, the money, the counts of recovery
   it.effect.each([
     ["made it", Effect.succeed(Confirmed()), "REVERSED", givenBack, "reversed"],
     ["refused it", Effect.succeed(Denied()), "SUCCESS", charged, "reversalsDenied"],
@@ -69,7 +69,7 @@ describe("an unresolved reversal", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("whose provider is silent for 30 seconds stays unresolved", () => {
+  it.effect("stays unresolved when the provider does not answer for 30 seconds", () => {
     const { layer } = reversing({ asked: Effect.never })
     return Effect.gen(function* () {
       yield* fund()
@@ -84,8 +84,8 @@ describe("an unresolved reversal", () => {
   })
 })
 
-describe("a key whose reversal is recovered", () => {
-  it.effect("stays the 202 that its caller heard, and another key hears that nothing is left to reverse", () => {
+describe("the key of a recovered reversal", () => {
+  it.effect("keeps replaying its 202, and another key is refused because nothing is left to reverse", () => {
     const { layer } = reversing({ told: Effect.succeed(Unknown()), asked: Effect.succeed(Confirmed()) })
     return Effect.gen(function* () {
       yield* fund()
@@ -100,7 +100,7 @@ describe("a key whose reversal is recovered", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is in progress until then, and replays what the first call would have heard", () => {
+  it.effect("is in progress until recovery, then replays the response of the first call", () => {
     const { layer } = reversing({ asked: Effect.succeed(Confirmed()) }, killedOnce())
     return Effect.gen(function* () {
       yield* fund()
@@ -115,7 +115,7 @@ describe("a key whose reversal is recovered", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that nothing recovers is a conflict after 15 minutes", () => {
+  it.effect("is a conflict after 15 minutes without recovery", () => {
     const { layer } = reversing({}, killedOnce())
     return Effect.gen(function* () {
       yield* fund()
@@ -129,7 +129,7 @@ describe("a key whose reversal is recovered", () => {
   })
 })
 
-/** The process is killed right after it has recorded its first reversal. */
+/** Kills the process right after it has recorded its first reversal. */
 const killedOnce = (): ReversalFault => {
   let left = 1
   return (reversals) => ({
@@ -139,8 +139,8 @@ const killedOnce = (): ReversalFault => {
   })
 }
 
-describe("a provider that has never heard of the reversal", () => {
-  // its answers in turn, asked at 60 s, 360 s, 660 s, 960 s, 1260 s, 1560 s -> the sale, and what recovery counted last
+describe("a reversal that the provider does not know", () => {
+  // answers in turn, asked at 60 s, 360 s, 660 s, 960 s, 1260 s, 1560 s -> status of the sale, last counts of recovery
   it.effect.each([
     ["NNNNN", "SUCCESS", "reversalsDenied"],
     ["NNNN", "SUCCESS", "stillUnknown"],
@@ -148,31 +148,28 @@ describe("a provider that has never heard of the reversal", () => {
     ["NNNNUNN", "SUCCESS", "reversalsDenied"],
     ["NNNNSN", "SUCCESS", "reversalsDenied"],
     ["NNNNC", "REVERSED", "reversed"]
-  ] as const)(
-    "lets the sale stand only after 15 minutes, twice in a row of what was asked: %s",
-    ([script, status, counted]) => {
-      const answers = { N: NotFound(), S: NotSent(), U: Unknown(), C: Confirmed() }
-      let next = 0
-      const { layer } = reversing({ asked: Effect.sync(() => answers[script[next++] as keyof typeof answers]) })
-      return Effect.gen(function* () {
-        yield* fund()
-        const id = yield* sold()
-        yield* unsentReversal(id)
-        yield* TestClock.adjust("1 minute")
-        let last = tally()
-        for (const _ of script) {
-          last = yield* recover("due")
-          yield* TestClock.adjust("5 minutes")
-        }
-        assert.deepStrictEqual(last, tally({ [counted]: 1 }))
-        assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-      }).pipe(Effect.provide(layer))
-    }
-  )
+  ] as const)('is denied only after 15 minutes and two "not found" in a row: %s', ([script, status, counted]) => {
+    const answers = { N: NotFound(), S: NotSent(), U: Unknown(), C: Confirmed() }
+    let next = 0
+    const { layer } = reversing({ asked: Effect.sync(() => answers[script[next++] as keyof typeof answers]) })
+    return Effect.gen(function* () {
+      yield* fund()
+      const id = yield* sold()
+      yield* unsentReversal(id)
+      yield* TestClock.adjust("1 minute")
+      let last = tally()
+      for (const _ of script) {
+        last = yield* recover("due")
+        yield* TestClock.adjust("5 minutes")
+      }
+      assert.deepStrictEqual(last, tally({ [counted]: 1 }))
+      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+    }).pipe(Effect.provide(layer))
+  })
 })
 
-describe("an answer about a reversal that recovery cannot write", () => {
-  it.effect("is left in the row, and asked for again when the lease ends", () => {
+describe("an answer about a reversal that cannot be written", () => {
+  it.effect("is asked for again when the lease ends", () => {
     const { askedAt_s, layer } = reversing({ asked: Effect.succeed(Confirmed()) }, settlingFails(1))
     return Effect.gen(function* () {
       yield* fund()
@@ -190,8 +187,8 @@ describe("an answer about a reversal that recovery cannot write", () => {
   })
 })
 
-describe("several recoveries at once", () => {
-  it.effect("ask about a reversal once, and another takes over when the lease of a dead one ends", () => {
+describe("several recoveries at the same time", () => {
+  it.effect("ask about a reversal once, and take over a dead process's claim when its lease ends", () => {
     const { askedAt_s, layer } = reversing({ asked: Effect.delay(Effect.succeed(Confirmed()), "10 seconds") })
     return Effect.gen(function* () {
       yield* fund()

@@ -26,8 +26,8 @@ const { Delivered, Unknown } = StatusAnswer
 
 const pending = (provider: Provider, key: string) => sell(intent({ key }), provider)
 
-describe("a recovery that meets a late answer", () => {
-  it.effect("settles the others while its alert cannot be written", () => {
+describe("a recovery that receives a late answer", () => {
+  it.effect("settles other sales while its alert cannot be written", () => {
     let away = true
     const told: Array<string> = []
     const log = AuditLog.of({
@@ -39,7 +39,7 @@ describe("a recovery that meets a late answer", () => {
       unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))),
       (ledger) => ({
         ...ledger,
-        // Another has released it meanwhile.
+        // Another process has released the sale meanwhile.
         settle: (settlement) =>
           late.delete(settlement.order.xid)
             ? Effect.andThen(
@@ -63,7 +63,7 @@ describe("a recovery that meets a late answer", () => {
   })
 })
 
-describe("several recoveries at once", () => {
+describe("several recoveries at the same time", () => {
   const slowly = unansweredWithStatus(() => Effect.delay(Effect.succeed(Delivered({ delivery })), "10 seconds"))
 
   it.effect("ask about each sale once", () => {
@@ -85,7 +85,7 @@ describe("several recoveries at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("never ask about one sale at the same time, however many there are and however long each takes", () => {
+  it.effect("never ask about the same sale at the same time, however many and however slow", () => {
     const asking = new Set<string>()
     const twice: Array<string> = []
     const { asked, layer } = world(
@@ -112,7 +112,7 @@ describe("several recoveries at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("take over what a dead one had claimed when its lease of a minute ends", () => {
+  it.effect("take over a dead process's claim when its lease of one minute ends", () => {
     const { asked, layer } = world(slowly)
     return Effect.gen(function* () {
       yield* fund()
@@ -134,8 +134,8 @@ describe("several recoveries at once", () => {
   })
 })
 
-describe("recovery on demand", () => {
-  it.effect("asks ahead of the schedule, but not for a sale whose own call may still be running", () => {
+describe("a recovery on demand", () => {
+  it.effect("asks ahead of the schedule, except about sales whose own call may still run", () => {
     const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()
@@ -148,7 +148,7 @@ describe("recovery on demand", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("asks about each of many sales once, and ends though none can be settled", () => {
+  it.effect("asks about each of many sales once, and ends even if none can be settled", () => {
     const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     const keys = Array.from({ length: 250 }, (_, index) => `k${index}`)
     return Effect.gen(function* () {
@@ -162,13 +162,13 @@ describe("recovery on demand", () => {
   })
 })
 
-/** A claim that leaves out what changes at that moment, as Postgres may: here all but one. */
+/** A claim that skips rows locked at that moment, as Postgres may: here all but one. */
 const claimingOne = Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
   claim: (wanted: RecoveryClaim) => claim({ ...wanted, limit: 1 })
 }))
 
-describe("a claim that gives fewer than were wanted", () => {
-  it.effect("is not the last", () => {
+describe("a claim that returns fewer sales than its limit", () => {
+  it.effect("is followed by another claim", () => {
     const { layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()
@@ -179,7 +179,7 @@ describe("a claim that gives fewer than were wanted", () => {
   })
 })
 
-/** The first so many claims find no database. */
+/** The database is unavailable for the first claims. */
 const claimingFails = (times: number) => {
   const orGone = unavailableFor(times)
   return Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
@@ -187,8 +187,8 @@ const claimingFails = (times: number) => {
   }))
 }
 
-describe("an answer that recovery cannot write", () => {
-  it.effect("is left in the row, and asked for again when the lease ends", () => {
+describe("an answer that cannot be written", () => {
+  it.effect("is asked for again when the lease ends", () => {
     const { asked, layer } = world(
       unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))),
       settlingFails(1)
@@ -209,8 +209,8 @@ describe("an answer that recovery cannot write", () => {
   })
 })
 
-describe("the server's own recovery", () => {
-  it.effect("outlives cycles that fail", () => {
+describe("the recovery loop of a server", () => {
+  it.effect("continues after failed cycles", () => {
     const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()

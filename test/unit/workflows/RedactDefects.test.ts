@@ -4,13 +4,13 @@ import { redactDefects } from "../../../core/telemetry/RedactDefects.ts"
 
 const secret = "Titular Prueba"
 
-/** What is left of a defect. */
+/** The defect after redaction. */
 const kept = (defect: unknown) =>
   Effect.map(Effect.exit(redactDefects(Effect.die(defect))), (exit) =>
     Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("it went well")
   )
 
-describe("a defect that may quote somebody", () => {
+describe("a redacted defect", () => {
   it.effect.each([
     ["an error", new TypeError(`no phone of ${secret}`)],
     ["an error with a cause", new Error("no phone", { cause: new Error(secret) })],
@@ -19,7 +19,7 @@ describe("a defect that may quote somebody", () => {
     ["a text", secret],
     ["an object", { message: secret }],
     ["nothing", undefined]
-  ])("keeps no word of %s", ([, defect]) =>
+  ])("contains no text of %s", ([, defect]) =>
     Effect.gen(function* () {
       const left = yield* kept(defect)
       assert.instanceOf(left, Error)
@@ -28,7 +28,7 @@ describe("a defect that may quote somebody", () => {
     })
   )
 
-  it.effect("keeps what it is called, and where it came from", () =>
+  it.effect("keeps its name and its stack frames", () =>
     Effect.gen(function* () {
       const left = yield* kept(new TypeError(secret))
       if (!(left instanceof Error)) return assert.fail("no error is left")
@@ -37,7 +37,7 @@ describe("a defect that may quote somebody", () => {
     })
   )
 
-  it.effect("is the only thing that changes: answers and failures pass", () =>
+  it.effect("leaves results and typed failures unchanged", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* redactDefects(Effect.succeed(secret)), secret)
       assert.strictEqual(yield* Effect.flip(redactDefects(Effect.fail(secret))), secret)

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { InFlight } from "../../../core/workflows/InFlight.ts"
 import { retryWrite } from "../../../core/workflows/RetryWrite.ts"
 
-/** A write that fails until it is let through, and records what each attempt was told. */
+/** A write that fails until `recover` is called. Records the argument of each attempt. */
 const unavailable = () => {
   const attempts: Array<boolean> = []
   let isAvailable = false
@@ -29,7 +29,7 @@ describe("a write that must not be lost", () => {
     })
   )
 
-  it.effect("answers the caller once after five seconds, and tells later attempts so", () =>
+  it.effect("answers the caller once after five seconds, and passes that on to later attempts", () =>
     Effect.gen(function* () {
       const { attempts, recover, write } = unavailable()
       let answers = 0
@@ -59,7 +59,7 @@ describe("a write that must not be lost", () => {
     })
   )
 
-  it.effect("answers its caller while the process stops, and is waited for", () =>
+  it.effect("answers its caller during shutdown, and shutdown waits for it", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { runWithReply } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)

@@ -15,7 +15,7 @@ const charged = { available: 90_000, held: 0, consumed: 10_000 }
 const givenBack = { available: 100_000, held: 0, consumed: 0 }
 
 describe("the reversal of a sale of 100 pesos out of 1000", () => {
-  // the provider -> the caller hears, the sale is, and the money
+  // the provider's answer -> the response, status of the sale, the money
   it.effect.each([
     ["confirms", Effect.succeed(Confirmed()), "Reversed", "REVERSED", givenBack],
     ["denies", Effect.succeed(Denied()), "Denied", "SUCCESS", charged],
@@ -36,7 +36,7 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is pending when the provider is silent for 30 seconds, and not before", () => {
+  it.effect("is pending only after the provider has not answered for 30 seconds", () => {
     const { layer } = reversing({ told: Effect.never })
     return Effect.gen(function* () {
       yield* fund()
@@ -50,7 +50,7 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that never left frees its key, and the retry carries the same xid", () => {
+  it.effect("that was not sent frees its key, and the retry has the same xid", () => {
     const answers: Array<ReversalAnswer> = [NotSent(), Confirmed()]
     const { layer, sent } = reversing({ told: Effect.sync(() => answers.shift() ?? Unknown()) })
     return Effect.gen(function* () {
@@ -65,7 +65,7 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("gives its consumption back to the day of the sale, not to the day of the reversal", () => {
+  it.effect("returns the consumption to the day of the sale, not of the reversal", () => {
     const { layer } = reversing()
     return Effect.gen(function* () {
       yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-03-03T12:00:00Z")))
@@ -81,12 +81,12 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
   })
 })
 
-describe("a reversal that cannot begin", () => {
+describe("a reversal that may not begin", () => {
   it.effect.each([
     ["there is no such sale", TransactionId.make(999), "NotFound"],
     ["the service does not accept it", sold({ reversible: false }), "ReversalNotSupported"],
     ["the sale was reversed already", Effect.tap(sold(), (id) => reverseSale(id, "r0")), "NotReversible"]
-  ] as const)("because %s reaches no provider and leaves its key free", ([, id, tag]) => {
+  ] as const)("because %s does not reach the provider and leaves its key free", ([, id, tag]) => {
     const { layer, sent } = reversing()
     return Effect.gen(function* () {
       yield* fund()
@@ -100,43 +100,43 @@ describe("a reversal that cannot begin", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect(
-    "while another of the same sale is under way is in progress, and may try again when that one was denied",
-    () => {
-      const reply = Deferred.makeUnsafe<ReversalAnswer>()
-      const { layer, sent } = reversing({ told: Deferred.await(reply) })
-      return Effect.gen(function* () {
-        yield* fund()
-        const id = yield* sold()
-        const first = yield* Effect.forkChild(reverseSale(id, "r1"))
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
-        yield* Deferred.succeed(reply, Denied())
-        assert.strictEqual((yield* Fiber.join(first)).outcome._tag, "Denied")
-        assert.strictEqual((yield* reverseSale(id, "r2")).outcome._tag, "Denied")
-        assert.lengthOf(sent, 2)
-      }).pipe(Effect.provide(layer))
-    }
-  )
-})
-
-describe("the key of a reversal that is brought again", () => {
-  it.effect.each([Confirmed(), Denied(), Unknown()])("hears the first answer and asks for nothing: %j", (answer) => {
-    const { layer, sent } = reversing({ told: Effect.succeed(answer) })
+  it.effect("during another of the same sale is in progress, and may be repeated after that one was denied", () => {
+    const reply = Deferred.makeUnsafe<ReversalAnswer>()
+    const { layer, sent } = reversing({ told: Deferred.await(reply) })
     return Effect.gen(function* () {
       yield* fund()
       const id = yield* sold()
-      const first = yield* reverseSale(id)
-      const left = yield* money
-      yield* TestClock.adjust("23 hours")
-      assert.deepStrictEqual(yield* reverseSale(id), { outcome: first.outcome, replayed: true })
-      assert.lengthOf(sent, 1)
-      assert.strictEqual((yield* money).available, left.available)
+      const first = yield* Effect.forkChild(reverseSale(id, "r1"))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
+      yield* Deferred.succeed(reply, Denied())
+      assert.strictEqual((yield* Fiber.join(first)).outcome._tag, "Denied")
+      assert.strictEqual((yield* reverseSale(id, "r2")).outcome._tag, "Denied")
+      assert.lengthOf(sent, 2)
     }).pipe(Effect.provide(layer))
   })
+})
+
+describe("the repeated key of a reversal", () => {
+  it.effect.each([Confirmed(), Denied(), Unknown()])(
+    "replays the first response without asking the provider: %j",
+    (answer) => {
+      const { layer, sent } = reversing({ told: Effect.succeed(answer) })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        const first = yield* reverseSale(id)
+        const left = yield* money
+        yield* TestClock.adjust("23 hours")
+        assert.deepStrictEqual(yield* reverseSale(id), { outcome: first.outcome, replayed: true })
+        assert.lengthOf(sent, 1)
+        assert.strictEqual((yield* money).available, left.available)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect.each([Confirmed(), Denied()])(
-    "is a conflict more than a day after %j, and never a second one",
+    "is a conflict more than a day after %j, never a second reversal",
     (answer) => {
       const { layer, sent } = reversing({ told: Effect.succeed(answer) })
       return Effect.gen(function* () {
@@ -152,30 +152,33 @@ describe("the key of a reversal that is brought again", () => {
     }
   )
 
-  it.effect("is in progress while its reversal is, and reused for another sale, or when it named a sale", () => {
-    const { layer, sent } = reversing({ told: Effect.never })
-    return Effect.gen(function* () {
-      yield* fund()
-      const id = yield* sold()
-      const other = yield* sold({ key: "k2" })
-      yield* Effect.forkChild(reverseSale(id))
-      yield* TestClock.adjust("2 seconds")
-      assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "RequestInProgress")
-      assert.strictEqual((yield* Effect.flip(reverseSale(other)))._tag, "KeyReused")
-      assert.strictEqual((yield* Effect.flip(reverseSale(id, "k1")))._tag, "KeyReused")
-      assert.strictEqual((yield* Effect.flip(sold({ key: "r1" })))._tag, "KeyReused")
-      yield* TestClock.adjust("15 minutes")
-      assert.lengthOf(sent, 1)
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    "is in progress during its reversal, and refused as reused for another sale or for a sale's own key",
+    () => {
+      const { layer, sent } = reversing({ told: Effect.never })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        const other = yield* sold({ key: "k2" })
+        yield* Effect.forkChild(reverseSale(id))
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* Effect.flip(reverseSale(id)))._tag, "RequestInProgress")
+        assert.strictEqual((yield* Effect.flip(reverseSale(other)))._tag, "KeyReused")
+        assert.strictEqual((yield* Effect.flip(reverseSale(id, "k1")))._tag, "KeyReused")
+        assert.strictEqual((yield* Effect.flip(sold({ key: "r1" })))._tag, "KeyReused")
+        yield* TestClock.adjust("15 minutes")
+        assert.lengthOf(sent, 1)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })
 
-/** The reversal is recorded, and the process then stands still for so long. */
+/** Pauses the process for this long after the reversal is recorded. */
 const paused =
   (millis: number): ReversalFault =>
   (reversals) => ({ ...reversals, begin: (intent) => Effect.tap(reversals.begin(intent), () => Effect.sleep(millis)) })
 
-describe("a process that was paused after it recorded a reversal", () => {
+describe("a process paused after it recorded a reversal", () => {
   it.effect.each([
     [10_000, "Reversed", 1],
     [10_001, "Pending", 0]
@@ -196,7 +199,7 @@ describe("a process that was paused after it recorded a reversal", () => {
   })
 })
 
-describe("a process that was paused after it recorded a reversal, and whose clock was set back meanwhile", () => {
+describe("a process paused after it recorded a reversal, with its clock set back meanwhile", () => {
   it.effect.each([
     [10_000, "Reversed", 1],
     [10_001, "Pending", 0]
@@ -218,7 +221,7 @@ describe("a process that was paused after it recorded a reversal, and whose cloc
   })
 })
 
-describe("a reversal whose caller hangs up", () => {
+describe("a reversal whose caller disconnects", () => {
   it.effect("goes on and is settled", () => {
     const reply = Deferred.makeUnsafe<ReversalAnswer>()
     const { layer } = reversing({ told: Deferred.await(reply) })

@@ -17,7 +17,7 @@ const Sandbox = Layer.merge(world().layer, companies(Option.some(company)))
 
 const clock = (iso: string) => TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(iso)))
 
-/** The sandbox as it is made, on Wednesday at noon. */
+/** The sandbox after its creation on Wednesday at noon. */
 const made = Effect.andThen(clock("2026-03-11T12:00:00-04:00"), fund(sandboxOpening))
 
 const reserved = (key: string) =>
@@ -33,11 +33,11 @@ const settled = (order: Effect.Success<ReturnType<typeof reserved>>, verdict: Ve
 /** A sale of 100 pesos. */
 const sold = (key: string) => Effect.flatMap(reserved(key), (order) => settled(order, Verdict.Confirm({ delivery })))
 
-/** Spendable and held, in pesos. */
+/** Available and held, in pesos. */
 const pesos = Effect.map(money, ({ available, held }) => [available / 100, held / 100])
 
-describe("the sandbox's balance", () => {
-  it.effect("goes back to 100,000 pesos at local midnight, every day", () =>
+describe("the balance of the sandbox", () => {
+  it.effect("returns to 100,000 pesos at each local midnight", () =>
     Effect.gen(function* () {
       yield* made
       yield* Effect.forkChild(keepResetting)
@@ -54,7 +54,7 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("goes back to it from above, too", () =>
+  it.effect("returns to 100,000 pesos also from a higher balance", () =>
     Effect.gen(function* () {
       yield* made
       yield* Ledger.use((ledger) =>
@@ -69,11 +69,11 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  // what is held at midnight ends -> what is spendable then
+  // how the held sale ends after midnight -> available balance
   it.effect.each([
     ["confirmed", Verdict.Confirm({ delivery }), 100_000],
     ["denied", Verdict.Release({ refusal: "TRANSACTION_REJECTED" }), 100_100]
-  ] as const)("leaves held what is held, which is then %s", ([, verdict, after]) =>
+  ] as const)("keeps the held amount of a sale that is then %s", ([, verdict, after]) =>
     Effect.gen(function* () {
       yield* made
       yield* sold("k1")
@@ -86,7 +86,7 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("goes back once a day, whatever the number of processes and their starts", () =>
+  it.effect("is reset once a day, however many processes run or start", () =>
     Effect.gen(function* () {
       yield* made
       for (let process = 0; process < 3; process++) yield* Effect.forkChild(keepResetting)
@@ -101,7 +101,7 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("that had not moved goes back once all the same", () =>
+  it.effect("is reset once even if it has not changed", () =>
     Effect.gen(function* () {
       yield* made
       yield* Effect.forkChild(keepResetting)
@@ -113,7 +113,7 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("stays as it is on the day on which the sandbox was made", () =>
+  it.effect("is not reset on the day of the sandbox's creation", () =>
     Effect.gen(function* () {
       yield* made
       yield* sold("k1")
@@ -124,7 +124,7 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("goes back at the start of a process when every one slept through midnight", () =>
+  it.effect("is reset at the start of a process if none ran at midnight", () =>
     Effect.gen(function* () {
       yield* made
       yield* sold("k1")
@@ -139,7 +139,7 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("goes back as soon as the database does, when it was gone at midnight", () => {
+  it.effect("is reset when the database returns, if it was unavailable at midnight", () => {
     const orGone = unavailableFor(3)
     const failing = Effect.updateService(Adjustments, ({ adjust }: Adjustments["Service"]) => ({
       adjust: (adjustment: Parameters<typeof adjust>[0]) => orGone(adjust(adjustment))
@@ -156,7 +156,7 @@ describe("the sandbox's balance", () => {
     }).pipe(Effect.provide(Sandbox))
   })
 
-  it.effect("is nobody's when there is no sandbox in development", () =>
+  it.effect("is not reset for a production company with the sandbox's code", () =>
     Effect.gen(function* () {
       yield* made
       yield* sold("k1")

@@ -9,8 +9,8 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { company, intent } from "../../support/Examples.ts"
 import { delivery, type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
 
-describe("a caller who brings a key again", () => {
-  it.effect("hears it before that is noted, and though the note breaks", () => {
+describe("the caller of a repeated key", () => {
+  it.effect("is answered before the replay is recorded, even if recording fails", () => {
     const noted: Array<Replay> = []
     const begun = Deferred.makeUnsafe<void>()
     const go = Deferred.makeUnsafe<void>()
@@ -41,7 +41,7 @@ const answering = (answer: DispatchAnswer): Partial<Provider> => ({ dispatch: ()
 const silent: Partial<Provider> = { dispatch: () => Effect.never }
 
 describe("a sale of 100 pesos out of 1000", () => {
-  // the provider -> the caller hears, the sale is, and the money
+  // the provider's answer -> the response, status of the sale, the money
   it.effect.each([
     ["delivers", Effect.succeed(DispatchAnswer.Delivered({ delivery })), "Delivered", "SUCCESS", [90_000, 0, 10_000]],
     [
@@ -67,7 +67,7 @@ describe("a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is pending when the provider is silent for 30 seconds, and not before", () => {
+  it.effect("is pending only after the provider has not answered for 30 seconds", () => {
     const { layer, provider } = world(silent)
     return Effect.gen(function* () {
       yield* fund()
@@ -82,7 +82,7 @@ describe("a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that never left gives the money and the key back, and the retry carries the same xid", () => {
+  it.effect("that was not sent releases the money and frees the key, and the retry has the same xid", () => {
     const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
     const { dispatched, layer, provider } = world({
       dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown())
@@ -108,7 +108,7 @@ describe("a sale that cannot be reserved", () => {
   it.effect.each([
     ["costs more than there is", 100_001, "InsufficientBalance"],
     ["exceeds a limit, which is looked at first", 5_000_001, "LimitExceeded"]
-  ] as const)("because it %s never reaches the provider and leaves its key free", ([, amount, tag]) => {
+  ] as const)("because it %s does not reach the provider and leaves its key free", ([, amount, tag]) => {
     const { dispatched, layer, provider } = world()
     return Effect.gen(function* () {
       yield* fund()
@@ -123,12 +123,12 @@ describe("a sale that cannot be reserved", () => {
   })
 })
 
-describe("a key that is brought again", () => {
+describe("a repeated key", () => {
   it.effect.each([
     DispatchAnswer.Delivered({ delivery }),
     DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }),
     DispatchAnswer.Unknown()
-  ])("hears the first answer and sells nothing: %j", (answer) => {
+  ])("replays the first response and sells nothing: %j", (answer) => {
     const { dispatched, layer, provider } = world(answering(answer))
     return Effect.gen(function* () {
       yield* fund()
@@ -141,7 +141,7 @@ describe("a key that is brought again", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is in progress while its sale is, is reused with another body, and sells once", () => {
+  it.effect("is in progress during its sale, is refused as reused with another body, and sells once", () => {
     const { dispatched, layer, provider } = world(silent)
     return Effect.gen(function* () {
       yield* fund()
@@ -155,7 +155,7 @@ describe("a key that is brought again", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("of a sale that succeeded more than a day ago is a conflict, never a second sale", () => {
+  it.effect("is a conflict more than a day after its sale succeeded, never a second sale", () => {
     const { dispatched, layer, provider } = world()
     return Effect.gen(function* () {
       yield* fund()
@@ -169,10 +169,7 @@ describe("a key that is brought again", () => {
   })
 })
 
-/**
- * The machine sleeps for so long once the sale is reserved: the monotonic clock sleeps with it, that of the day goes
- * on.
- */
+/** Suspends the machine for this long after the reservation: the monotonic clock stops, the wall clock continues. */
 const suspended =
   (millis: number): Fault =>
   (ledger) => ({
@@ -187,7 +184,7 @@ const suspended =
       )
   })
 
-describe("a machine that was suspended after it reserved", () => {
+describe("a machine suspended after a reservation", () => {
   it.effect.each([
     [10_000, "Delivered", ["RD-k1"]],
     [10_001, "Pending", []]
@@ -202,7 +199,7 @@ describe("a machine that was suspended after it reserved", () => {
   })
 })
 
-describe("a sale whose caller hangs up", () => {
+describe("a sale whose caller disconnects", () => {
   it.effect("goes on and is settled", () => {
     const reply = Deferred.makeUnsafe<DispatchAnswer>()
     const { layer, provider } = world({ dispatch: () => Deferred.await(reply) })

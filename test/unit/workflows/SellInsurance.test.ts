@@ -33,7 +33,7 @@ const policy: IssuedPolicy = { number: "POL-1", validity: { from: "2026-03-04", 
 const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
 
 describe("a sale of an insurance", () => {
-  // the insurer -> the caller hears, the sale is, the insurance is, and the money
+  // the insurer's answer -> the response, status of the sale, state of the insurance, the money
   it.effect.each([
     [
       "issues the policy",
@@ -76,18 +76,21 @@ describe("a sale of an insurance", () => {
   it.effect.each([
     [null, "caja-1"],
     [TerminalId.make("caja-2"), "caja-2"]
-  ] as const)("is of the terminal at which it was begun, unless it has its own: %s", ([terminalId, terminal]) => {
-    const { layer } = insuring()
-    return Effect.gen(function* () {
-      yield* fund(1_000_000)
-      const insurance = yield* quoted()
-      yield* purchase(seller, { ...wanted(insurance), terminalId })
-      const { items } = yield* Transactions.use((all) => all.list(seller.company.id, {}, { page: 1, perPage: 1 }))
-      assert.strictEqual(String(items[0]?.terminalId), terminal)
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    "has the terminal that started the insurance, unless the sale names one: %s",
+    ([terminalId, terminal]) => {
+      const { layer } = insuring()
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const insurance = yield* quoted()
+        yield* purchase(seller, { ...wanted(insurance), terminalId })
+        const { items } = yield* Transactions.use((all) => all.list(seller.company.id, {}, { page: 1, perPage: 1 }))
+        assert.strictEqual(String(items[0]?.terminalId), terminal)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
-  it.effect("leaves the policy with its insurance", () => {
+  it.effect("stores the policy with the insurance", () => {
     const { layer } = insuring({
       insurer: { issue: () => Effect.succeed(DispatchAnswer.Delivered({ delivery: policy })) }
     })
@@ -103,7 +106,7 @@ describe("a sale of an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is reserved, and says that it asks for the policy, before it does", () => {
+  it.effect("reserves the amount and marks the insurance before it requests the policy", () => {
     const reply = Deferred.makeUnsafe<DispatchAnswer<IssuedPolicy>>()
     const { layer } = insuring({ insurer: { issue: () => Deferred.await(reply) } })
     return Effect.gen(function* () {
@@ -119,7 +122,7 @@ describe("a sale of an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is pending when the insurer is silent for 30 seconds", () => {
+  it.effect("is pending when the insurer does not answer for 30 seconds", () => {
     const { layer } = insuring({ insurer: { issue: () => Effect.never } })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -134,7 +137,7 @@ describe("a sale of an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that never left makes the quote, the money and the key free again", () => {
+  it.effect("that was not sent frees the quote, the money and the key", () => {
     const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery: policy })]
     const { asked, layer } = insuring({
       insurer: { issue: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) }
@@ -155,12 +158,12 @@ describe("a sale of an insurance", () => {
   })
 })
 
-describe("an insurance that is asked for", () => {
+describe("a request to buy an insurance", () => {
   const neighbour: Session = { ...seller, company: { ...seller.company, id: CompanyId.make(8) } }
   const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
   const invalid = { _tag: "InvalidOption" }
 
-  // by whom, how -> what is heard
+  // company, request -> the error
   it.effect.each([
     ["with a plate in lower case", seller, { identifier: Identifier.make("a123458") }, "Delivered"],
     ["with its price", seller, { amount: Amount.make(price) }, "Delivered"],
@@ -190,7 +193,7 @@ describe("an insurance that is asked for", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("without an option is told how to get one", () => {
+  it.effect("without an option explains how to obtain one", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* quoted()
@@ -199,7 +202,7 @@ describe("an insurance that is asked for", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("before it has a price is not for sale", () => {
+  it.effect("before its quote is refused", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -207,7 +210,7 @@ describe("an insurance that is asked for", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("half an hour after it was quoted has to be quoted again", () => {
+  it.effect("30 minutes after its quote must be quoted again", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -221,7 +224,7 @@ describe("an insurance that is asked for", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("costs more than there is, and can still be bought once there is more", () => {
+  it.effect("is refused for lack of balance, and possible after a deposit", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(price - 1)

@@ -13,7 +13,7 @@ describe("a quote", () => {
     ["A123458", "emitida"],
     ["A123451", "fallida"],
     ["A123412", "emitiendo"]
-  ] as const)("of %s is sold once, also when it ends %s", ([plate, state]) => {
+  ] as const)("of %s is sold once, even if the sale ends %s", ([plate, state]) => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -21,14 +21,14 @@ describe("a quote", () => {
       const first = yield* buy(insurance)
       const error = yield* Effect.flip(buy(insurance, "k2"))
       assert.deepInclude(error._tag === "AlreadySold" ? { ...error } : {}, { insuranceId: insurance.id, state })
-      // The key that bought it replays, however the quote stands, and though the company may insure no more.
+      // The key that bought it is replayed in every state of the quote, even if insurance is no longer enabled.
       assert.deepStrictEqual(yield* buy(insurance), { outcome: first.outcome, replayed: true })
       assert.deepStrictEqual(yield* purchase(session, wanted(insurance)), { outcome: first.outcome, replayed: true })
       assert.strictEqual(issued(asked), 1)
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that three sales want at once is sold to one", () => {
+  it.effect("requested by three sales at once is sold to one", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(10_000_000)
@@ -46,10 +46,10 @@ describe("a quote", () => {
   })
 })
 
-/** The quote is read, and a second passes before the amount is reserved. */
+/** Waits one second between reading the quote and reserving its amount. */
 const slow: Fault = (ledger) => ({ ...ledger, reserve: (intent) => Effect.delay(ledger.reserve(intent), "1 second") })
 
-/** Buys, and does something while the sale is on its way to the ledger. */
+/** Buys, and runs an action while the sale is being reserved. */
 const meanwhile = Effect.fnUntraced(function* <E, R>(change: (insurance: Insurance) => Effect.Effect<unknown, E, R>) {
   yield* fund(1_000_000)
   const insurance = yield* quoted()
@@ -61,8 +61,8 @@ const meanwhile = Effect.fnUntraced(function* <E, R>(change: (insurance: Insuran
   return Result.isSuccess(heard) ? heard.success.outcome._tag : heard.failure._tag
 })
 
-describe("a quote that changes under its sale", () => {
-  it.effect("is sold as it then is", () => {
+describe("a quote that changes during its sale", () => {
+  it.effect("is sold in its new form", () => {
     const { asked, layer } = insuring({ ledger: slow })
     return Effect.gen(function* () {
       const heard = yield* meanwhile(({ id }) => quoteInsurance(seller, id, ["grua"]))
@@ -72,7 +72,7 @@ describe("a quote that changes under its sale", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is not sold once another plan is chosen", () => {
+  it.effect("is not sold if another plan was chosen", () => {
     const { asked, layer } = insuring({ ledger: slow })
     return Effect.gen(function* () {
       const heard = yield* meanwhile(({ id, version }) =>
@@ -84,7 +84,7 @@ describe("a quote that changes under its sale", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is not sold once it has ended", () => {
+  it.effect("is not sold if it has expired", () => {
     const { asked, layer } = insuring({ ledger: slow })
     return Effect.gen(function* () {
       yield* fund(1_000_000)

@@ -8,7 +8,7 @@ import { isBeforeSendDeadline } from "../../../core/workflows/SendDeadline.ts"
 import { intent } from "../../support/Examples.ts"
 import { type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
 
-/** What happens to time after something was recorded, how far the clock in its row was ahead, and whether it may be sent. */
+/** How time passes after the record, how far the row's clock was ahead, and whether the operation may be sent. */
 const table = [
   ["at once", "0 millis", 0, true],
   ["after ten seconds", "10 seconds", 0, true],
@@ -18,7 +18,7 @@ const table = [
   ["at once, by a clock that has jumped ahead since", "0 millis", -10_001, false]
 ] as const
 
-describe("what was recorded may be sent", () => {
+describe("a recorded operation may be sent", () => {
   it.effect.each(table)("%s", ([, passed, ahead_ms, fresh]) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 day")
@@ -30,7 +30,7 @@ describe("what was recorded may be sent", () => {
   )
 })
 
-/** The first reservation commits, and the process then stands still for so long. */
+/** Pauses the process for this long after the first reservation commits. */
 const paused =
   (millis: number): Fault =>
   (ledger) => {
@@ -43,7 +43,7 @@ const paused =
     return { ...ledger, reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => pause) }
   }
 
-describe("a process that was paused after it reserved", () => {
+describe("a process paused after a reservation", () => {
   it.effect.each([
     [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
     [10_001, "Pending", "PENDING", []]
@@ -61,11 +61,11 @@ describe("a process that was paused after it reserved", () => {
   })
 })
 
-describe("a sale that was paused for too long to be sent", () => {
+describe("a sale paused for too long to be sent", () => {
   const slept_ms = 120_000
   const refused = StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" })
 
-  it.effect("answers its key as it answered its caller", () => {
+  it.effect("replays the response that its caller received", () => {
     const { dispatched, layer, provider } = world({}, paused(slept_ms))
     return Effect.gen(function* () {
       yield* fund()
@@ -79,7 +79,7 @@ describe("a sale that was paused for too long to be sent", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("hears what recovery has made of it meanwhile", () => {
+  it.effect("answers with recovery's result if recovery has settled it meanwhile", () => {
     const { dispatched, layer, provider } = world({ status: () => Effect.succeed(refused) }, paused(slept_ms))
     return Effect.gen(function* () {
       yield* fund()
@@ -96,7 +96,7 @@ describe("a sale that was paused for too long to be sent", () => {
   })
 })
 
-describe("a process that was paused after it reserved, and whose clock was set back meanwhile", () => {
+describe("a process paused after a reservation, with its clock set back meanwhile", () => {
   it.effect.each([
     [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
     [10_001, "Pending", "PENDING", []]

@@ -14,7 +14,7 @@ const { NotSent, Rejected, Sent, Unknown } = SmsAnswer
 
 const always = (answer: SmsAnswer) => ({ send: () => Effect.succeed(answer) })
 
-/** What did not arrive, as the operator sees it. */
+/** Undelivered messages as the operator sees them. */
 const undelivered = Effect.map(
   Outbox.use((outbox) => outbox.undelivered(10)),
   (all) => all.map(({ reason, status }) => [status, reason] as const)
@@ -24,7 +24,7 @@ const late = ["failed", "it came too late to be of use"] as const
 const schedule = [0, 5, 15, 30, 60, 180, 300, 420, 540]
 
 describe("a message", () => {
-  // the gateway -> tried at (s), and in the end
+  // the gateway's answers -> times of the attempts (s), final result
   it.effect.each([
     ["cannot take it", { ...always(NotSent({ reason: "busy" })) }, schedule, late],
     ["says nothing firm", { ...always(Unknown({ reason: "?" })) }, schedule, late],
@@ -48,7 +48,7 @@ describe("a message", () => {
       [0],
       ["unknown", "the gateway did not answer"]
     ]
-  ] as const)("whose gateway %s", ([, gateway, tried, end]) => {
+  ] as const)("to a gateway that %s", ([, gateway, tried, end]) => {
     const { layer, sent } = insuring({ gateway })
     return Effect.gen(function* () {
       const { codeSent, insurance: begun } = yield* startInsurance(seller, application())
@@ -68,33 +68,30 @@ describe("a message", () => {
   it.effect.each([
     [true, [0, 60], []],
     [false, [0], [["unknown", "the gateway did not answer"]]]
-  ] as const)(
-    "whose gateway is silent for 30 seconds, and sends what it knows once: %s",
-    ([idempotent, tried, lost]) => {
-      const answers = [Effect.never, Effect.succeed(Sent({ reference: "1" }))]
-      const { layer, sent } = insuring({ gateway: { idempotent, send: () => answers.shift() ?? Effect.never } })
-      return Effect.gen(function* () {
-        const begun = yield* Effect.forkChild(startInsurance(seller, application()))
-        yield* TestClock.adjust("29999 millis")
-        assert.isUndefined(begun.pollUnsafe())
-        yield* TestClock.adjust("1 millis")
-        assert.isFalse((yield* Fiber.join(begun)).codeSent)
-        yield* Effect.forkChild(keepSending)
-        yield* TestClock.adjust("2 minutes")
-        assert.deepStrictEqual(
-          sent.map(({ at_s }) => at_s),
-          [...tried]
-        )
-        assert.deepStrictEqual(yield* undelivered, [...lost])
-      }).pipe(Effect.provide(layer))
-    }
-  )
+  ] as const)("to a gateway silent for 30 seconds, idempotent: %s", ([idempotent, tried, lost]) => {
+    const answers = [Effect.never, Effect.succeed(Sent({ reference: "1" }))]
+    const { layer, sent } = insuring({ gateway: { idempotent, send: () => answers.shift() ?? Effect.never } })
+    return Effect.gen(function* () {
+      const begun = yield* Effect.forkChild(startInsurance(seller, application()))
+      yield* TestClock.adjust("29999 millis")
+      assert.isUndefined(begun.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.isFalse((yield* Fiber.join(begun)).codeSent)
+      yield* Effect.forkChild(keepSending)
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual(
+        sent.map(({ at_s }) => at_s),
+        [...tried]
+      )
+      assert.deepStrictEqual(yield* undelivered, [...lost])
+    }).pipe(Effect.provide(layer))
+  })
 
   it.effect.each([
     [true, [60], "otp_enviado", []],
     [false, [], "iniciada", [["unknown", "whoever sent it did not say what came of it"]]]
   ] as const)(
-    "whose process died is taken over after a minute, and sent if it goes once anyway: %s",
+    "of a dead process is taken over after a minute, and sent if the gateway is idempotent: %s",
     ([idempotent, tried, state, lost]) => {
       const { layer, sent } = insuring({ gateway: { idempotent } })
       return Effect.gen(function* () {
@@ -111,7 +108,7 @@ describe("a message", () => {
     }
   )
 
-  it.effect("for which there is no gateway now waits for one", () => {
+  it.effect("waits while there is no gateway", () => {
     let there = false
     const { layer } = insuring()
     const gateways = Layer.succeed(SmsGateways, {
@@ -128,7 +125,7 @@ describe("a message", () => {
     }).pipe(Effect.provide(Layer.provideMerge(gateways, layer)))
   })
 
-  it.effect("is not sent once another code has taken its place", () => {
+  it.effect("is not sent once another code has replaced it", () => {
     const answers = [NotSent({ reason: "busy" })]
     const { layer, sent } = insuring({
       gateway: { send: ({ id }) => Effect.sync(() => answers.shift() ?? Sent({ reference: id })) }

@@ -10,14 +10,14 @@ import { insuring, stateOf, unsentMessage } from "../support/InsuranceWorld.ts"
 
 const { Sent } = SmsAnswer
 
-/** What did not arrive, as the operator sees it. */
+/** Undelivered messages as the operator sees them. */
 const undelivered = Effect.map(
   Outbox.use((outbox) => outbox.undelivered(10)),
   (all) => all.map(({ reason, status }) => [status, reason] as const)
 )
 
-describe("messages that are sent together", () => {
-  it.effect("are noted each for itself, though one cannot be", () => {
+describe("messages sent in parallel", () => {
+  it.effect("are recorded one by one, even if recording one of them fails", () => {
     const { layer, sent } = insuring({
       gateway: {
         send: ({ id }) => Effect.delay(Effect.succeed(Sent({ reference: id })), sent.length === 1 ? 0 : "5 seconds")
@@ -41,7 +41,7 @@ describe("messages that are sent together", () => {
     }).pipe(Effect.provide(Layer.provideMerge(forgetful, layer)))
   })
 
-  it.effect("are noted though whoever sends them is told to stop", () => {
+  it.effect("are recorded even if the process is stopping", () => {
     const { layer } = insuring({
       gateway: { send: ({ id }) => Effect.delay(Effect.succeed(Sent({ reference: id })), "5 seconds") }
     })
@@ -57,8 +57,8 @@ describe("messages that are sent together", () => {
   })
 })
 
-describe("several senders at once", () => {
-  it.effect("send each message once, however many there are", () => {
+describe("several senders at the same time", () => {
+  it.effect("send each message once", () => {
     const { layer, sent } = insuring({
       gateway: { send: ({ id }) => Effect.delay(Effect.succeed(Sent({ reference: id })), "100 millis") }
     })
@@ -75,7 +75,7 @@ describe("several senders at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("never send one message at the same time, however long each takes", () => {
+  it.effect("never send the same message at the same time, however slow they are", () => {
     const sending = new Set<string>()
     const twice: Array<string> = []
     const { layer, sent } = insuring({
@@ -99,7 +99,7 @@ describe("several senders at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("go on after a round that failed", () => {
+  it.effect("continue after a failed round", () => {
     const { layer, sent } = insuring()
     let broken = true
     const outbox = Layer.effect(
@@ -121,7 +121,7 @@ describe("several senders at once", () => {
 })
 
 describe("a message in the simulator", () => {
-  it.effect("is taken, and neither its phone nor its text is logged", () => {
+  it.effect("is accepted, and neither phone nor text is logged", () => {
     const lines: Array<string> = []
     const message = { id: "m1", to: Phone.make("8095551234"), text: "654321 es su clave" }
     return Effect.gen(function* () {

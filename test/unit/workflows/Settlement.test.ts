@@ -13,7 +13,7 @@ import { delivery, fund, money, sales, settlingFails, unsentSale, world } from "
 import { type ReversalFault, reverseSale, reversing, sold } from "../support/ReversalWorld.ts"
 
 describe("a sale that cannot be settled at once", () => {
-  it.effect("makes its caller wait while the database comes back", () => {
+  it.effect("makes its caller wait until the database returns", () => {
     const { layer, provider } = world({}, settlingFails(2))
     return Effect.gen(function* () {
       yield* fund()
@@ -23,7 +23,7 @@ describe("a sale that cannot be settled at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is pending for its caller after 5 seconds, and settled later without being sent again", () => {
+  it.effect("is pending for its caller after 5 seconds, and settled later without another dispatch", () => {
     const { dispatched, layer, provider } = world({}, settlingFails(8))
     return Effect.gen(function* () {
       yield* fund()
@@ -41,7 +41,7 @@ describe("a sale that cannot be settled at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("and was not sent is no pending one for its caller, who may try again once it is written", () => {
+  it.effect('is answered "unavailable" if it was not sent, and its key is free once that is written', () => {
     const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
     const { dispatched, layer, provider } = world(
       { dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) },
@@ -61,8 +61,8 @@ describe("a sale that cannot be settled at once", () => {
   })
 })
 
-describe("operators who settle a sale", () => {
-  it.effect("wait for a database that is away, and hear how it ended", () => {
+describe("a settlement by operators", () => {
+  it.effect("waits for an unavailable database, and returns the result", () => {
     const { layer } = world({}, settlingFails(8))
     return Effect.gen(function* () {
       yield* fund()
@@ -79,7 +79,7 @@ describe("operators who settle a sale", () => {
 })
 
 describe("a settlement that hangs", () => {
-  it.effect("makes its caller wait for 5 seconds, and is waited for", () => {
+  it.effect("makes its caller wait for 5 seconds, and shutdown waits for it", () => {
     const back = Deferred.makeUnsafe<void>()
     const { dispatched, layer, provider } = world({}, (ledger) => ({
       ...ledger,
@@ -101,8 +101,8 @@ describe("a settlement that hangs", () => {
   })
 })
 
-describe("an answer that contradicts what was settled", () => {
-  it.effect("is audited as of now, however old it is, and though the log is gone at first", () => {
+describe("an answer that contradicts the settled outcome", () => {
+  it.effect("is audited with the current time, even if the audit log is unavailable at first", () => {
     const sent = Deferred.makeUnsafe<Order>()
     const back = Deferred.makeUnsafe<void>()
     let settlements = 0
@@ -143,12 +143,12 @@ describe("an answer that contradicts what was settled", () => {
   })
 })
 
-describe("a provider that answers after another has settled the sale", () => {
+describe("a provider's answer after another process has settled the sale", () => {
   const firm = { Confirm: Verdict.Confirm({ delivery }), Release: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }) }
   const refused = DispatchAnswer.Refused({ refusal: "INVALID_PHONE" })
   const delivered = DispatchAnswer.Delivered({ delivery })
 
-  // settled before, the provider's late answer -> what the caller hears, what is audited
+  // settled as, the late answer -> the response, the audit record
   it.effect.each([
     ["Release", delivered, "Refused", ["late_success"]],
     ["Confirm", refused, "Delivered", ["late_refusal"]],
@@ -158,7 +158,7 @@ describe("a provider that answers after another has settled the sale", () => {
     ["Release", DispatchAnswer.Unknown(), "Refused", []],
     ["Confirm", DispatchAnswer.NotSent(), "Delivered", ["late_refusal"]],
     ["Release", DispatchAnswer.NotSent(), "Refused", []]
-  ] as const)("as %s, with %j: nothing moves, and a contradiction is audited", ([before, late, heard, actions]) => {
+  ] as const)("as %s, with %j: moves no money, and a contradiction is audited", ([before, late, heard, actions]) => {
     const sent = Deferred.makeUnsafe<Order>()
     const reply = Deferred.makeUnsafe<DispatchAnswer>()
     const { audited, layer, provider } = world({
@@ -188,7 +188,7 @@ const charged = { available: 90_000, held: 0, consumed: 10_000 }
 const givenBack = { available: 100_000, held: 0, consumed: 0 }
 
 describe("a reversal that cannot be settled at once", () => {
-  it.effect("is pending for its caller after 5 seconds, and settled later without being sent again", () => {
+  it.effect("is pending for its caller after 5 seconds, and settled later without another request", () => {
     const { layer, sent } = reversing({}, settlingFails(8))
     return Effect.gen(function* () {
       yield* fund()
@@ -204,10 +204,10 @@ describe("a reversal that cannot be settled at once", () => {
   })
 })
 
-describe("a provider that answers after another has settled the reversal", () => {
+describe("a provider's answer after another process has settled the reversal", () => {
   const { Confirm, Deny } = ReversalVerdict
 
-  // settled before, the provider's late answer -> what the caller hears, what is audited
+  // settled as, the late answer -> the response, the audit record
   it.effect.each([
     [Deny(), Confirmed(), "Denied", ["late_reversal"]],
     [Confirm(), Denied(), "Reversed", ["late_reversal_refusal"]],
@@ -216,7 +216,7 @@ describe("a provider that answers after another has settled the reversal", () =>
     [Deny(), Denied(), "Denied", []],
     [Confirm(), Unknown(), "Reversed", []],
     [Deny(), Unknown(), "Denied", []]
-  ] as const)("as %j, with %j: nothing moves, and a contradiction is audited", ([before, late, heard, actions]) => {
+  ] as const)("as %j, with %j: moves no money, and a contradiction is audited", ([before, late, heard, actions]) => {
     const begun = Deferred.makeUnsafe<UnderReversal>()
     const reply = Deferred.makeUnsafe<ReversalAnswer>()
     const watched: ReversalFault = (reversals) => ({

@@ -16,8 +16,8 @@ import { application, begin, code, insuring, now, phone, seller, stateOf } from 
 
 const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
 
-describe("an insurance that begins", () => {
-  it.effect("is what the insurer knows of the plate, and has a code sent to its owner", () => {
+describe("a new insurance", () => {
+  it.effect("contains the insurer's data on the plate, and sends a code to the owner", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const { codeSent, insurance } = yield* startInsurance(seller, application())
@@ -42,7 +42,7 @@ describe("an insurance that begins", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("in production has a code of its own", () => {
+  it.effect("has a random code in production", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       for (let count = 0; count < 20; count++) yield* startInsurance(live, application())
@@ -53,7 +53,7 @@ describe("an insurance that begins", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is asked for by the insurer's own name of the service", () => {
+  it.effect("names the service by the insurer's own id", () => {
     const heard: Array<OwnerAndPlate> = []
     const { layer } = insuring({
       insurer: {
@@ -70,7 +70,7 @@ describe("an insurance that begins", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("goes on when its caller hangs up while the code is sent", () => {
+  it.effect("continues when its caller disconnects while the code is sent", () => {
     const { layer, sent } = insuring({
       gateway: { send: ({ id }) => Effect.delay(Effect.succeed(SmsAnswer.Sent({ reference: id })), "2 seconds") }
     })
@@ -85,7 +85,7 @@ describe("an insurance that begins", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("whose code did not go is still begun, and its code is sent a little later", () => {
+  it.effect("exists even if its code was not sent, and the code is sent later", () => {
     const answers = [SmsAnswer.NotSent({ reason: "busy" })]
     const { layer, sent } = insuring({
       gateway: { send: ({ id }) => Effect.sync(() => answers.shift() ?? SmsAnswer.Sent({ reference: id })) }
@@ -105,15 +105,15 @@ describe("an insurance that begins", () => {
   })
 })
 
-describe("an insurance that cannot begin", () => {
-  // No id was drawn for it, so the first is still to be had.
+describe("an insurance that may not begin", () => {
+  // No id was drawn for the refused one, so id 1 is still free.
   const nothingBegan = Effect.map(
     Insurances.use((insurances) => insurances.nextId),
     (id) => id === 1
   )
 
   it.effect.each([
-    // who, what -> refused as; was the insurer asked?
+    // company, application -> the error, and whether the insurer was asked
     ["for a company that may not", session, {}, "Forbidden", []],
     ["for a service that does not exist", seller, { serviceId: ServiceId.make(99) }, "InvalidProduct", []],
     ["for a service that is no insurance", seller, { serviceId: service.id }, "InvalidProduct", []],
@@ -134,7 +134,7 @@ describe("an insurance that cannot begin", () => {
     }
   )
 
-  it.effect("while nobody sends codes, and then the insurer is not asked either", () => {
+  it.effect("while there is no SMS gateway, and the insurer is not asked", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       const error = yield* Effect.flip(startInsurance(live, application()))
@@ -143,7 +143,7 @@ describe("an insurance that cannot begin", () => {
     }).pipe(Effect.provide(Layer.provideMerge(SmsGatewaysConfigured.smsGatewaysLayer(null), layer)))
   })
 
-  it.effect("because the insurer is silent for 30 seconds", () => {
+  it.effect("because the insurer does not answer for 30 seconds", () => {
     const { layer, sent } = insuring({ insurer: { inspect: () => Effect.never } })
     return Effect.gen(function* () {
       const begun = yield* Effect.forkChild(Effect.flip(begin()))
@@ -155,7 +155,7 @@ describe("an insurance that cannot begin", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("because the insurer breaks down", () => {
+  it.effect("because the insurer's adapter fails", () => {
     const { layer } = insuring({ insurer: { inspect: () => Effect.die(new Error("reset")) } })
     return Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(begin()))._tag, "InsuranceUnavailable")
@@ -164,8 +164,8 @@ describe("an insurance that cannot begin", () => {
   })
 })
 
-describe("the insurance that a company may sell", () => {
-  it.effect("is none unless it is enabled", () => {
+describe("the insurance services of a company", () => {
+  it.effect("are empty unless insurance is enabled", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* insuranceOnSale(seller), { services: [insuranceService], served: true })
@@ -176,7 +176,7 @@ describe("the insurance that a company may sell", () => {
   it.effect.each([
     ["an insurer", Layer.provideMerge(InsurersConfigured.insurersLayer(null), insuring().layer)],
     ["anybody who sends the code", Layer.provideMerge(SmsGatewaysConfigured.smsGatewaysLayer(null), insuring().layer)]
-  ] as const)("is served by nobody without %s", ([, layer]) => {
+  ] as const)("are unavailable without %s", ([, layer]) => {
     const inProduction: Session = { ...seller, company: { ...seller.company, environment: "production" } }
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* insuranceOnSale(inProduction), { services: [insuranceService], served: false })

@@ -6,7 +6,7 @@ import type { Session } from "../../../core/domain/Session.ts"
 import { resendCode, startInsurance, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
 import { application, begin, code, insuring, seller, stateOf } from "../support/InsuranceWorld.ts"
 
-/** In short what a code brings about: the state after it, how many attempts are left, or why there are none. */
+/** The effect of a code in short: the next state, the attempts left, or why there are none. */
 const verify = (id: InsuranceId, guess: string, by: Session = seller) =>
   Effect.map(Effect.result(verifyCode(by, id, guess)), (heard) => {
     if (Result.isSuccess(heard)) return heard.success.state
@@ -26,7 +26,7 @@ describe("a code", () => {
     [0, "otp_validado"],
     [599_999, "otp_validado"],
     [600_000, 4]
-  ] as const)("that is right counts for ten minutes: after %d ms, %s", ([age_ms, heard]) => {
+  ] as const)("is valid for ten minutes: after %d ms, %s", ([age_ms, heard]) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -53,7 +53,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("closes the process for good after five wrong ones, however right the next", () => {
+  it.effect("blocks the insurance for good after five wrong attempts", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -67,7 +67,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not give back attempts by being sent again", () => {
+  it.effect("does not restore attempts when it is resent", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -76,7 +76,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is sent again five times, and the last one still counts", () => {
+  it.effect("can be resent five times, and the last one is valid", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -87,7 +87,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that is sent again lives ten minutes from then", () => {
+  it.effect("is valid for ten minutes after a resend", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -99,7 +99,7 @@ describe("a code", () => {
   })
 })
 
-describe("codes that are tried at once", () => {
+describe("codes tried at the same time", () => {
   const atOnce = (id: InsuranceId, guesses: ReadonlyArray<string>) =>
     Effect.forEach(guesses, (guess) => verify(id, guess), { concurrency: "unbounded" })
 
@@ -124,7 +124,7 @@ describe("codes that are tried at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("go a step on once, though each be right", () => {
+  it.effect("advance the insurance once, even if each is right", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -138,14 +138,14 @@ describe("a code in production", () => {
   const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
   const start = Effect.map(startInsurance(live, application()), ({ insurance }) => insurance.id)
 
-  it.effect("is the one that was sent last, for this insurance", () => {
+  it.effect("must be the last one sent for this insurance", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const id = yield* start
       yield* resend(id, live)
       const other = yield* start
       const [before = "", last = "", foreign = ""] = sent.map(({ text }) => text.slice(0, 6))
-      // Two that were drawn alike would say nothing here; they are once in a million times.
+      // Two equal random codes would make this test pass or fail by chance, once in a million runs.
       const wrongOnes = [before, foreign].filter((guess) => guess !== last)
       const heard = yield* Effect.forEach([...wrongOnes, last], (guess) => verify(id, guess, live))
       assert.deepStrictEqual(heard, [4, 3, "otp_validado"].slice(2 - wrongOnes.length))
