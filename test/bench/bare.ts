@@ -4,7 +4,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer } from "effect"
 import { HttpServer, HttpServerResponse } from "effect/http"
 
-// The least that a server of the same library does: every call is answered "ok". What Saldo takes beyond it is its own.
+// The smallest server on the same HTTP library: it answers every call with "ok". The difference to Saldo is the work of
+// Saldo itself.
 
 const announced = Layer.effectDiscard(
   HttpServer.HttpServer.use(({ address }) =>

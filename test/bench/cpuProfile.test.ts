@@ -3,8 +3,8 @@ import { flameGraph, ownShares, readProfile } from "./report/CpuProfile.ts"
 
 const call = (functionName: string, url: string) => ({ functionName, url })
 
-// Of 100 µs 20 are idle and 20 go into loading; of the other 60 effect has 10 itself, our file 30, and the collector
-// 20.
+// Of 100 µs the process is idle for 20 and loads modules for 20. The other 60 are effect 10, our file 30, the garbage
+// collector 20.
 const profile = JSON.stringify({
   nodes: [
     { id: 1, callFrame: call("(root)", ""), children: [2, 3, 4, 8] },
@@ -20,8 +20,8 @@ const profile = JSON.stringify({
   timeDeltas: [20, 20, 10, 30, 20]
 })
 
-describe("a profile of the server", () => {
-  it("says who spent what himself, without what was idle and without loading", () => {
+describe("a CPU profile of the server", () => {
+  it("attributes own time to each part, without idle time and module loading", () => {
     const shares = new Map(ownShares(readProfile(profile)).map(([name, share]) => [name, share.toFixed(2)]))
     expect(Object.fromEntries(shares)).toMatchObject({
       "core/workflows/Sell": "0.50",
@@ -30,7 +30,7 @@ describe("a profile of the server", () => {
     })
   })
 
-  it("knows our own files, however deep they are", () => {
+  it("names our own files in any folder", () => {
     const names = ["facade/Server", "core/workflows/Sell", "adapters/provider/dtone/Dispatch"]
     const nodes = names.map((name, index) => ({
       id: index + 1,
@@ -41,13 +41,13 @@ describe("a profile of the server", () => {
     expect([...all.children.keys()]).toEqual(names)
   })
 
-  it("folds the calls of a library among themselves", () => {
+  it("folds calls between functions of one library", () => {
     const effect = readProfile(profile).children.get("effect")
     expect(effect?.time).toBe(40)
     expect([...(effect?.children.keys() ?? [])]).toEqual(["core/workflows/Sell"])
   })
 
-  it("is drawn with widths that are times", () => {
+  it("is drawn with widths in proportion to time", () => {
     const drawn = flameGraph(readProfile(profile))
     expect(drawn).toContain("<title>effect, 66.7 %</title>")
     expect(drawn).toMatch(/^<svg .*<\/svg>\n$/s)

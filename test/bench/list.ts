@@ -26,7 +26,7 @@ const rounds = 41
 
 interface Subject {
   readonly what: string
-  /** Asks for a page of a company; `deep` is its page a thousand, or its last. */
+  /** Reads a page of a company. `deep` is the number of its page 1,000, or of its last page. */
   readonly read: (company: CompanyId, deep: number) => Effect.Effect<unknown, never, Statement | Transactions>
 }
 
@@ -81,7 +81,7 @@ const compare = Effect.gen(function* () {
       medians_ms.map((ms) => ms.toFixed(2))
     )
   )
-  yield* print({ histories, pages }, [lineOf("median of a page, ms", heads), ...lines].join("\n"))
+  yield* print({ histories, pages }, [lineOf("median time of a page, ms", heads), ...lines].join("\n"))
 })
 
 const database = Layer.unwrap(EmbeddedPostgres.useSync(({ url }) => Database.layer({ url, connections_max: 4 })))
@@ -94,9 +94,9 @@ const live = Layer.mergeAll(TransactionsPostgres.layer, StatementPostgres.layer)
 
 const list = Command.make("npm run bench:list --", {}, () => Effect.scoped(Effect.provide(compare, live))).pipe(
   Command.withDescription(
-    `Say what a page of sales and of a statement costs, in milliseconds, for a company of a thousand sales, one of a million in a year and one of a million in a day. A figure is the median of ${rounds} times, on an embedded Postgres that goes with the run; loading it takes a while. Exit code 2 for wrong usage.`
+    `Measures the time of a page of sales and of a statement, in milliseconds. The companies have 1,000 sales in 30 days, a million in a year and a million in one day. Each value is the median of ${rounds} reads on a temporary embedded Postgres. Loading it takes a while. Exit code 2 for wrong usage.`
   ),
-  Command.withShortDescription("Measure the pages of lists")
+  Command.withShortDescription("Measure pages of lists")
 )
 
 programOf(list).pipe(runCheck)

@@ -22,23 +22,23 @@ const flags = {
   rounds: wholeNumber(
     "rounds",
     { minimum: 1 },
-    "Rounds of each comparison; the sides take turns and medians count"
+    "Rounds of each comparison; both sides take turns, and medians count"
   ).pipe(orDefault(5)),
-  seconds: wholeNumber("seconds", { minimum: 1 }, "Length of a load, in seconds").pipe(orDefault(8)),
-  connections: wholeNumber("connections", { minimum: 1 }, "Calls under way at once").pipe(orDefault(64)),
-  only: commaListOf("only", parts, "Which of the comparisons; replicas repeats the others with two servers").pipe(
+  seconds: wholeNumber("seconds", { minimum: 1 }, "Duration of a load in seconds").pipe(orDefault(8)),
+  connections: wholeNumber("connections", { minimum: 1 }, "Number of concurrent calls").pipe(orDefault(64)),
+  only: commaListOf("only", parts, "Comparisons to run; replicas repeats the others with two servers").pipe(
     orDefault(parts, "all")
   ),
   rows: wholeNumber(
     "rows",
     { minimum: 0 },
-    "Load so many sales first, and compare with an empty database and a small company too"
+    "Number of sales to load first; adds comparisons with an empty database and a small company"
   ).pipe(orDefault(0)),
-  soak: wholeNumber("soak", { minimum: 0 }, "Watch the server's memory for so many minutes of selling").pipe(
+  soak: wholeNumber("soak", { minimum: 0 }, "Minutes of load during which the memory of the server is sampled").pipe(
     orDefault(0)
   ),
   profile: Flag.Directory("profile").pipe(
-    Flag.withDescription("Leave a CPU profile of the Saldo server in this directory, and draw it as flame.svg"),
+    Flag.withDescription("Directory for a CPU profile of the Saldo server and its flame graph, flame.svg"),
     orDefault(null, "none")
   )
 }
@@ -47,7 +47,7 @@ const planOf = ({ only, profile, ...numbers }: Command.Command.Config.Infer<type
   const chosen = comparisonNames.filter((name) => only.includes(name))
   return {
     ...numbers,
-    contests: chosen.length === 0 && only.includes("replicas") ? comparisonNames : chosen,
+    comparisons: chosen.length === 0 && only.includes("replicas") ? comparisonNames : chosen,
     replicas: only.includes("replicas"),
     profile
   }
@@ -59,26 +59,26 @@ const bench = Command.make("npm run bench --", flags, (given) =>
     const results = yield* runBenchmark(plan)
     const facts = environmentFacts(plan, DateTime.formatIso(yield* DateTime.now))
     yield* Effect.sync(() => writeFileSync(report, htmlReport(results, facts)))
-    const sections = results.sections.map(({ figures, title }) => ({
+    const sections = results.sections.map(({ measurements, title }) => ({
       title,
-      figures: figures.map((figure) => ({ ...figure, met: isGoalMet(figure) }))
+      measurements: measurements.map((measurement) => ({ ...measurement, met: isGoalMet(measurement) }))
     }))
-    yield* print({ facts, sections, proofs: results.proofs }, `${textReport(results)}\n\nWith charts: ${report}`)
+    yield* print({ facts, sections, checks: results.checks }, `${textReport(results)}\n\nReport with charts: ${report}`)
     if (plan.profile !== null) yield* Console.error(drawProfile(plan.profile))
-    if (results.proofs.some(({ ok }) => !ok))
-      return yield* new BenchmarkFailed({ message: "the database is not sound" })
+    if (results.checks.some(({ ok }) => !ok))
+      return yield* new BenchmarkFailed({ message: "a check of the database failed" })
   })
 ).pipe(
   Command.provide(temporaryPostgres),
   Command.withDescription(
-    "Hold Saldo against a top-up service as people usually write it: Fastify and pg, one database transaction a step, no credentials, no validation. Both run as processes of their own on one embedded Postgres, each on its own database, and take the same load in turn. Saldo does all that it does in production. Figures are of this machine; ratios are what counts. Uses wrk when it is installed, else autocannon. Writes bench/report.html. Exit code 1 when a call failed or the database is not sound afterwards, 2 for wrong usage; a missed goal is only said."
+    "Compares Saldo with a conventional top-up service: Fastify and pg, one database transaction a step, no credentials, no validation. Both run as separate processes on one embedded Postgres, each on its own database, and handle the same load in turn. Saldo runs as in production. Absolute values depend on the machine; compare the ratios. Uses wrk if it is installed, otherwise autocannon. Writes test/bench/report.html.\n\nExit code 1 when a call failed or the database is not sound afterwards, 2 for wrong usage. A missed goal is only reported."
   ),
-  Command.withShortDescription("Measure Saldo against the usual service"),
+  Command.withShortDescription("Compare Saldo with a conventional service"),
   Command.withExamples([
     { command: "npm run bench -- --only busy --rounds 3 --seconds 4", description: "One comparison, in half a minute" },
-    { command: "npm run bench -- --rows 5000000", description: "With five million sales in the database" },
-    { command: "npm run bench -- --only busy --soak 30", description: "Watch the memory for half an hour" },
-    { command: "npm run bench -- --only busy --profile .", description: "See where the server spends its time" }
+    { command: "npm run bench -- --rows 5000000", description: "Compare on five million sales" },
+    { command: "npm run bench -- --only busy --soak 30", description: "Sample the memory for half an hour" },
+    { command: "npm run bench -- --only busy --profile .", description: "Profile the server" }
   ])
 )
 

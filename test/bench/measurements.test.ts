@@ -10,7 +10,7 @@ const measured = (perSecond: number) => ({
   database_us: null
 })
 
-const figure = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Measurement => ({
+const measurement = (ratio: number | null, ours: number, is: "at least" | "at most", value: number): Measurement => ({
   what: "sales",
   unit: "/s",
   ours,
@@ -20,16 +20,16 @@ const figure = (ratio: number | null, ours: number, is: "at least" | "at most", 
   rounds: []
 })
 
-describe("a figure", () => {
+describe("a measurement", () => {
   it.each([
     [[3, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
     [[7], 7]
-  ])("of the rounds %j is %d", (values, expected) => {
+  ])("of the rounds %j is their median %d", (values, expected) => {
     expect(median(values)).toBe(expected)
   })
 
-  it("compares the two loads of a round, so that a slow moment counts for both", () => {
+  it("is the median of the ratios within each round, so that a slow moment affects both sides", () => {
     const rounds = [
       { ours: measured(100), theirs: measured(50) },
       { ours: measured(10), theirs: measured(5) },
@@ -44,24 +44,24 @@ describe("a figure", () => {
     [4.4, 9, "at least", 4.5, false],
     [0.5, 9, "at most", 0.5, true],
     [0.6, 0, "at most", 0.5, false],
-    // What stands for itself is judged by itself.
+    // Without another side, the goal applies to the value itself.
     [null, 1_000, "at least", 1_000, true],
     [null, 600, "at most", 512, false]
-  ] as const)("with ratio %s and value %d has the goal of %s %d met: %s", (ratio, ours, is, value, met) => {
-    expect(isGoalMet(figure(ratio, ours, is, value))).toBe(met)
+  ] as const)("with ratio %s and value %d against the goal %s %d is met: %s", (ratio, ours, is, value, met) => {
+    expect(isGoalMet(measurement(ratio, ours, is, value))).toBe(met)
   })
 
   it("without a goal is neither met nor missed", () => {
-    expect(isGoalMet({ ...figure(1, 1, "at least", 2), goal: null })).toBeNull()
+    expect(isGoalMet({ ...measurement(1, 1, "at least", 2), goal: null })).toBeNull()
   })
 })
 
 describe("the processor time of a call", () => {
-  it("is no figure where nobody counted", () => {
+  it("is absent when the kernel reports none", () => {
     expect(cpuTimeOf("a sale", "cpu_us", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
   })
 
-  it("is held against the other's", () => {
+  it("is compared with the other side", () => {
     const counted = (cpu_us: number) => ({ ...measured(1), cpu_us })
     expect(cpuTimeOf("a sale", "cpu_us", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
       { ours: 300, theirs: 600, ratio: 0.5, unit: "µs" }
@@ -76,17 +76,17 @@ describe("a percentile", () => {
     [50, 50],
     [99, 99],
     [100, 100]
-  ])("%d of the numbers to a hundred is %d", (percent, expected) => {
+  ])("%d of the numbers 1 to 100 is %d", (percent, expected) => {
     expect(percentile(hundred, percent)).toBe(expected)
   })
 })
 
 describe("growth", () => {
-  it("is the slope of a line through what was seen", () => {
+  it("is the slope of the regression line through the samples", () => {
     expect(slope([[0, 100], [1, 102], [2, 104]])).toBe(2) // biome-ignore format: points
   })
 
-  it("of one look is none", () => {
+  it("of a single sample is zero", () => {
     expect(slope([[3, 100]])).toBe(0)
   })
 })

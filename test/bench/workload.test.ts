@@ -18,12 +18,12 @@ const silent = BenchmarkProgress.of({ options: { rounds: 1, ...short }, step: (_
 const connected = (url: string) => Database.layer({ url: Redacted.make(url), connections_max: 1 })
 
 const sound = (name: string) => [
-  { what: `saldo audit, ${name} database`, ok: true, detail: "every invariant holds" },
+  { what: `saldo audit, ${name} database`, ok: true, detail: "no violation" },
   { what: `Deadlocks, ${name} database`, ok: true, detail: "0" }
 ]
 
 describe("a load", () => {
-  it.live("is answered by a bare server", () =>
+  it.live("runs against a bare server", () =>
     Effect.gen(function* () {
       const { url } = yield* startBare
       const measured = yield* measure({ ...short, urls: [url], shape: readFromBare })
@@ -31,7 +31,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("sells at the peer with a new key each time, and counts for nothing when it is refused", () =>
+  it.live("sells in the peer with a new key each time, and fails when calls are refused", () =>
     Effect.gen(function* () {
       const { url } = yield* startPeer(yield* copyDatabase(inject("postgresUrl"), "template0", "bench_peer"))
       const shape = saleByPeer(1_000)
@@ -39,12 +39,12 @@ describe("a load", () => {
       assert.isAbove(measured.succeeded, 0)
       const unknown = { ...shape, path: "/v1/recargas?company=0" }
       const failed = yield* Effect.flip(measure({ ...short, urls: [url], shape: unknown }))
-      assert.match(failed.message, /0 calls succeeded, [1-9]\d* were refused, 0 broke off/)
+      assert.match(failed.message, /0 calls succeeded, [1-9]\d* were refused, 0 got no response/)
     })
   )
 
   it.live(
-    "sells at Saldo beside a long history, and leaves every invariant whole",
+    "sells in Saldo on a long history and breaks no invariant",
     () =>
       Effect.gen(function* () {
         const database = yield* freshDatabaseUrl

@@ -12,7 +12,7 @@ const git = (...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make("git", args, { cwd: root }))
   ).pipe(
     Effect.map((said) => said.trim()),
-    // Whoever has the sources without their history.
+    // The sources may come without their git history.
     Effect.orElseSucceed(() => "")
   )
 
@@ -31,7 +31,7 @@ const postgresVersion = Effect.gen(function* () {
   return row?.version ?? "unknown"
 }).pipe(Effect.provide(temporaryPostgres))
 
-/** The code, and what it runs on. */
+/** The commit, the machine and the software versions of a proof. */
 export const environmentFacts = Effect.gen(function* () {
   const { machine, node } = machineFacts()
   return { commit: yield* commit, machine, software: `Node ${node}, Postgres ${yield* postgresVersion}` }

@@ -1,57 +1,57 @@
 import { Struct } from "effect"
 import { readCrashes, readFuzzing, readMutants, readSeeds, readTests } from "./Readings.ts"
 
-/** What is to be run. */
+/** Seed and size of a proof. */
 export interface ProvePlan {
-  /** What chance there is follows from it. */
+  /** Seed of every part that uses random choices. */
   readonly seed: number
-  /** How much of the long form: 1 is all of it. */
+  /** Size of the run as a share of the full size; 1 is the full size. */
   readonly share: number
 }
 
-/** A bug that was planted, and what caught it. */
+/** A planted bug, and the invariant that caught it. */
 export interface CaughtMutant {
   readonly bug: string
   readonly on: string
   readonly seed: number
-  readonly law: string
+  readonly invariant: string
 }
 
-/** What a command says that it has done. */
+/** Result of a part, read from the output of its command. */
 export interface PartResult {
   readonly counts: string
-  /** Of planted bugs alone. */
+  /** Only of the part that plants bugs. */
   readonly caught?: ReadonlyArray<CaughtMutant>
-  /** The same run again has the same digest; null where a run is not the same to the letter. */
+  /** Digest that a repeated run reproduces; null for a run that is not deterministic. */
   readonly digest: string | null
-  /** What did not hold; null when everything did. */
+  /** The violation; null when everything held. */
   readonly broken: string | null
-  /** The command that shows it once more; null when it is the same one. */
+  /** Command that reproduces the violation; null when it is the command of the part. */
   readonly again: string | null
 }
 
-/** A part of the proof: a command that anybody can run by itself. */
+/** A part of the proof: a command that can also be run alone. */
 export interface Part {
-  /** The script of package.json. */
+  /** Name of the script in package.json. */
   readonly script: "simulate" | "test" | "crash" | "fuzz"
   readonly args: (plan: ProvePlan) => ReadonlyArray<string>
-  /** What makes it print one JSON document. */
+  /** Flag that makes the command print one JSON document. */
   readonly asJson: string
-  /** How long all of it takes on two cores. */
+  /** Duration of the full size on two cores. */
   readonly planned_s: number
-  /** How long its shortest form takes. */
+  /** Duration of the smallest size. */
   readonly least_s: number
-  /** Understands the document; null if it is none. */
+  /** Reads the printed document; null when it is not a valid one. */
   readonly read: (document: string) => PartResult | null
 }
 
-/** A share of so many, but one at least. */
+/** The share of a whole number, at least 1. */
 const shareOf = (whole: number, { share }: ProvePlan): string => String(Math.max(1, Math.round(whole * share)))
 
-/** Seeds have so many operations. */
+/** Operations of each simulated seed. */
 const ops = "200"
 
-/** Everything that is run, in its order. */
+/** All parts in the order in which they run. */
 export const parts = {
   memory: {
     script: "simulate",
@@ -71,7 +71,7 @@ export const parts = {
   },
   mutants: {
     script: "simulate",
-    // A trial plants those that are found soon.
+    // A trial plants only the bugs that the faster in-memory simulation catches.
     args: ({ share }) => (share < 1 ? ["--mutants", "--on", "memory"] : ["--mutants"]),
     asJson: "--json",
     planned_s: 400,
@@ -108,5 +108,5 @@ export type PartName = keyof typeof parts
 
 export const partNames = Struct.keys(parts)
 
-/** How long a share of it takes. */
+/** Expected duration of a part at this share. */
 export const plannedFor = ({ least_s, planned_s }: Part, share: number): number => Math.max(least_s, planned_s * share)

@@ -3,13 +3,13 @@ import { formatDuration } from "../support/Progress.ts"
 import type { CaughtMutant } from "./Parts.ts"
 import type { PartProof } from "./Prove.ts"
 
-/** What was run, on what, and what came of it. */
+/** A finished proof: its parts, its environment and its results. */
 export interface Proof {
-  /** When it began, and how it is begun again. */
+  /** Start time, and the command that repeats the run. */
   readonly at: string
   readonly command: string
   readonly seconds: number
-  /** All parts, each in its long form. */
+  /** Whether all parts ran at full size. */
   readonly isWhole: boolean
   readonly commit: string
   readonly machine: string
@@ -17,16 +17,16 @@ export interface Proof {
   readonly parts: ReadonlyArray<PartProof>
 }
 
-const begin = "<!-- figures: written by npm run prove -->"
-const end = "<!-- end of the figures -->"
+const begin = "<!-- results: written by npm run prove -->"
+const end = "<!-- end of the results -->"
 
-/** Text that a cell of a table can hold. */
+/** Escapes a text for a cell of a Markdown table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim()
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.map(cell).join(" | ")} |`
 
 const resultOf = ({ again, broken, command }: PartProof): string =>
-  broken === null ? "held" : `**BROKEN**: ${broken}. Again: \`${again ?? command}\``
+  broken === null ? "held" : `**BROKEN**: ${broken}. Reproduce: \`${again ?? command}\``
 
 const partRow = (proven: PartProof): string => {
   const { command, counts, digest, seconds } = proven
@@ -39,9 +39,9 @@ const partRow = (proven: PartProof): string => {
   ])
 }
 
-const caughtRow = ({ bug, law, on, seed }: CaughtMutant): string => row([bug, on, String(seed), law])
+const caughtRow = ({ bug, invariant, on, seed }: CaughtMutant): string => row([bug, on, String(seed), invariant])
 
-/** Each planted bug, and what caught it. */
+/** Table of the planted bugs and the invariants that caught them. */
 const bugs = ({ parts }: Proof): ReadonlyArray<string> => {
   const caught = parts.flatMap((part) => part.caught ?? [])
   return caught.length === 0
@@ -54,11 +54,11 @@ const bugs = ({ parts }: Proof): ReadonlyArray<string> => {
       ]
 }
 
-/** The figures for a reader. */
+/** The results as Markdown tables. */
 export const proofTables = (proof: Proof): string => {
   const { at, command, commit, isWhole, machine, parts, seconds, software } = proof
   return [
-    ...(isWhole ? [] : ["Not the long form, but a trial.", ""]),
+    ...(isWhole ? [] : ["A trial, not a full run.", ""]),
     row(["", ""]),
     row(["---", "---"]),
     row(["run", `${at}, \`${command}\`, ${formatDuration(seconds)}`]),
@@ -73,21 +73,21 @@ export const proofTables = (proof: Proof): string => {
   ].join("\n")
 }
 
-/** The page with other figures; null if it has no place for them. */
-export const replaceTables = (page: string, figures: string): string | null => {
+/** Replaces the tables in the page; null when the page lacks the markers. */
+export const replaceTables = (page: string, results: string): string | null => {
   const from = page.indexOf(begin)
   const to = page.indexOf(end)
   if (from < 0 || to < from) return null
-  return `${page.slice(0, from + begin.length)}\n\n${figures}\n\n${page.slice(to)}`
+  return `${page.slice(0, from + begin.length)}\n\n${results}\n\n${page.slice(to)}`
 }
 
 const failureLines = ({ again, broken, command, name }: PartProof): ReadonlyArray<string> =>
-  broken === null ? [] : [`BROKEN  ${name}: ${broken}`, `        again: ${again ?? command}`]
+  broken === null ? [] : [`BROKEN  ${name}: ${broken}`, `        reproduce: ${again ?? command}`]
 
-/** Whether everything held. */
+/** Whether every part held. */
 export const everythingHeld = ({ parts }: Proof): boolean => parts.every(({ broken }) => broken === null)
 
-/** What came of it, for a terminal: what did not hold comes last, with the commands that show it again. */
+/** The results as text. Violations come last, with the commands that reproduce them. */
 export const proofText = (proof: Proof): string => {
   const { parts, seconds } = proof
   const rows = parts.map(
@@ -100,6 +100,6 @@ export const proofText = (proof: Proof): string => {
     })
   )
   const failed = parts.flatMap(failureLines)
-  const end = failed.length === 0 ? [`Everything held, in ${formatDuration(seconds)}.`] : failed
+  const end = failed.length === 0 ? [`Every part held in ${formatDuration(seconds)}.`] : failed
   return [formatTable(rows), "", ...end].join("\n")
 }

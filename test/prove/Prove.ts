@@ -5,32 +5,32 @@ import manifest from "../../package.json" with { type: "json" }
 import { formatDuration, monotonic_s } from "../support/Progress.ts"
 import { type Part, type PartName, type PartResult, type ProvePlan, parts, plannedFor } from "./Parts.ts"
 
-/** Where all of it is. */
+/** Root directory of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** The command as a person types it. */
+/** The command of a part as typed in a shell. */
 export const commandOf = ({ args, script }: Part, plan: ProvePlan): string =>
   [...(script === "test" ? ["npm", "test"] : ["npm", "run", script]), "--", ...args(plan)].join(" ")
 
-/** What Node is to run when a script says so. */
+/** Node arguments for the programs that package.json scripts start. */
 const programs: Readonly<Record<string, ReadonlyArray<string>>> = {
   node: [],
   vitest: ["node_modules/vitest/vitest.mjs"]
 }
 
-/** The same for this Node. */
+/** The command of a part as arguments of Node. */
 export const nodeArgsOf = ({ args, asJson, script }: Part, plan: ProvePlan): ReadonlyArray<string> => {
   const [program = "", ...rest] = manifest.scripts[script].split(" ")
   return [...(programs[program] ?? []), ...rest, ...args(plan), asJson]
 }
 
-/** What a command printed, and how it ended: null by a signal. */
+/** Output and exit code of a command; the code is null after a signal. */
 export interface ProgramResult {
   readonly stdout: string
   readonly exitCode: number | null
 }
 
-/** Runs a program of this project to its end; what it says on stderr is told line by line. */
+/** Runs a program of this repository to its end, and passes on each line of stderr. */
 const runNode = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   onLine: (line: string) => Effect.Effect<void>
@@ -48,79 +48,81 @@ const runNode = Effect.fnUntraced(function* (
   return { stdout, exitCode } satisfies ProgramResult
 }, Effect.scoped)
 
-/** Until so much was planned and done, what was planned counts for more than how it goes. */
-const prior_s = 30
+/** Weight of the plan in the estimate of the pace: as much as 30 seconds of measured work. */
+const planWeight_s = 30
 
-/** Where a run of parts stands. */
+/** State of a running proof. */
 export interface PartProgress {
   readonly planned_s: ReadonlyArray<number>
-  /** Which part is under way. */
+  /** Index of the current part. */
   readonly part: number
-  /** How much of that is done. */
+  /** Share of the current part that is done. */
   readonly share: number
   readonly elapsed_s: number
 }
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
-/** How far all of it is, and how long the rest takes at the pace so far. */
+/** Progress of the whole proof, and the remaining time at the pace so far. */
 export const overallProgress = ({ elapsed_s, part, planned_s, share }: PartProgress) => {
   const total_s = sum(planned_s)
   const done_s = sum(planned_s.slice(0, part)) + share * (planned_s[part] ?? 0)
-  const pace = (elapsed_s + prior_s) / (done_s + prior_s)
+  const pace = (elapsed_s + planWeight_s) / (done_s + planWeight_s)
   return { percent: Math.min(99, Math.floor((100 * done_s) / total_s)), left_s: (total_s - done_s) * pace }
 }
 
-/** How much of a part is done, by what its command says of itself: `12 %  …`; null for any other line. */
+/** Reads the share done from a progress line such as `12 % …`; null for any other line. */
 export const reportedShare = (line: string): number | null => {
   const percent = /^\s*(\d{1,3}) %/.exec(line)?.[1]
   return percent === undefined ? null : Number(percent) / 100
 }
 
-/** What a command says, and how far all of it is. */
-export const progressLine = (standing: PartProgress, name: string, said: string): string => {
-  const { left_s, percent } = overallProgress(standing)
-  return `${String(percent).padStart(3)} % of all, about ${formatDuration(left_s)} left | ${name}: ${said.trim()}`
+/** Combines a line of a command with the progress of the whole proof. */
+export const progressLine = (progress: PartProgress, name: string, line: string): string => {
+  const { left_s, percent } = overallProgress(progress)
+  return `${String(percent).padStart(3)} % of all, about ${formatDuration(left_s)} left | ${name}: ${line.trim()}`
 }
 
-/** What came of a part. */
+/** A finished part. */
 export interface PartProof extends PartResult {
   readonly name: PartName
   readonly command: string
   readonly seconds: number
 }
 
-/** So many lines of a command that came to nothing are shown. */
+/** Number of output lines shown of a command without a document. */
 const lastLines_max = 5
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").flatMap((line) => line.trim() || [])
 
-/** What the command said of itself; one that said nothing, or ended otherwise than it said, did not hold. */
+/**
+ * Judges a part by its document and exit code. A missing document, or an exit code that contradicts it, is a violation.
+ */
 export const judgePart = (
   part: Part,
   { exitCode, stdout }: ProgramResult,
-  complaints: ReadonlyArray<string>
+  messages: ReadonlyArray<string>
 ): PartResult => {
   const read = part.read(stdout)
-  const ending = exitCode === null ? "it was ended by a signal" : `it ended with exit code ${exitCode}`
+  const ending = exitCode === null ? "a signal ended it" : `it ended with exit code ${exitCode}`
   if (read === null) {
-    const words = [...complaints, ...linesOf(stdout)].slice(0, lastLines_max)
-    const broken = [`${ending} and printed no document`, ...words].join(": ")
-    return { counts: "nothing that it told", digest: null, broken, again: null }
+    const lines = [...messages, ...linesOf(stdout)].slice(0, lastLines_max)
+    const broken = [`${ending} and printed no document`, ...lines].join(": ")
+    return { counts: "no result", digest: null, broken, again: null }
   }
   return exitCode === 0 || read.broken !== null ? read : { ...read, broken: ending }
 }
 
-/** Some commands are silent for minutes; whoever waits wants to know that they are alive. */
+/** Interval of the sign of life. Some commands print nothing for minutes. */
 const heartbeat = "30 seconds"
 
-/** Of a command that does not say how far it is, no more than this is believed to be done. */
+/** Highest share assumed for a command that reports no progress. */
 const unreported_max = 0.95
 
-/** Whoever takes so many times as long as was planned, and a quarter of an hour, hangs. */
+/** A command times out after its expected duration times this factor, plus 15 minutes. */
 const timeoutFactor = 10
 
-/** Runs parts one after the other, whatever comes of each. */
+/** Runs the parts in order. A violation does not stop the next part. */
 export const prove = Effect.fnUntraced(function* (names: ReadonlyArray<PartName>, plan: ProvePlan) {
   const planned_s = names.map((name) => plannedFor(parts[name], plan.share))
   const began_s = yield* monotonic_s
@@ -129,36 +131,36 @@ export const prove = Effect.fnUntraced(function* (names: ReadonlyArray<PartName>
     const part = parts[name]
     const command = commandOf(part, plan)
     const from_s = yield* monotonic_s
-    const complaints: Array<string> = []
-    let said: number | null = null
-    const say = (line: string) =>
+    const messages: Array<string> = []
+    let reported: number | null = null
+    const print = (line: string) =>
       Effect.flatMap(monotonic_s, (now_s) => {
-        const share = said ?? Math.min(unreported_max, (now_s - from_s) / (planned_s[index] ?? 1))
+        const share = reported ?? Math.min(unreported_max, (now_s - from_s) / (planned_s[index] ?? 1))
         return Console.error(progressLine({ planned_s, part: index, share, elapsed_s: now_s - began_s }, name, line))
       })
     const forward = (line: string) => {
       const share = reportedShare(line)
-      if (share === null) complaints.push(line.trim())
-      else said = share
-      return say(line)
+      if (share === null) messages.push(line.trim())
+      else reported = share
+      return print(line)
     }
-    yield* say(command)
+    yield* print(command)
     const limit = Duration.sum(Duration.seconds(timeoutFactor * (planned_s[index] ?? 0)), Duration.minutes(15))
     const ended = yield* Effect.raceFirst(
       runNode(nodeArgsOf(part, plan), forward),
-      Effect.forever(Effect.delay(say("goes on"), heartbeat))
+      Effect.forever(Effect.delay(print("still running"), heartbeat))
     ).pipe(
       Effect.timeoutOrElse({
         duration: limit,
         orElse: () =>
           Effect.sync((): ProgramResult => {
-            complaints.push(`it had not ended after ${Duration.format(limit)}`)
+            messages.push(`it timed out after ${Duration.format(limit)}`)
             return { stdout: "", exitCode: null }
           })
       })
     )
-    const reading = judgePart(part, ended, complaints.slice(-lastLines_max))
-    if (reading.broken !== null) yield* say(`BROKEN: ${reading.broken}`)
+    const reading = judgePart(part, ended, messages.slice(-lastLines_max))
+    if (reading.broken !== null) yield* print(`BROKEN: ${reading.broken}`)
     return { name, command, seconds: (yield* monotonic_s) - from_s, ...reading } satisfies PartProof
   })
 

@@ -3,10 +3,10 @@ import type { PartResult } from "./Parts.ts"
 
 const number = (value: number): string => value.toLocaleString("en")
 
-/** Understands a document of this shape. */
-const documentReader = <A>(shape: Schema.Codec<A, unknown>, tell: (said: A) => PartResult) => {
+/** Creates a reader for JSON documents of this schema. */
+const documentReader = <A>(shape: Schema.Codec<A, unknown>, toResult: (content: A) => PartResult) => {
   const decode = Schema.decodeUnknownOption(Schema.fromJsonString(shape))
-  return (document: string): PartResult | null => Option.getOrNull(Option.map(decode(document), tell))
+  return (document: string): PartResult | null => Option.getOrNull(Option.map(decode(document), toResult))
 }
 
 const Breach = Schema.Struct({ invariant: Schema.String, what: Schema.String })
@@ -14,7 +14,7 @@ const Breach = Schema.Struct({ invariant: Schema.String, what: Schema.String })
 const breachesText = (breaches: ReadonlyArray<typeof Breach.Type>): string | null =>
   breaches.length === 0 ? null : breaches.map(({ invariant, what }) => `${invariant}: ${what}`).join("; ")
 
-/** `npm run simulate`, some seeds. */
+/** Reads `npm run simulate` with several seeds. */
 export const readSeeds = documentReader(
   Schema.Struct({
     done: Schema.Int,
@@ -26,17 +26,17 @@ export const readSeeds = documentReader(
   }),
   ({ coverage, digest, done, failure, ops, thin }) => {
     const hits = Object.values(coverage)
-    const seldom = thin.length === 0 ? null : `faults that were too seldom: ${thin.join(", ")}`
+    const rare = thin.length === 0 ? null : `faults that were too rare: ${thin.join(", ")}`
     return {
       counts: `${number(done)} seeds of ${ops} operations; ${hits.length} pairs of step and fault, the rarest ${number(Math.min(...hits))} times`,
       digest,
-      broken: failure === null ? seldom : `${failure.invariant}: ${failure.what}`,
+      broken: failure === null ? rare : `${failure.invariant}: ${failure.what}`,
       again: failure?.again ?? null
     }
   }
 )
 
-/** `npm run simulate -- --mutants`. */
+/** Reads `npm run simulate -- --mutants`. */
 export const readMutants = documentReader(
   Schema.Struct({
     seeds: Schema.Int,
@@ -54,7 +54,7 @@ export const readMutants = documentReader(
     return {
       counts: `${mutants.length} planted bugs, each in at most ${seeds} seeds of ${ops} operations`,
       caught: mutants.flatMap(({ caught, mutant: bug, on }) =>
-        caught === null ? [] : [{ bug, on, seed: caught.seed, law: caught.invariant }]
+        caught === null ? [] : [{ bug, on, seed: caught.seed, invariant: caught.invariant }]
       ),
       digest: null,
       broken: survivors.length === 0 ? null : `not caught: ${survivors.join("; ")}`,
@@ -63,7 +63,7 @@ export const readMutants = documentReader(
   }
 )
 
-/** `npm run crash`. */
+/** Reads `npm run crash`. */
 export const readCrashes = documentReader(
   Schema.Union([
     Schema.Struct({
@@ -77,16 +77,16 @@ export const readCrashes = documentReader(
     }),
     Schema.Struct({ ok: Schema.Literal(false), seed: Schema.Int, round: Schema.Int, breaches: Schema.Array(Breach) })
   ]),
-  (said) => {
-    if (!said.ok) {
+  (content) => {
+    if (!content.ok) {
       return {
-        counts: `${said.round} rounds`,
+        counts: `${content.round} rounds`,
         digest: null,
-        broken: breachesText(said.breaches),
-        again: `npm run crash -- --seed ${said.seed} --rounds ${said.round}`
+        broken: breachesText(content.breaches),
+        again: `npm run crash -- --seed ${content.seed} --rounds ${content.round}`
       }
     }
-    const { calls, operations, missed, reached, rounds, unanswered } = said
+    const { calls, operations, missed, reached, rounds, unanswered } = content
     const points = reached.length + missed.length
     return {
       counts: `${rounds} rounds; ${number(operations)} operations in ${number(calls)} calls, ${number(unanswered)} of them without a response; servers killed or stopped at ${reached.length} of ${points} points`,
@@ -97,7 +97,7 @@ export const readCrashes = documentReader(
   }
 )
 
-/** `npm run fuzz`. */
+/** Reads `npm run fuzz`. */
 export const readFuzzing = documentReader(
   Schema.Struct({
     requests: Schema.Int,
@@ -107,14 +107,14 @@ export const readFuzzing = documentReader(
     again: Schema.String
   }),
   ({ again, broken, endpoints, requests, trpc: { calls, procedures } }) => ({
-    counts: `${number(requests)} requests; ${endpoints.length} paths and methods, ${number(calls)} calls of ${procedures.length} procedures by tRPC, ${endpoints.reduce((sum, { seen }) => sum + seen.length, 0)} statuses seen`,
+    counts: `${number(requests)} requests; ${endpoints.length} paths and methods, ${number(calls)} calls of ${procedures.length} procedures over tRPC, ${endpoints.reduce((sum, { seen }) => sum + seen.length, 0)} statuses seen`,
     digest: null,
     broken: breachesText(broken),
     again
   })
 )
 
-/** `npm test`, by TestReport.ts. */
+/** Reads `npm test` with the reporter of TestReport.ts. */
 export const readTests = documentReader(
   Schema.Struct({ files: Schema.Int, passed: Schema.Int, failed: Schema.Array(Schema.String) }),
   ({ failed, files, passed }) => ({

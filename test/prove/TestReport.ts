@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node"
 
-/** Tells on stderr how far a run of the tests is, and in the end on stdout, as one JSON document, what came of it. */
+/** Vitest reporter that prints progress on stderr, and the result as one JSON document on stdout. */
 export default class TestReport implements Reporter {
   #files = 0
   #ended = 0

@@ -11,25 +11,23 @@ import { prove } from "./Prove.ts"
 
 const page = new URL("../../docs/proof.md", import.meta.url)
 
-/** Every program that takes a seed takes one up to here. */
+/** Largest seed that every part accepts. */
 const seed_max = 999_999
 
-const shareForm = "above 0, and 1 at most"
+const shareForm = "above 0 and at most 1"
 
 const flags = {
   only: commaListOf(
     "only",
     partNames,
-    "Which parts; memory and sql are the simulation, mutants the bugs planted into it"
+    "Parts to run; memory and sql are the simulation, mutants the planted bugs"
   ).pipe(orDefault(partNames, "all")),
-  seed: wholeNumber(
-    "seed",
-    { minimum: 1, maximum: seed_max },
-    "What all parts that leave something to chance go by"
-  ).pipe(orDefault(null, "by chance")),
+  seed: wholeNumber("seed", { minimum: 1, maximum: seed_max }, "Seed of all parts with random choices").pipe(
+    orDefault(null, "random")
+  ),
   share: Flag.String("share").pipe(
     Flag.withDescription(
-      "How much of the long form, for a trial: races are always whole, bugs are then planted in memory only"
+      "Share of the full size, for a trial. Races always run whole; a trial plants bugs in memory only"
     ),
     withNote(`${shareForm}, such as 0.01`),
     Flag.withMetavar("number"),
@@ -39,17 +37,17 @@ const flags = {
     ),
     orDefault(1)
   ),
-  write: toggle("write", "Write the figures of a trial into docs/proof.md too; those of the long form always are")
+  write: toggle("write", "Write the results of a trial into docs/proof.md. A full run always writes them")
 }
 
-/** The page that the figures belong into does not have their place. */
+/** Failure to write the results: docs/proof.md lacks the markers. */
 class NoPlace extends Schema.TaggedError<NoPlace>()("NoPlace", { message: Schema.String }) {}
 
 const write = Effect.fnUntraced(function* (proof: Proof) {
   const text = replaceTables(readFileSync(page, "utf8"), proofTables(proof))
-  if (text === null) return yield* new NoPlace({ message: "docs/proof.md has lost the place of its figures" })
+  if (text === null) return yield* new NoPlace({ message: "docs/proof.md lacks the markers of the results" })
   yield* Effect.sync(() => writeFileSync(page, text))
-  yield* Console.error("written: docs/proof.md")
+  yield* Console.error("wrote docs/proof.md")
 })
 
 const run = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typeof flags>) {
@@ -75,13 +73,13 @@ const run = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typ
 
 const command = Command.make("npm run prove --", flags, run).pipe(
   Command.withDescription(
-    "Run everything that looks for lost, doubled or invented money, at length and one after the other: the simulation in memory and on the SQL functions, the bugs that are planted to see whether it would find them, the races, the crashes and the fuzzing. Each is a command of its own, which is shown. It goes on when one of them fails, and then ends with exit code 1 and the commands that show it again; wrong usage ends with 2. The figures of the long form are written into docs/proof.md, which says what is claimed and what is assumed. Leave the machine to it meanwhile."
+    "Runs all checks for lost, doubled or invented money at full size, one after the other: the simulation in memory and on the SQL functions, the planted bugs that the simulation must catch, the races, the crashes and the fuzzing. Prints the command of each part. A violation does not stop the run; it then ends with exit code 1 and the commands that reproduce the violations. Exit code 2 for wrong usage.\n\nWrites the results of a full run into docs/proof.md, next to the claims and assumptions. Do not use the machine for other work during the run."
   ),
-  Command.withShortDescription("Prove that no money is lost, at length"),
+  Command.withShortDescription("Run all checks of the money at full size"),
   Command.withExamples([
-    { command: "npm run prove", description: "The long form, which writes docs/proof.md" },
-    { command: "npm run prove -- --share 0.01", description: "A trial of all of it, in some minutes" },
-    { command: "npm run prove -- --only crash,fuzz --seed 7", description: "Two parts, by a seed" }
+    { command: "npm run prove", description: "A full run, which writes docs/proof.md" },
+    { command: "npm run prove -- --share 0.01", description: "A trial of all parts in a few minutes" },
+    { command: "npm run prove -- --only crash,fuzz --seed 7", description: "Two parts with a fixed seed" }
   ])
 )
 

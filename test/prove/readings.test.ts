@@ -26,10 +26,10 @@ const requests = {
 const breach = { invariant: "an external operation is performed once", what: "RD-1 was done 2 times" }
 const bug = (caught: object | null) => ({ mutant: "reserve holds no money", on: "memory", caught })
 
-const said = (name: PartName, document: object, exitCode: number): PartResult =>
+const readingOf = (name: PartName, document: object, exitCode: number): PartResult =>
   judgePart(parts[name], { stdout: JSON.stringify(document), exitCode }, [])
 
-describe("what a command says of itself", () => {
+describe("the document of a command", () => {
   it.each<[PartName, object, string]>([
     [
       "memory",
@@ -49,11 +49,11 @@ describe("what a command says of itself", () => {
     [
       "fuzz",
       { ...requests, broken: [] },
-      "20,003 requests; 1 paths and methods, 5 calls of 1 procedures by tRPC, 2 statuses seen"
+      "20,003 requests; 1 paths and methods, 5 calls of 1 procedures over tRPC, 2 statuses seen"
     ],
     ["races", { files: 1, passed: 1, failed: [] }, "1 tests in 1 files"]
-  ])("%s held", (name, document, counts) => {
-    const reading = said(name, document, 0)
+  ])("%s is read as held", (name, document, counts) => {
+    const reading = readingOf(name, document, 0)
     assert.isNull(reading.broken)
     assert.strictEqual(reading.counts, counts)
   })
@@ -72,7 +72,7 @@ describe("what a command says of itself", () => {
     [
       "memory",
       { ...seeds, thin: ["sale: settle × cut before commit"], failure: null },
-      "faults that were too seldom: sale: settle × cut before commit",
+      "faults that were too rare: sale: settle × cut before commit",
       null
     ],
     ["mutants", { seeds: 200, ops: 200, mutants: [bug(null)] }, "not caught: reserve holds no money", null],
@@ -89,29 +89,29 @@ describe("what a command says of itself", () => {
       "npm run fuzz"
     ],
     ["races", { files: 1, passed: 0, failed: ["a sale is one"] }, "a sale is one", null]
-  ])("%s is broken", (name, document, broken, again) => {
-    const reading = said(name, document, 1)
+  ])("%s is read as broken", (name, document, broken, again) => {
+    const reading = readingOf(name, document, 1)
     assert.deepStrictEqual([reading.broken, reading.again], [broken, again])
   })
 
-  it("tells each planted bug with the seed and the law that caught it", () => {
-    const { caught } = said(
+  it("names each planted bug with the seed and the invariant that caught it", () => {
+    const { caught } = readingOf(
       "mutants",
       { seeds: 200, ops: 200, mutants: [bug({ seed: 3, invariant: "held", what: "5" })] },
       0
     )
-    assert.deepStrictEqual(caught, [{ bug: "reserve holds no money", on: "memory", seed: 3, law: "held" }])
+    assert.deepStrictEqual(caught, [{ bug: "reserve holds no money", on: "memory", seed: 3, invariant: "held" }])
   })
 
-  it("is not believed when it ends otherwise", () => {
-    assert.strictEqual(said("races", { files: 1, passed: 1, failed: [] }, 1).broken, "it ended with exit code 1")
+  it("is rejected when the exit code contradicts it", () => {
+    assert.strictEqual(readingOf("races", { files: 1, passed: 1, failed: [] }, 1).broken, "it ended with exit code 1")
     assert.strictEqual(
       judgePart(parts.crash, { stdout: JSON.stringify(rounds), exitCode: null }, []).broken,
-      "it was ended by a signal"
+      "a signal ended it"
     )
   })
 
-  it("is broken when it says nothing that can be read, with what it says instead", () => {
+  it("counts as broken when it is missing, with the output of the command", () => {
     const { broken } = judgePart(parts.fuzz, { stdout: "a stack\n  of lines\n", exitCode: 1 }, ["no room on the disk"])
     assert.strictEqual(
       broken,

@@ -33,49 +33,49 @@ const proof: Proof = {
   parts: [held]
 }
 
-describe("the figures of docs/proof.md", () => {
-  it("have their place there", () => {
-    assert.isNotNull(replaceTables(page, "some figures"))
+describe("the results in docs/proof.md", () => {
+  it("have their markers in the page", () => {
+    assert.isNotNull(replaceTables(page, "some results"))
   })
 
-  it("take the place of those before them, and nothing else's", () => {
-    const once = replaceTables(page, "some figures") ?? ""
-    const twice = replaceTables(once, "other figures") ?? ""
-    assert.include(once, "some figures")
-    assert.notInclude(twice, "some figures")
-    assert.strictEqual(twice.replace("other figures", "some figures"), once)
-    const outside = (text: string) => [text.split("<!-- figures")[0], text.split("<!-- end of the figures -->")[1]]
+  it("replace earlier results and nothing else", () => {
+    const once = replaceTables(page, "some results") ?? ""
+    const twice = replaceTables(once, "other results") ?? ""
+    assert.include(once, "some results")
+    assert.notInclude(twice, "some results")
+    assert.strictEqual(twice.replace("other results", "some results"), once)
+    const outside = (text: string) => [text.split("<!-- results")[0], text.split("<!-- end of the results -->")[1]]
     assert.deepStrictEqual(outside(twice), outside(page))
   })
 
-  it.each(["no marks at all", "<!-- end of the figures --> <!-- figures: written by npm run prove -->"])(
-    "are nowhere in a page that says: %s",
+  it.each(["no marks at all", "<!-- end of the results --> <!-- results: written by npm run prove -->"])(
+    "cannot be written into a page with: %s",
     (text) => {
-      assert.isNull(replaceTables(text, "some figures"))
+      assert.isNull(replaceTables(text, "some results"))
     }
   )
 
-  it("say what was run, where, and what came of it", () => {
-    const figures = proofTables(proof)
-    for (const said of [proof.at, proof.command, proof.commit, proof.machine, proof.software, "28 min"])
-      assert.include(figures, said)
-    assert.include(figures, "| `npm run simulate -- --seeds 2000` | 2,000 seeds | 14 min | held | `ab12` |")
-    assert.notInclude(figures, "trial")
+  it("contain the commands, the environment and the outcome", () => {
+    const results = proofTables(proof)
+    for (const text of [proof.at, proof.command, proof.commit, proof.machine, proof.software, "28 min"])
+      assert.include(results, text)
+    assert.include(results, "| `npm run simulate -- --seeds 2000` | 2,000 seeds | 14 min | held | `ab12` |")
+    assert.notInclude(results, "trial")
   })
 
-  it("say so when they are a trial's", () => {
-    assert.include(proofTables({ ...proof, isWhole: false }), "Not the long form, but a trial.")
+  it("are marked as those of a trial", () => {
+    assert.include(proofTables({ ...proof, isWhole: false }), "A trial, not a full run.")
   })
 
-  it("keep what is broken within its cell, with the command that shows it again", () => {
+  it("keep a violation within its table cell, with the command that reproduces it", () => {
     const row = proofTables({ ...proof, parts: [broken] })
       .split("\n")
       .at(-1)
-    assert.include(row, "**BROKEN**: a \\| b broke. Again: `npm run crash -- --rounds 13`")
+    assert.include(row, "**BROKEN**: a \\| b broke. Reproduce: `npm run crash -- --rounds 13`")
   })
 
-  it("list every planted bug with what caught it", () => {
-    const caught = [{ bug: "reserve holds no money", on: "memory", seed: 3, law: "held" }]
+  it("list every planted bug with the invariant that caught it", () => {
+    const caught = [{ bug: "reserve holds no money", on: "memory", seed: 3, invariant: "held" }]
     assert.include(
       proofTables({ ...proof, parts: [{ ...held, caught }] }),
       "| reserve holds no money | memory | 3 | held |"
@@ -84,18 +84,18 @@ describe("the figures of docs/proof.md", () => {
 })
 
 describe("a proof", () => {
-  it("holds when every part does", () => {
+  it("holds when every part holds", () => {
     assert.isTrue(everythingHeld(proof))
-    assert.include(proofText(proof), "Everything held, in 28 min.")
+    assert.include(proofText(proof), "Every part held in 28 min.")
   })
 
-  it("ends with the commands that show again what did not hold", () => {
+  it("ends with the commands that reproduce the violations", () => {
     const failed = { ...proof, parts: [broken, held, { ...broken, name: "fuzz" as const, again: null }] }
     assert.isFalse(everythingHeld(failed))
     const lines = proofText(failed).split("\n")
     assert.deepStrictEqual(
-      lines.filter((line) => line.includes("again: ")).map((line) => line.trim()),
-      ["again: npm run crash -- --rounds 13", "again: npm run crash -- --rounds 60"]
+      lines.filter((line) => line.includes("reproduce: ")).map((line) => line.trim()),
+      ["reproduce: npm run crash -- --rounds 13", "reproduce: npm run crash -- --rounds 60"]
     )
   })
 })

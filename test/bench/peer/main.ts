@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs"
 import Fastify from "fastify"
 import { type Client, Pool } from "pg"
 
-// A top-up service as it is usually written: Fastify and pg, a database transaction before the provider and one after
-// it, a statement a step. It knows no credentials and checks nothing of what it is sent, so it has less to do than
-// Saldo.
+// A conventional top-up service for comparison: Fastify and pg, one database transaction before the provider call and
+// one after it, one statement a step. It checks neither credentials nor input, so it does less work than Saldo.
 
 interface Order {
   readonly service_id: number
@@ -13,7 +12,7 @@ interface Order {
   readonly amount: number
 }
 
-/** Not sold, and why: the status of the answer. */
+/** A refused sale, with the HTTP status of the response. */
 class Refused extends Error {
   readonly status: number
 
@@ -93,7 +92,7 @@ const confirm = (company: number, key: string, sale: number, centavos: number, a
     ])
   })
 
-/** Sells at once: as with Saldo's simulator, the provider takes no time. */
+/** Delivers at once. Like Saldo's simulator, the provider takes no time. */
 const deliver = () => Promise.resolve("OK1")
 
 const app = Fastify()

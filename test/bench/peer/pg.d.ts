@@ -1,4 +1,4 @@
-// What the peer uses of pg, which comes without types.
+// Types of the parts of pg that the peer uses.
 declare module "pg" {
   interface Result {
     // biome-ignore lint/suspicious/noExplicitAny: pg knows nothing of what a row holds

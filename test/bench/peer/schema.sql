@@ -1,4 +1,4 @@
--- The tables that most people would draw for this: one row a balance, one a sale, one a key, one a movement.
+-- A conventional schema: one row for each balance, sale, key and ledger entry.
 create schema shop;
 
 create table shop.balance (

@@ -5,8 +5,8 @@ import { type Html, html } from "../../../facade/docs/Html.ts"
 
 const width = 1200
 const row = 18
-/** What would be narrower is left out. */
-const narrowest = 1
+/** Width in pixels below which a box is left out. */
+const width_min = 1
 
 interface Box {
   readonly name: string
@@ -20,7 +20,7 @@ const boxesOf = (all: Frame): ReadonlyArray<Box> => {
   const boxes: Array<Box> = []
   const draw = ({ children, name, time }: Frame, x: number, depth: number): void => {
     const wide = (width * time) / all.time
-    if (wide < narrowest) return
+    if (wide < width_min) return
     boxes.push({ name, share: time / all.time, x, depth, wide })
     let left = x
     for (const child of [...children.values()].toSorted((one, other) => other.time - one.time)) {
@@ -49,7 +49,7 @@ const boxHtml = ({ depth, name, share, wide, x }: Box): Html => {
   return html`<g><title>${name}, ${(100 * share).toFixed(1)} %</title><rect x="${x.toFixed(1)}" y="${String(y)}" width="${(wide - 0.5).toFixed(1)}" height="${String(row - 1)}" fill="${colourOf(name)}"/><text x="${(x + 2).toFixed(1)}" y="${String(y + 13)}">${fits.length > 2 ? fits : ""}</text></g>`
 }
 
-/** A flame graph, hanging: what is below was called by what is above, and width is time. */
+/** Draws a flame graph from top to bottom: a box called the boxes below it, and its width is time. */
 export const flameGraph = (all: Frame): string => {
   const boxes = boxesOf(all)
   const height = row * (1 + Math.max(...boxes.map(({ depth }) => depth)))
@@ -59,7 +59,7 @@ export const flameGraph = (all: Frame): string => {
   }\n`
 }
 
-/** A CPU profile as V8 writes it: nodes of a tree of calls, and which of them ran at each sample. Durations in µs. */
+/** A CPU profile of V8: the nodes of the call tree, and the node that ran at each sample. Durations are in µs. */
 const CpuProfile = Schema.Struct({
   nodes: Schema.Array(
     Schema.Struct({
@@ -74,7 +74,7 @@ const CpuProfile = Schema.Struct({
 
 type ProfiledCall = (typeof CpuProfile.Type)["nodes"][number]["callFrame"]
 
-/** A part of the program and all that it called, with the time that was spent there. */
+/** A part of the program with its callees, and the total time spent in them. */
 export interface Frame {
   readonly name: string
   time: number
@@ -86,20 +86,20 @@ const emptyFrame = (name: string): Frame => ({ name, time: 0, children: new Map(
 const packageOf = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
 const ownFile = /\/((?:core|adapters|facade)\/(?:\w+\/)*[\w.]+)\.ts$/
 
-/** Whose code a call is, in words: libraries as a whole, our own by file. */
+/** Owner of a call: a library as a whole, or one of our files. */
 const nameOf = ({ functionName, url }: ProfiledCall): string => {
   if (url === "") return functionName === "" ? "(native)" : functionName
   if (url.startsWith("node:")) return "node"
   return packageOf.exec(url)?.[1] ?? ownFile.exec(url)?.[1] ?? "(other)"
 }
 
-const notWork = new Set(["(root)", "(idle)"])
+const ignored = new Set(["(root)", "(idle)"])
 
-// Loading the modules is over before the first call.
+// Modules are loaded before the first call, so loading does not count.
 const isStart = ({ functionName, url }: ProfiledCall): boolean =>
   url.startsWith("node:internal/modules/") || functionName === "compileSourceTextModule"
 
-/** Folds a profile of V8: calls of one library among themselves are one frame, and starting up is left out. */
+/** Reads a V8 profile into frames. Nested calls of one library become one frame; module loading is left out. */
 export const readProfile = (text: string): Frame => {
   const { nodes, samples, timeDeltas } = Schema.decodeSync(Schema.fromJsonString(CpuProfile))(text)
   const calls = new Map(nodes.map(({ callFrame, id }) => [id, callFrame]))
@@ -110,7 +110,7 @@ export const readProfile = (text: string): Frame => {
       const call = calls.get(at)
       if (call === undefined || call.functionName === "(idle)" || isStart(call)) return null
       const name = nameOf(call)
-      if (!notWork.has(name) && path.at(-1) !== name) path.push(name)
+      if (!ignored.has(name) && path.at(-1) !== name) path.push(name)
     }
     return path.reverse()
   }
@@ -132,7 +132,7 @@ export const readProfile = (text: string): Frame => {
   return all
 }
 
-/** What each spent itself, and not in what it called, as a share of all; the greatest first. */
+/** Own time of each part, without its callees, as a share of the total; largest first. */
 export const ownShares = (all: Frame): ReadonlyArray<readonly [name: string, share: number]> => {
   const own = new Map<string, number>()
   const add = ({ children, name, time }: Frame): void => {
@@ -146,18 +146,18 @@ export const ownShares = (all: Frame): ReadonlyArray<readonly [name: string, sha
 
 const shares_max = 20
 
-/** Draws the latest profile of a directory beside it, and tells in lines of text who spent the most himself. */
+/** Draws the latest profile of a directory, and returns the largest own times as text. */
 export const drawProfile = (directory: string): string => {
   const latest = readdirSync(directory)
     .filter((name) => name.endsWith(".cpuprofile"))
     .map((name) => join(directory, name))
     .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)[0]
-  if (latest === undefined) return "The server left no profile."
+  if (latest === undefined) return "The server wrote no profile."
   const all = readProfile(readFileSync(latest, "utf8"))
   const drawing = join(directory, "flame.svg")
   writeFileSync(drawing, flameGraph(all))
   const lines = ownShares(all)
     .slice(0, shares_max)
     .map(([name, share]) => `${(100 * share).toFixed(1).padStart(5)} %  ${name}`)
-  return [`Where the server spent its time, drawn in ${drawing}:`, ...lines].join("\n")
+  return [`Own time of each part of the server (flame graph: ${drawing}):`, ...lines].join("\n")
 }

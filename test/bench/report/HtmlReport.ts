@@ -34,15 +34,13 @@ const barOf = ({ kind, name, rounds, value }: Bar, y: number, scale: number, uni
   ].join("")
 }
 
-/**
- * Both sides of a figure as bars, each round as a dot, and the goal as the line that ours has to reach, or stay below.
- */
-const barChart = (figure: Measurement): string => {
-  const { goal, ours, rounds, theirs, unit, what } = figure
+/** Both sides of a measurement as bars, each round as a dot, and the goal as a line. */
+const barChart = (measurement: Measurement): string => {
+  const { goal, ours, rounds, theirs, unit, what } = measurement
   if (theirs === null) return ""
   const goalAt = goal === null ? 0 : goal.value * theirs
   const scale = span / Math.max(goalAt, ours, theirs, ...rounds.flat())
-  const met = isGoalMet(figure)
+  const met = isGoalMet(measurement)
   const sides: ReadonlyArray<Bar> = [
     { name: "Saldo", value: ours, rounds: rounds.map(([one]) => one), kind: met === false ? "ours missed" : "ours" },
     { name: "other", value: theirs, rounds: rounds.map(([, other]) => other), kind: "theirs" }
@@ -58,7 +56,7 @@ const barChart = (figure: Measurement): string => {
   return svg(2 * bar + 14, what, [...sides.map((side, row) => barOf(side, 4 + row * (bar + 6), scale, unit)), ...line])
 }
 
-/** A server's memory over time. */
+/** Memory of a server over time. */
 const memoryChart = (samples: ReadonlyArray<MemorySample>): string => {
   const height = 160
   const base = height - 24
@@ -101,36 +99,41 @@ const escaped = (text: string): string =>
 const cells = (values: ReadonlyArray<string>): string =>
   values.map((value) => `<td class="value">${escaped(value)}</td>`).join("")
 
-const rowOf = (figure: Measurement): string => {
-  const { ours, theirs, unit, what } = figure
-  const verdict = formatVerdict(figure)
-  const values = [formatAmount(ours, unit), formatAmount(theirs, unit), formatRatio(figure), formatGoal(figure)]
+const rowOf = (measurement: Measurement): string => {
+  const { ours, theirs, unit, what } = measurement
+  const verdict = formatVerdict(measurement)
+  const values = [
+    formatAmount(ours, unit),
+    formatAmount(theirs, unit),
+    formatRatio(measurement),
+    formatGoal(measurement)
+  ]
   return `<tr><td>${escaped(what)}</td>${cells(values)}<td class="${verdict}">${verdict}</td></tr>`
 }
 
-const chartOf = (figure: Measurement): string => {
-  const chart = barChart({ ...figure, what: escaped(figure.what) })
-  return chart === "" ? "" : `<figure><figcaption>${escaped(figure.what)}</figcaption>${chart}</figure>`
+const chartOf = (measurement: Measurement): string => {
+  const chart = barChart({ ...measurement, what: escaped(measurement.what) })
+  return chart === "" ? "" : `<figure><figcaption>${escaped(measurement.what)}</figcaption>${chart}</figure>`
 }
 
-const sectionOf = ({ figures, memory: samples, title }: Section): string => `
+const sectionOf = ({ measurements, memory: samples, title }: Section): string => `
   <h2>${escaped(title)}</h2>
   <table>
     <tr><th></th><th>Saldo</th><th>other</th><th>ratio</th><th>goal</th><th></th></tr>
-    ${figures.map(rowOf).join("\n    ")}
+    ${measurements.map(rowOf).join("\n    ")}
   </table>
-  ${figures.map(chartOf).join("\n  ")}
-  ${samples.length === 0 ? "" : `<figure><figcaption>Memory of the server meanwhile</figcaption>${memoryChart(samples)}</figure>`}`
+  ${measurements.map(chartOf).join("\n  ")}
+  ${samples.length === 0 ? "" : `<figure><figcaption>Memory of the server during the load</figcaption>${memoryChart(samples)}</figure>`}`
 
-const proofsOf = ({ proofs }: Results): string => {
-  const rows = proofs.map(
+const checksOf = ({ checks }: Results): string => {
+  const rows = checks.map(
     ({ detail, ok, what }) =>
       `<tr><td>${escaped(what)}</td><td>${escaped(detail)}</td><td class="${ok ? "met" : "BROKEN"}">${ok ? "ok" : "BROKEN"}</td></tr>`
   )
   return `<h2>After all of it</h2><table>${rows.join("\n")}</table>`
 }
 
-/** A page that needs nothing but itself. */
+/** The report as one HTML page without external resources. */
 export const htmlReport = (results: Results, facts: Readonly<Record<string, string>>): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -140,11 +143,11 @@ export const htmlReport = (results: Results, facts: Readonly<Record<string, stri
 <h1>Saldo under load</h1>
 <p>Saldo does all that it does in production. It is held against a service as people usually write it, without credentials
 and validation, on the same Postgres in turn; where another yardstick is meant, the row says so. A ratio is the median of
-the rounds' ratios: absolute figures are this machine's, ratios travel. A dot is a round, the dashed line the goal.</p>
+the rounds' ratios: absolute measurements are this machine's, ratios travel. A dot is a round, the dashed line the goal.</p>
 <dl>${Object.entries(facts)
   .map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`)
   .join("")}</dl>
 ${results.sections.map(sectionOf).join("\n")}
-${proofsOf(results)}
+${checksOf(results)}
 </html>
 `

@@ -4,15 +4,15 @@ import type { BenchmarkPlan, Results, Section } from "../stages/Benchmark.ts"
 import { generator } from "../support/Measure.ts"
 import { type Goal, isGoalMet, type Measurement } from "../support/Measurements.ts"
 
-/** On what, and how, it was measured. */
+/** The machine and the settings of the run. */
 export const environmentFacts = (plan: BenchmarkPlan, at: string): Readonly<Record<string, string>> => ({
   measured: at,
   ...machineFacts(),
-  load: `${generator}, ${plan.connections} connections, medians of ${plan.rounds} rounds of ${plan.seconds} s in turn`,
-  everything: "load, servers and Postgres share the machine"
+  load: `${generator}, ${plan.connections} connections, medians of ${plan.rounds} rounds of ${plan.seconds} s, sides in turn`,
+  machines: "load generator, servers and Postgres share this machine"
 })
 
-/** Three digits that matter, or all of a large number. */
+/** Three significant digits, or all digits of a number from 100 on. */
 export const formatNumber = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)))
 
@@ -24,26 +24,27 @@ export const formatRatio = ({ ratio }: Measurement): string => (ratio === null ?
 const goalText = ({ is, value }: Goal, { ratio, unit }: Measurement): string =>
   `${is} ${ratio === null ? formatAmount(value, unit) : `${formatNumber(value)}x`}`
 
-export const formatGoal = (figure: Measurement): string => (figure.goal === null ? "" : goalText(figure.goal, figure))
+export const formatGoal = (measurement: Measurement): string =>
+  measurement.goal === null ? "" : goalText(measurement.goal, measurement)
 
-export const formatVerdict = (figure: Measurement): string => {
-  const met = isGoalMet(figure)
+export const formatVerdict = (measurement: Measurement): string => {
+  const met = isGoalMet(measurement)
   return met === null ? "" : met ? "met" : "MISSED"
 }
 
-const rowsOf = ({ figures, title }: Section) =>
-  figures.map((figure) => ({
-    [title]: figure.what,
-    Saldo: formatAmount(figure.ours, figure.unit),
-    other: formatAmount(figure.theirs, figure.unit),
-    ratio: formatRatio(figure),
-    goal: formatGoal(figure),
-    "": formatVerdict(figure)
+const rowsOf = ({ measurements, title }: Section) =>
+  measurements.map((measurement) => ({
+    [title]: measurement.what,
+    Saldo: formatAmount(measurement.ours, measurement.unit),
+    other: formatAmount(measurement.theirs, measurement.unit),
+    ratio: formatRatio(measurement),
+    goal: formatGoal(measurement),
+    "": formatVerdict(measurement)
   }))
 
-/** The figures and the proofs, for a terminal. */
-export const textReport = ({ proofs, sections }: Results): string =>
+/** The measurements and the checks as text. */
+export const textReport = ({ checks, sections }: Results): string =>
   [
     ...sections.map((section) => formatTable(rowsOf(section))),
-    proofs.map(({ detail, ok, what }) => `${ok ? "ok      " : "BROKEN  "}${what}: ${detail}`).join("\n")
+    checks.map(({ detail, ok, what }) => `${ok ? "ok      " : "BROKEN  "}${what}: ${detail}`).join("\n")
   ].join("\n\n")

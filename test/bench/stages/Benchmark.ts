@@ -17,48 +17,48 @@ import {
   sellWithHistory
 } from "./WithHistory.ts"
 
-/** What the benchmark is to measure. */
+/** What the benchmark measures. */
 export interface BenchmarkPlan extends Progress.LoadOptions {
-  readonly contests: ReadonlyArray<ComparisonName>
-  /** Whether the contests are held once more with two servers. */
+  readonly comparisons: ReadonlyArray<ComparisonName>
+  /** Whether to repeat the comparisons with two servers. */
   readonly replicas: boolean
-  /** How many sales are there before anything is measured. */
+  /** Number of sales in the database before the first measurement. */
   readonly rows: number
-  /** For how many minutes the memory is watched. */
+  /** Duration of the memory test, in minutes. */
   readonly soak: number
-  /** Where the first server leaves a CPU profile; null for none. */
+  /** Directory for a CPU profile of the first server; null for none. */
   readonly profile: string | null
 }
 
-/** Figures that belong together. */
+/** Measurements under one heading. */
 export interface Section {
   readonly title: string
-  readonly figures: ReadonlyArray<Measurement>
-  /** The server's memory meanwhile, where it was watched. */
+  readonly measurements: ReadonlyArray<Measurement>
+  /** Memory of the server during the measurements; empty when it was not sampled. */
   readonly memory: ReadonlyArray<MemorySample>
 }
 
 export interface Results {
   readonly sections: ReadonlyArray<Section>
-  readonly proofs: ReadonlyArray<SoundnessCheck>
+  readonly checks: ReadonlyArray<SoundnessCheck>
 }
 
 const starting_s = 10
 
 const length_s = (plan: BenchmarkPlan): number => {
-  const contests_s = comparisonsLength_s(plan.contests, plan)
+  const comparisons_s = comparisonsLength_s(plan.comparisons, plan)
   const history_s = plan.rows > 0 ? historyComparisonLength_s(plan) + recoveryLength_s + soundnessLength_s : 0
   return (
     starting_s +
     historyLength_s(plan.rows) +
-    (plan.replicas ? 2 : 1) * contests_s +
+    (plan.replicas ? 2 : 1) * comparisons_s +
     60 * plan.soak +
     history_s +
     soundnessLength_s
   )
 }
 
-/** A database with companies, and a server on it. */
+/** Creates a database with companies and starts a server on it. */
 const startSaldoOn = Effect.fnUntraced(function* (
   name: string,
   { profile, rows }: Pick<BenchmarkPlan, "profile" | "rows">
@@ -66,48 +66,51 @@ const startSaldoOn = Effect.fnUntraced(function* (
   const database = yield* newDatabase(name)
   const filled = Effect.all([migrate, makeCompanies, makeHistory(rows)], { discard: true })
   yield* Effect.provide(filled, connectedTo(database))
-  const book: SaleCount = { answered: 0 }
-  return { database, book, service: yield* startSaldo(database, profile) }
+  const saleCount: SaleCount = { answered: 0 }
+  return { database, saleCount, service: yield* startSaldo(database, profile) }
 })
 
 type OnDatabase = Effect.Success<ReturnType<typeof startSaldoOn>>
 
 const section = (
   title: string,
-  figures: ReadonlyArray<Measurement>,
+  measurements: ReadonlyArray<Measurement>,
   memory: ReadonlyArray<MemorySample> = []
 ): Section => ({
   title,
-  figures,
+  measurements,
   memory
 })
 
 const oneServer = Effect.fnUntraced(function* (
-  field: ServersUnderTest,
+  servers: ServersUnderTest,
   { service }: CountedService,
   plan: BenchmarkPlan
 ) {
-  const { result, samples } = yield* watchMemory(service.pid, runComparisons(plan.contests, field, plan))
+  const { result, samples } = yield* watchMemory(service.pid, runComparisons(plan.comparisons, servers, plan))
   return section("One server", [...result, highestMemory(samples)], samples)
 })
 
 const twoServers = Effect.fnUntraced(function* (
-  field: ServersUnderTest,
+  servers: ServersUnderTest,
   { database }: OnDatabase,
   plan: BenchmarkPlan
 ) {
   const second = yield* startSaldo(database, null)
-  const both = { ...field, saldo: [...field.saldo, second] }
-  return section("Two servers on one database", yield* runComparisons(plan.contests, both, plan))
+  const both = { ...servers, saldo: [...servers.saldo, second] }
+  return section("Two servers on one database", yield* runComparisons(plan.comparisons, both, plan))
 }, Effect.scoped)
 
 const withHistory = Effect.fnUntraced(function* (full: OnDatabase, plan: BenchmarkPlan) {
   const empty = yield* startSaldoOn("empty", { rows: 0, profile: null })
   const selling = yield* sellWithHistory(full, empty, plan)
   const reading = yield* readWithHistory(full, plan.rows)
-  const figures = [...selling, ...reading, ...(yield* measureRecovery(full.database))]
+  const measurements = [...selling, ...reading, ...(yield* measureRecovery(full.database))]
   const title = `With ${plan.rows.toLocaleString("en")} sales in the database`
-  return { section: section(title, figures), proofs: yield* checkSoundness("empty", empty.database, empty.book) }
+  return {
+    section: section(title, measurements),
+    checks: yield* checkSoundness("empty", empty.database, empty.saleCount)
+  }
 }, Effect.scoped)
 
 const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
@@ -115,25 +118,25 @@ const measureAll = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   const peer = yield* step("Starting the servers", starting_s, Effect.flatMap(newDatabase("peer"), startPeer))
   const bare = yield* startBare
   const full = yield* startSaldoOn("saldo", plan)
-  const field: ServersUnderTest = { saldo: [full.service], book: full.book, peer, bare }
+  const servers: ServersUnderTest = { saldo: [full.service], saleCount: full.saleCount, peer, bare }
   const sections: Array<Section> = []
-  const proofs: Array<SoundnessCheck> = []
-  if (plan.contests.length > 0) sections.push(yield* oneServer(field, full, plan))
-  if (plan.contests.length > 0 && plan.replicas) sections.push(yield* twoServers(field, full, plan))
+  const checks: Array<SoundnessCheck> = []
+  if (plan.comparisons.length > 0) sections.push(yield* oneServer(servers, full, plan))
+  if (plan.comparisons.length > 0 && plan.replicas) sections.push(yield* twoServers(servers, full, plan))
   if (plan.soak > 0) {
-    const { figures, samples } = yield* soakMemory(full, plan.soak)
-    sections.push(section("Memory", figures, samples))
+    const { measurements, samples } = yield* soakMemory(full, plan.soak)
+    sections.push(section("Memory", measurements, samples))
   }
   if (plan.rows > 0) {
     const compared = yield* withHistory(full, plan)
     sections.push(compared.section)
-    proofs.push(...compared.proofs)
+    checks.push(...compared.checks)
   }
-  proofs.push(...(yield* checkSoundness("main", full.database, full.book)))
-  return { sections, proofs } satisfies Results
+  checks.push(...(yield* checkSoundness("main", full.database, full.saleCount)))
+  return { sections, checks } satisfies Results
 }, Effect.scoped)
 
-/** Measures what is planned; needs the Postgres on which all of it takes place. */
+/** Runs all planned measurements on the given Postgres. */
 export const runBenchmark = Effect.fnUntraced(function* (plan: BenchmarkPlan) {
   const progress = yield* Progress.makeProgress(plan, length_s(plan))
   return yield* Effect.provideService(measureAll(plan), Progress.BenchmarkProgress, progress)

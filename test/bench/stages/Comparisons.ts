@@ -5,22 +5,22 @@ import { type LoadOptions, playRounds, roundsLength_s, type SaleCount, type Side
 import type { Service } from "../support/Services.ts"
 import { type RequestShape, readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../support/Workload.ts"
 
-/** A load that Saldo and another do in turn, and what is read off it. */
+/** A load that Saldo and another service handle in turn, and the measurements taken from it. */
 interface Comparison {
   readonly name: "many" | "busy" | "alone" | "read"
   readonly what: string
   readonly ours: RequestShape
   readonly against: "peer" | "bare"
   readonly theirs: RequestShape
-  /** One call after the other, or as many at once as the benchmark was asked for. */
+  /** One call at a time, or as many concurrent calls as `--connections` says. */
   readonly calls: "one" | "many"
-  readonly figures: (rounds: ReadonlyArray<Round>) => ReadonlyArray<Measurement>
+  readonly measurements: (rounds: ReadonlyArray<Round>) => ReadonlyArray<Measurement>
 }
 
 const atLeast = (value: number): Goal => ({ is: "at least", value })
 const atMost = (value: number): Goal => ({ is: "at most", value })
 
-/** What sales of many at once come to: how many, how late the latest are, and what they cost. */
+/** Measurements of concurrent sales: rate, p99 latency and processor time. */
 const saleMeasurements = (sellers: string, ratio: number) => (rounds: ReadonlyArray<Round>) => [
   rateOf(`Sales of ${sellers}`, atLeast(ratio), rounds),
   latencyOf(`p99 of a sale, ${sellers}`, "p99_ms", atMost(0.5), rounds),
@@ -36,7 +36,7 @@ const comparisons: ReadonlyArray<Comparison> = [
     against: "peer",
     theirs: saleByPeer(companies_max),
     calls: "many",
-    figures: saleMeasurements("1,000 companies", 4.5)
+    measurements: saleMeasurements("1,000 companies", 4.5)
   },
   {
     name: "busy",
@@ -45,7 +45,7 @@ const comparisons: ReadonlyArray<Comparison> = [
     against: "peer",
     theirs: saleByPeer(1),
     calls: "many",
-    figures: saleMeasurements("one busy company", 12)
+    measurements: saleMeasurements("one busy company", 12)
   },
   {
     name: "alone",
@@ -54,7 +54,7 @@ const comparisons: ReadonlyArray<Comparison> = [
     against: "peer",
     theirs: saleByPeer(1),
     calls: "one",
-    figures: (rounds) => [latencyOf("One sale alone, median", "p50_ms", atMost(1), rounds)]
+    measurements: (rounds) => [latencyOf("One sale alone, median", "p50_ms", atMost(1), rounds)]
   },
   {
     name: "read",
@@ -63,9 +63,9 @@ const comparisons: ReadonlyArray<Comparison> = [
     against: "bare",
     theirs: readFromBare,
     calls: "many",
-    figures: (rounds) => [
+    measurements: (rounds) => [
       rateOf('GET /v1/saldo, against a bare "ok"', atLeast(0.35), rounds),
-      ...cpuTimeOf("Processor time of the server for it", "cpu_us", rounds)
+      ...cpuTimeOf("Processor time of the server for a read", "cpu_us", rounds)
     ]
   }
 ]
@@ -73,15 +73,18 @@ const comparisons: ReadonlyArray<Comparison> = [
 export type ComparisonName = Comparison["name"]
 export const comparisonNames = comparisons.map(({ name }) => name)
 
-/** Saldo, as so many servers on one database, and whom it is measured against. */
+/** Saldo as one or more servers on one database, and the services to compare it with. */
 export interface ServersUnderTest {
   readonly saldo: ReadonlyArray<Service>
-  readonly book: SaleCount
+  readonly saleCount: SaleCount
   readonly peer: Service
   readonly bare: Service
 }
 
-const sides = ({ against, calls, ours, theirs, what }: Comparison, { book, saldo, ...others }: ServersUnderTest) => {
+const sides = (
+  { against, calls, ours, theirs, what }: Comparison,
+  { saleCount, saldo, ...others }: ServersUnderTest
+) => {
   // One call at a time needs one server.
   const servers = calls === "one" ? saldo.slice(0, 1) : saldo
   const other = others[against]
@@ -90,7 +93,7 @@ const sides = ({ against, calls, ours, theirs, what }: Comparison, { book, saldo
     urls: servers.map(({ url }) => url),
     shape: ours,
     pid: servers.length === 1 ? (servers[0]?.pid ?? null) : null,
-    ...(ours.method === "POST" && { book })
+    ...(ours.method === "POST" && { saleCount })
   }
   return { what, ours: side, theirs: { name: against, urls: [other.url], shape: theirs, pid: other.pid } }
 }
@@ -100,18 +103,22 @@ const comparisonsNamed = (names: ReadonlyArray<string>) => comparisons.filter(({
 export const comparisonsLength_s = (names: ReadonlyArray<string>, options: LoadOptions): number =>
   comparisonsNamed(names).length * roundsLength_s(options)
 
-/** Holds the contests of these names, one after the other. */
+/** Runs the comparisons of these names in order. */
 export const runComparisons = (
   names: ReadonlyArray<string>,
-  field: ServersUnderTest,
+  servers: ServersUnderTest,
   { connections, seconds }: LoadOptions
 ) =>
   Effect.map(
-    Effect.forEach(comparisonsNamed(names), (contest) =>
+    Effect.forEach(comparisonsNamed(names), (comparison) =>
       Effect.map(
-        playRounds({ ...sides(contest, field), connections: contest.calls === "one" ? 1 : connections, seconds }),
-        contest.figures
+        playRounds({
+          ...sides(comparison, servers),
+          connections: comparison.calls === "one" ? 1 : connections,
+          seconds
+        }),
+        comparison.measurements
       )
     ),
-    (figures) => figures.flat()
+    (measurements) => measurements.flat()
   )

@@ -8,13 +8,13 @@ import { BenchmarkProgress } from "../support/Rounds.ts"
 import { saleBySaldo } from "../support/Workload.ts"
 import type { CountedService } from "./WithHistory.ts"
 
-/** What a process had in memory at an instant of the watch. */
+/** Memory of a process at one moment. */
 export interface MemorySample {
   readonly at_s: number
   readonly rss_MB: number
 }
 
-/** The resident set of a process; null once it has ended. */
+/** Resident set size of a process; null once it has ended. */
 const rss_MB = (pid: number): number | null => {
   try {
     const status = `/proc/${pid}/status`
@@ -27,7 +27,7 @@ const rss_MB = (pid: number): number | null => {
   }
 }
 
-/** Looks at a process's memory every half second for as long as the work goes on. */
+/** Samples the memory of a process every half second while an effect runs. */
 export const watchMemory = Effect.fnUntraced(function* <A, E, R>(pid: number, work: Effect.Effect<A, E, R>) {
   const began_ms = yield* Clock.currentTimeMillis
   const samples: Array<MemorySample> = []
@@ -43,18 +43,18 @@ export const watchMemory = Effect.fnUntraced(function* <A, E, R>(pid: number, wo
 export const highest_MB = (samples: ReadonlyArray<MemorySample>): number =>
   Math.max(0, ...samples.map((sample) => sample.rss_MB))
 
-/** Growth over the second half of a watch: in the first a heap still finds its size. */
+/** Growth over the second half of the samples. In the first half the heap still grows to its normal size. */
 const growth_MBperHour = (samples: ReadonlyArray<MemorySample>): number => {
   const half = samples.slice(samples.length >> 1)
   return 3600 * slope(half.map(({ at_s, rss_MB }) => [at_s, rss_MB]))
 }
 
-/** What a server that was watched had in memory. */
+/** Peak memory of a sampled server. */
 export const highestMemory = (samples: ReadonlyArray<MemorySample>): Measurement =>
-  singleMeasurement({ what: "Memory under load, at the most", unit: "MB", goal: null }, highest_MB(samples))
+  singleMeasurement({ what: "Peak memory under load", unit: "MB", goal: null }, highest_MB(samples))
 
-/** Keeps a server selling for so many minutes, and watches its memory. */
-export const soakMemory = Effect.fnUntraced(function* ({ book, service }: CountedService, minutes: number) {
+/** Keeps a server under load for some minutes and samples its memory. */
+export const soakMemory = Effect.fnUntraced(function* ({ saleCount, service }: CountedService, minutes: number) {
   const { options, step } = yield* BenchmarkProgress
   const load = {
     urls: [service.url],
@@ -67,11 +67,11 @@ export const soakMemory = Effect.fnUntraced(function* ({ book, service }: Counte
     load.seconds,
     watchMemory(service.pid, measure(load))
   )
-  book.answered += result.succeeded
-  const figures: ReadonlyArray<Measurement> = [
+  saleCount.answered += result.succeeded
+  const measurements: ReadonlyArray<Measurement> = [
     highestMemory(samples),
     singleMeasurement({ what: "Growth over the second half", unit: "MB/h", goal: null }, growth_MBperHour(samples)),
-    singleMeasurement({ what: "Sales meanwhile", unit: "/s", goal: null }, result.perSecond)
+    singleMeasurement({ what: "Sales during the load", unit: "/s", goal: null }, result.perSecond)
   ]
-  return { figures, samples }
+  return { measurements, samples }
 })

@@ -8,10 +8,10 @@ import { command, connectedTo, type Service } from "../support/Services.ts"
 import { readByCompany, saleBySaldo } from "../support/Workload.ts"
 import { highest_MB, watchMemory } from "./Memory.ts"
 
-/** A server, and what was answered by it. */
+/** A server, and the number of its successful sales. */
 export interface CountedService {
   readonly service: Service
-  readonly book: SaleCount
+  readonly saleCount: SaleCount
 }
 
 const speedGoal: Goal = { is: "at least", value: 0.9 }
@@ -25,7 +25,7 @@ const saleLoads = [
 const perPage = 50
 const deepest = 1_000
 
-/** The page a thousand of a company, or nearly its last. */
+/** Number of page 1,000 of a company, or of nearly its last page. */
 const deepPage = (company: number, rows: number): number =>
   Math.max(1, Math.min(deepest, Math.floor((0.9 * salesOf(company, rows)) / perPage)))
 
@@ -36,7 +36,7 @@ const lists = [
   { what: "Statement", path: "/v1/movimientos" }
 ]
 
-/** What a company with many sales reads, and what it asks of one with few. */
+/** Reads that are compared between a company with many sales and a company with few. */
 const readings = (rows: number) => [
   ...lists.flatMap(({ path, what }) => [
     { what: `${what}, first page`, path: () => page(path, 1) },
@@ -53,15 +53,15 @@ const reading_s = 2
 export const historyComparisonLength_s = (options: LoadOptions): number =>
   saleLoads.length * roundsLength_s(options) + readings(0).length * roundsLength_s({ ...options, seconds: reading_s })
 
-/** Sales with a history against sales without one. */
+/** Compares sales on a database with a long history and on an empty database. */
 export const sellWithHistory = (full: CountedService, empty: CountedService, { connections, seconds }: LoadOptions) =>
   Effect.forEach(saleLoads, ({ companies, what }) => {
-    const side = ({ book, service: { pid, url } }: CountedService, name: string) => ({
+    const side = ({ saleCount, service: { pid, url } }: CountedService, name: string) => ({
       name,
       urls: [url],
       pid,
       shape: saleBySaldo(companies),
-      book
+      saleCount
     })
     return Effect.map(
       playRounds({ what, ours: side(full, "full"), theirs: side(empty, "empty"), connections, seconds }),
@@ -69,7 +69,7 @@ export const sellWithHistory = (full: CountedService, empty: CountedService, { c
     )
   })
 
-/** What a company with a long history reads against what one with a short history reads. */
+/** Compares reads of a company with a long history and of one with a short history. */
 export const readWithHistory = ({ service: { url } }: CountedService, rows: number) =>
   Effect.forEach(readings(rows), ({ path, what }) => {
     const side = (company: number, name: string) => ({
@@ -96,7 +96,7 @@ const memory_MB = 512
 
 export const recoveryLength_s = recoveryPlanned_s
 
-/** Lets `saldo reconcile` settle what the provider, which answers at once, has left unknown. */
+/** Measures how fast `saldo reconcile` settles pending sales at a provider that answers at once. */
 export const measureRecovery = Effect.fnUntraced(function* (database: string) {
   const { step } = yield* BenchmarkProgress
   return yield* step(
@@ -118,11 +118,11 @@ export const measureRecovery = Effect.fnUntraced(function* (database: string) {
         const rate = pendingSales / Duration.toSeconds(took)
         return [
           singleMeasurement(
-            { what: "Recovery of 100,000 pending", unit: "/s", goal: { is: "at least", value: 1_000 } },
+            { what: "Recovery of 100,000 pending sales", unit: "/s", goal: { is: "at least", value: 1_000 } },
             rate
           ),
           singleMeasurement(
-            { what: "Its memory at the most", unit: "MB", goal: { is: "at most", value: memory_MB } },
+            { what: "Peak memory of the recovery", unit: "MB", goal: { is: "at most", value: memory_MB } },
             highest_MB(samples)
           )
         ] satisfies ReadonlyArray<Measurement>

@@ -3,15 +3,15 @@ import { DateTime, Effect } from "effect"
 import { rebuildLists } from "../../support/SalesHistory.ts"
 import { BenchmarkProgress } from "./Rounds.ts"
 
-/** How many companies there are; the peer has as many. */
+/** Number of companies, in Saldo and in the peer. */
 export const companies_max = 1_000
 
-/** What each owns, in centavos, and may spend in any period: more than a benchmark sells. */
+/** Balance and limits of each company in centavos: more than a benchmark sells. */
 const owned = 1_000_000_000_000
 
 /**
- * Makes companies 1 to 1,000 of an empty database as the operator would: each with a token, `bench_1` with `secret_1`
- * and so on, an opening deposit, and limits, which are checked although nobody reaches them.
+ * Creates companies 1 to 1,000 in an empty database as an operator would. Each has a token (`bench_1` with `secret_1`
+ * and so on), an opening deposit, and limits that are checked but never reached.
  */
 export const makeCompanies = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -38,31 +38,31 @@ export const makeCompanies = Effect.gen(function* () {
   yield* run("vacuum analyze")
 })
 
-/** The company that made half of the sales, and one of those that share the other half. */
+/** The company that made half of the sales, and one of the companies that share the other half. */
 export const largeCompany = 1
 export const smallCompany = companies_max - 1
 
-/** How many sales they made, of so many in all. */
+/** Number of sales of a company, out of this total. */
 export const salesOf = (company: number, rows: number): number =>
   Math.floor(company === largeCompany ? rows / 2 : rows / 2 / (companies_max - 1))
 
-/** How the keys of these sales begin. */
+/** Prefixes of the idempotency keys of these sales. */
 export const historyKey = "history-"
 export const pendingKey = "pending-"
 
 const chunk_max = 250_000
 
-/** What a machine writes of them in a second, roughly. */
+/** Approximate number of sales written per second. */
 const perSecond = 10_000
 
-/** What it counts of them in a second, roughly. */
+/** Approximate number of sales counted per second. */
 const countedPerSecond = 300_000
 
 export const historyLength_s = (rows: number): number => rows / perSecond + rows / countedPerSecond
 
-const pesos = 100 // centavos; each sale is of one peso
+const pesos = 100 // centavos; each sale costs one peso
 
-/** A year's sales up to now, the n-th of so many, as the money functions would have left them. */
+/** Sales spread over the past year, in the form in which the SQL functions would have stored them. */
 const chosenSales = (from: number, to: number, rows: number, now: string) => `
   create temporary table chosen on commit drop as
   select
@@ -91,7 +91,7 @@ const transactions = `
   from chosen
   order by n`
 
-// As long as the answers that keys keep; nobody replays one.
+// Filler of the usual length of a stored response. The benchmark replays none.
 const keys = `
   insert into cell.idempotency (
     company_id, key, owner, fingerprint, transaction_id, claimed_at, completed_at, settled_at, outcome
@@ -125,14 +125,14 @@ const balances = `
   from (select company_id, ${pesos} * count(*) as total from chosen where sold group by company_id) as c
   where b.company_id = c.company_id`
 
-/** Writes so many sales into the books of the companies, in the order in which they were made. */
+/** Writes the sales of a history in chronological order. */
 export const makeHistory = Effect.fnUntraced(function* (rows: number) {
   const sql = yield* PgClient.PgClient
   const { step } = yield* BenchmarkProgress
   const now = DateTime.formatIso(yield* DateTime.now)
   const run = (statement: string) => sql.unsafe(statement).unprepared
-  // Keys that were claimed one by one have filled the room that is left for their answers; these have theirs from the
-  // start.
+  // A real key is written first and receives its response later, in space that the fill factor reserves. These keys are
+  // written with their response, so they need no reserve.
   const [room] = yield* sql<{ options: string }>`
     select array_to_string(reloptions, ', ') as options from pg_class where oid = 'cell.idempotency'::regclass`
   yield* run("alter table cell.idempotency set (fillfactor = 100)")
@@ -150,13 +150,13 @@ export const makeHistory = Effect.fnUntraced(function* (rows: number) {
   yield* run("vacuum analyze")
 })
 
-/** Leaves so many sales of today unresolved, as if the provider had fallen silent an hour ago. */
+/** Leaves some of today's sales unresolved, as if the provider had stopped answering an hour ago. */
 export const makePendingSales = Effect.fnUntraced(function* (count: number) {
   const sql = yield* PgClient.PgClient
   const run = (statement: string) => sql.unsafe(statement).unprepared
   const now = yield* DateTime.now
   const at = DateTime.formatIso(DateTime.subtract(now, { hours: 1 }))
-  // Far enough away that only who is told to ask about all of them does.
+  // Due far in the future, so that only a recovery of all transactions asks about them.
   const later = DateTime.formatIso(DateTime.add(now, { days: 1 }))
   yield* sql.withTransaction(
     Effect.forEach(

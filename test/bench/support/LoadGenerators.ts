@@ -25,7 +25,7 @@ const callsOf = (shape: RequestShape) => {
   }
 }
 
-/** Loads with autocannon. Its own histogram counts in whole milliseconds, so each answer's time is kept here. */
+/** Generates load with autocannon. Its histogram has a resolution of 1 ms, so each response time is recorded here. */
 export const countWithAutocannon = ({ connections, seconds, shape, urls }: Load): Effect.Effect<LoadCounts> =>
   Effect.callback((resume) => {
     const took_ms: Array<number> = []
@@ -66,7 +66,10 @@ const Printed = Schema.Struct({
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Printed))
 
-/** The call as it goes over the wire, its words still in it. A body is as long as any other: its words are. */
+/**
+ * The request as text with its placeholders. All values of a placeholder have the same length, so the content length is
+ * constant.
+ */
 const wireText = (shape: RequestShape): string => {
   const { body, headers, method, path } = shape
   const length =
@@ -80,7 +83,7 @@ const temporaryDirectory = Effect.acquireRelease(
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
-/** Loads with wrk, a thread for each address. */
+/** Generates load with wrk, one thread for each URL. */
 export const countWithWrk = Effect.fnUntraced(function* (program: string, { connections, seconds, shape, urls }: Load) {
   const file = join(yield* temporaryDirectory, "request")
   writeFileSync(file, wireText(shape))

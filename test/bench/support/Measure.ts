@@ -1,26 +1,27 @@
 import { existsSync } from "node:fs"
 import { Effect, Schema } from "effect"
-import * as Autocannon from "./LoadGenerators.ts"
-import * as Wrk from "./LoadGenerators.ts"
+import { countWithAutocannon, countWithWrk } from "./LoadGenerators.ts"
 import type { Load, LoadResult } from "./Workload.ts"
 
-/** The benchmark cannot go on, or its figures would say nothing. The message says why. */
-export class BenchmarkFailed extends Schema.TaggedError<BenchmarkFailed>()("Failed", { message: Schema.String }) {}
+/** Failure of a benchmark whose measurements would be wrong. The message gives the reason. */
+export class BenchmarkFailed extends Schema.TaggedError<BenchmarkFailed>()("BenchmarkFailed", {
+  message: Schema.String
+}) {}
 
 const wrk = "/usr/bin/wrk"
 const hasWrk = existsSync(wrk)
 
-/** Which program makes the load. */
+/** Name of the load generator. */
 export const generator = hasWrk ? "wrk" : "autocannon"
 
-/** Puts servers under load for so many seconds, each connection sending as soon as it is answered. */
+/** Puts servers under load for some seconds. Each connection sends its next call as soon as it receives a response. */
 export const measure = Effect.fnUntraced(function* (load: Load) {
-  const counted = yield* hasWrk ? Wrk.countWithWrk(wrk, load) : Autocannon.countWithAutocannon(load)
+  const counted = yield* hasWrk ? countWithWrk(wrk, load) : countWithAutocannon(load)
   const { broken, p50_ms, p99_ms, refused, seconds, succeeded } = counted
   if (refused + broken > 0 || succeeded === 0) {
     const { method, path } = load.shape
     return yield* new BenchmarkFailed({
-      message: `${method} ${path} at ${load.urls.join(" and ")}: ${succeeded} calls succeeded, ${refused} were refused, ${broken} broke off`
+      message: `${method} ${path} at ${load.urls.join(" and ")}: ${succeeded} calls succeeded, ${refused} were refused, ${broken} got no response`
     })
   }
   return { succeeded, perSecond: succeeded / seconds, p50_ms, p99_ms } satisfies LoadResult

@@ -6,11 +6,11 @@ export const median = (values: ReadonlyArray<number>): number => {
   return (low + high) / 2
 }
 
-/** @param sorted from the lowest to the highest. */
+/** @param sorted in ascending order. */
 export const percentile = (sorted: Float64Array, percent: number): number =>
   sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0
 
-/** How much a value grows in one unit of x, by least squares. */
+/** Slope of the least-squares line through the points. */
 export const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): number => {
   const mean = (pick: 0 | 1) => points.reduce((sum, point) => sum + point[pick], 0) / points.length
   const [x_mean, y_mean] = [mean(0), mean(1)]
@@ -18,7 +18,7 @@ export const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): n
   return spread === 0 ? 0 : points.reduce((sum, [x, y]) => sum + (x - x_mean) * (y - y_mean), 0) / spread
 }
 
-/** What is wanted of a figure: of its ratio to the other's, or of itself where there is no other. */
+/** Goal of a measurement: for its ratio to the other side or, without another side, for its value. */
 export interface Goal {
   readonly is: "at least" | "at most"
   readonly value: number
@@ -28,24 +28,24 @@ export interface Measurement {
   readonly what: string
   readonly unit: string
   readonly ours: number
-  /** What it is measured against; null for what stands for itself. */
+  /** Value of the other side; null without one. */
   readonly theirs: number | null
-  /** Ours to theirs: the median of the rounds' ratios, because a noisy machine is noisy for both of a round. */
+  /** Median of the ratios of all rounds. A slow moment of the machine affects both sides of a round. */
   readonly ratio: number | null
-  /** Null for what is only shown. */
+  /** Null without a goal. */
   readonly goal: Goal | null
-  /** Each round's two values. */
+  /** Both values of each round. */
   readonly rounds: ReadonlyArray<readonly [ours: number, theirs: number]>
 }
 
-/** What a load of a round was answered with. */
+/** Result of one load of a round. */
 interface RoundLoad extends LoadResult {
-  /** What a call took of a processor, in the server and in the database; null where nobody counted. */
+  /** Processor time of a call in the server and in the database; null when the kernel reports none. */
   readonly cpu_us: number | null
   readonly database_us: number | null
 }
 
-/** Two loads, one after the other. */
+/** The loads of both sides, one after the other. */
 export interface Round {
   readonly ours: RoundLoad
   readonly theirs: RoundLoad
@@ -79,15 +79,15 @@ export const latencyOf = (what: string, which: "p50_ms" | "p99_ms", goal: Goal |
   compareRounds({ what, unit: "ms", goal }, rounds, (measured) => measured[which])
 
 /**
- * What a call takes of a processor, in the server or in the database: figures that a busy machine disturbs least. None
- * where nobody counted.
+ * Processor time of a call in the server or in the database. A busy machine disturbs it less than other measurements.
+ * Empty when the kernel reports none.
  */
 export const cpuTimeOf = (what: string, which: "cpu_us" | "database_us", rounds: ReadonlyArray<Round>) =>
   rounds.some(({ ours, theirs }) => ours[which] === null || theirs[which] === null)
     ? []
     : [compareRounds({ what, unit: "µs", goal: null }, rounds, (loaded) => loaded[which] ?? 0)]
 
-/** A figure that stands for itself. */
+/** A measurement without another side. */
 export const singleMeasurement = (wanted: MeasurementSpec, ours: number): Measurement => ({
   ...wanted,
   ours,
@@ -96,7 +96,7 @@ export const singleMeasurement = (wanted: MeasurementSpec, ours: number): Measur
   rounds: []
 })
 
-/** Whether the goal is met; null where there is none. */
+/** Whether the goal is met; null without a goal. */
 export const isGoalMet = ({ goal, ours, ratio }: Measurement): boolean | null => {
   if (goal === null) return null
   const judged = ratio ?? ours

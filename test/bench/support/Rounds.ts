@@ -6,15 +6,15 @@ import { measure } from "./Measure.ts"
 import type { Round } from "./Measurements.ts"
 import type { Load } from "./Workload.ts"
 
-/** The kernel counts in hundredths of a second. */
+/** Unit of the processor time that the kernel reports. */
 const tick_us = 10_000
 
-/** What the kernel says of a process, from its state on; null on systems that do not tell, and once it has ended. */
+/** Fields of /proc/PID/stat from the state on; null on other systems, and once the process has ended. */
 const statOf = (pid: number | string): ReadonlyArray<string> | null => {
   const file = `/proc/${pid}/stat`
   if (!existsSync(file)) return null
   try {
-    // The name of the program, in brackets, may hold anything; what follows it is numbers.
+    // The program name in brackets may contain any character; numbers follow it.
     return (/^.*\) (.*)$/s.exec(readFileSync(file, "utf8"))?.[1] ?? "").split(" ")
   } catch {
     return null
@@ -22,15 +22,15 @@ const statOf = (pid: number | string): ReadonlyArray<string> | null => {
 }
 
 const sum_us = (stat: ReadonlyArray<string>, ...fields: ReadonlyArray<number>): number =>
-  fields.reduce((sum, field) => sum + Number(stat[field]) * tick_us, 0)
+  fields.reduce((sum, servers) => sum + Number(stat[servers]) * tick_us, 0)
 
-/** The processor time that a process has taken so far; null on systems that do not tell. */
+/** Processor time of a process so far; null on systems without /proc. */
 const spent_us = (pid: number): number | null => {
   const stat = statOf(pid)
   return stat === null ? null : sum_us(stat, 11, 12)
 }
 
-/** The same of a process and all its children, those that have ended too. */
+/** Processor time of a process and of all its children so far, including those that have ended. */
 const familySpent_us = (pid: number): number | null => {
   const own = statOf(pid)
   if (own === null) return null
@@ -44,70 +44,70 @@ const familySpent_us = (pid: number): number | null => {
   )
 }
 
-/** How the benchmark was asked to run. */
+/** Settings of the load. */
 export interface LoadOptions {
   readonly rounds: number
   readonly seconds: number
   readonly connections: number
 }
 
-/** Tells a person who waits what is going on and how long it will take. */
+/** Prints the progress of the benchmark. */
 export class BenchmarkProgress extends Context.Service<
   BenchmarkProgress,
   { readonly options: LoadOptions; readonly step: ProgressStep }
 >()("saldo/bench/Progress") {}
 
-/** @param planned_s of all steps together. */
+/** @param planned_s sum over all steps. */
 export const makeProgress = (options: LoadOptions, planned_s: number) =>
   Effect.map(plannedSteps(planned_s), (step) => BenchmarkProgress.of({ options, step }))
 
-/** How many sales were answered as done, to be held against what the database says. */
+/** Number of success responses to sales, to compare with the stored sales. */
 export interface SaleCount {
   answered: number
 }
 
-/** A side of a comparison: a name for the progress, and whom the load goes to. */
+/** One side of a comparison: its name and the servers that receive the load. */
 export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly name: string
-  /** The process whose processor time is counted; null for none. */
+  /** Process whose processor time is measured; null for none. */
   readonly pid: number | null
-  /** Where its sales are counted. */
-  readonly book?: SaleCount
+  /** Counter of its sales. */
+  readonly saleCount?: SaleCount
 }
 
-/** Two sides that are to do the same. */
-export interface Contest {
+/** Two sides that handle the same load. */
+export interface RoundsPlan {
   readonly what: string
   readonly ours: Side
   readonly theirs: Side
   readonly connections: number
-  /** How long a load of a round is. */
+  /** Duration of one load. */
   readonly seconds: number
 }
 
-/** Before anything counts, so that code is compiled and optimized, caches are filled and statements are prepared. */
+/** Unmeasured load at the start. It compiles and optimises code, fills caches and prepares statements. */
 const warmUp_s = 12
 
-/** How long a match takes. */
+/** Duration of all rounds of a comparison. */
 export const roundsLength_s = ({ rounds, seconds }: Pick<LoadOptions, "rounds" | "seconds">): number =>
   2 * (warmUp_s + rounds * seconds)
 
 const measureSide = Effect.fnUntraced(function* (
-  { book, pid, shape, urls }: Side,
+  { saleCount, pid, shape, urls }: Side,
   asked: Pick<Load, "connections" | "seconds">
 ) {
   const postgres = yield* postmasterPid
   const before = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
   const measured = yield* measure({ ...asked, urls, shape })
   const after = { server: pid === null ? null : spent_us(pid), database: familySpent_us(postgres) }
-  if (book !== undefined) book.answered += measured.succeeded
+  if (saleCount !== undefined) saleCount.answered += measured.succeeded
   const eachOf = (of: "server" | "database") =>
     before[of] === null || after[of] === null ? null : (after[of] - before[of]) / measured.succeeded
   return { ...measured, cpu_us: eachOf("server"), database_us: eachOf("database") }
 })
 
-/** Loads both sides in turn, so many rounds, and begins each round with the one that ended the last. */
-export const playRounds = Effect.fnUntraced(function* ({ connections, ours, seconds, theirs, what }: Contest) {
+/** Loads both sides in turn for all rounds. Each round starts with the side that ended the previous one. */
+export const playRounds = Effect.fnUntraced(function* ({ connections, ours, seconds, theirs, what }: RoundsPlan) {
   const { options, step } = yield* BenchmarkProgress
   const loaded = (side: Side, length_s: number, when: string) =>
     step(`${what}: ${side.name}, ${when}`, length_s, measureSide(side, { connections, seconds: length_s }))

@@ -7,7 +7,7 @@ import { listening, saldo, serving, startProgram } from "../../support/SaldoProc
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** A server process that takes calls. */
+/** A server process that accepts calls. */
 export interface Service {
   readonly url: string
   readonly pid: number
@@ -17,14 +17,18 @@ type Started = Effect.Success<ReturnType<typeof listening>>
 
 const serviceOf = ({ process, url }: Started): Service => ({ url, pid: process.pid ?? 0 })
 
-/** The address of a new empty database on the server that all of them share. */
+/**
+ * Creates an empty database on the shared Postgres.
+ *
+ * @returns its URL.
+ */
 export const newDatabase = (name: string) =>
   EmbeddedPostgres.use(({ url }) => copyDatabase(Redacted.value(url), "template0", name))
 
-/** A connection to a database, beside those of the servers. */
+/** A connection to a database, independent of the servers. */
 export const connectedTo = (database: string) => Database.layer({ url: Redacted.make(database), connections_max: 1 })
 
-// More calls than a caller may make in a minute; they are counted all the same.
+// Rate limits are still counted, but too high to be reached.
 const environmentOf = (database: string) => ({
   DATABASE_URL: database,
   RATE_LIMIT_PER_MINUTE: "1000000",
@@ -35,9 +39,9 @@ const environmentOf = (database: string) => ({
 const startFlags = ["--max-semi-space-size=32", "--heap-growing-percent=30", "--no-allocation-site-pretenuring"]
 
 /**
- * `saldo serve` on a database.
+ * Starts `saldo serve` on a database.
  *
- * @param profile a directory for a CPU profile that the process writes when it ends; null for none.
+ * @param profile directory for a CPU profile that the process writes on exit; null for none.
  */
 export const startSaldo = (database: string, profile: string | null) =>
   Effect.map(
@@ -48,17 +52,17 @@ export const startSaldo = (database: string, profile: string | null) =>
     serviceOf
   )
 
-/** A command of `saldo` on a database. */
+/** Runs a command of `saldo` on a database. */
 export const command = (database: string, ...args: ReadonlyArray<string>) =>
   saldo([...args, "--json"], environmentOf(database))
 
-/** What people would usually write, on an empty database. */
+/** Starts the conventional service on an empty database. */
 export const startPeer = (database: string) =>
   Effect.flatMap(startProgram(fileOf("../peer/main.ts"), [], { DATABASE_URL: database }), listening).pipe(
     Effect.map(serviceOf)
   )
 
-/** A server that says "ok". */
+/** Starts the server that answers "ok". */
 export const startBare = Effect.flatMap(startProgram(fileOf("../bare.ts"), [], {}), listening).pipe(
   Effect.map(serviceOf)
 )

@@ -1,26 +1,26 @@
-/** Who is put under load, and with what. */
+/** The servers to put under load, and the request to send. */
 export interface Load {
-  /** The addresses of the servers that share the calls. */
+  /** Base URLs of the servers that share the calls. */
   readonly urls: ReadonlyArray<string>
   readonly shape: RequestShape
-  /** How many calls are under way at once. */
+  /** Number of concurrent calls. */
   readonly connections: number
   readonly seconds: number
 }
 
-/** What a load generator counts. */
+/** Counts of a load generator. */
 export interface LoadCounts {
   readonly succeeded: number
-  /** Answers that were not a success. */
+  /** Responses that were not a success. */
   readonly refused: number
-  /** Calls without an answer. */
+  /** Calls without a response. */
   readonly broken: number
   readonly seconds: number
   readonly p50_ms: number
   readonly p99_ms: number
 }
 
-/** How a service did under a load that it answered without a fault. */
+/** Result of a load in which every call succeeded. */
 export interface LoadResult {
   readonly succeeded: number
   readonly perSecond: number
@@ -29,26 +29,26 @@ export interface LoadResult {
 }
 
 /**
- * What a client sends, call after call. Three words in braces stand for what differs: `{company}` takes the companies
- * in turn, `{key}` is never the same twice, `{serial}` has six digits.
+ * A request with placeholders: `{company}` takes the companies in turn, `{key}` is always new, `{serial}` has six
+ * digits.
  */
 export interface RequestShape {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** Over how many companies the calls are spread. */
+  /** Number of companies that share the calls. */
   readonly companies: number
 }
 
-/** What the words stand for in one call. */
+/** Values of the placeholders in one call. */
 export interface Placeholders {
   readonly company: number
   readonly key: string
   readonly serial: string
 }
 
-/** The words of the call of this number. */
+/** The placeholder values of the call with this number. */
 export const placeholdersOf = ({ companies }: RequestShape, run: string, number: number): Placeholders => ({
   company: 1 + (number % companies),
   key: `${run}-${number}`,
@@ -58,14 +58,14 @@ export const placeholdersOf = ({ companies }: RequestShape, run: string, number:
 export const fillPlaceholders = (text: string, words: Placeholders): string =>
   text.replace(/\{(company|key|serial)\}/g, (_, word: keyof Placeholders) => String(words[word]))
 
-/** A top-up of 50 pesos to a phone that the simulator finds no fault with. */
+/** A top-up of 50 pesos to a phone number that succeeds in the simulator. */
 const body = JSON.stringify({ service_id: 1, identifier: "809{serial}3", amount: 50 })
 const json = { "content-type": "application/json", "idempotency-key": "{key}" }
 
-/** See Companies.ts. */
+/** Credentials of the companies in Dataset.ts. */
 const credentials = { authorization: "Bearer bench_{company}.secret_{company}" }
 
-/** A sale by Saldo, spread over so many companies. */
+/** A sale in Saldo by this many companies. */
 export const saleBySaldo = (companies: number): RequestShape => ({
   method: "POST",
   path: "/v1/recargas",
@@ -74,7 +74,7 @@ export const saleBySaldo = (companies: number): RequestShape => ({
   companies
 })
 
-/** The same sale by the peer, which takes its caller's word for the company. */
+/** The same sale in the peer, which trusts the company number of the caller. */
 export const saleByPeer = (companies: number): RequestShape => ({
   method: "POST",
   path: "/v1/recargas?company={company}",
@@ -83,7 +83,7 @@ export const saleByPeer = (companies: number): RequestShape => ({
   companies
 })
 
-/** Something that Saldo shows to callers with credentials. */
+/** A read from Saldo with credentials. */
 export const readFromSaldo = (path: string, companies: number): RequestShape => ({
   method: "GET",
   path,
@@ -92,7 +92,7 @@ export const readFromSaldo = (path: string, companies: number): RequestShape => 
   companies
 })
 
-/** The same by one company alone. */
+/** A read by a single company. */
 export const readByCompany = (path: string, company: number): RequestShape => ({
   method: "GET",
   path,

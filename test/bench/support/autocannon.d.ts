@@ -1,4 +1,4 @@
-// What the benchmark uses of autocannon, which comes without types.
+// Types of the parts of autocannon that the benchmark uses.
 declare module "autocannon" {
   interface Request {
     readonly method: string
