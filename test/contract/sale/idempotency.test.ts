@@ -11,7 +11,7 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const sale = (identifier: string, more: object = {}) => ({ service_id: 1, identifier, amount: 100, ...more })
 
-/** What a client compares of two answers: all but the name of the call. */
+/** The parts of a response that must be equal in a replay: everything but the request id. */
 const answer = ({ body: { request_id, ...rest }, status }: { body: Record<string, unknown>; status: number }) => ({
   status,
   ...rest
@@ -19,14 +19,14 @@ const answer = ({ body: { request_id, ...rest }, status }: { body: Record<string
 
 const paths = ["/v1/recargas", "/v1/recharges"] as const
 
-/** A company, and sales of it under one key. */
+/** A new company, and a function that sends its sales under one key. */
 const keyed = Effect.gen(function* () {
   const { auth } = yield* customer()
   const headers = { ...auth, "idempotency-key": randomUUID() }
   return { auth, sellAgain: (body: object | string, path: string = paths[0]) => sell(body, headers, path) }
 })
 
-/** The sale of a process that died right after its reservation. */
+/** A sale whose process crashed right after the reservation. */
 const crashed = Effect.fnUntraced(function* (identifier: string) {
   const { crash } = yield* Script
   const { auth, sellAgain } = yield* keyed
@@ -38,7 +38,7 @@ const crashed = Effect.fnUntraced(function* (identifier: string) {
   return { auth, sellAgain, id: row.transaction_id as number }
 })
 
-layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it) => {
+layer(TestServer, { excludeTestServices: true })("an idempotency key (contract 3.2)", (it) => {
   describe.each([
     [paths[0], paths[0]],
     [paths[0], paths[1]],
@@ -49,7 +49,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
       ["8095550012", 202],
       ["8095550000", 422],
       ["8095550001", 422]
-    ] as const)("replays %s, a %i", ([identifier, status]) =>
+    ] as const)("replays the sale to %s with its status %i", ([identifier, status]) =>
       Effect.gen(function* () {
         const { sellAgain } = yield* keyed
         const original = yield* sellAgain(sale(identifier), first)
@@ -66,7 +66,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
       ["identifier", { identifier: "8095550004" }],
       ["service", { service_id: 2 }],
       ["terminal", { terminal_id: "caja-2" }]
-    ] as const)("is refused for another %s", ([, other]) =>
+    ] as const)("is rejected when the second sale has another %s", ([, other]) =>
       Effect.gen(function* () {
         const { sellAgain } = yield* keyed
         yield* sellAgain(sale("8095550003"), first)
@@ -77,7 +77,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
     )
   })
 
-  it.effect("replays a sale whose body is the same values in other JSON", () =>
+  it.effect("replays a sale whose body has the same values written as different JSON", () =>
     Effect.gen(function* () {
       const { sellAgain } = yield* keyed
       const original = yield* sellAgain(sale("8095550003", { amount: "100.00" }))
@@ -88,7 +88,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
     })
   )
 
-  it.effect("stays a 202 after its sale has been settled", () =>
+  it.effect("replays the original 202 even after its sale has been settled", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth, sellAgain } = yield* keyed
@@ -101,11 +101,11 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
   )
 
   it.effect.each([
-    ["validation", { amount: 100.001 }, {}, "VALIDATION_ERROR"],
+    ["the field", { amount: 100.001 }, {}, "VALIDATION_ERROR"],
     ["the product", { service_id: 99 }, {}, "INVALID_PRODUCT"],
-    ["the limits", { amount: 400 }, { limits: { daily: 30_000 } }, "LIMIT_EXCEEDED"],
+    ["the limit", { amount: 400 }, { limits: { daily: 30_000 } }, "LIMIT_EXCEEDED"],
     ["the balance", { amount: 1_001 }, {}, "INSUFFICIENT_BALANCE"]
-  ] as const)("is free again when %s refused its sale before the reservation", ([, wrong, wanted, code]) =>
+  ] as const)("can be used again when %s check rejected its sale before the reservation", ([, wrong, wanted, code]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer(wanted as Parameters<typeof customer>[0])
       const headers = { ...auth, "idempotency-key": randomUUID() }
@@ -116,7 +116,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
     })
   )
 
-  it.effect("belongs to its company", () =>
+  it.effect("is separate for each company", () =>
     Effect.gen(function* () {
       const key = { "idempotency-key": randomUUID() }
       const [one, other] = [yield* customer(), yield* customer()]
@@ -127,7 +127,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
     })
   )
 
-  it.effect("of a running sale is in progress", () =>
+  it.effect("is reported as in progress while its sale runs", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { sellAgain } = yield* keyed
@@ -144,32 +144,34 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
     })
   )
 
-  describe("of a process that died", () => {
+  describe("of a sale whose process crashed", () => {
     it.effect.each([
       ["8095550033", 201, "SUCCESS"],
       ["8095550030", 422, "FAILED"],
       ["8095550112", 202, "PENDING"]
-    ] as const)("waits for recovery and then replays %s, a %i", ([identifier, status, state]) =>
-      Effect.gen(function* () {
-        const { pass } = yield* ManualClock
-        const { auth, id, sellAgain } = yield* crashed(identifier)
-        const waiting = yield* leavesRowsUnchanged(sellAgain(sale(identifier)))
-        assert.deepStrictEqual([waiting.status, waiting.body.error.code], [409, "IDEMPOTENT_REQUEST_IN_PROGRESS"])
-        assert.deepStrictEqual(waiting.body.error.details, { transaction_id: id })
-        yield* pass("59 seconds")
-        yield* recover("due")
-        assert.strictEqual((yield* get(`/v1/transacciones/${id}`, auth)).body.data.status, "PROCESSING")
-        yield* pass("2 seconds")
-        yield* recover("due")
-        const replay = yield* leavesRowsUnchanged(sellAgain(sale(identifier)))
-        assert.deepStrictEqual([replay.status, replay.headers.get("idempotent-replay")], [status, "true"])
-        const { data } = (yield* get(`/v1/transacciones/${id}`, auth)).body
-        assert.strictEqual(data.status, state)
-        if (status === 201) assert.strictEqual(replay.body.data.auth_code, data.auth_code)
-      })
+    ] as const)(
+      "is in progress until recovery settles the sale to %s, then replays status %i",
+      ([identifier, status, state]) =>
+        Effect.gen(function* () {
+          const { pass } = yield* ManualClock
+          const { auth, id, sellAgain } = yield* crashed(identifier)
+          const waiting = yield* leavesRowsUnchanged(sellAgain(sale(identifier)))
+          assert.deepStrictEqual([waiting.status, waiting.body.error.code], [409, "IDEMPOTENT_REQUEST_IN_PROGRESS"])
+          assert.deepStrictEqual(waiting.body.error.details, { transaction_id: id })
+          yield* pass("59 seconds")
+          yield* recover("due")
+          assert.strictEqual((yield* get(`/v1/transacciones/${id}`, auth)).body.data.status, "PROCESSING")
+          yield* pass("2 seconds")
+          yield* recover("due")
+          const replay = yield* leavesRowsUnchanged(sellAgain(sale(identifier)))
+          assert.deepStrictEqual([replay.status, replay.headers.get("idempotent-replay")], [status, "true"])
+          const { data } = (yield* get(`/v1/transacciones/${id}`, auth)).body
+          assert.strictEqual(data.status, state)
+          if (status === 201) assert.strictEqual(replay.body.data.auth_code, data.auth_code)
+        })
     )
 
-    it.effect("can no longer be waited for after 15 minutes", () =>
+    it.effect("is reported as a conflict once 15 minutes have passed without recovery", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { id, sellAgain } = yield* crashed("8095550043")
@@ -188,8 +190,8 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
     )
   })
 
-  describe("after its 24 hours", () => {
-    it.effect("replays until they are over, and then names no second sale", () =>
+  describe("after 24 hours", () => {
+    it.effect("no longer replays its sale, and rejects every other sale", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { sellAgain } = yield* keyed
@@ -206,19 +208,21 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
       })
     )
 
-    it.effect("names no other sale though the old one FAILED: its provider knows the xid, and has refused it", () =>
-      Effect.gen(function* () {
-        const { pass } = yield* ManualClock
-        const { sellAgain } = yield* keyed
-        const { body } = yield* sellAgain(sale("8095550001"))
-        yield* pass("25 hours")
-        for (const again of [sale("8095550001"), sale("8095550003")]) {
-          const refused = yield* leavesRowsUnchanged(sellAgain(again))
-          assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "IDEMPOTENCY_CONFLICT"])
-          const { transaction_id } = body.error.details
-          assert.deepStrictEqual(refused.body.error.details, { transaction_id, status: "FAILED" })
-        }
-      })
+    it.effect(
+      "rejects every other sale even when its own sale is FAILED, because the provider has already refused the xid",
+      () =>
+        Effect.gen(function* () {
+          const { pass } = yield* ManualClock
+          const { sellAgain } = yield* keyed
+          const { body } = yield* sellAgain(sale("8095550001"))
+          yield* pass("25 hours")
+          for (const again of [sale("8095550001"), sale("8095550003")]) {
+            const refused = yield* leavesRowsUnchanged(sellAgain(again))
+            assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "IDEMPOTENCY_CONFLICT"])
+            const { transaction_id } = body.error.details
+            assert.deepStrictEqual(refused.body.error.details, { transaction_id, status: "FAILED" })
+          }
+        })
     )
 
     it.effect("does not expire while its sale is unresolved", () =>
@@ -233,7 +237,7 @@ layer(TestServer, { excludeTestServices: true })("an idempotency key (3.2)", (it
     )
   })
 
-  it.effect("that was freed because nothing was sent sells at the retry, under the same xid", () =>
+  it.effect("sells on a retry, under the same xid, when the first attempt never reached the provider", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth, sellAgain } = yield* keyed

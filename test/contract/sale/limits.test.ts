@@ -13,8 +13,8 @@ const sale = (amount: number) => of("8095550003", amount)
 
 type Headers = Record<string, string>
 
-/** What a sale of so much says. */
-const told = (auth: Headers, amount: number, path?: string) =>
+/** The outcome of a sale of this amount: the error details, or the status of a success. */
+const outcome = (auth: Headers, amount: number, path?: string) =>
   Effect.map(sell(sale(amount), auth, path), ({ body, status }) => body.error?.details ?? status)
 
 const consumed = (auth: Headers) =>
@@ -22,14 +22,14 @@ const consumed = (auth: Headers) =>
 
 const limit = (pesos: number) => Centavos.make(pesos * 100)
 
-layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and 8)", (it) => {
-  it.effect("are 50000, 250000 and 1000000 for a company that has no record", () =>
+layer(TestServer, { excludeTestServices: true })("consumption limits (contract 2.3 and 8)", (it) => {
+  it.effect("default to 50000, 250000 and 1000000 pesos for a company without configured limits", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ money: 0 })
       const { data } = (yield* get("/v1/saldo", auth)).body
       assert.deepStrictEqual(data.limites, { diario: 50_000, semanal: 250_000, mensual: 1_000_000 })
       assert.deepStrictEqual(data.consumo_periodo, { diario: 0, semanal: 0, mensual: 0 })
-      assert.deepStrictEqual(yield* leavesRowsUnchanged(told(auth, 50_001)), {
+      assert.deepStrictEqual(yield* leavesRowsUnchanged(outcome(auth, 50_001)), {
         periodo: "diario",
         limite: 50_000,
         consumo: 0,
@@ -42,51 +42,51 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
     ["diario", { daily: limit(500), weekly: limit(500), monthly: limit(500) }],
     ["semanal", { daily: limit(0), weekly: limit(500), monthly: limit(500) }],
     ["mensual", { daily: limit(501), weekly: limit(0), monthly: limit(500) }]
-  ] as const)("let pass what fits exactly, and name the first that is exceeded: %s", ([periodo, limits]) =>
+  ] as const)("allow a sale that reaches them exactly, and name the first limit exceeded: %s", ([periodo, limits]) =>
     Effect.gen(function* () {
       for (const path of ["/v1/recargas", "/v1/recharges"]) {
         const { auth } = yield* customer({ limits })
-        assert.strictEqual(yield* told(auth, 450, path), 201)
+        assert.strictEqual(yield* outcome(auth, 450, path), 201)
         const details = { periodo, limite: 500, consumo: 450, monto_requerido: 50.01 }
-        assert.deepStrictEqual(yield* leavesRowsUnchanged(told(auth, 50.01, path)), details)
-        assert.strictEqual(yield* told(auth, 50, path), 201)
+        assert.deepStrictEqual(yield* leavesRowsUnchanged(outcome(auth, 50.01, path)), details)
+        assert.strictEqual(yield* outcome(auth, 50, path), 201)
         assert.deepStrictEqual(yield* consumed(auth), [500, 500, 500])
       }
     })
   )
 
-  it.effect("of 0 do not limit", () =>
+  it.effect("of 0 allow any amount", () =>
     Effect.gen(function* () {
       const limits = { daily: limit(0), weekly: limit(0), monthly: limit(0) }
       const { auth } = yield* customer({ limits, money: 2_000_000 })
-      assert.strictEqual(yield* told(auth, 2_000_000), 201)
+      assert.strictEqual(yield* outcome(auth, 2_000_000), 201)
     })
   )
 
-  it.effect("come before the balance", () =>
+  it.effect("are checked before the balance", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ limits: { daily: limit(10) }, money: 5 })
-      assert.strictEqual((yield* told(auth, 11)).periodo, "diario")
-      assert.deepStrictEqual(yield* told(auth, 6), { saldo_disponible: 5, monto_requerido: 6 })
+      assert.strictEqual((yield* outcome(auth, 11)).periodo, "diario")
+      assert.deepStrictEqual(yield* outcome(auth, 6), { saldo_disponible: 5, monto_requerido: 6 })
     })
   )
 
-  it.effect("count what is held, and not what was given back", () =>
+  it.effect("count held amounts but not released ones", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* customer({ limits: { daily: limit(200) } })
       yield* sell(of("8095550002", 150), auth)
       yield* sell(of("8095550001", 50), auth)
       assert.deepStrictEqual(yield* consumed(auth), [150, 150, 150])
-      assert.strictEqual((yield* leavesRowsUnchanged(told(auth, 51))).consumo, 150)
+      assert.strictEqual((yield* leavesRowsUnchanged(outcome(auth, 51))).consumo, 150)
       yield* pass("20 seconds")
       yield* recover("due")
       assert.deepStrictEqual(yield* consumed(auth), [0, 0, 0])
-      assert.strictEqual(yield* told(auth, 200), 201)
+      assert.strictEqual(yield* outcome(auth, 200), 201)
     })
   )
 
-  it.effect("begin anew at local midnight, on Monday and on the first", () =>
+  it.effect("start again at local midnight, on Monday and on the first of the month", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const limits = { daily: limit(100), weekly: limit(250), monthly: limit(400) }
@@ -115,13 +115,13 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
       ] as const
       for (const [instant, expected, consumption] of days) {
         yield* until(instant)
-        assert.deepStrictEqual(yield* told(auth, 100), expected === 100 ? 201 : expected, instant)
+        assert.deepStrictEqual(yield* outcome(auth, 100), expected === 100 ? 201 : expected, instant)
         assert.deepStrictEqual(yield* consumed(auth), [...consumption], instant)
       }
     })
   )
 
-  it.effect("give back to the day of the sale what is released on another", () =>
+  it.effect("subtract a released amount from the day of the sale, even when it is released the next day", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const { auth } = yield* customer()
@@ -135,7 +135,8 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
     })
   )
 
-  // The last instant of a period, the first of the next -> what is consumed of day, week and month after a sale in each.
+  // Limits, the last instant of one period, the first instant of the next, and the daily, weekly and monthly
+  // consumption after a sale at each instant.
   it.effect.each([
     [{ weekly: limit(100) }, "2026-04-12T23:59:59-04:00", "2026-04-13T00:00:00-04:00", [100, 100, 200]],
     [
@@ -144,17 +145,17 @@ layer(TestServer, { excludeTestServices: true })("limits of consumption (2.3 and
       "2026-05-01T00:00:00-04:00",
       [100, 200, 100]
     ]
-  ] as const)("%j let what was sold at %s be, at %s", ([limits, before, first, consumption]) =>
+  ] as const)("%j do not count a sale at %s in the period that begins at %s", ([limits, before, first, consumption]) =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const { auth } = yield* customer({ limits })
       for (const instant of [before, first]) {
         yield* until(instant)
-        assert.strictEqual(yield* told(auth, 100), 201, instant)
+        assert.strictEqual(yield* outcome(auth, 100), 201, instant)
       }
       assert.deepStrictEqual(yield* consumed(auth), [...consumption])
-      // The week that the first of a month is in may have begun before it.
-      const { consumo, periodo } = yield* leavesRowsUnchanged(told(auth, 1))
+      // The week that contains the first of a month may begin in the month before.
+      const { consumo, periodo } = yield* leavesRowsUnchanged(outcome(auth, 1))
       assert.deepStrictEqual([periodo, consumo], ["semanal", consumption[1]])
     })
   )

@@ -6,25 +6,25 @@ import { TestService } from "../../support/service/InMemoryService.ts"
 const money = Effect.map(get("/v1/saldo"), ({ body }) => body.data)
 const count = Effect.map(get("/v1/transacciones"), ({ body }) => body.data.pagination.total)
 
-layer(TestService, { excludeTestServices: true })("a consulta", (it) => {
+layer(TestService, { excludeTestServices: true })("a lookup", (it) => {
   const nothing = { requiere_seleccion: false, opciones: [], sin_deuda: false, origen_datos: "simulado" }
   const holder = "Cliente de Prueba"
 
   it.effect.each([
-    // service, identifier -> data
+    // Service, identifier, and the data of the response.
     [1, "8095551234", { ...nothing, flujo: "monto_libre", titular: holder }],
     [1, "8095551231", { ...nothing, flujo: "monto_libre", titular: holder }],
     [4, "NIC-3", { ...nothing, flujo: "monto_libre", titular: holder }],
     [3, "8095551231", { ...nothing, flujo: "paquetes", titular: null }],
     [5, "NIC-1", { ...nothing, flujo: "facturas", titular: holder, sin_deuda: true }]
-  ] as const)("of service %i for %s needs no selection", ([service, identifier, data]) =>
+  ] as const)("of service %i for %s requires no selection", ([service, identifier, data]) =>
     Effect.map(consult(service, identifier), ({ body, headers, status }) => {
       assert.deepStrictEqual([status, body.data], [200, data])
       assert.strictEqual(headers.get("cache-control"), "no-store")
     })
   )
 
-  it.effect("of packages offers those of the catalogue", () =>
+  it.effect("of packages offers the packages of the catalogue", () =>
     Effect.gen(function* () {
       const { opciones, ...rest } = (yield* consult(3, "8095551234")).body.data
       assert.deepStrictEqual(rest, {
@@ -47,7 +47,7 @@ layer(TestService, { excludeTestServices: true })("a consulta", (it) => {
     })
   )
 
-  it.effect("of bills offers two, and the same ones again", () =>
+  it.effect("of bills offers two, and the same two when it is repeated", () =>
     Effect.gen(function* () {
       const first = (yield* consult(5, "NIC-3")).body.data
       assert.deepStrictEqual([first.opciones.length, first.titular, first.sin_deuda], [2, holder, false])
@@ -55,7 +55,7 @@ layer(TestService, { excludeTestServices: true })("a consulta", (it) => {
     })
   )
 
-  it.effect("of production without a provider is answered with examples, and says so", () =>
+  it.effect("in production without a provider answers with simulated data and marks it as simulated", () =>
     Effect.gen(function* () {
       const { body, status } = yield* consult(3, "8095551234", as("produccion"))
       assert.deepStrictEqual([status, body.data.origen_datos, body.data.opciones.length], [200, "simulado", 2])
@@ -77,7 +77,7 @@ layer(TestService, { excludeTestServices: true })("a consulta", (it) => {
     [{ service_id: 3, identifier: "809\u0000555" }, 422, "VALIDATION_ERROR", { identifier: "invalido" }],
     [{ service_id: 3, identifier: "8095551234", empresa_id: 8 }, 403, "FORBIDDEN", undefined],
     ["{", 422, "VALIDATION_ERROR", { body: "json_invalido" }]
-  ] as const)("of %j -> %i %s", ([sent, status, code, details]) =>
+  ] as const)("of %j is answered with %i %s", ([sent, status, code, details]) =>
     Effect.map(post("/v1/consultas", sent), (answer) =>
       assert.deepStrictEqual(
         [answer.status, answer.body.error.code, answer.body.error.details],
@@ -86,13 +86,13 @@ layer(TestService, { excludeTestServices: true })("a consulta", (it) => {
     )
   )
 
-  it.effect("needs its own permission", () =>
+  it.effect("requires its own permission", () =>
     Effect.map(consult(3, "8095551234", as("lector")), ({ body, status }) =>
       assert.deepStrictEqual([status, body.error.code], [403, "FORBIDDEN"])
     )
   )
 
-  it.effect("moves nothing", () =>
+  it.effect("changes neither the balance nor the transactions", () =>
     Effect.gen(function* () {
       const before = [yield* money, yield* count]
       yield* consult(5, "NIC-3")
@@ -102,7 +102,7 @@ layer(TestService, { excludeTestServices: true })("a consulta", (it) => {
 })
 
 layer(TestService, { excludeTestServices: true })("the packages of a service", (it) => {
-  it.effect.each(["/v1/servicios/3/paquetes", "/v1/services/3/packages"])("are at %s", (path) =>
+  it.effect.each(["/v1/servicios/3/paquetes", "/v1/services/3/packages"])("are listed at %s", (path) =>
     Effect.gen(function* () {
       const { body, headers, status } = yield* get(path)
       assert.strictEqual(status, 200)
@@ -128,14 +128,14 @@ layer(TestService, { excludeTestServices: true })("the packages of a service", (
     ["99", 404, "NOT_FOUND"],
     ["0", 404, "NOT_FOUND"],
     ["tres", 404, "NOT_FOUND"]
-  ] as const)("of service %s -> %i %s", ([id, status, said]) =>
+  ] as const)("of service %s are answered with %i %s", ([id, status, said]) =>
     Effect.map(get(`/v1/servicios/${id}/paquetes`), (answer) => {
       assert.strictEqual(answer.status, status)
       assert.strictEqual(answer.body.error?.code ?? JSON.stringify(answer.body.data), said)
     })
   )
 
-  it.effect("need the permission of the catalogue", () =>
+  it.effect("require the catalogue permission", () =>
     Effect.map(get("/v1/servicios/3/paquetes", as("lector")), ({ status }) => assert.strictEqual(status, 403))
   )
 })

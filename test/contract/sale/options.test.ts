@@ -4,10 +4,10 @@ import { as, consult, get, sell } from "../../support/service/HttpCalls.ts"
 import { TestService } from "../../support/service/InMemoryService.ts"
 
 let customers = 0
-/** A contract, or a number, that no test before has asked about. */
+/** An identifier that no earlier test has used. */
 const customer = () => `80955${String(++customers).padStart(4, "0")}7`
 
-/** Looks up, and takes the first option. */
+/** The first option that a lookup offers. */
 const firstOption = (service_id: number, identifier: string, headers: Record<string, string> = {}) =>
   Effect.map(consult(service_id, identifier, headers), ({ body }) => body.data.opciones[0])
 
@@ -20,7 +20,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
     [3, "/v1/recharges"],
     [5, "/v1/recargas"],
     [5, "/v1/recharges"]
-  ] as const)("of service %i at %s costs what was offered", ([service_id, path]) =>
+  ] as const)("of service %i at %s costs the price offered", ([service_id, path]) =>
     Effect.gen(function* () {
       const identifier = customer()
       const { opcion_id, precio } = yield* firstOption(service_id, identifier)
@@ -35,7 +35,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
     })
   )
 
-  it.effect("may carry its price, as a number or as text", () =>
+  it.effect("accepts its price in the body, as a number or as text", () =>
     Effect.gen(function* () {
       const identifier = customer()
       const { opcion_id, precio } = yield* firstOption(3, identifier)
@@ -45,7 +45,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
     })
   )
 
-  describe("is refused, and moves nothing,", () => {
+  describe("is rejected and changes nothing", () => {
     const required = (flujo: string, como_comprar: string, consultar_en = "/v1/consultas") => ({
       opcion_id: "requerido",
       flujo,
@@ -63,7 +63,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
       [3, { opcion_id: 15 }, { opcion_id: "invalido" }],
       [3, { opcion_id: "paq-000000000000000000000000" }, { opcion_id: "invalido" }],
       [5, { opcion_id: "' or '1'='1" }, { opcion_id: "invalido" }]
-    ] as const)("of service %i with %j", ([service_id, fields, details]) =>
+    ] as const)("for service %i with %j", ([service_id, fields, details]) =>
       Effect.gen(function* () {
         const before = [yield* money, yield* count]
         const { body, status } = yield* sell({ service_id, identifier: customer(), ...fields })
@@ -72,7 +72,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
       })
     )
 
-    it.effect("when it is another's: company, service, identifier or price", () =>
+    it.effect("when the option belongs to another company, service or identifier, or the price differs", () =>
       Effect.gen(function* () {
         const identifier = customer()
         const { opcion_id, precio } = yield* firstOption(3, identifier)
@@ -100,7 +100,7 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
       })
     )
 
-    it.effect("in production, when it is a bill that was only an example", () =>
+    it.effect("in production, when the option is a simulated bill", () =>
       Effect.gen(function* () {
         const identifier = customer()
         const { opcion_id } = yield* firstOption(5, identifier, as("produccion"))
@@ -108,18 +108,18 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
         assert.deepStrictEqual(body.error.details, { opcion_id: "invalido" })
         const example = yield* firstOption(3, identifier, as("produccion"))
         const bought = yield* sell({ service_id: 3, identifier, opcion_id: example.opcion_id }, as("produccion"))
-        // Its price is that of the catalogue; only there is nobody to deliver it.
+        // The package has its real catalogue price, so the sale fails only because production has no provider here.
         assert.strictEqual(bought.body.error.code, "SERVICE_UNAVAILABLE")
       })
     )
   })
 
-  it.effect("of a bill is possible once, however many try at once; of a package as often as one likes", () =>
+  it.effect("pays a bill once under eight concurrent attempts, and sells a package eight times", () =>
     Effect.gen(function* () {
       const identifier = customer()
       const together = Effect.fnUntraced(function* (service_id: number) {
         const { opcion_id } = yield* firstOption(service_id, identifier)
-        // Each under a key of its own.
+        // Each attempt has its own key.
         const attempts = Array.from({ length: 8 }, () => sell({ service_id, identifier, opcion_id }))
         return yield* Effect.all(attempts, { concurrency: "unbounded" })
       })
@@ -138,8 +138,8 @@ layer(TestService, { excludeTestServices: true })("a sale of an option", (it) =>
   )
 })
 
-layer(TestService, { excludeTestServices: true })("electricity", (it) => {
-  it.effect("shows its token in the sale, in a replay, in the detail and in the list", () =>
+layer(TestService, { excludeTestServices: true })("a sale of electricity", (it) => {
+  it.effect("shows its token in the sale, the replay, the detail and the list", () =>
     Effect.gen(function* () {
       const sale = { service_id: 4, identifier: "NIC-44", amount: 150 }
       const key = { "idempotency-key": "luz" }

@@ -15,8 +15,8 @@ const sold = (auth: Record<string, string>, sale: object) =>
     transaction_id: Number(body.data?.transaction_id ?? body.error.details.transaction_id)
   }))
 
-layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it) => {
-  it.effect("says what was sold, by whom, when and by which code, at both paths", () =>
+layer(TestServer, { excludeTestServices: true })("a receipt (contract 2.5 and 4.7)", (it) => {
+  it.effect("shows the sale, the shop, the time and the authorization code at both paths", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ company: { legalName: "Colmado Doña Ñusta" } })
       const sale = yield* sold(auth, {})
@@ -42,7 +42,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
     })
   )
 
-  it.effect("carries the token of electricity", () =>
+  it.effect("shows the token of an electricity sale", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const sale = yield* sold(auth, { service_id: 4, amount: 100 })
@@ -52,7 +52,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
     })
   )
 
-  it.effect("of a sale that was taken back says so", () =>
+  it.effect("of a reversed sale says that the sale was reversed", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { transaction_id } = yield* sold(auth, { service_id: 7, amount: 100 })
@@ -69,7 +69,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
   it.effect.each([
     ["PENDING", "8095550012"],
     ["FAILED", "8095550001"]
-  ] as const)("does not exist of a sale in %s", ([, identifier]) =>
+  ] as const)("does not exist for a sale in %s", ([, identifier]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { transaction_id } = yield* sold(auth, { identifier })
@@ -80,7 +80,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
     })
   )
 
-  it.effect("is nobody else's", () =>
+  it.effect("is visible only to its company, and only with the permission to read transactions", () =>
     Effect.gen(function* () {
       const [mine, theirs, blind] = [
         yield* customer(),
@@ -96,7 +96,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
     })
   )
 
-  it.effect.each(["xml", "PDF", "", "pdf&formato=json"])("is not to be had as %s", (formato) =>
+  it.effect.each(["xml", "PDF", "", "pdf&formato=json"])("does not exist in the format %j", (formato) =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { transaction_id } = yield* sold(auth, {})
@@ -107,7 +107,7 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
     })
   )
 
-  it.effect("is a PDF of a page as wide as a roll, the same bytes every time", () =>
+  it.effect("is a one-page PDF, 80 mm wide, with the same bytes every time", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ company: { legalName: "Colmado Ñandú Łódź" } })
       const [one, other] = [yield* sold(auth, {}), yield* sold(auth, {})]
@@ -129,18 +129,18 @@ layer(TestServer, { excludeTestServices: true })("a receipt (2.5 and 4.7)", (it)
       assert.match(page.source, /^%PDF-1\.\d/)
       assert.strictEqual(page.pages, 1)
       assert.closeTo((page.width / 72) * 25.4, 80, 0.1)
-      // Shorter than a sheet of A4.
+      // At most as long as an A4 sheet.
       assert.isAtMost((page.height / 72) * 25.4, 297)
       assert.strictEqual(page.lines[0]?.text, "Colmado Ñandú Łódź")
       assert.strictEqual(page.code, one.xid)
     })
   )
 
-  // Who answered for the sale -> whether the page says that it is worth nothing.
+  // Authorization code, and whether the page says that the receipt is only a test.
   it.effect.each([
     ["SBX0123456789AB", true],
     ["0123456789AB", false]
-  ] as const)("of authorization %s is marked as a test: %j", ([authCode, marked]) =>
+  ] as const)("with authorization code %s is marked as a test: %j", ([authCode, marked]) =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth } = yield* customer()

@@ -20,9 +20,9 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 const charged = { available: 900, held: 0, consumed: [100, 100, 100] }
 const givenBack = { available: 1000, held: 0, consumed: [0, 0, 0] }
 
-layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
+layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
   describe.each(reversalForms)("at $form", ({ reverse, verb }) => {
-    it.effect("that is confirmed gives the money back and answers the sale as it now stands, once", () =>
+    it.effect("that is confirmed returns the money once and answers with the reversed sale", () =>
       Effect.gen(function* () {
         const { auth, id } = yield* sold("204518")
         const before = (yield* get(`/v1/transacciones/${id}`, auth)).body.data
@@ -47,7 +47,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
       })
     )
 
-    it.effect("that is denied leaves the sale as it is, and may be asked for again with a new key", () =>
+    it.effect("that is denied leaves the sale unchanged, and can be requested again under a new key", () =>
       Effect.gen(function* () {
         const { auth, id, xid } = yield* sold("204593")
         const { body, status } = yield* reverse(id, auth, "r1")
@@ -65,7 +65,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
       })
     )
 
-    it.effect("whose outcome is unknown is settled by recovery, and its key stays the 202 that it answered", () =>
+    it.effect("with an unknown outcome is settled by recovery, while its key keeps replaying the original 202", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth, id, xid } = yield* sold("204594")
@@ -110,7 +110,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
       })
     )
 
-    it.effect("is in progress while the provider thinks, for its own key and for another", () =>
+    it.effect("is in progress for its own key and for any other until the provider answers", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         const asked = Deferred.makeUnsafe<void>()
@@ -133,7 +133,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
     )
   })
 
-  it.effect("gives the consumption back to the day of the sale, not to its own", () =>
+  it.effect("returns the consumption to the day of the sale, not to the day of the reversal", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       yield* until("2026-03-12T23:59:59-04:00")
@@ -146,7 +146,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
     })
   )
 
-  it.effect("by tRPC is the same procedure", () =>
+  it.effect("over tRPC is the same procedure", () =>
     Effect.gen(function* () {
       const { url } = yield* ServiceAddress
       const { auth, companyId, id } = yield* sold("204518")
@@ -158,7 +158,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
     })
   )
 
-  it.effect("leaves books that an audit finds nothing in", () =>
+  it.effect("leaves no violation for the audit to find", () =>
     Effect.gen(function* () {
       const examined = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(
@@ -171,13 +171,13 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
 
 const { paths } = JSON.parse(JSON.stringify(openApiDocument("/")))
 
-/** What the document shows of a code that an endpoint answers. */
+/** The description and the example error that the OpenAPI document shows for this status and code. */
 const shown = (path: string, status: number, code: string) => {
   const { content, description } = paths[path].post.responses[status]
   return { description, error: content["application/json"].examples[code].value.error }
 }
 
-/** An answer's error, as it would be of the sale that the examples show. */
+/** The error of a response with the ids of the documented example in place of its own. */
 const ofExample = (error: object, id: number, xid: string): object =>
   JSON.parse(
     JSON.stringify(error)
@@ -185,13 +185,13 @@ const ofExample = (error: object, id: number, xid: string): object =>
       .replace(`/v1/transacciones/${id}"`, '/v1/transacciones/1"')
   )
 
-layer(TestServer, { excludeTestServices: true })("what became of the money", (it) => {
+layer(TestServer, { excludeTestServices: true })("the documented outcome of the money", (it) => {
   describe.each(reversalForms)("at $form", ({ form, reverse }) => {
-    // identifier -> how a reversal is answered
+    // Identifier of the sale, and the status and code of its reversal.
     it.effect.each([
       ["204593", 422, "TRANSACTION_REJECTED"],
       ["204594", 202, "TRANSACTION_PENDING"]
-    ] as const)("is documented as it is answered to a reversal of %s, with %d", ([identifier, status, code]) =>
+    ] as const)("matches the real response to a reversal of the sale to %s, with %d", ([identifier, status, code]) =>
       Effect.gen(function* () {
         const { auth, id, xid } = yield* sold(identifier)
         const answer = yield* reverse(id, auth)
@@ -203,11 +203,11 @@ layer(TestServer, { excludeTestServices: true })("what became of the money", (it
     )
   })
 
-  // identifier -> how its sale is answered
+  // Identifier of the sale, and the status and code of its response.
   it.effect.each([
     ["8095551231", 422, "TRANSACTION_REJECTED"],
     ["8095551212", 202, "TRANSACTION_PENDING"]
-  ] as const)("is documented as it is answered to a sale to %s, with %d", ([identifier, status, code]) =>
+  ] as const)("matches the real response to a sale to %s, with %d", ([identifier, status, code]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const answer = yield* sell({ service_id: 1, identifier, amount: 100 }, auth)
@@ -220,26 +220,28 @@ layer(TestServer, { excludeTestServices: true })("what became of the money", (it
   )
 })
 
-layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
+layer(TestServer, { excludeTestServices: true })("a reversal (contract 4.5)", (it) => {
   describe.each(reversalForms)("at $form", ({ pathOf, reverse }) => {
-    // service, identifier -> how the sale ended, and what a reversal of it answers
+    // Service, identifier, status of the sale, and the error of its reversal.
     it.effect.each([
       [1, "8095551234", "SUCCESS", "REVERSAL_NOT_SUPPORTED", undefined],
       [1, "8095551231", "FAILED", "REVERSAL_NOT_SUPPORTED", undefined],
       [7, "204511", "FAILED", "VALIDATION_ERROR", { status: "no_anulable" }],
       [7, "204512", "PENDING", "VALIDATION_ERROR", { status: "no_anulable" }]
-    ] as const)("of service %d for %s, which is %s: %s", ([service, identifier, stands, code, details]) =>
-      Effect.gen(function* () {
-        const { auth, id } = yield* sold(identifier, service)
-        assert.strictEqual(yield* statusOf(auth, id), stands)
-        const { body, status } = yield* leavesRowsUnchanged(reverse(id, auth, "r1"))
-        assert.deepStrictEqual([status, body.error.code, body.error.details], [422, code, details])
-        const { body: sale } = yield* sell({ service_id: 7, identifier: "204518", amount: 50 }, auth)
-        assert.strictEqual((yield* reverse(sale.data.transaction_id, auth, "r1")).status, 200)
-      })
+    ] as const)(
+      "of a sale of service %d to %s, which is %s, is rejected with %s",
+      ([service, identifier, stands, code, details]) =>
+        Effect.gen(function* () {
+          const { auth, id } = yield* sold(identifier, service)
+          assert.strictEqual(yield* statusOf(auth, id), stands)
+          const { body, status } = yield* leavesRowsUnchanged(reverse(id, auth, "r1"))
+          assert.deepStrictEqual([status, body.error.code, body.error.details], [422, code, details])
+          const { body: sale } = yield* sell({ service_id: 7, identifier: "204518", amount: 50 }, auth)
+          assert.strictEqual((yield* reverse(sale.data.transaction_id, auth, "r1")).status, 200)
+        })
     )
 
-    it.effect("of what is not there, or not the caller's, is 404", () =>
+    it.effect("of a transaction that does not exist, or belongs to another company, is answered with 404", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const { id: foreign } = yield* sold("204518")
@@ -250,7 +252,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
       })
     )
 
-    it.effect("needs a key of its own", () =>
+    it.effect("requires a key that no sale and no other reversal has used", () =>
       Effect.gen(function* () {
         const { auth, id, key } = yield* sold("204518")
         const reused = { "Idempotency-Key": "clave_reutilizada" }
@@ -274,11 +276,11 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
     it.effect.each([
       ["nothing", undefined, 200, undefined],
       ["an empty object", {}, 200, undefined],
-      ["an object that says something else", '{"id":999,"idempotency_key":"x","amount":"a"}', 200, undefined],
+      ["an object with unknown fields", '{"id":999,"idempotency_key":"x","amount":"a"}', 200, undefined],
       ["a list", [], 422, { body: "json_invalido" }],
       ["null", null, 422, { body: "json_invalido" }],
-      ["half of an object", "{", 422, { body: "json_invalido" }],
-      ["a company that is no number", { empresa_id: "x" }, 422, { empresa_id: "invalido" }],
+      ["a truncated object", "{", 422, { body: "json_invalido" }],
+      ["a company id that is not a number", { empresa_id: "x" }, 422, { empresa_id: "invalido" }],
       ["another company", { empresa_id: CompanyId.make(1) }, 403, undefined]
     ] as const)("with %s as its body", ([, body, status, details]) =>
       Effect.gen(function* () {
@@ -289,7 +291,7 @@ layer(TestServer, { excludeTestServices: true })("a reversal (4.5)", (it) => {
       })
     )
 
-    it.effect("needs its permission", () =>
+    it.effect("requires the permission to reverse", () =>
       Effect.gen(function* () {
         const { companyId, id } = yield* sold("204518")
         const reader = yield* newToken(companyId, { permissions: ["transactions.read", "recharges.create"] })

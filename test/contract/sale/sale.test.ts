@@ -14,7 +14,10 @@ const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
 
 const long = (characters: number) => "7".repeat(characters - 1).concat("😀")
 
-/** Services of the example catalogue: phone from 20 to 5000, packages, electricity from 100, bills, and any amount. */
+/**
+ * Services of the example catalogue: 3 sells packages, 4 electricity from 100 pesos, 5 bills, and 8 takes any amount.
+ * Service 1, a phone top-up, takes 20 to 5000 pesos.
+ */
 const [packages, electricity, bills, anyAmount] = [3, 4, 5, 8]
 
 type Row = readonly [body: object, details: object]
@@ -52,7 +55,7 @@ const withAmount = (amount: string) => `{"service_id":1,"identifier":"8095550003
 
 const nothing = { service_id: "requerido", identifier: "requerido" }
 
-/** Bodies whose JSON text matters, and the details of the refusal. */
+/** Bodies as JSON text, each with the details of its refusal. */
 const refusedTexts: ReadonlyArray<readonly [body: string, details: object]> = [
   ["", nothing],
   ["{}", nothing],
@@ -75,9 +78,9 @@ const accepted: ReadonlyArray<readonly [body: object, amount: number]> = [
   [{ terminal_id: null, opcion_id: null, otro: [{}] }, 100]
 ]
 
-layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
+layer(TestServer, { excludeTestServices: true })("a sale (contract 4.5)", (it) => {
   describe.each(["/v1/recargas", "/v1/recharges"])("at %s", (path) => {
-    it.effect("answers the fields of 2.5, under the xid that its key makes", () =>
+    it.effect("answers with the fields of contract 2.5 and an xid computed from the key", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* customer()
         const key = randomUUID()
@@ -108,7 +111,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
       })
     )
 
-    it.effect.each(refused)("is refused for %j", ([wrong, details]) =>
+    it.effect.each(refused)("rejects the fields %j with the details %j", ([wrong, details]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const { body, status } = yield* leavesRowsUnchanged(sell({ ...sale, ...wrong }, auth, path))
@@ -117,7 +120,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
       })
     )
 
-    it.effect.each(refusedTexts)("is refused for the JSON text %j", ([text, details]) =>
+    it.effect.each(refusedTexts)("rejects the JSON text %j with the details %j", ([text, details]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const { body, status } = yield* leavesRowsUnchanged(sell(text, auth, path))
@@ -134,7 +137,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
         })
     )
 
-    it.effect.each(accepted)("is accepted with %j", ([right, amount]) =>
+    it.effect.each(accepted)("accepts the fields %j and charges %d pesos", ([right, amount]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 10_000 })
         const wanted = { ...sale, ...right }
@@ -152,7 +155,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
     it.effect.each([
       [packages, "paquetes"],
       [bills, "facturas"]
-    ] as const)("of service %i needs an option of a lookup first", ([service_id, flujo]) =>
+    ] as const)("of service %i requires an option from a lookup", ([service_id, flujo]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const { body, status } = yield* leavesRowsUnchanged(sell({ service_id, identifier: "8095550003" }, auth, path))
@@ -167,7 +170,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
       })
     )
 
-    it.effect("never reaches the provider without the money for it", () =>
+    it.effect("is rejected before it reaches the provider when the balance is too low", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 50 })
         const { body, status } = yield* leavesRowsUnchanged(sell({ ...sale, amount: 50.01 }, auth, path))
@@ -181,7 +184,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
     it.effect.each([
       ["unknown", 99, 422, "INVALID_PRODUCT"],
       ["for companies with insurance", 6, 403, "FORBIDDEN"]
-    ] as const)("of a service that is %s is refused", ([, service_id, expected, code]) =>
+    ] as const)("of a service that is %s is rejected", ([, service_id, expected, code]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         const { body, status } = yield* leavesRowsUnchanged(sell({ ...sale, service_id }, auth, path))
@@ -189,7 +192,7 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
       })
     )
 
-    it.effect("in production is refused while no provider is there: it never meets the simulator", () =>
+    it.effect("in production is rejected while no provider is configured, and never uses the simulator", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ company: { environment: "production" } })
         const { body, status } = yield* leavesRowsUnchanged(sell(sale, auth, path))
@@ -201,20 +204,20 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
       [undefined, "requerido"],
       ["", "longitud"],
       ["k".repeat(129), "longitud"]
-    ] as const)("needs a key, and not %j", ([key, reason]) =>
+    ] as const)("requires an idempotency key and rejects the key %j", ([key, reason]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
-        // Without a value fetch would send none, and `sell` one of its own.
+        // `post` sends no key when none is given. `sell` would generate one.
         const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key }
         const told = (wanted: object) => leavesRowsUnchanged(post(path, wanted, { ...auth, ...headers }))
         const { body, status } = yield* told({ ...sale, idempotency_key: "del-cuerpo" })
         assert.deepStrictEqual([status, body.error.details], [422, { "Idempotency-Key": reason }])
-        // The body is checked before the key.
+        // An error in the body is reported before an error in the key.
         assert.deepStrictEqual((yield* told({ ...sale, amount: "x" })).body.error.details, { amount: "invalido" })
       })
     )
 
-    it.effect("is charged again under a new key, and corrected under a new key", () =>
+    it.effect("is charged again when the same body, or a corrected one, is sent under a new key", () =>
       Effect.gen(function* () {
         const { auth } = yield* customer()
         yield* sell(sale, auth, path)
@@ -224,58 +227,60 @@ layer(TestServer, { excludeTestServices: true })("a sale (4.5)", (it) => {
         assert.deepStrictEqual([data.saldo_actual, data.saldo_retenido, data.consumo_periodo.diario], [800, 0, 200])
         const { items } = (yield* get("/v1/transacciones?status=FAILED", auth)).body.data
         assert.deepStrictEqual([items.length, items[0].identifier], [1, "809-555-0003"])
-        // A sale that nobody could be asked for ends so too: it says nothing of who refused.
+        // A sale that reached no provider ends with the same message, so the message does not say who refused the sale.
         assert.strictEqual(items[0].message, "Operación no realizada; el monto fue devuelto.")
       })
     )
   })
 
-  describe("is checked in order", () => {
-    it.effect("each refusal comes before the next", () =>
-      Effect.gen(function* () {
-        const { auth, companyId } = yield* customer({ money: 0, limits: { daily: Centavos.make(1_000) } })
-        const reader = yield* newToken(companyId, { permissions: ["balance.read"] })
-        const everythingWrong = { service_id: 99, identifier: "x", amount: "x", empresa_id: companyId + 1 }
-        const shapeless = { ...everythingWrong, empresa_id: companyId }
-        const keyless = { ...sale, service_id: 99 }
-        const codes: Array<unknown> = []
-        const told = (headers: Record<string, string>, body: unknown) =>
-          Effect.map(leavesRowsUnchanged(post("/v1/recargas", body, headers)), ({ body: { error } }) => {
-            codes.push(error.code === "VALIDATION_ERROR" ? error.details : error.code)
-          })
-        const key = { "idempotency-key": randomUUID() }
-        yield* told({ authorization: "Bearer no.es" }, "{")
-        yield* told(reader.auth, "{")
-        yield* told(auth, "{")
-        yield* told(auth, everythingWrong)
-        yield* told(auth, shapeless)
-        yield* told(auth, keyless)
-        yield* told({ ...auth, ...key }, keyless)
-        yield* told({ ...auth, ...key }, { ...sale, amount: 1 })
-        yield* told({ ...auth, ...key }, sale)
-        yield* told({ ...auth, ...key }, { ...sale, service_id: anyAmount, amount: 10 })
-        assert.deepStrictEqual(codes, [
-          "UNAUTHENTICATED",
-          "FORBIDDEN",
-          { body: "json_invalido" },
-          "FORBIDDEN",
-          { identifier: "longitud", amount: "invalido" },
-          { "Idempotency-Key": "requerido" },
-          "INVALID_PRODUCT",
-          { amount: "fuera_de_rango", monto_minimo: 20, monto_maximo: 5000 },
-          "LIMIT_EXCEEDED",
-          "INSUFFICIENT_BALANCE"
-        ])
-      })
+  describe("is checked in a fixed order", () => {
+    it.effect(
+      "reports credentials, permission, JSON, company, fields, key, product, amount, limits and balance in this order",
+      () =>
+        Effect.gen(function* () {
+          const { auth, companyId } = yield* customer({ money: 0, limits: { daily: Centavos.make(1_000) } })
+          const reader = yield* newToken(companyId, { permissions: ["balance.read"] })
+          const everythingWrong = { service_id: 99, identifier: "x", amount: "x", empresa_id: companyId + 1 }
+          const shapeless = { ...everythingWrong, empresa_id: companyId }
+          const keyless = { ...sale, service_id: 99 }
+          const codes: Array<unknown> = []
+          const told = (headers: Record<string, string>, body: unknown) =>
+            Effect.map(leavesRowsUnchanged(post("/v1/recargas", body, headers)), ({ body: { error } }) => {
+              codes.push(error.code === "VALIDATION_ERROR" ? error.details : error.code)
+            })
+          const key = { "idempotency-key": randomUUID() }
+          yield* told({ authorization: "Bearer no.es" }, "{")
+          yield* told(reader.auth, "{")
+          yield* told(auth, "{")
+          yield* told(auth, everythingWrong)
+          yield* told(auth, shapeless)
+          yield* told(auth, keyless)
+          yield* told({ ...auth, ...key }, keyless)
+          yield* told({ ...auth, ...key }, { ...sale, amount: 1 })
+          yield* told({ ...auth, ...key }, sale)
+          yield* told({ ...auth, ...key }, { ...sale, service_id: anyAmount, amount: 10 })
+          assert.deepStrictEqual(codes, [
+            "UNAUTHENTICATED",
+            "FORBIDDEN",
+            { body: "json_invalido" },
+            "FORBIDDEN",
+            { identifier: "longitud", amount: "invalido" },
+            { "Idempotency-Key": "requerido" },
+            "INVALID_PRODUCT",
+            { amount: "fuera_de_rango", monto_minimo: 20, monto_maximo: 5000 },
+            "LIMIT_EXCEEDED",
+            "INSUFFICIENT_BALANCE"
+          ])
+        })
     )
 
-    it.effect("what the key stands for comes before the service: a replay outlives the service", () =>
+    it.effect("looks up the key before the service, so a replay works after the service was withdrawn", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* customer()
         const headers = { ...auth, "idempotency-key": randomUUID() }
         const first = yield* sell(sale, headers)
-        const withhold = CatalogueAdmin.use((catalogue) => catalogue.setEnabled(companyId, ServiceId.make(1), false))
-        yield* withhold
+        const withdraw = CatalogueAdmin.use((catalogue) => catalogue.setEnabled(companyId, ServiceId.make(1), false))
+        yield* withdraw
         yield* eventually(get("/v1/servicios", auth), ({ body }) => body.data[0].id !== 1)
         assert.strictEqual((yield* leavesRowsUnchanged(sell(sale, auth))).body.error.code, "INVALID_PRODUCT")
         const replay = yield* leavesRowsUnchanged(sell(sale, headers))

@@ -13,7 +13,7 @@ import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { intentOf, reservedOrder } from "../../support/SalesOnPostgres.ts"
 
-/** What `serve` runs, but for the part that listens. */
+/** The layer that `saldo serve` runs, without the HTTP listener. */
 const serving = (url: string) =>
   Layer.build(
     Layer.fresh(serverLayer).pipe(
@@ -26,7 +26,7 @@ const serving = (url: string) =>
     )
   )
 
-/** The money of the company in pesos, and its entries of the ledger. */
+/** The balance of the company in pesos, and its ledger entries. */
 const books = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql`
@@ -44,7 +44,7 @@ const books = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-/** Waits until the reset of the day is there; time stands still meanwhile. */
+/** Waits for the sandbox reset of this day. The test clock stands still meanwhile. */
 const resetOf = Effect.fnUntraced(function* (day: string) {
   const sql = yield* PgClient.PgClient
   yield* sql`select 1 from cell.adjustment where reference = ${`sandbox-${day}`}`.pipe(
@@ -54,7 +54,10 @@ const resetOf = Effect.fnUntraced(function* (day: string) {
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 
-/** A sale of so many pesos, to somebody whom the simulator serves, or never decides about. */
+/**
+ * A sale of this many pesos. Its identifier is one that the simulator delivers, or leaves undecided when the verdict is
+ * Hold.
+ */
 const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: number, verdict: Verdict) {
   const ledger = yield* Ledger
   const identifier = Identifier.make(verdict._tag === "Hold" ? "8095550112" : "8095550123")
@@ -62,8 +65,8 @@ const sell = Effect.fnUntraced(function* (company: number, key: string, pesos: n
   yield* ledger.settle({ order, verdict, at: yield* DateTime.now, notFound: 0 })
 })
 
-describe("two servers with a sandbox", () => {
-  it.live("reset it once a day at local midnight, beside what is held", () =>
+describe("two servers with one sandbox company", () => {
+  it.live("reset its balance once a day at local midnight and keep what is held", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const url = asLoginIn("saldo_server", yield* freshDatabaseUrl)
@@ -84,7 +87,7 @@ describe("two servers with a sandbox", () => {
         const entries = ["deposit 100000 sandbox-apertura", "sale -100", "adjustment 300 sandbox-2026-03-12"]
         assert.deepStrictEqual(yield* books(company), { ...reset, entries })
         yield* sell(company, "next day", 300, delivered)
-        // A third one starts, and finds the day begun.
+        // A third server starts on the same day and must not reset again.
         yield* serving(url)
         yield* until("2026-03-13T00:00:00-04:00")
         yield* resetOf("2026-03-13")

@@ -22,7 +22,7 @@ const itemsOf = (auth: Headers, query = "", path = "/v1/movimientos"): Effect.Ef
 
 const sale = { service_id: 7, identifier: "204518", amount: 100.25 }
 
-/** Takes off what keeps a text from being a formula. */
+/** The text of a CSV cell without the quote that keeps a spreadsheet from reading it as a formula. */
 const textOf = (cell: string): string | null => (cell === "" ? null : cell.replace(/^'(?=[=+\-@'])/, ""))
 
 const rowsOf = (csv: string) => {
@@ -39,8 +39,8 @@ const rowsOf = (csv: string) => {
   }))
 }
 
-layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
-  it.effect("shows what came and went, newest first, and what was owned after each", () =>
+layer(TestServer, { excludeTestServices: true })("a statement (contract 4.2)", (it) => {
+  it.effect("lists entries newest first, each with the balance after it", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ money: 1_000 })
       const sold = (yield* sell(sale, auth)).body.data
@@ -66,7 +66,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
     })
   )
 
-  it.effect("adds up over pages, which together are the whole", () =>
+  it.effect("has balances that add up, and pages that together are the whole list", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer()
       yield* Effect.forEach(Array.from({ length: 6 }), () => sell(sale, auth), { concurrency: 6 })
@@ -89,7 +89,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
     })
   )
 
-  it.effect("is of local days, both inclusive", () =>
+  it.effect("filters by local days, both inclusive", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       yield* until("2026-05-01T23:59:59.999-04:00")
@@ -125,7 +125,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
     })
   )
 
-  it.effect("is a file of the same rows, safe to open in a spreadsheet", () =>
+  it.effect("as CSV has the same rows, safe to open in a spreadsheet", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer()
       const odd = ['=HYPERLINK("http://x","y")', "+1", "-1", "@a", "'=b", 'coma, y "comillas"', "ñandú €", "a;b"]
@@ -145,7 +145,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
     })
   )
 
-  it.effect("of any length comes as a file, whole", () =>
+  it.effect("as CSV is complete for thousands of rows", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer({ money: 0 })
       yield* loadSalesHistory({ company: companyId, sales: 2_600, days: 3 })
@@ -159,7 +159,7 @@ layer(TestServer, { excludeTestServices: true })("a statement (4.2)", (it) => {
     })
   )
 
-  it.effect("is for who may read the balance, and of one company", () =>
+  it.effect("requires the permission to read the balance, and shows one company only", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ token: { permissions: ["transactions.read"] } })
       const empty = yield* customer({ money: 0 })
@@ -189,7 +189,7 @@ const entry: Entry = {
 
 const broken = new Error("select * from cell.entry")
 
-/** Days of which no entry can be read, and of which the second cannot. */
+/** `unreadable`: a day whose first entry cannot be read. `torn`: a day whose second entry cannot be read. */
 const [unreadable, torn] = ["2026-01-01", "2026-01-02"]
 
 const rowsFrom = (day: string | undefined): Stream.Stream<Entry> => {
@@ -197,8 +197,8 @@ const rowsFrom = (day: string | undefined): Stream.Stream<Entry> => {
   return day === torn ? Stream.concat(Stream.succeed(entry), Stream.die(broken)) : Stream.succeed(entry)
 }
 
-/** Pages cannot be read, and nothing can be drawn: whoever asks for what he does not answer with, fails. */
-const unserved = Layer.merge(
+/** Ports that fail for every page and every PDF, so a response that reads one without need is an error. */
+const failingPorts = Layer.merge(
   Layer.succeed(Statement, { page: () => Effect.die(broken), all: (_, { from }) => rowsFrom(from) }),
   Layer.succeed(ReceiptRenderer, { pdf: () => Effect.die(broken) })
 )
@@ -208,8 +208,8 @@ const topUp = { service_id: 1, identifier: "8095551234", amount: 100 }
 const byTrpc = (name: string, input: object) =>
   call(`/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers: as("todo") })
 
-layer(serviceWith(unserved), { excludeTestServices: true })("a file", (it) => {
-  it.effect("of a statement is written without reading a page of it", () =>
+layer(serviceWith(failingPorts), { excludeTestServices: true })("a file response", (it) => {
+  it.effect("with a statement is written without reading a page of the statement", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* get("/v1/movimientos?formato=csv")
       assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/csv; charset=utf-8"])
@@ -219,7 +219,7 @@ layer(serviceWith(unserved), { excludeTestServices: true })("a file", (it) => {
     })
   )
 
-  it.effect("is not drawn for tRPC's callers, who are answered with a value", () =>
+  it.effect("is not rendered for a tRPC caller, who receives a value", () =>
     Effect.gen(function* () {
       const { transaction_id } = (yield* sell(topUp)).body.data
       const { body, status } = yield* byTrpc("transacciones.recibo", { id: transaction_id, formato: "pdf" })
@@ -228,7 +228,7 @@ layer(serviceWith(unserved), { excludeTestServices: true })("a file", (it) => {
   )
 
   it.effect.each([{ method: "GET" }, { method: "HEAD" }])(
-    "that cannot be begun is refused in the envelope: %j",
+    "that fails before its first byte is answered with the error envelope: %j",
     (how) =>
       Effect.gen(function* () {
         const { transaction_id } = (yield* sell(topUp)).body.data
@@ -245,7 +245,7 @@ layer(serviceWith(unserved), { excludeTestServices: true })("a file", (it) => {
       })
   )
 
-  it.effect("that breaks off ends the connection, so that nobody takes it for whole", () =>
+  it.effect("that fails halfway ends the connection, so the client cannot take it for complete", () =>
     Effect.gen(function* () {
       const ended = yield* Effect.exit(get(`/v1/movimientos?formato=csv&date_from=${torn}`))
       assert.isTrue(Exit.isFailure(ended))

@@ -26,8 +26,8 @@ const found = (auth: Headers, query: string, path = "/v1/transacciones") =>
     ...body.data.pagination
   }))
 
-layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
-  describe("refuse", () => {
+layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) => {
+  describe("reject the query", () => {
     it.effect.each([
       ["page=0", { page: "fuera_de_rango" }],
       ["page=-1", { page: "fuera_de_rango" }],
@@ -65,7 +65,7 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
       ["idempotency_key=", { idempotency_key: "longitud" }],
       [`idempotency_key=${"k".repeat(129)}`, { idempotency_key: "longitud" }],
       ["idempotency_key=&status=x", { idempotency_key: "longitud", status: "invalido" }]
-    ] as const)("of sales: %s", ([query, details]) =>
+    ] as const)("of transactions: %s", ([query, details]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0 })
         for (const path of sales) {
@@ -86,7 +86,7 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
     )
   })
 
-  it.effect("of nothing have no pages", () =>
+  it.effect("without results have zero pages", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       yield* sold(auth)
@@ -101,7 +101,7 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
     })
   )
 
-  it.effect("come in pages, newest first; beyond the last there is nothing", () =>
+  it.effect("are paged, newest first, and empty beyond the last page", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const ids = yield* Effect.forEach([1, 2, 3, 4, 5], () => sold(auth))
@@ -121,7 +121,7 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
     })
   )
 
-  it.effect("show a status as it stands, by status, identifier and day", () =>
+  it.effect("filter by status, identifier and day", () =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       const { auth } = yield* customer()
@@ -146,11 +146,12 @@ layer(TestServer, { excludeTestServices: true })("lists (4.7)", (it) => {
     })
   )
 
-  it.effect("find a sale by its key and by its xid, with the other filters and without", () =>
+  it.effect("find a sale by its key or its xid, with and without other filters", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const [mine, theirs] = [yield* customer(), yield* customer()]
-      // Nobody could take it twice; then it went well. All three have the key, and so the xid.
+      // Two attempts never reach the provider and the third one delivers. All three share the key and therefore the
+      // xid.
       provider.set("8095550077", { dispatch: () => Effect.succeed(DispatchAnswer.NotSent()) })
       yield* sold(mine.auth, "8095550077", "clave ñ")
       yield* sold(mine.auth, "8095550077", "clave ñ")

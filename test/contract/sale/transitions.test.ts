@@ -16,7 +16,7 @@ const idIn = (body: { data?: { transaction_id: number }; error?: { details: { tr
 const statusOf = (auth: Headers, id: number | undefined) =>
   Effect.map(get(`/v1/transactions/${id}`, auth), ({ body }) => body.data.status)
 
-/** A sale of 100 pesos by a company that has 1000. */
+/** A sale of 100 pesos by a company whose balance is 1000. */
 const sellTo = (auth: Headers, identifier: string, path: string) =>
   sell({ service_id: 1, identifier, amount: 100 }, auth, path)
 
@@ -30,7 +30,7 @@ const always =
     Effect.succeed(answer)
 const delivery = { authCode: "A1", rechargeToken: null }
 
-layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => {
+layer(TestServer, { excludeTestServices: true })("a transaction (contract 3.1)", (it) => {
   describe.each(["/v1/recargas", "/v1/recharges"])("sold at %s", (path) => {
     it.effect.each([
       ["delivers", "8095550003", DispatchAnswer.Delivered({ delivery }), 201, undefined, "SUCCESS", charged],
@@ -61,20 +61,22 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
         "FAILED",
         untouched
       ],
-      ["gives no firm answer", "8095550043", DispatchAnswer.Unknown(), 202, "TRANSACTION_PENDING", "PENDING", held]
-    ] as const)("when the provider %s", ([, identifier, answer, status, code, state, after]) =>
-      Effect.gen(function* () {
-        const { provider } = yield* Script
-        provider.set(identifier, { dispatch: always(answer) })
-        const { auth } = yield* customer()
-        const sold = yield* sellTo(auth, identifier, path)
-        assert.deepStrictEqual([sold.status, sold.body.error?.code], [status, code])
-        assert.strictEqual(yield* statusOf(auth, idIn(sold.body)), state)
-        assert.deepStrictEqual(yield* moneyOf(auth), after)
-      })
+      ["gives no definite answer", "8095550043", DispatchAnswer.Unknown(), 202, "TRANSACTION_PENDING", "PENDING", held]
+    ] as const)(
+      "ends with the right status and money when the provider %s",
+      ([, identifier, answer, status, code, state, after]) =>
+        Effect.gen(function* () {
+          const { provider } = yield* Script
+          provider.set(identifier, { dispatch: always(answer) })
+          const { auth } = yield* customer()
+          const sold = yield* sellTo(auth, identifier, path)
+          assert.deepStrictEqual([sold.status, sold.body.error?.code], [status, code])
+          assert.strictEqual(yield* statusOf(auth, idIn(sold.body)), state)
+          assert.deepStrictEqual(yield* moneyOf(auth), after)
+        })
     )
 
-    it.effect("when the provider was surely not reached", () =>
+    it.effect("is FAILED and its money is released when the provider was not reached", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         provider.set("8095550053", { dispatch: always(DispatchAnswer.NotSent()) })
@@ -91,12 +93,12 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
       })
     )
 
-    it.effect("when the provider is silent for 30 seconds: never FAILED", () =>
+    it.effect("stays PENDING and keeps its hold when the provider does not answer within 30 seconds", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         const time = yield* ManualClock
         const { auth } = yield* customer()
-        // Time passes once everybody waits for the provider.
+        // The clock moves on once the call to the provider waits.
         const silence = Effect.yieldNow.pipe(Effect.andThen(time.pass("31 seconds")), Effect.andThen(Effect.never))
         provider.set("8095550063", { dispatch: () => silence })
         const sold = yield* sellTo(auth, "8095550063", path)
@@ -105,7 +107,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
       })
     )
 
-    it.effect("is PROCESSING, with the amount held, while the provider thinks", () =>
+    it.effect("is PROCESSING with its amount held until the provider answers", () =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         const { auth } = yield* customer()
@@ -129,7 +131,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
       ["denied", "8095550002", "FAILED", untouched],
       ["still unknown", "8095550012", "PENDING", held],
       ["confirmed", "8095550022", "SUCCESS", charged]
-    ] as const)("when it was PENDING and reconciliation finds it %s", ([, identifier, state, after]) =>
+    ] as const)("follows the outcome that reconciliation finds after PENDING: %s", ([, identifier, state, after]) =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth } = yield* customer()
@@ -140,7 +142,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
         yield* recover("due")
         yield* pass("2 seconds")
         yield* recover("due")
-        // Too early for the simulator: it is asked about at 5 seconds, and decides from 15 on.
+        // The first status query is due 5 seconds after the sale, and the simulator decides after 15 seconds.
         assert.strictEqual((yield* get(consultar_en, auth)).body.data.status, "PENDING")
         yield* pass("10 seconds")
         yield* recover("due")
@@ -151,7 +153,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
     )
   })
 
-  it.effect("that stays unknown is asked about every five minutes, and is charged when it is confirmed at last", () =>
+  it.effect("that stays unknown is queried every five minutes and charged once it is confirmed", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { pass } = yield* ManualClock
@@ -170,7 +172,7 @@ layer(TestServer, { excludeTestServices: true })("a transaction (3.1)", (it) => 
     })
   )
 
-  it.effect("ends once: reconciliation moves nothing that is over", () =>
+  it.effect("that has ended is not changed by reconciliation", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* customer()
