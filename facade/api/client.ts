@@ -4,21 +4,21 @@ import type { AppRouter } from "./TrpcRouter.ts"
 export type { AppRouter } from "./TrpcRouter.ts"
 
 export interface ClientOptions {
-  /** Where the service is, such as http://localhost:3000. */
+  /** The URL of the service, such as http://localhost:3000. */
   readonly url: string
   readonly apiKey: string
   readonly apiSecret: string
 }
 
-/** What a server takes as the head of a request, with room for its other headers. */
+/** Keeps the URL of a batch, with its headers, below the 16 KiB that the server reads as the head of a request. */
 const maxURLLength = 8_000
 
-/** So few share an answer, which waits for the slowest of them. */
+/** The size of a batch. Its response waits for the slowest of its calls. */
 const maxItems = 50
 
 /**
- * A typed client for programs in TypeScript. Whatever is not a success is a `SaldoError`. Reads of one moment go
- * together. What changes something goes by itself: a sale must not wait for the provider of another, nor be refused
+ * A typed client for TypeScript programs. Every failure is a `SaldoError`. Queries that are made at the same moment share
+ * one request. Each mutation has its own request: a sale must not wait for the provider of another sale, nor be refused
  * with it.
  */
 export const createClient = ({ apiKey, apiSecret, url }: ClientOptions) => {
@@ -38,10 +38,10 @@ export const createClient = ({ apiKey, apiSecret, url }: ClientOptions) => {
 }
 
 /**
- * What a call came to that is not a success. `data.error` has the code and the details of the contract; without `data`
- * there was no answer, and a sale may have been made.
+ * A failed call. `data.error` has the code and the details of the contract. Without `data` no response arrived, and a
+ * sale may have been made.
  */
 export type SaldoError = TRPCClientError<AppRouter>
 
-/** Is it what a call of the client failed with? */
+/** Whether an error is that of a failed call. */
 export const isSaldoError = (error: unknown): error is SaldoError => error instanceof TRPCClientError

@@ -6,10 +6,10 @@ import { runCommandLine } from "./CommandLine.ts"
 
 const interruptedExitCode = 130
 
-// One Ctrl-C can arrive twice: from the terminal, and from npm, which passes on what it gets.
+// One Ctrl-C can arrive twice: from the terminal, and from npm, which forwards signals.
 const repeatedSignal_ms_max = 1000
 
-/** Whoever signals again does not want to wait for the sales under way: recovery settles them after the next start. */
+/** Exits at the second signal without waiting for the sales under way. Recovery settles them after the next start. */
 const exitOnSecondSignal = (): void => {
   let asked_ms: number | null = null
   const asked = () => {
@@ -19,29 +19,27 @@ const exitOnSecondSignal = (): void => {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, asked)
 }
 
-// The command comes first among what is no flag; after it the word may be a token's name.
+// The command is the first argument that is no flag. A later "serve" may be the name of a token.
 const isServing = process.argv.slice(2).find((each) => !each.startsWith("-")) === "serve"
 
-/** Who reads the output may close it, such as a collector of logs that restarts, or `head`: sales go on. */
+/** Keeps the process running when the reader of its output closes the stream, such as a restarting log collector. */
 const ignoreClosedStreams = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
-/** A full disk is another matter: a token's secret is shown once, and the operator has to learn that it was not. */
+/** Reports output that was not written, as on a full disk: a token's secret is shown only once. */
 const failOnUnwrittenAnswer = (): void => {
   if (isServing) return
   process.stdout.once("error", ({ code, message }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") return
-    process.stderr.write(
-      `The answer could not be written (${message}), though what was asked for may have been done.\n`
-    )
+    process.stderr.write(`The output could not be written (${message}). The command may have taken effect.\n`)
     process.once("exit", (said) => {
       if (said === 0) process.exitCode = 1
     })
   })
 }
 
-// A server is there to be stopped: once it has drained, that is no failure. Any other command was cut short.
+// A server that was stopped and has drained has not failed. Any other command was cut short.
 const stoppedExitCode = isServing ? 0 : interruptedExitCode
 
 exitOnSecondSignal()

@@ -7,11 +7,11 @@ import { assetsPath } from "../api/Envelope.ts"
 
 /** A file that the pages of the documentation load. */
 export interface Asset {
-  /** Names the content too, so that it may be kept for ever. */
+  /** Contains a hash of the content, so that browsers may cache the file for ever. */
   readonly path: `/${string}`
   readonly contentType: string
   readonly bytes: Uint8Array
-  /** Made when the first browser asks for it. */
+  /** The gzipped bytes, made at the first request. */
   readonly compressed: Effect.Effect<Uint8Array>
 }
 
@@ -33,7 +33,7 @@ const load = Effect.fnUntraced(function* (name: string, extension: keyof typeof 
   return asset
 })
 
-// The leanest package that ships Scalar's bundle for browsers. Nothing else of it is used, and none of it runs here.
+// The smallest package that contains Scalar's browser bundle. The bundle is the only part of it that is used.
 const scalarPackage = import.meta.resolve("@scalar/fastify-api-reference")
 
 /** The files of every page. */

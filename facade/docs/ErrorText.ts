@@ -1,11 +1,11 @@
-/** What a person who met a code has to know. Contract: 7. */
+/** The texts of an error code's page. Contract: 7. */
 export interface ErrorText {
   readonly meaning: string
-  /** What became of the money. */
+  /** Whether money moved. */
   readonly money: string
-  /** Whether the call may be repeated, and with which key. */
+  /** Whether the client may repeat the call, and with which key. */
   readonly again: string
-  /** What the client does, in order. */
+  /** The steps for the client, in order. */
   readonly action: readonly [string, ...ReadonlyArray<string>]
 }
 

@@ -12,7 +12,7 @@ import {
 } from "./ErrorText.ts"
 import { insuranceErrorTexts } from "./InsuranceErrorTexts.ts"
 
-/** A page for each code: one without a text does not compile. */
+/** The texts of every error code. A code without a text does not compile. */
 export const errorTexts = {
   UNAUTHENTICATED: {
     meaning:
@@ -52,7 +52,7 @@ export const errorTexts = {
     money: untouched,
     again: corrected,
     action: [
-      "Lea error.details y corrija cada campo que nombra.",
+      "Lea error.details y corrija cada campo que aparece.",
       "Si dice clave_reutilizada, esa Idempotency-Key ya pertenece a otra operación: use una nueva para la operación nueva.",
       "Si dice no_coincide, precio_real trae el precio vigente.",
       "Si falta opcion_id, haga antes la consulta que indica consultar_en.",
@@ -66,7 +66,7 @@ export const errorTexts = {
     again: "Sí, después de depositar; la misma Idempotency-Key sigue libre.",
     action: [
       "Deposite saldo, o venda un monto menor.",
-      "Mire GET /v1/saldo: saldo_retenido vuelve o se cobra cuando se resuelven las operaciones pendientes."
+      "Consulte GET /v1/saldo: saldo_retenido vuelve o se cobra cuando se resuelven las operaciones pendientes."
     ]
   },
   LIMIT_EXCEEDED: {
@@ -85,7 +85,7 @@ export const errorTexts = {
     money: "Lo mueve la operación que está en curso; esta llamada no mueve nada.",
     again: `${sameKey} Una venta, nunca con otra clave: sería otra venta.`,
     action: [
-      "Espere lo que dice Retry-After (2 segundos) y repita la llamada con su misma clave y el mismo cuerpo.",
+      "Espere el tiempo que indica Retry-After (2 segundos) y repita la llamada con su misma clave y el mismo cuerpo.",
       "Si la clave es la de la primera llamada, recibirá la respuesta de esta, con Idempotent-Replay: true, cuando termine.",
       "Si era otra anulación, consulte la transacción: en REVERSED ya está anulada. Si sigue en SUCCESS, la repetición sirve solo cuando la anulación anterior fue rechazada."
     ]
@@ -109,9 +109,9 @@ export const errorTexts = {
     money: untouched,
     again: sameKey,
     action: [
-      "Espere lo que dice Retry-After y repita con la misma clave.",
+      "Espere el tiempo que indica Retry-After y repita con la misma clave.",
       "Si se repite, alargue la espera cada vez: 2, 4, 8 segundos...",
-      "Mire X-RateLimit-Remaining en cada respuesta para no llegar a cero."
+      "Compruebe X-RateLimit-Remaining en cada respuesta para no llegar a cero."
     ]
   },
   TRANSACTION_PENDING: {
@@ -184,7 +184,7 @@ export const errorTexts = {
       "Una venta: si ya se había reservado, se devolvió completo; si no había a quién enviarla, no se movió. Una anulación: la venta sigue en SUCCESS y cobrada.",
     again: sameKey,
     action: [
-      "Espere lo que dice Retry-After y repita con la misma clave.",
+      "Espere el tiempo que indica Retry-After y repita con la misma clave.",
       "Si continúa, deje de ofrecer el servicio por unos minutos."
     ]
   },
@@ -204,7 +204,7 @@ export const errorTexts = {
     action: ["Siga los pasos de /v1/seguros para cotizar.", "Venda después con el opcion_id que da la cotización."]
   },
   INTERNAL_ERROR: {
-    meaning: "Falló algo nuestro. La respuesta no dice si la operación llegó a hacerse.",
+    meaning: "Ocurrió un error interno del servicio. La respuesta no indica si la operación se realizó.",
     money: perhaps,
     again: `${sameKey} Así no puede haber dos ventas.`,
     action: [

@@ -1,4 +1,4 @@
-/** Markup, as opposed to text that still has to be escaped. */
+/** HTML markup, as opposed to text that is still to be escaped. */
 export interface Html {
   readonly markup: string
 }
@@ -21,7 +21,7 @@ const markupOf = (content: Content): string => {
   return "markup" in content ? content.markup : content.map(({ markup }) => markup).join("")
 }
 
-/** Text in a template is escaped, in elements and in quoted attributes alike. */
+/** A template of markup. Text in it is escaped, in elements and in quoted attributes. */
 export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => ({
   markup: String.raw({ raw: strings }, ...contents.map(markupOf))
 })

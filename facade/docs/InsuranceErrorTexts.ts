@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { corrected, type ErrorText, none, pointless, returned, untouched } from "./ErrorText.ts"
 
-/** The pages of the codes that only insurance has. Contract: 7. */
+/** The texts of the error codes of insurance. Contract: 7. */
 export const insuranceErrorTexts = {
   SEGURO_NO_EMITIDO: {
     meaning:
@@ -32,7 +32,7 @@ export const insuranceErrorTexts = {
     money: "Esta llamada no mueve nada; la venta original conserva su efecto.",
     again: pointless,
     action: [
-      "Mire error.details.estado, o consulte la ruta de error.details.consultar_en.",
+      "Lea error.details.estado, o consulte la ruta de error.details.consultar_en.",
       "Si es emitida, la póliza existe: entregue sus documentos y no la venda otra vez.",
       "Si es cobrando o emitiendo, consulte la transacción hasta que esté en SUCCESS o en FAILED.",
       "Si es fallida, el monto fue devuelto: empiece de nuevo en el paso 1, POST /v1/seguros."
@@ -76,12 +76,12 @@ export const insuranceErrorTexts = {
     again: pointless,
     action: [
       "Compruebe con el cliente que la placa está bien escrita.",
-      "Si lo está, dígale que este seguro no se vende para su vehículo."
+      "Si lo está, informe al cliente de que este seguro no se vende para su vehículo."
     ]
   },
   SEGURO_RECHAZADO: {
     meaning:
-      "La aseguradora no acepta los datos: no encuentra el vehículo, o la cédula, el teléfono y la placa no van juntos. El mensaje es el de la aseguradora y está escrito para el cliente.",
+      "La aseguradora no acepta los datos: no encuentra el vehículo, o la cédula, el teléfono y la placa no corresponden entre sí. El mensaje es el de la aseguradora y está escrito para el cliente.",
     money: none,
     again: corrected,
     action: [
@@ -114,12 +114,12 @@ export const insuranceErrorTexts = {
   },
   SEGURO_PASO_INVALIDO: {
     meaning:
-      "Los pasos de un seguro tienen un orden y este no toca en el estado en que está. error.details.estado dice cuál es. Nada cambió.",
+      "Los pasos de un seguro tienen un orden, y este paso no corresponde al estado actual. error.details.estado indica el estado. Nada cambió.",
     money: untouched,
-    again: "Sí, cuando toque.",
+    again: "Sí, cuando corresponda.",
     action: [
       "En iniciada u otp_enviado, verifique el código con POST /v1/seguros/{id}/otp/verificar.",
-      "En otp_validado, mire los planes y elija uno con POST /v1/seguros/{id}/plan.",
+      "En otp_validado, consulte los planes y elija uno con POST /v1/seguros/{id}/plan.",
       "En plan_confirmado, cotice con POST /v1/seguros/{id}/cotizar; en cotizado, venda con POST /v1/recargas.",
       "En cobrando o emitiendo, espere: consulte GET /v1/seguros/{id}. En emitida, pida los documentos.",
       "En fallida, empiece de nuevo en el paso 1, POST /v1/seguros."
@@ -130,6 +130,6 @@ export const insuranceErrorTexts = {
       "No se pudo consultar a la aseguradora, o no hay quien envíe los códigos por SMS. El seguro queda en el estado en que estaba. Los demás servicios se venden con normalidad.",
     money: untouched,
     again: "Sí, el mismo paso; si era la venta, con la misma Idempotency-Key.",
-    action: ["Espere lo que dice Retry-After y repita el paso.", "Si continúa, ofrezca los seguros más tarde."]
+    action: ["Espere el tiempo que indica Retry-After y repita el paso.", "Si continúa, ofrezca los seguros más tarde."]
   }
 } as const satisfies Partial<Record<ErrorCode, ErrorText>>

@@ -1,12 +1,12 @@
-// Starts the console on the API that served this page; nothing here speaks to any other host.
+// Starts the console on the API that served this page. It sends nothing to any other host.
 const place = document.querySelector("#console")
 const { apiKey, apiSecret, document: documentUrl } = place.dataset
 
 const freshKey = () =>
   `consola-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`
 
-// Scalar lets one type over an example, but only choose among `examples`. And the sandbox is shared: somebody else has
-// used the key of the document, so each operation gets one of its own.
+// Scalar lets a user edit an `example`, but only choose among `examples`. The sandbox is shared, and other users have used
+// the documented Idempotency-Key, so each operation gets a new one.
 const prefilled = (openApi) => {
   const operations = Object.values(openApi.paths).flatMap((path) => Object.values(path))
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
@@ -36,7 +36,7 @@ const start = (openApi) =>
     defaultOpenAllTags: true,
     hideModels: true,
     hideClientButton: true,
-    // All that would ask another host, or offer one.
+    // Switches off every feature that calls another host or links to one.
     withDefaultFonts: false,
     showDeveloperTools: "never",
     telemetry: false,
