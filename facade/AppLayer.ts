@@ -4,11 +4,8 @@ import { Duration, Effect, Layer, Logger, References } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
-import * as InsurersConfigured from "../adapters/ConfiguredServices.ts"
-import * as ProvidersConfigured from "../adapters/ConfiguredServices.ts"
-import * as SmsGatewaysConfigured from "../adapters/ConfiguredServices.ts"
+import * as ConfiguredServices from "../adapters/ConfiguredServices.ts"
 import * as PepperNode from "../adapters/crypto/PepperNode.ts"
-import * as SecureRandomNode from "../adapters/crypto/SecureRandomNode.ts"
 import * as Sha256Node from "../adapters/crypto/Sha256Node.ts"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
@@ -22,9 +19,7 @@ import * as TokensPostgres from "../adapters/postgres/directory/TokensPostgres.t
 import * as InsurancesPostgres from "../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../adapters/postgres/ledger/AccountsPostgres.ts"
-import * as QuestionsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
-import * as ReplaysPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
+import * as HistoryRecordsPostgres from "../adapters/postgres/ledger/HistoryRecordsPostgres.ts"
 import * as LedgerPostgres from "../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as OptionsPostgres from "../adapters/postgres/ledger/OptionsPostgres.ts"
 import * as ResolutionsPostgres from "../adapters/postgres/ledger/ResolutionsPostgres.ts"
@@ -107,9 +102,9 @@ const httpServices = Layer.mergeAll(
 
 /** Whom sales, policies and messages go to, by the company's environment and the operator's choice. */
 const partiesLayer = Layer.mergeAll(
-  Layer.unwrap(Effect.map(provider, ProvidersConfigured.providersLayer)),
-  Layer.unwrap(Effect.map(insurer, InsurersConfigured.insurersLayer)),
-  Layer.unwrap(Effect.map(sms, SmsGatewaysConfigured.smsGatewaysLayer))
+  Layer.unwrap(Effect.map(provider, ConfiguredServices.providersLayer)),
+  Layer.unwrap(Effect.map(insurer, ConfiguredServices.insurersLayer)),
+  Layer.unwrap(Effect.map(sms, ConfiguredServices.smsGatewaysLayer))
 ).pipe(Layer.provide(httpServices))
 
 const vault = VaultAead.layer.pipe(
@@ -121,7 +116,7 @@ const pepper = Layer.unwrap(Settings.useSync(({ tokenPepper }) => PepperNode.lay
 
 const adapterLayers = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
-  AdjustmentsPostgres.adjustmentsLayer,
+  AccountsPostgres.adjustmentsLayer,
   AtomicPostgres.layer,
   AuditLogPostgres.layer,
   CatalogueAdminPostgres.layer,
@@ -130,15 +125,15 @@ const adapterLayers = Layer.mergeAll(
   LedgerPostgres.layer,
   OptionsPostgres.layer,
   OutboxPostgres.layer,
-  QuestionsPostgres.questionsLayer,
-  ReplaysPostgres.replaysLayer,
+  HistoryRecordsPostgres.questionsLayer,
+  HistoryRecordsPostgres.replaysLayer,
   TokensPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,
   partiesLayer,
   ReversalsPostgres.layer,
   StatementPostgres.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandomNode.layer, pepper, vault)))
+).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandom.layerWebCrypto, pepper, vault)))
 
 /**
  * All that sells and moves money, on a database. The sales under way stand upon the others, not beside them: layers

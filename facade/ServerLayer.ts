@@ -7,7 +7,7 @@ import * as PolicyPdf from "../adapters/pdf/PolicyPdf.ts"
 import * as ReceiptPdf from "../adapters/pdf/ReceiptPdf.ts"
 import { mayActAsReader } from "../adapters/postgres/connection/CompanyReads.ts"
 import * as CataloguePostgres from "../adapters/postgres/directory/CataloguePostgres.ts"
-import * as DirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
+import * as TokenDirectoryPostgres from "../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { countPeppers } from "../adapters/postgres/directory/TokensPostgres.ts"
 import { Pepper } from "../core/ports/Pepper.ts"
 import { keepRecovering } from "../core/workflows/Recover.ts"
@@ -94,7 +94,7 @@ const httpOptions = Layer.effect(
 export const portsLayer = Layer.mergeAll(
   seeding,
   CataloguePostgres.layer,
-  DirectoryPostgres.layer,
+  TokenDirectoryPostgres.layer,
   PolicyPdf.layer,
   ReceiptPdf.layer
 ).pipe(

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { Struct } from "effect"
-import { InsuranceState } from "../core/domain/InsuranceState.ts"
-import { type InsuranceEvent, insuranceTransitions } from "../core/domain/InsuranceTransitions.ts"
+import { type InsuranceEvent, InsuranceState, insuranceTransitions } from "../core/domain/InsuranceState.ts"
 
 /** The generated page. */
 export const insurancePageFile = new URL("../docs/insurance.md", import.meta.url)

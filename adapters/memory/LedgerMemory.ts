@@ -3,7 +3,7 @@ import { checkLimits, confirm, credit, owned, release, reserve } from "../../cor
 import { DuplicateTransaction } from "../../core/domain/Errors.ts"
 import { TransactionId } from "../../core/domain/Ids.ts"
 import type { Insurance } from "../../core/domain/Insurance.ts"
-import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
+import { afterEvent } from "../../core/domain/InsuranceState.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
 import { owned_max } from "../../core/domain/Money.ts"
 import { nextAsk, orphanedAfter } from "../../core/domain/Recovery.ts"

@@ -1,10 +1,7 @@
 import { Layer } from "effect"
 import * as AccountsMemory from "./AccountsMemory.ts"
-import * as AdjustmentsMemory from "./AccountsMemory.ts"
-import * as StatementMemory from "./AccountsMemory.ts"
 import { Books } from "./Books.ts"
 import * as InsurancesMemory from "./InsurancesMemory.ts"
-import * as VaultMemory from "./InsurancesMemory.ts"
 import * as LedgerMemory from "./LedgerMemory.ts"
 import * as OptionsMemory from "./OptionsMemory.ts"
 import * as OutboxMemory from "./OutboxMemory.ts"
@@ -17,12 +14,12 @@ export const layer = Layer.mergeAll(
   LedgerMemory.layer,
   ReversalsMemory.layer,
   AccountsMemory.accountsLayer,
-  AdjustmentsMemory.adjustmentsLayer,
-  StatementMemory.statementLayer,
+  AccountsMemory.adjustmentsLayer,
+  AccountsMemory.statementLayer,
   TransactionsMemory.layer,
   UnresolvedMemory.layer,
   OptionsMemory.layer,
   InsurancesMemory.insurancesLayer,
   OutboxMemory.layer,
-  VaultMemory.vaultLayer
+  InsurancesMemory.vaultLayer
 ).pipe(Layer.provideMerge(Books.layer))

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Layer, Order, Result } from "effect"
-import { afterEvent } from "../../core/domain/InsuranceTransitions.ts"
+import { afterEvent } from "../../core/domain/InsuranceState.ts"
 import { type ClaimedSms, Outbox, type SmsResult, type UndeliveredSms } from "../../core/ports/Outbox.ts"
 import { Books, type CompanyBooks, type SmsEntry } from "./Books.ts"
 

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { LimitExceeded } from "./Errors.ts"
-import { AlreadySold, PolicyNotIssued, StepOutOfOrder } from "./InsuranceErrors.ts"
+import { AlreadySold, PolicyNotIssued } from "./InsuranceErrors.ts"
+import { StepOutOfOrder } from "./InsuranceState.ts"
 import { NamingFlow } from "./Service.ts"
 import { Status } from "./Status.ts"
 

@@ -111,7 +111,7 @@ export interface PolicyFacts {
   readonly quote: Quote
 }
 
-/** The data of the issued policy. Null before the policy is issued. */
+/** The data of the issued policy, or PolicyNotIssued. */
 export const policyFacts = ({
   insured,
   plan,

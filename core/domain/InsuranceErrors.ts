@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { InsuranceId, TransactionId } from "./Ids.ts"
 import { ExtraCode } from "./InsuranceOffer.ts"
-import { InsuranceState } from "./InsuranceState.ts"
+import { InsuranceState, type StepOutOfOrder } from "./InsuranceState.ts"
 
 /** The insurer or the SMS gateway cannot be reached now. Nothing was sold. Contract: 7. */
 export class InsuranceUnavailable extends Schema.TaggedError<InsuranceUnavailable>()("InsuranceUnavailable", {}) {}
@@ -26,11 +26,6 @@ export class CodeWrong extends Schema.TaggedError<CodeWrong>()("CodeWrong", { at
 
 /** Too many wrong codes, or too many resends. The insurance must be started again. Contract: 7. */
 export class CodeBlocked extends Schema.TaggedError<CodeBlocked>()("CodeBlocked", {}) {}
-
-/** The step is not allowed in this state. Nothing changed. Contract: 3.3. */
-export class StepOutOfOrder extends Schema.TaggedError<StepOutOfOrder>()("StepOutOfOrder", {
-  state: InsuranceState
-}) {}
 
 /** The insurer did not offer this version of the vehicle. Contract: 4.6, step 3. */
 export class VersionUnknown extends Schema.TaggedError<VersionUnknown>()("VersionUnknown", {}) {}

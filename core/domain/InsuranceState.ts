@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Result, Schema, Struct } from "effect"
 
 /** State of an insurance. Contract: 3.3. */
 export const InsuranceState = Schema.Literals([
@@ -13,3 +13,62 @@ export const InsuranceState = Schema.Literals([
   "fallida"
 ])
 export type InsuranceState = typeof InsuranceState.Type
+
+/** The step is not allowed in this state. Nothing changed. Contract: 3.3. */
+export class StepOutOfOrder extends Schema.TaggedError<StepOutOfOrder>()("StepOutOfOrder", {
+  state: InsuranceState
+}) {}
+
+/** Events of an insurance: the buyer's steps and the outcome of the sale. Contract: 4.6. */
+export type InsuranceEvent =
+  | "code_sent"
+  | "code_resent"
+  | "code_verified"
+  | "plans_read"
+  | "plan_chosen"
+  | "quoted"
+  | "claimed"
+  | "issuing"
+  | "held"
+  | "issued"
+  | "refused"
+  | "freed"
+
+type Row = { readonly [From in InsuranceState]?: InsuranceState }
+
+/**
+ * The state table of section 3.3: event and current state give the next state. A pair without an entry is out of order
+ * and changes nothing. The database refuses every change that is not in this table.
+ */
+export const insuranceTransitions = {
+  code_sent: { iniciada: "otp_enviado", otp_enviado: "otp_enviado" },
+  code_resent: { iniciada: "iniciada", otp_enviado: "otp_enviado" },
+  // A caller who knows the code has received it, even if the gateway reported no delivery.
+  code_verified: { iniciada: "otp_validado", otp_enviado: "otp_validado" },
+  plans_read: { otp_validado: "otp_validado", plan_confirmado: "plan_confirmado", cotizado: "cotizado" },
+  // Another plan may be chosen until the sale begins. That voids an earlier quote.
+  plan_chosen: { otp_validado: "plan_confirmado", plan_confirmado: "plan_confirmado", cotizado: "plan_confirmado" },
+  quoted: { plan_confirmado: "cotizado", cotizado: "cotizado" },
+  // The sale claims the insurance with its reservation and settles it with its settlement.
+  claimed: { cotizado: "cobrando" },
+  issuing: { cobrando: "emitiendo" },
+  held: { cobrando: "emitiendo", emitiendo: "emitiendo" },
+  issued: { cobrando: "emitida", emitiendo: "emitida" },
+  refused: { cobrando: "fallida", emitiendo: "fallida" },
+  // The insurer was provably never asked, so the quote may be sold again.
+  freed: { cobrando: "cotizado", emitiendo: "cotizado" }
+} as const satisfies { readonly [_ in InsuranceEvent]: Row }
+
+/** The state after an event, or StepOutOfOrder. */
+export const afterEvent = (
+  state: InsuranceState,
+  event: InsuranceEvent
+): Result.Result<InsuranceState, StepOutOfOrder> => {
+  const row: Row = insuranceTransitions[event]
+  const next = row[state]
+  return next === undefined ? Result.fail(new StepOutOfOrder({ state })) : Result.succeed(next)
+}
+
+/** The states in which an event is allowed. */
+export const statesBefore = (event: InsuranceEvent): ReadonlyArray<InsuranceState> =>
+  Struct.keys<Row>(insuranceTransitions[event])

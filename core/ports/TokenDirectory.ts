@@ -31,4 +31,4 @@ export class TokenDirectory extends Context.Service<
      */
     readonly used: (use: TokenUse) => Effect.Effect<void>
   }
->()("saldo/core/Directory") {}
+>()("saldo/core/TokenDirectory") {}

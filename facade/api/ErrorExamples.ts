@@ -19,13 +19,8 @@ import {
   TransactionPending
 } from "../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../core/domain/Ids.ts"
-import {
-  AlreadySold,
-  CodeWrong,
-  PolicyActive,
-  PolicyNotIssued,
-  StepOutOfOrder
-} from "../../core/domain/InsuranceErrors.ts"
+import { AlreadySold, CodeWrong, PolicyActive, PolicyNotIssued } from "../../core/domain/InsuranceErrors.ts"
+import { StepOutOfOrder } from "../../core/domain/InsuranceState.ts"
 import { Amount, Centavos } from "../../core/domain/Money.ts"
 import { type HttpError, requestTooSlow } from "./Envelope.ts"
 import { namedByHeader } from "./Input.ts"

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Layer } from "effect"
-import * as InsurersConfigured from "../../adapters/ConfiguredServices.ts"
+import * as ConfiguredServices from "../../adapters/ConfiguredServices.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { exampleLookup, simulatedProvider } from "../../adapters/provider/SimulatedProvider.ts"
 import { periodsAt } from "../../core/domain/LocalTime.ts"
@@ -81,7 +81,7 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
     Layer.fresh(InFlight.layer),
     Layer.succeed(AuditLog, { record: (event) => Effect.sync(() => void audited.push(event)) }),
     Layer.succeed(Providers, { serving: () => Effect.succeed(provider), simulator: simulatedProvider, exampleLookup }),
-    InsurersConfigured.insurersLayer(null)
+    ConfiguredServices.insurersLayer(null)
   )
   return { asked, audited, dispatched, layer, provider }
 }

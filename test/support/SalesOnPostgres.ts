@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as VaultMemory from "../../adapters/memory/InsurancesMemory.ts"
+import * as InsurancesMemory from "../../adapters/memory/InsurancesMemory.ts"
 import * as InsurancesPostgres from "../../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as LedgerPostgres from "../../adapters/postgres/ledger/LedgerPostgres.ts"
@@ -101,12 +101,12 @@ export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], c
 
 /** Insurances as another replica of the server has them. */
 export const insurancesReplica = Layer.build(
-  Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(VaultMemory.vaultLayer)))
+  Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Insurances)))
 
 /** The outbox as another replica of the server has it. */
 export const outboxReplica = Layer.build(
-  Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(VaultMemory.vaultLayer)))
+  Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Outbox)))
 
 /** The sale that buys the quote of an insurance. */

@@ -11,7 +11,9 @@ const write_max = Duration.seconds(5)
  * A separate connection for notes, on which nothing depends. Statements share connections, so a waiting note would
  * delay the statements behind it.
  */
-class BestEffortClient extends Context.Service<BestEffortClient, PgClient.PgClient>()("saldo/adapters/NotesClient") {}
+class BestEffortClient extends Context.Service<BestEffortClient, PgClient.PgClient>()(
+  "saldo/adapters/BestEffortClient"
+) {}
 
 /** One connection for notes, with a lock timeout of 1 s and a statement timeout of 4 s. */
 export const bestEffortConnection = (options: Omit<Database.DatabaseOptions, "connections_max">) =>

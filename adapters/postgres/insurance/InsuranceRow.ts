@@ -2,8 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Schema } from "effect"
 import type { CompanyId, InsuranceId } from "../../../core/domain/Ids.ts"
 import { Insurance, Insured } from "../../../core/domain/Insurance.ts"
-import type { InsuranceState } from "../../../core/domain/InsuranceState.ts"
-import { type InsuranceEvent, statesBefore } from "../../../core/domain/InsuranceTransitions.ts"
+import { type InsuranceEvent, type InsuranceState, statesBefore } from "../../../core/domain/InsuranceState.ts"
 import { int8, numberOrNull } from "../connection/Sql.ts"
 
 /** Conditions for the statements that change an insurance, and a query for its state. */

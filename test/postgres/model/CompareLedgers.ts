@@ -4,7 +4,6 @@ import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as ReversalsPostgres from "../../../adapters/postgres/ledger/ReversalsPostgres.ts"
 import * as UnresolvedPostgres from "../../../adapters/postgres/ledger/UnresolvedPostgres.ts"
@@ -23,7 +22,7 @@ import { look, type Ports, perform, type Side } from "./LedgerSide.ts"
 export const Postgres = Layer.mergeAll(
   LedgerPostgres.layer,
   AccountsPostgres.accountsLayer,
-  AdjustmentsPostgres.adjustmentsLayer,
+  AccountsPostgres.adjustmentsLayer,
   ReversalsPostgres.layer,
   TransactionsPostgres.layer,
   UnresolvedPostgres.layer,

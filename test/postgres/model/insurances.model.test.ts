@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import * as VaultMemory from "../../../adapters/memory/InsurancesMemory.ts"
+import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
@@ -23,7 +23,10 @@ const Postgres = Layer.mergeAll(
   InsurancesPostgres.layer,
   OutboxPostgres.layer,
   AuditPostgres.layer
-).pipe(Layer.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, VaultMemory.vaultLayer)), Layer.provide(TestDatabase))
+).pipe(
+  Layer.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, InsurancesMemory.vaultLayer)),
+  Layer.provide(TestDatabase)
+)
 
 let lives = 0
 

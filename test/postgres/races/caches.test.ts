@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer } from "effect"
 import { invalidatedOnSetBack } from "../../../adapters/postgres/connection/TtlCache.ts"
 import * as CataloguePostgres from "../../../adapters/postgres/directory/CataloguePostgres.ts"
-import * as DirectoryPostgres from "../../../adapters/postgres/directory/TokenDirectoryPostgres.ts"
+import * as TokenDirectoryPostgres from "../../../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { TokenDirectory } from "../../../core/ports/TokenDirectory.ts"
 import { Gauges } from "../../../facade/ops/Gauges.ts"
@@ -62,7 +62,7 @@ const stateOf = TokenDirectory.use(({ lookup }) =>
 const offered = Catalogue.use(({ services }) => Effect.map(services(company), (all) => all.length))
 
 const TestLayer = Layer.provideMerge(
-  Layer.mergeAll(DirectoryPostgres.layer, CataloguePostgres.layer, Gauges.layer),
+  Layer.mergeAll(TokenDirectoryPostgres.layer, CataloguePostgres.layer, Gauges.layer),
   Layer.provideMerge(Layer.effectDiscard(Effect.orDie(populated)), TestDatabase)
 )
 

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Context, DateTime, Effect, Layer, Result } from "effect"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
+import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
@@ -16,7 +16,7 @@ import { intentOf, opened, replica, reservedOrder } from "../../support/SalesOnP
 const adjustmentRounds = 300
 const goal = Amount.make(100_000)
 
-const adjustments = Effect.map(Layer.build(Layer.fresh(AdjustmentsPostgres.adjustmentsLayer)), (context) =>
+const adjustments = Effect.map(Layer.build(Layer.fresh(AccountsPostgres.adjustmentsLayer)), (context) =>
   Context.get(context, Adjustments)
 )
 

@@ -6,7 +6,7 @@ import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import * as CompaniesPostgres from "../../../adapters/postgres/directory/CompaniesPostgres.ts"
-import * as DirectoryPostgres from "../../../adapters/postgres/directory/TokenDirectoryPostgres.ts"
+import * as TokenDirectoryPostgres from "../../../adapters/postgres/directory/TokenDirectoryPostgres.ts"
 import * as TokensPostgres from "../../../adapters/postgres/directory/TokensPostgres.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
@@ -52,7 +52,7 @@ const shops = Effect.gen(function* () {
   })
   // A listener has a connection for itself.
   const database = Database.layer({ url: Redacted.make(yield* testDatabaseUrl), connections_max: 3 })
-  const server = Layer.mergeAll(DirectoryPostgres.layer, LedgerPostgres.layer, catalogueOf([service])).pipe(
+  const server = Layer.mergeAll(TokenDirectoryPostgres.layer, LedgerPostgres.layer, catalogueOf([service])).pipe(
     Layer.provideMerge(provider.layer),
     Layer.provide(database),
     Layer.provideMerge(foundation),

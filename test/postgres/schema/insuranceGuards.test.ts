@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
-import { insuranceTransitions } from "../../../core/domain/InsuranceTransitions.ts"
+import { InsuranceState, insuranceTransitions } from "../../../core/domain/InsuranceState.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { guardsIn, isOfInsurance, refusedBy } from "../../support/SchemaGuards.ts"
 

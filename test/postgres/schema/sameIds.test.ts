@@ -2,7 +2,6 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
 import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
 import { CompanyId, Identifier, ServiceId } from "../../../core/domain/Ids.ts"
@@ -269,7 +268,7 @@ const rowsOf = (company: number) =>
 
 const TestLayer = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
-  AdjustmentsPostgres.adjustmentsLayer,
+  AccountsPostgres.adjustmentsLayer,
   OptionsPostgres.layer,
   ResolutionsPostgres.layer
 ).pipe(Layer.provideMerge(TestDatabase))

@@ -26,7 +26,7 @@ const stuck = Effect.fnUntraced(function* (code: string, identifier: string, typ
   const ledger = yield* replica
   yield* opened(ledger, company, 10_000)
   const sale = intentOf(company, "stuck", 100)
-  // As Xid.ts makes them: the simulator makes its codes of the hex digits.
+  // As Idempotency.ts makes them: the simulator makes its codes of the hex digits.
   const xid = `RD-${company.toString(16).padStart(24, "0")}`
   const intent = { ...sale, xid, identifier: Identifier.make(identifier), service: { ...sale.service, type } }
   const order = yield* reservedOrder(ledger, intent)

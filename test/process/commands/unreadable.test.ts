@@ -22,7 +22,7 @@ const pending = Effect.fnUntraced(function* (company: CompanyId, count: number) 
   const ledger = yield* replica
   const orders: Array<Order> = []
   for (let n = 1; n <= count; n++) {
-    // As Xid.ts makes them: the simulator makes its codes of the hex digits.
+    // As Idempotency.ts makes them: the simulator makes its codes of the hex digits.
     const xid = `RD-${(company * 1_000 + n).toString(16).padStart(24, "0")}`
     const order = yield* reservedOrder(ledger, { ...intentOf(company, `sale-${n}`, 100), xid })
     yield* ledger.settle({ order, verdict: Verdict.Hold(), at: yield* DateTime.now, notFound: 0 })

@@ -6,7 +6,6 @@ import * as AuditLogPostgres from "../../../adapters/postgres/directory/AuditLog
 import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
 import * as OutboxPostgres from "../../../adapters/postgres/insurance/OutboxPostgres.ts"
 import * as AccountsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
-import * as AdjustmentsPostgres from "../../../adapters/postgres/ledger/AccountsPostgres.ts"
 import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgres.ts"
 import * as OptionsPostgres from "../../../adapters/postgres/ledger/OptionsPostgres.ts"
 import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
@@ -25,7 +24,7 @@ import { type ConnectionHandler, conflictError, greeting, WireSocket, type WireS
 
 const adapters = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
-  AdjustmentsPostgres.adjustmentsLayer,
+  AccountsPostgres.adjustmentsLayer,
   AuditLogPostgres.layer,
   InsurancesPostgres.layer,
   LedgerPostgres.layer,

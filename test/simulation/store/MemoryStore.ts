@@ -1,6 +1,5 @@
 import { Context, DateTime, Effect, Layer, Scope } from "effect"
 import * as AccountsMemory from "../../../adapters/memory/AccountsMemory.ts"
-import * as AdjustmentsMemory from "../../../adapters/memory/AccountsMemory.ts"
 import { Books, type CompanyBooks } from "../../../adapters/memory/Books.ts"
 import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
 import * as LedgerMemory from "../../../adapters/memory/LedgerMemory.ts"
@@ -18,7 +17,7 @@ import * as ResolutionsMemory from "./ResolutionsMemory.ts"
 
 const layer = Layer.mergeAll(
   AccountsMemory.accountsLayer,
-  AdjustmentsMemory.adjustmentsLayer,
+  AccountsMemory.adjustmentsLayer,
   InsurancesMemory.insurancesLayer,
   LedgerMemory.layer,
   OptionsMemory.layer,

@@ -3,9 +3,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, DateTime, Effect, Layer, Option, Redacted, References, Stream } from "effect"
 import * as CallCounterMemory from "../../../adapters/CallCounterMemory.ts"
-import * as InsurersConfigured from "../../../adapters/ConfiguredServices.ts"
-import * as ProvidersConfigured from "../../../adapters/ConfiguredServices.ts"
-import * as SmsGatewaysConfigured from "../../../adapters/ConfiguredServices.ts"
+import * as ConfiguredServices from "../../../adapters/ConfiguredServices.ts"
 import * as PepperNode from "../../../adapters/crypto/PepperNode.ts"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
@@ -114,9 +112,9 @@ const ports = Layer.mergeAll(
   Layer.fresh(InFlight.layer),
   catalogueOf(services),
   directory,
-  ProvidersConfigured.providersLayer(null),
-  InsurersConfigured.insurersLayer(null),
-  SmsGatewaysConfigured.smsGatewaysLayer(null),
+  ConfiguredServices.providersLayer(null),
+  ConfiguredServices.insurersLayer(null),
+  ConfiguredServices.smsGatewaysLayer(null),
   ReceiptPdf.layer,
   PolicyPdf.layer,
   CallCounterMemory.layer

@@ -7,7 +7,7 @@ import { codes, errorDetails } from "../../../core/domain/ErrorCodes.ts"
 import * as Errors from "../../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../../core/domain/Ids.ts"
 import * as InsuranceErrors from "../../../core/domain/InsuranceErrors.ts"
-import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
+import { InsuranceState, StepOutOfOrder } from "../../../core/domain/InsuranceState.ts"
 import { trpcError } from "../../../facade/api/TrpcRouter.ts"
 import { errorTexts } from "../../../facade/docs/ErrorTexts.ts"
 import { errorCauses, insurersWords } from "../support/ErrorCauses.ts"
@@ -119,7 +119,7 @@ describe("an error as its caller sees it", () => {
 
   it("is tested for every error class", () => {
     const tried = new Set(errorCauses.map(([error]) => error._tag as string))
-    const classes = Object.entries({ ...Errors, ...InsuranceErrors }).filter(
+    const classes = Object.entries({ ...Errors, ...InsuranceErrors, StepOutOfOrder }).filter(
       ([, value]) => "prototype" in value && value.prototype instanceof Error
     )
     expect([...tried].sort()).toEqual(classes.map(([name]) => name).sort())

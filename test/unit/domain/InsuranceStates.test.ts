@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Struct } from "effect"
-import { StepOutOfOrder } from "../../../core/domain/InsuranceErrors.ts"
-import { InsuranceState } from "../../../core/domain/InsuranceState.ts"
 import {
   afterEvent,
   type InsuranceEvent,
+  InsuranceState,
   insuranceTransitions,
+  StepOutOfOrder,
   statesBefore
-} from "../../../core/domain/InsuranceTransitions.ts"
+} from "../../../core/domain/InsuranceState.ts"
 import { insurancePage, insurancePageFile } from "../../../scripts/insuranceStates.ts"
 
 const states = InsuranceState.literals

@@ -1,6 +1,7 @@
 import * as Errors from "../../../core/domain/Errors.ts"
 import { InsuranceId, TransactionId } from "../../../core/domain/Ids.ts"
 import * as InsuranceErrors from "../../../core/domain/InsuranceErrors.ts"
+import { StepOutOfOrder } from "../../../core/domain/InsuranceState.ts"
 import { Amount, Centavos } from "../../../core/domain/Money.ts"
 
 /** The insurer's reason for a refusal. */
@@ -115,12 +116,7 @@ export const errorCauses: ReadonlyArray<readonly [Errors.CoreError, number, stri
   ],
   [new InsuranceErrors.CodeWrong({ attemptsLeft: 0 }), 422, "OTP_INCORRECTO", { intentos_restantes: 0 }],
   [new InsuranceErrors.CodeBlocked(), 409, "OTP_BLOQUEADO", undefined],
-  [
-    new InsuranceErrors.StepOutOfOrder({ state: "otp_enviado" }),
-    409,
-    "SEGURO_PASO_INVALIDO",
-    { estado: "otp_enviado" }
-  ],
+  [new StepOutOfOrder({ state: "otp_enviado" }), 409, "SEGURO_PASO_INVALIDO", { estado: "otp_enviado" }],
   [new InsuranceErrors.VersionUnknown(), 422, "VALIDATION_ERROR", { version: "invalido" }],
   [new InsuranceErrors.PlanUnknown(), 422, "VALIDATION_ERROR", { cd_tipo_plan: "invalido" }],
   [

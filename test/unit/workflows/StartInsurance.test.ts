@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as InsurersConfigured from "../../../adapters/ConfiguredServices.ts"
-import * as SmsGatewaysConfigured from "../../../adapters/ConfiguredServices.ts"
+import * as ConfiguredServices from "../../../adapters/ConfiguredServices.ts"
 import { simulatedInsurer } from "../../../adapters/insurer/SimulatedInsurer.ts"
 import { ServiceId } from "../../../core/domain/Ids.ts"
 import type { Session } from "../../../core/domain/Session.ts"
@@ -140,7 +139,7 @@ describe("an insurance that may not begin", () => {
       const error = yield* Effect.flip(startInsurance(live, application()))
       assert.strictEqual(error._tag, "InsuranceUnavailable")
       assert.deepStrictEqual(asked, [])
-    }).pipe(Effect.provide(Layer.provideMerge(SmsGatewaysConfigured.smsGatewaysLayer(null), layer)))
+    }).pipe(Effect.provide(Layer.provideMerge(ConfiguredServices.smsGatewaysLayer(null), layer)))
   })
 
   it.effect("because the insurer does not answer for 30 seconds", () => {
@@ -174,8 +173,8 @@ describe("the insurance services of a company", () => {
   })
 
   it.effect.each([
-    ["an insurer", Layer.provideMerge(InsurersConfigured.insurersLayer(null), insuring().layer)],
-    ["anybody who sends the code", Layer.provideMerge(SmsGatewaysConfigured.smsGatewaysLayer(null), insuring().layer)]
+    ["an insurer", Layer.provideMerge(ConfiguredServices.insurersLayer(null), insuring().layer)],
+    ["anybody who sends the code", Layer.provideMerge(ConfiguredServices.smsGatewaysLayer(null), insuring().layer)]
   ] as const)("are unavailable without %s", ([, layer]) => {
     const inProduction: Session = { ...seller, company: { ...seller.company, environment: "production" } }
     return Effect.gen(function* () {
