@@ -9,7 +9,7 @@ import { recover } from "../../core/workflows/Recover.ts"
 import { sendDue } from "../../core/workflows/SendSms.ts"
 import { misbehaviours } from "../fakes/FakeServer.ts"
 import { ManualClock } from "../support/InProcessService.ts"
-import { ConsoleText } from "../support/service/CapturedLog.ts"
+import { CapturedLog } from "../support/service/CapturedLog.ts"
 import { get, post } from "../support/service/HttpCalls.ts"
 import type { Headers } from "../support/service/InsuranceCalls.ts"
 import { statusOf } from "../support/service/ReversalCalls.ts"
@@ -143,7 +143,7 @@ describe.each([
 ] as const)("PROVIDER=%s, which misbehaves", (name, patience_ms) => {
   const world = AuditPostgres.layer.pipe(
     Layer.provideMerge(production(name, { LOG_LEVEL: "error", LOG_FORMAT: "json" })),
-    Layer.provideMerge(ConsoleText.layer)
+    Layer.provideMerge(CapturedLog.layer)
   )
   layer(world, { excludeTestServices: true })("with insurer and messages", (it) => {
     it.effect(
@@ -163,10 +163,10 @@ describe.each([
 
           const rows = yield* rowsOf(buyer.companyId)
           const held = new Set(rows.filter(isHeld).map(({ xid }) => xid))
-          const log = (yield* ConsoleText).join("\n")
+          const log = (yield* CapturedLog).join("\n")
           assert.isAbove(held.size, 0)
           assert.isTrue(held.isSubsetOf(chaos.liedAbout))
-          for (const xid of held) assert.include(log, xid.toLowerCase())
+          for (const xid of held) assert.include(log, xid)
           for (const { truth } of [provider, insurer]) {
             assert.isTrue(chaos.liedAbout.intersection(new Set(truth.delivered)).isSubsetOf(held))
           }

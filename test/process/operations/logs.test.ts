@@ -5,7 +5,7 @@ import { DispatchAnswer } from "../../../core/domain/Sale.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
-import { LogLines } from "../../support/service/CapturedLog.ts"
+import { CapturedLog } from "../../support/service/CapturedLog.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { call, get, post, raw, sell } from "../../support/service/HttpCalls.ts"
 import { secret } from "../../support/service/InMemoryService.ts"
@@ -13,7 +13,7 @@ import { Script } from "../../support/service/ScriptedPorts.ts"
 import { monitoredServer } from "../support/MonitoredServer.ts"
 
 const logging = (level: string) =>
-  monitoredServer({ LOG_LEVEL: level, LOG_FORMAT: "json" }).pipe(Layer.provideMerge(LogLines.layer))
+  monitoredServer({ LOG_LEVEL: level, LOG_FORMAT: "json" }).pipe(Layer.provideMerge(CapturedLog.layer))
 
 interface Line {
   readonly message: readonly [string, Readonly<Record<string, unknown>>] | string
@@ -23,7 +23,7 @@ interface Line {
 
 /** The line that a request left, once it is there. */
 const lineOf = (requestId: string) =>
-  Effect.flatMap(LogLines, (lines) =>
+  Effect.flatMap(CapturedLog, (lines) =>
     eventually(
       Effect.sync(() =>
         lines
@@ -85,14 +85,14 @@ layer(logging("warn"), { excludeTestServices: true })("a log at warn", (it) => {
       assert.strictEqual(failed.status, 500)
       const line = yield* lineOf(failed.body.request_id)
       assert.strictEqual(line?.level, "WARN")
-      const lines = (yield* LogLines).map((each): Line => JSON.parse(each))
+      const lines = (yield* CapturedLog).map((each): Line => JSON.parse(each))
       assert.isEmpty(lines.filter(({ annotations }) => annotations["request_id"] === well.body.request_id))
       const cause = lines.find(({ message }) => message[0] === "a call failed")
       assert.strictEqual(cause?.annotations["request_id"], failed.body.request_id)
       // What goes wrong far below the call is told under its name too.
       provider.set("8095559799", { dispatch: () => Effect.die(new Error("roto")) })
       const broken = yield* sell({ ...sale, identifier: "8095559799" }, auth)
-      const below = (yield* LogLines)
+      const below = (yield* CapturedLog)
         .map((each): Line => JSON.parse(each))
         .find(({ message }) => message[0] === "the provider's adapter failed on a sale, which stays held")
       assert.strictEqual(below?.annotations["request_id"], broken.body.request_id)
@@ -125,7 +125,7 @@ describe("no line of a log", () => {
         yield* sell(sale, auth)
         yield* pass("1 minute")
         yield* recover("due")
-        const log = (yield* LogLines).join("\n")
+        const log = (yield* CapturedLog).join("\n")
         assert.include(log, "answered")
         for (const needle of [...Object.values(canary), secret, apiKey]) assert.notInclude(log, needle)
       })
@@ -141,7 +141,7 @@ describe("no line of a log", () => {
         const { pass } = yield* ManualClock
         const { apiKey, auth } = yield* customer()
         const sql = yield* PgClient.PgClient
-        const lines = yield* LogLines
+        const lines = yield* CapturedLog
         const before = lines.length
         const log = Effect.sync(() => lines.slice(before).join("\n"))
         yield* sql.unsafe(`alter table cell.transaction add constraint broken check (status <> '${status}') not valid`)

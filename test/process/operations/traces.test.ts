@@ -8,7 +8,7 @@ import { recover } from "../../../core/workflows/Recover.ts"
 import { testDatabaseUrl } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
-import { LogLines } from "../../support/service/CapturedLog.ts"
+import { CapturedLog } from "../../support/service/CapturedLog.ts"
 import { customer } from "../../support/service/CustomerCompany.ts"
 import { get, sell } from "../../support/service/HttpCalls.ts"
 import { Script } from "../../support/service/ScriptedPorts.ts"
@@ -78,7 +78,7 @@ const followed = Layer.unwrap(
       LOG_FORMAT: "json"
     })
   )
-).pipe(Layer.provideMerge(Layer.effect(Collector, collector(authorization))), Layer.provide(LogLines.layer))
+).pipe(Layer.provideMerge(Layer.effect(Collector, collector(authorization))), Layer.provide(CapturedLog.layer))
 
 const sale = { service_id: 1, amount: 100 }
 const canary = "8095557139"

@@ -14,13 +14,13 @@ import { secret } from "./InMemoryService.ts"
 interface Wanted {
   readonly company?: Partial<NewCompany>
   readonly token?: Partial<NewToken>
-  /** None are set unless said otherwise. */
+  /** Limits of the account. By default the company has none. */
   readonly limits?: AccountSettings
-  /** Pesos; 1000 unless said otherwise. */
+  /** Opening deposit in pesos, 1000 by default. */
   readonly money?: number
 }
 
-/** A company, in development unless said otherwise, with money and a token. */
+/** Creates a company with a deposit and a token, in the development environment by default. */
 export const customer = Effect.fnUntraced(function* ({ company, limits, money = 1_000, token }: Wanted = {}) {
   const name = randomUUID().slice(0, 8)
   const at = yield* DateTime.now
@@ -43,7 +43,7 @@ export const customer = Effect.fnUntraced(function* ({ company, limits, money = 
   return { companyId, ...(yield* newToken(companyId, token)) }
 })
 
-/** Pesos that an operator pays in: a server may not. */
+/** Deposits pesos as an operator. The database role of a server may not deposit. */
 export const deposit = Effect.fnUntraced(function* (companyId: CompanyId, pesos: number, reference: string) {
   const sql = yield* PgClient.PgClient
   const at = yield* DateTime.now
@@ -54,7 +54,7 @@ export const deposit = Effect.fnUntraced(function* (companyId: CompanyId, pesos:
     )`
 })
 
-/** A token of a company, and the headers that carry it. */
+/** Issues a token to a company and returns the headers that carry it. */
 export const newToken = Effect.fnUntraced(function* (companyId: NewToken["companyId"], token: Partial<NewToken> = {}) {
   const apiKey = `k-${randomUUID().slice(0, 8)}`
   const given: NewToken = {

@@ -4,14 +4,14 @@ import { documentOf, type JsonSchema } from "../../../facade/api/JsonSchema.ts"
 import { type Endpoint, endpoints } from "../../../facade/api/Procedures.ts"
 import { call } from "./HttpCalls.ts"
 
-/** An endpoint at one of its paths, with `1` for each parameter. */
+/** One path of an endpoint, with `1` in place of each parameter. */
 export interface EndpointPath {
   readonly endpoint: Endpoint
   readonly method: string
   readonly path: string
 }
 
-/** Every endpoint at each of its paths. */
+/** Every path of every endpoint. */
 export const endpointPaths: ReadonlyArray<EndpointPath> = endpoints.flatMap((endpoint) =>
   endpoint.paths.map((path) => ({
     endpoint,
@@ -20,13 +20,13 @@ export const endpointPaths: ReadonlyArray<EndpointPath> = endpoints.flatMap((end
   }))
 )
 
-/** The paths that need credentials, with the permission that they need. */
+/** Paths that require credentials, with the permission that each requires. */
 export const guardedPaths = endpointPaths.flatMap((door) => {
   const { permission } = door.endpoint.procedure.gate
   return permission === null ? [] : [{ ...door, permission }]
 })
 
-/** The paths that take a body. */
+/** Paths that take a request body. */
 export const writingPaths = endpointPaths.filter(({ endpoint }) => endpoint.procedure.type === "mutation")
 
 /** The fields that an endpoint reads from its body or query, with their JSON Schemas. */
@@ -37,7 +37,7 @@ export const fieldsOf = ({ endpoint }: EndpointPath): ReadonlyArray<readonly [na
   )
 }
 
-/** The documented example of a body. */
+/** The request body that the documentation shows as an example. */
 export const exampleBody = ({ endpoint }: EndpointPath): object =>
   Object(endpoint.procedure.meta.example?.request ?? {})
 
@@ -47,7 +47,7 @@ const keyFor = ({ endpoint }: EndpointPath): Record<string, string> =>
 const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === "string" || body instanceof Uint8Array
 
-/** Calls an endpoint, by default with the documented example of a body. */
+/** Calls an endpoint, by default with the request body from the documentation. */
 export const callEndpoint = (
   door: EndpointPath,
   headers: Record<string, string>,

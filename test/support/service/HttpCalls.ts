@@ -6,7 +6,7 @@ import { type ApiResponse, documentFaults } from "../ApiDocument.ts"
 import { ServiceAddress } from "../InProcessService.ts"
 import { secret } from "./InMemoryService.ts"
 
-/** The cells of a CSV text, line by line, by RFC 4180. */
+/** Parses CSV text into lines of cells, as RFC 4180 defines. */
 export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   const lines: Array<Array<string>> = []
   let cells: Array<string> = []
@@ -21,7 +21,7 @@ export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => 
 
 let addresses = 0
 
-/** Public calls count by address; each of these comes from one of its own. */
+/** A client address for one call. Public calls are limited per address, so each call gets its own. */
 const freshAddress = () => {
   addresses += 1
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
@@ -41,7 +41,7 @@ const documented = (method: string, path: string, answer: ApiResponse): ApiRespo
   return answer
 }
 
-/** Every answer is held against the OpenAPI document. */
+/** Calls the service and checks the response against the OpenAPI document. */
 export const call = Effect.fnUntraced(function* (path: string, sent: Sent = {}) {
   const { url } = yield* ServiceAddress
   return yield* Effect.promise(async () => {
@@ -57,7 +57,7 @@ export const as = (apiKey: string) => ({ authorization: `Bearer ${apiKey}.${secr
 export const get = (path: string, headers: Record<string, string> = {}) =>
   call(path, { headers: { ...as("todo"), ...headers } })
 
-/** Posts JSON; a string, or bytes, are sent as they stand. */
+/** Posts a body as JSON. Strings and bytes are sent unchanged. */
 export const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   call(path, {
     method: "POST",
@@ -65,14 +65,14 @@ export const post = (path: string, body: unknown, headers: Record<string, string
     body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
   })
 
-/** Posts a sale, of a fresh key unless the headers say otherwise. */
+/** Posts a sale with a new idempotency key unless the headers contain one. */
 export const sell = (body: unknown, headers: Record<string, string> = {}, path = "/v1/recargas") =>
   post(path, body, { "idempotency-key": randomUUID(), ...headers })
 
 export const consult = (service_id: number, identifier: string, headers: Record<string, string> = {}) =>
   post("/v1/consultas", { service_id, identifier }, headers)
 
-/** The first answer in what a connection said, after any 100 Continue; its head as it stands. */
+/** The first response in the text of a connection. Skips `100 Continue` and keeps the header lines unchanged. */
 const parsed = (said: string): ApiResponse => {
   const [head = "", ...rest] = said.replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, "").split("\r\n\r\n")
   const [status = "", ...lines] = head.split("\r\n")
@@ -85,12 +85,12 @@ const parsed = (said: string): ApiResponse => {
   )
 }
 
-// A target may be a whole address.
+// The request target may be a full URL.
 const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/]*/, "").replace(/\?.*$/, "")
 
 /**
- * Sends bytes as they stand, and reads until the server hangs up: all that was `said`, and the first answer in it.
- * Whoever hangs up first has no more to say.
+ * Sends bytes unchanged and reads until the server closes the connection. Returns the full text as `said` and its first
+ * response. With `hangUp`, the client ends its side after the request and sends nothing more.
  */
 export const raw = Effect.fnUntraced(function* (request: string, { hangUp = false } = {}) {
   const { port } = yield* ServiceAddress
@@ -112,7 +112,7 @@ export const raw = Effect.fnUntraced(function* (request: string, { hangUp = fals
   return { ...documented(method, pathOf(target), parsed(said)), said }
 })
 
-/** The company's money in pesos: spendable, held, and consumed today, this week and this month. */
+/** The company's money in pesos: available, held, and consumed today, this week and this month. */
 export const moneyOf = (auth: Record<string, string>) =>
   Effect.map(get("/v1/saldo", auth), ({ body: { data } }) => {
     const available: number = data.saldo_disponible
@@ -122,7 +122,7 @@ export const moneyOf = (auth: Record<string, string>) =>
     return { available, held, consumed: [diario, semanal, mensual] }
   })
 
-/** A file as it comes. */
+/** The bytes of a response body. */
 export const getBytes = Effect.fnUntraced(function* (path: string, headers: Record<string, string>) {
   const { url } = yield* ServiceAddress
   return yield* Effect.promise(async () => Buffer.from(await (await fetch(url + path, { headers })).arrayBuffer()))

@@ -29,7 +29,7 @@ import { ManualClock, ServiceAddress } from "../InProcessService.ts"
 export const secret = "s3creto"
 const secrets = [{ hash: new Uint8Array(createHash("sha256").update(secret).digest()), pepper: null, until: null }]
 
-/** Tokens by their api_key. */
+/** Test tokens by api_key. */
 const tokens: Readonly<Record<string, Partial<Token>>> = {
   todo: { callsPerMinute: 100_000 },
   lector: { id: TokenId.make(71), permissions: ["transactions.read"], callsPerMinute: 100_000 },
@@ -42,7 +42,7 @@ const tokens: Readonly<Record<string, Partial<Token>>> = {
   roto: {}
 }
 
-/** Whose they are, where it is not the company of the others. */
+/** Companies of the tokens that do not belong to the default company. */
 const companies: Readonly<Record<string, Company>> = {
   vecino: { ...company, id: CompanyId.make(8) },
   produccion: { ...company, id: CompanyId.make(9), environment: "production" },
@@ -82,10 +82,10 @@ const directory = Layer.succeed(TokenDirectory, {
   }
 })
 
-/** What was written to the audit log. */
+/** Events that the service wrote to the audit log. */
 export class Audited extends Context.Service<Audited, ReadonlyArray<AuditEvent>>()("test/Audited") {}
 
-// Of one service alone: files that share a worker share what a module keeps.
+// Each service gets its own list. A list at module level would be shared by all test files of one worker.
 const auditing = Layer.unwrap(
   Effect.sync(() => {
     const audited: Array<AuditEvent> = []
@@ -94,7 +94,7 @@ const auditing = Layer.unwrap(
   })
 )
 
-/** The database is gone when all that one company's statement has was read. */
+/** A statement that fails like a lost database for one company, after all its rows were read. */
 const statement = Layer.effect(
   Statement,
   Effect.map(Statement, (real) => ({
@@ -131,8 +131,9 @@ const funded = Layer.effectDiscard(
 )
 
 /**
- * The whole facade over ports in memory, some of them changed, listening on a free port behind a proxy that it trusts.
- * Its time stands still: no minute ends between two calls that a test counts.
+ * The whole facade with in-memory ports, some replaced by `changed`. It listens on a free port behind a trusted proxy.
+ *
+ * Its clock stands still, so no minute of a call limit ends between two calls.
  */
 export const serviceWith = (changed: Layer.Layer<never>) =>
   Layer.mergeAll(ServiceAddress.layer, Http.layer, funded).pipe(
@@ -143,7 +144,7 @@ export const serviceWith = (changed: Layer.Layer<never>) =>
     ),
     Layer.provide(Layer.merge(ports, changed)),
     Layer.provideMerge(auditing),
-    // A failure of ours is logged, and one test makes one.
+    // One test causes an internal error on purpose. Its log line is not shown.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(
       Layer.succeed(HttpOptions, {

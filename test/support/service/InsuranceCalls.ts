@@ -9,33 +9,33 @@ import { Script } from "./ScriptedPorts.ts"
 
 export type Headers = Record<string, string>
 
-/** The code of every simulated insurance, and one that is never right. */
+/** The verification code of every simulated insurance, and a wrong one. */
 export const rightCode = "123456"
 export const wrongCode = "654321"
 
-/** The service of the example catalogue, and a plan that the simulator has for every vehicle. */
+/** The insurance service of the example catalogue, and a plan that the simulator offers for every vehicle. */
 export const insuranceService = 6
 export const plan = "LEY-12"
 
 let drawn = 0
 
-/** A plate that nobody has had, with these last digits: the simulator goes by them. */
+/** A new plate with these last digits. The simulator chooses its response by the last digits. */
 export const plateEnding = (ending = "58", letter = "A"): string => {
   drawn += 1
   return `${letter}${String(drawn).padStart(7 - ending.length, "0")}${ending}`
 }
 
-/** A phone that nobody has had. */
+/** A phone number that no other test uses. */
 const freshPhone = (): string => {
   drawn += 1
   return `829${String(drawn).padStart(7, "0")}`
 }
 
-/** A company that may sell insurance, with enough money for several. */
+/** Creates a company that may sell insurance and has money for several policies. */
 export const insuranceCompany = (wanted: Parameters<typeof customer>[0] = {}) =>
   customer({ money: 50_000, ...wanted, company: { insuranceEnabled: true, ...wanted.company } })
 
-/** An owner and a vehicle that nobody has had. */
+/** An application with a new phone number and, by default, a new plate. */
 export const applicationFor = (placa = plateEnding()) => ({
   service_id: insuranceService,
   cedula: "00112345678",
@@ -45,7 +45,7 @@ export const applicationFor = (placa = plateEnding()) => ({
 
 type Application = ReturnType<typeof applicationFor>
 
-/** The steps at each of the two forms of their paths. Contract: 4.6. */
+/** The steps of an insurance, in Spanish and in English paths. Contract: 4.6. */
 export const insuranceForms = (
   [
     {
@@ -80,10 +80,10 @@ export const insuranceForms = (
 
 export type Steps = (typeof insuranceForms)[number]
 
-/** The Spanish form, where it makes no difference which. */
+/** The Spanish paths, for tests where the language makes no difference. */
 export const [spanish] = insuranceForms as [Steps]
 
-/** An insurance on its way: its company, its plate, its version. */
+/** An insurance in progress, with its company, plate, phone and vehicle version. */
 export interface Under {
   readonly auth: Headers
   readonly id: number
@@ -92,13 +92,13 @@ export interface Under {
   readonly version: string
 }
 
-/** What went well. */
+/** Asserts that a response is 200 or 201. */
 export const expectSuccess = (answer: ApiResponse): ApiResponse => {
   assert.include([200, 201], answer.status, answer.text)
   return answer
 }
 
-/** Begins an insurance, whose message goes, or not. */
+/** Starts an insurance. `sent` decides whether the gateway accepts the SMS with the code. */
 const begun = Effect.fnUntraced(function* (steps: Steps, auth: Headers, application: Application, sent: boolean) {
   const { sms } = yield* Script
   const { placa, telefono } = application
@@ -110,11 +110,11 @@ const begun = Effect.fnUntraced(function* (steps: Steps, auth: Headers, applicat
   return { auth, id: data.seguro_id as number, placa, telefono, version: "" } satisfies Under
 })
 
-/** An insurance that waits for its code. */
+/** An insurance that waits for its verification code. */
 export const started = (auth: Headers, application: Application = applicationFor(), steps: Steps = spanish) =>
   begun(steps, auth, application, true)
 
-/** The messages that reach a phone from now on. */
+/** Collects every SMS that is sent to a phone from now on. */
 export const messagesTo = (telefono: string) =>
   Script.useSync(({ sms }) => {
     const messages: Array<SmsMessage> = []
@@ -125,10 +125,10 @@ export const messagesTo = (telefono: string) =>
     return messages
   })
 
-/** What the owner reads in a message. */
+/** The verification code in the text of an SMS. */
 export const codeIn = ({ text }: SmsMessage): string => /\b\d{6}\b/.exec(text)?.[0] ?? assert.fail("there is no code")
 
-/** An insurance whose code was right. */
+/** An insurance whose verification code was accepted. */
 export const verified = Effect.fnUntraced(function* (auth: Headers, placa?: string, steps: Steps = spanish) {
   const application = applicationFor(placa)
   const messages = yield* messagesTo(application.telefono)
@@ -138,21 +138,21 @@ export const verified = Effect.fnUntraced(function* (auth: Headers, placa?: stri
   return { ...under, version: versiones[0].id as string } satisfies Under
 })
 
-/** An insurance with a plan. */
+/** An insurance with a chosen plan. */
 export const planned = Effect.fnUntraced(function* (auth: Headers, placa?: string, steps: Steps = spanish) {
   const under = yield* verified(auth, placa, steps)
   expectSuccess(yield* steps.choose(auth, under.id, under.version))
   return under
 })
 
-/** An insurance that can be sold, and its price. */
+/** A quoted insurance and its price. */
 export const quoted = Effect.fnUntraced(function* (auth: Headers, placa?: string, steps: Steps = spanish) {
   const under = yield* planned(auth, placa, steps)
   const { monto_total } = expectSuccess(yield* steps.quote(auth, under.id)).body.data
   return { ...under, total: monto_total as number }
 })
 
-/** A quote whose sale was answered so. */
+/** An insurance whose sale received this HTTP status. */
 const sold = Effect.fnUntraced(function* (auth: Headers, ending: string, status: number, steps: Steps) {
   const under = yield* quoted(auth, plateEnding(ending), steps)
   const answer = yield* steps.sell(auth, under.id, under.placa)
@@ -160,7 +160,7 @@ const sold = Effect.fnUntraced(function* (auth: Headers, ending: string, status:
   return under
 })
 
-/** A quote whose seller died when the amount was reserved. */
+/** An insurance whose sale crashed right after the reservation. */
 const orphaned = Effect.fnUntraced(function* (auth: Headers, steps: Steps) {
   const { crash } = yield* Script
   const under = yield* quoted(auth, undefined, steps)
@@ -170,7 +170,7 @@ const orphaned = Effect.fnUntraced(function* (auth: Headers, steps: Steps) {
   return under
 })
 
-/** How each state of section 3.3 is reached, by requests alone. */
+/** Brings an insurance to each state of contract section 3.3, by requests alone. */
 export const inState = {
   iniciada: (auth, steps) => begun(steps, auth, applicationFor(), false),
   otp_enviado: (auth, steps) => started(auth, undefined, steps),

@@ -5,7 +5,7 @@ import { get, post, sell } from "./HttpCalls.ts"
 
 export type Headers = Record<string, string>
 
-/** A sale of 100 pesos, of betting credit unless said otherwise, by a company that has 1000. */
+/** Sells 100 pesos for a company with 1000, by default in betting credit. */
 export const sold = Effect.fnUntraced(function* (identifier: string, service_id = 7) {
   const { auth, companyId } = yield* customer()
   const key = randomUUID()
@@ -17,7 +17,7 @@ export const sold = Effect.fnUntraced(function* (identifier: string, service_id 
 export const statusOf = (auth: Headers, id: number) =>
   Effect.map(get(`/v1/transacciones/${id}`, auth), ({ body }) => body.data.status)
 
-/** The two forms of the path of a reversal, and how to call each. */
+/** The Spanish and the English path of a reversal, and how to call each. */
 export const reversalForms = (
   [
     ["/v1/transacciones", "anular"],

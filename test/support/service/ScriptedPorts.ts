@@ -9,25 +9,25 @@ import { PolicyRenderer } from "../../../core/ports/Renderers.ts"
 import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
 
 /**
- * What is to happen to the sales of an identifier, by that identifier: to all others the simulator answers, and the
- * process lives.
+ * Scripted behaviour of external services and of the ledger, by identifier, plate or phone. Without a script the
+ * simulator responds and the process keeps running.
  */
 export class Script extends Context.Service<
   Script,
   {
-    /** The provider behaves so. */
+    /** Provider behaviour by identifier. */
     readonly provider: Map<string, Partial<Provider>>
-    /** The insurer behaves so, by plate. */
+    /** Insurer behaviour by plate. */
     readonly insurer: Map<string, Partial<Insurer>>
-    /** The gateway of messages behaves so, by phone. */
+    /** SMS gateway behaviour by phone. */
     readonly sms: Map<string, SmsGateway["send"]>
-    /** Documents are drawn so, by plate. */
+    /** Policy rendering by plate. */
     readonly renderer: Map<string, PolicyRenderer["Service"]["pdf"]>
-    /** Where simulators insure and send messages beside their own environment. */
+    /** Environments in which the simulated insurer and SMS gateway serve, although by default they would not. */
     readonly simulated: Set<Environment>
-    /** The process dies as soon as the amount is reserved. */
+    /** Identifiers whose sale crashes right after the reservation. */
     readonly crash: Set<string>
-    /** What became of the sale is written so. */
+    /** Wrappers around the settlement of a sale, by identifier. */
     readonly settle: Map<string, <A>(write: Effect.Effect<A>) => Effect.Effect<A>>
   }
 >()("test/Script") {
@@ -55,7 +55,7 @@ const providers = Layer.effect(
       reversalStatus: (asked) =>
         (script.provider.get(asked.order.identifier)?.reversalStatus ?? provider.reversalStatus)(asked)
     })
-    // Who asks whether it is the simulator must be able to tell.
+    // The service compares a provider with the simulator by identity, so both places must return the same wrapper.
     const simulator = played(real.simulator)
     return Providers.of({
       ...real,
@@ -134,5 +134,5 @@ const ledger = Layer.effect(
   })
 )
 
-/** Ports that play the script. */
+/** Ports that follow the script. */
 export const scripted = Layer.mergeAll(providers, insurers, smsGateways, renderer, ledger)

@@ -16,7 +16,7 @@ import { Script, scripted } from "./ScriptedPorts.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** So many calls a minute that no test meets the limit by chance. */
+/** Call limit per minute, too high for a test to reach. */
 const many = "1000000"
 
 const everywhere: Environment = {
@@ -28,7 +28,7 @@ const everywhere: Environment = {
   RATE_LIMIT_ADDRESS_PER_MINUTE: many
 }
 
-/** The ports that a test takes into its hands. */
+/** The ports that a test replaces. */
 type Played = Layer.Layer<Layer.Success<typeof scripted>, never, Layer.Services<typeof scripted> | ManualClock>
 
 const serverOn = (url: string, environment: Environment, played: Played) =>
@@ -46,7 +46,7 @@ const serverOn = (url: string, environment: Environment, played: Played) =>
     )
   )
 
-/** What tests do to the database of a server, which the server itself may not. */
+/** Operator access to a server's database, for changes that the server's own role may not make. */
 const operatorOn = (url: string) =>
   Layer.fresh(
     Layer.mergeAll(AccountsPostgres.accountsLayer, CatalogueAdminPostgres.layer, CompaniesPostgres.layer)
@@ -56,10 +56,10 @@ const operatorOn = (url: string) =>
   )
 
 /**
- * The whole service as `serve` starts it, by a login that a server has, on a database of its own, with time and
- * misfortune in the hands of the test. Recovery runs when a test runs it.
+ * The whole service as `serve` starts it, with its own database and the login of a server. The test controls the clock
+ * and injects faults. Recovery runs only when a test runs it.
  *
- * @param played the ports of the world outside as the test has them.
+ * @param played replacements for the external services
  */
 export const testServer = (environment: Environment, played: Played = scripted) =>
   Layer.unwrap(
@@ -68,10 +68,10 @@ export const testServer = (environment: Environment, played: Played = scripted) 
     )
   ).pipe(Layer.provideMerge(Layer.merge(ManualClock.layer, Script.layer)))
 
-/** The same, as most tests want it. */
+/** A test server with default settings. */
 export const TestServer = testServer({})
 
-/** Another server on the same database; answers a way to make calls of that one. */
+/** Starts another server on the same database. Returns a function that directs calls to it. */
 export const anotherServer = Effect.fnUntraced(function* (environment: Environment = {}, played: Played = scripted) {
   const { url } = yield* DatabaseServer
   const context = yield* Layer.build(Layer.fresh(serverOn(Redacted.value(url), environment, played)))
