@@ -12,15 +12,15 @@ const named = (page: string): ReadonlyArray<string> =>
 describe("docs/architecture.md", () => {
   const architecture = textOf("docs/architecture.md")
 
-  it("gives a reason for each package, and names no other", () => {
+  it("gives a reason for each package of package.json, and for no other", () => {
     const { dependencies, devDependencies, optionalDependencies } = manifest
     const packages = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
-    const told = named(architecture.slice(architecture.indexOf("\n## Dependencies")))
-    const isTold = (name: string) => told.includes(name) || told.includes(name.replace(/\/.*/, "/*"))
-    assert.isEmpty(packages.filter((name) => !isTold(name)))
+    const rows = named(architecture.slice(architecture.indexOf("\n## Dependencies")))
+    const hasRow = (name: string) => rows.includes(name) || rows.includes(name.replace(/\/.*/, "/*"))
+    assert.isEmpty(packages.filter((name) => !hasRow(name)))
     const headings = ["Package", "---"]
     const isThere = (name: string) => packages.some((each) => each === name || each.replace(/\/.*/, "/*") === name)
-    assert.isEmpty(told.filter((name) => !headings.includes(name) && !/^-+$/.test(name) && !isThere(name)))
+    assert.isEmpty(rows.filter((name) => !headings.includes(name) && !/^-+$/.test(name) && !isThere(name)))
   })
 
   it("names each port", () => {
@@ -30,12 +30,12 @@ describe("docs/architecture.md", () => {
   })
 })
 
-describe("CONTRIBUTING.md", () => {
-  it("describes each folder of tests", () => {
+describe("test/README.md", () => {
+  it("has a row for each folder of test/, and no other row", () => {
     const folders = readdirSync(at("test"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    const told = named(textOf("CONTRIBUTING.md")).filter((name) => name.startsWith("test/"))
+    const rows = named(textOf("test/README.md")).filter((name) => name.startsWith("test/"))
     assert.sameMembers(
-      told,
+      rows,
       folders.map(({ name }) => `test/${name}`)
     )
   })
