@@ -17,7 +17,7 @@ import {
   type Treatment
 } from "./FakeServer.ts"
 
-/** What the fake lets in. */
+/** Credentials that the fake accepts. */
 export const credentials = { key: "clave-de-prueba", secret: "secreto-de-prueba" }
 
 const authorization = `Basic ${Buffer.from(`${credentials.key}:${credentials.secret}`).toString("base64")}`
@@ -29,7 +29,7 @@ const errorReply = (status: number, code: number): FakeReply => ({
   body: { errors: [{ code, message: `Error ${code}` }] }
 })
 
-/** What a transaction is asked for with. */
+/** Body of a request to create a transaction. */
 interface TransactionRequest {
   readonly external_id?: string
   readonly product_id?: number
@@ -43,13 +43,13 @@ interface TransactionRequest {
 }
 
 /**
- * DT One's sandbox on this machine, as far as its public documentation tells. Source: DT One DVS API 1.23.0, public
- * OpenAPI description. It has the time of whoever starts it, and misbehaves on request.
+ * A local fake of DT One's sandbox, as far as its public documentation describes it. Source: DT One DVS API 1.23.0,
+ * public OpenAPI description. It uses the clock of the code that starts it, and misbehaves on request.
  */
 export class FakeDtOne {
   readonly truth = new DeliveryRecord()
   readonly misbehaviours = new Misbehaviours()
-  /** Every request, with what it is about, as they came. */
+  /** Every request in order, with the xid or account that it concerns. */
   readonly requests: Array<FakeRequest & { readonly about: string }> = []
   readonly #bookings = new Map<string, Booking>()
   readonly #patches = new Map<string, object>()
@@ -62,7 +62,7 @@ export class FakeDtOne {
     this.#now_ms = now_ms
   }
 
-  /** Starts it; it is gone with the scope. */
+  /** Starts the fake. It stops with the scope. */
   static readonly start = Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const fake = new FakeDtOne(() => clock.currentTimeMillisUnsafe())
@@ -70,12 +70,12 @@ export class FakeDtOne {
     return { fake, url }
   })
 
-  /** The xids that were sent, each as often as it was. */
+  /** The xid of every request for a transaction, repeated ones included. */
   get sent(): ReadonlyArray<string> {
     return this.requests.filter(({ path }) => path === "/v1/async/transactions").map(({ about }) => about)
   }
 
-  /** Answers the next request about something with this, and does nothing. */
+  /** Answers the next request about a subject with this error, and does nothing else. */
   insist(about: string, status: number, ...codes: ReadonlyArray<number>): void {
     this.reply(about, { status, body: { errors: codes.map((code) => ({ code, message: `Error ${code}` })) } })
   }
@@ -84,12 +84,12 @@ export class FakeDtOne {
     this.#insisted.set(about, [...(this.#insisted.get(about) ?? []), reply])
   }
 
-  /** From now on a transaction is told with these fields instead of its own. */
+  /** Replaces fields of a transaction in all later responses. */
   tell(xid: string, fields: object): void {
     this.#patches.set(xid, fields)
   }
 
-  /** Somebody at DT One ends a transaction by hand. */
+  /** Sets the final status of a transaction, as a person at DT One would by hand. */
   end(xid: string, status: string): void {
     const booking = this.#bookings.get(xid)
     if (booking === undefined) throw new Error(`the fake has no ${xid}`)
@@ -97,12 +97,12 @@ export class FakeDtOne {
     if (status !== "COMPLETED") this.truth.takeBack(xid)
   }
 
-  /** What is due of an account from now on. */
+  /** Sets the unpaid bills of an account. */
   owe(account: string, ...statements: ReadonlyArray<FakeStatement>): void {
     this.#owed.set(account, statements)
   }
 
-  /** Waits until so many requests about something have come. */
+  /** Waits until this many requests about a subject have arrived. */
   heard(about: string, times = 1): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const look = () => {
@@ -164,7 +164,7 @@ export class FakeDtOne {
     const booked = this.#book(wish, misbehaviour === "late" ? lateBy_ms : null)
     if ("status" in booked) return booked
     if (misbehaviour === "duplicate") return errorReply(400, 1007001)
-    // Whoever creates hears of the creation, not of its end.
+    // The response to a creation has the status at creation, not the final one.
     return { status: 201, body: this.#shown(booked, misbehaviour, { status: statusOf("CONFIRMED") }) }
   }
 

@@ -1,4 +1,4 @@
-/** How a transaction ends, and after how long. */
+/** Final status of a transaction, and the delay until it is reached. */
 export interface Ending {
   readonly status: string
   readonly pin: boolean
@@ -19,7 +19,8 @@ const endings: Record<string, string> = {
 const delays_ms: Record<string, number> = { "1": 3000, "2": 20_000, "3": 300_000 }
 
 /**
- * By the last three digits of who receives. DT One DVS API 1.23.0, Sandbox. Any other completes when it is asked for.
+ * The ending that the last three digits of the receiver select. DT One DVS API 1.23.0, Sandbox. Any other receiver
+ * completes at the first status request.
  */
 export const endingOf = (party: string): Ending => {
   const [, delay = "", end = ""] = /([123])0([0-7])$/.exec(party) ?? []
@@ -28,21 +29,21 @@ export const endingOf = (party: string): Ending => {
 
 const classes = ["CREATED", "CONFIRMED", "REJECTED", "CANCELLED", "SUBMITTED", "COMPLETED", "REVERSED", "DECLINED"]
 
-/** A status as DT One writes it: its class is what it begins with. */
+/** A status in DT One's form. The first word of its message gives the class. */
 export const statusOf = (message: string) => {
   const name = classes.find((name) => message.startsWith(name)) ?? message
   const id = classes.indexOf(name) + 1
   return { id: id * 10_000, message, class: { id, message: name } }
 }
 
-/** A transaction in the fake's books. */
+/** A transaction stored by the fake. */
 export interface Booking {
   readonly id: number
   readonly externalId: string
   readonly product: FakeProduct
   readonly party: object
   readonly statement: object | null
-  /** Pesos, of a ranged product. */
+  /** Amount in pesos for a product with a price range. */
   readonly amount: number | null
   readonly createdAt_ms: number
   readonly ending: Ending
@@ -53,7 +54,7 @@ const requestedValues = (amount: number) => ({
   destination: { unit_type: "CURRENCY", unit: "DOP", amount }
 })
 
-/** A transaction as DT One tells it at an instant. */
+/** The JSON of a transaction in DT One's form at a given time. */
 export const transactionJson = (booking: Booking, now_ms: number) => {
   const { amount, ending, externalId, id, party, product, statement } = booking
   const ended = now_ms >= booking.createdAt_ms + ending.delay_ms
@@ -78,7 +79,7 @@ export const transactionJson = (booking: Booking, now_ms: number) => {
   }
 }
 
-/** What a fake account with DT One may sell, and the bills of its accounts. Prices are pesos, as on its wire. */
+/** Products and bills of a fake DT One account. Prices are in pesos, as in DT One's API. */
 
 const byMobileNumber = [["mobile_number"]]
 const byAccountNumber = [["account_number"]]
@@ -106,7 +107,7 @@ const operators = {
   }
 }
 
-/** A product of the fake's. */
+/** A product of the fake. */
 export interface FakeProduct {
   readonly id: number
   readonly name: string
@@ -158,7 +159,7 @@ const fixedProduct = (id: number, name: string, amount: number, more: object = {
   ...more
 })
 
-/** Their ids, by what they stand for. */
+/** Product ids by use. */
 export const productIds = {
   operator: 50,
   topUp: 1001,
@@ -184,7 +185,7 @@ export const products: ReadonlyArray<FakeProduct> = [
   rangedProduct(productIds.bills, "Facturas de agua", "RANGED_VALUE_PAYMENT", false, 1, 100_000)
 ]
 
-/** A bill as DT One tells it. */
+/** A bill in DT One's form. */
 export interface FakeStatement {
   readonly reference: string
   readonly dates: { readonly due?: string; readonly statement?: string }

@@ -13,17 +13,17 @@ import {
 } from "./FakeServer.ts"
 import { schemaFaultsBy } from "./SchemaFaults.ts"
 
-/** What a fake does late, it does so much later. */
+/** Delay of an operation that the fake completes late. */
 const late_ms = 10 * 60_000
 
 interface AcceptedOperation<Decision> {
   readonly body: object
   readonly decision: Decision
-  /** Until then it is pending. */
+  /** Time until which the operation is pending. */
   readonly due_ms: number
 }
 
-/** An operation as an exchange speaks of it. */
+/** Identity of an operation, and how the fake treats the current request. */
 interface OperationRequest {
   readonly xid: string
   readonly misbehaviour: Misbehaviour | null
@@ -33,8 +33,8 @@ interface OperationRequest {
 const notFoundReply = (xid: string): FakeReply => ({ status: 404, body: { outcome: "not_found", xid } })
 
 /**
- * What a gateway has accepted, each xid once, and how it stands. `answer` tells the facts of an operation, or of
- * another one when the gateway contradicts itself.
+ * Operations that a gateway has accepted, by xid, with their status. `answer` builds the response about an operation,
+ * or a contradicting one.
  */
 export class AcceptedOperations<Body extends { readonly xid: string }, Decision extends string> {
   readonly #operations = new Map<string, AcceptedOperation<Decision> & { readonly body: Body }>()
@@ -44,7 +44,7 @@ export class AcceptedOperations<Body extends { readonly xid: string }, Decision 
     this.#answer = answer
   }
 
-  /** @param decide what becomes of it, asked once an operation. */
+  /** @param decide decides the outcome, once for each operation. */
   accept(body: Body, named: OperationRequest, decide: (body: Body) => Decision): FakeReply {
     const { misbehaviour, now_ms, xid } = named
     if (misbehaviour === "not found") return notFoundReply(xid)
@@ -56,7 +56,7 @@ export class AcceptedOperations<Body extends { readonly xid: string }, Decision 
       const due_ms = misbehaviour === "late" ? now_ms + late_ms : now_ms
       this.#operations.set(xid, { body, decision: decide(body), due_ms })
     }
-    // As when a proxy has sent it twice.
+    // Simulates a proxy that sends the request twice.
     if (misbehaviour === "duplicate") this.accept(body, { ...named, misbehaviour: null }, decide)
     return this.status(named)
   }
@@ -69,7 +69,7 @@ export class AcceptedOperations<Body extends { readonly xid: string }, Decision 
   }
 }
 
-/** The protocols that have a document of that name in docs/providers. */
+/** Name of a protocol with an OpenAPI document in docs/providers. */
 export type ProtocolName = "http" | "insurer" | "sms"
 
 interface ProtocolOperation {
@@ -81,13 +81,13 @@ interface ProtocolDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, ProtocolOperation>>>>
 }
 
-/** The document of a protocol as it stands in docs/providers. */
+/** Reads the OpenAPI document of a protocol from docs/providers. */
 export const protocolDocument = (name: ProtocolName): ProtocolDocument =>
   JSON.parse(readFileSync(new URL(`../../docs/providers/${name}.openapi.json`, import.meta.url), "utf8"))
 
 const jsonSchemaPath = ["content", "application/json", "schema"]
 
-/** Says how exchanges are outside a protocol's document. */
+/** Checks requests and responses against the OpenAPI document of a protocol. */
 export const protocol = (name: ProtocolName) => {
   const document = protocolDocument(name)
   const faultsBy = schemaFaultsBy(document)
@@ -102,14 +102,14 @@ export const protocol = (name: ProtocolName) => {
   }
 
   return {
-    /** What is wrong with a request. */
+    /** Violations in a request. */
     ofRequest: (asked: FakeRequest): ReadonlyArray<string> => {
       const found = operationOf(asked)
       if (found === null) return [`${asked.method} ${asked.path} is not declared`]
       if (found.operation.requestBody === undefined) return asked.text === "" ? [] : ["there is a body"]
       return faultsBy([...found.place, "requestBody", ...jsonSchemaPath], asked.body)
     },
-    /** What is wrong with an answer. */
+    /** Violations in a response. */
     ofReply: (asked: FakeRequest, { body, status }: FakeReply): ReadonlyArray<string> => {
       const found = operationOf(asked)
       const declared = found?.operation.responses[status]
@@ -119,23 +119,23 @@ export const protocol = (name: ProtocolName) => {
   }
 }
 
-/** What a fake gateway does with a request that it has found to be ours and in order. */
+/** How a fake gateway handles a request that is authentic and valid. */
 export interface Actor {
-  /** What a request is about: an xid, an id, an identifier. */
+  /** The subject of a request: an xid, an id or an identifier. */
   readonly aboutOf: (asked: FakeRequest) => string
   readonly act: (asked: FakeRequest, misbehaviour: Misbehaviour | null, now_ms: number) => FakeReply
 }
 
 const stale_s = 300
 
-/** The signature that a request must have, as docs/providers/http.md tells it. */
+/** The signature that a request must carry, as defined in docs/providers/http.md. */
 export const signatureOf = (secret: string, { headers, method, path, query, text }: FakeRequest): string => {
   const target = query.size === 0 ? path : `${path}?${query}`
   const head = `v1\n${headers["saldo-timestamp"]}\n${method}\n${target}\n`
   return `v1=${createHmac("sha256", secret).update(head).update(text).digest("hex")}`
 }
 
-/** Why a request is not believed to be ours; null if it is. */
+/** Reason to reject a request as not authentic; null when it is authentic. */
 const suspicion = (secret: string, asked: FakeRequest, now_s: number): string | null => {
   const given = Buffer.from(String(asked.headers["saldo-signature"]))
   const wanted = Buffer.from(signatureOf(secret, asked))
@@ -150,8 +150,8 @@ const notProcessed = (status: number, reason: string): Treatment => ({
 })
 
 /**
- * A gateway that speaks one of our protocols as its document has it. It believes signed and fresh requests alone, and
- * breaks the test if a request, or an answer of its own that is not a misbehaviour, is outside the document.
+ * A fake gateway for one of Saldo's protocols. It accepts only requests with a valid and recent signature. It fails the
+ * test when a request violates the OpenAPI document, or when a response of its own does without a planned misbehaviour.
  */
 export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secret: string, { aboutOf, act }: Actor) {
   const clock = yield* Clock.Clock
@@ -190,11 +190,11 @@ export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secr
   return {
     url,
     misbehaviours,
-    /** Whatever has come to it, believed or not. */
+    /** Every request, authentic or not. */
     requests,
-    /** What of it was believed, and not answered as a test had it said. */
+    /** Authentic requests without a scripted response. */
     taken,
-    /** It does nothing with the next request about this, and answers so. */
+    /** Answers the next request about a subject with this response, and does nothing else. */
     says: (about: string, reply: FakeReply): void => {
       scripted.set(about, [...(scripted.get(about) ?? []), reply])
     },

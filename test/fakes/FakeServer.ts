@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 
-/** Counts what has come to a fake, so that a test can wait for it instead of sleeping. */
+/** Counts the requests to a fake, so that a test can wait for them instead of sleeping. */
 export class RequestCounter {
   #count = 0
   readonly #listeners = new Set<() => void>()
@@ -14,7 +14,7 @@ export class RequestCounter {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Waits until so many requests have come. */
+  /** Waits until this many requests have arrived. */
   reach(count: number): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const look = () => {
@@ -28,61 +28,59 @@ export class RequestCounter {
   }
 }
 
-/**
- * How a server behaves badly towards one request. Where it is not said that it does nothing, it does as it is asked.
- */
+/** Ways in which a server mishandles a request. The server executes the request unless the comment says otherwise. */
 export const misbehaviours = [
-  // It breaks the connection, and does nothing.
+  // Breaks the connection without executing the request.
   "cut before",
-  // It breaks the connection instead of answering.
+  // Breaks the connection instead of responding.
   "cut after",
-  // It breaks the connection in the middle of its answer.
+  // Breaks the connection in the middle of the response.
   "cut midway",
-  // It keeps the connection open for ever, and does nothing.
+  // Keeps the connection open for ever, without executing the request.
   "silent before",
-  // It keeps the connection open for ever instead of answering.
+  // Keeps the connection open for ever instead of responding.
   "silent after",
-  // It answers 500, and does nothing.
+  // Responds 500 without executing the request.
   "broken before",
-  // It answers 500.
+  // Responds 500.
   "broken after",
-  // It answers something that nobody can read.
+  // Responds with an unreadable body.
   "garbage",
-  // It answers a byte a second.
+  // Responds with one byte a second.
   "trickle",
-  // It answers with the facts of something else.
+  // Responds with the facts of a different operation.
   "contradiction",
-  // It answers that it has done this before, as when the request came to it twice.
+  // Responds that the request was executed before, as if it had arrived twice.
   "duplicate",
-  // It takes ten minutes to do it, and meanwhile answers that it has not.
+  // Executes the request after ten minutes and reports it as pending until then.
   "late",
-  // It answers that it knows nothing of it, and does nothing.
+  // Responds that the operation is unknown, without executing the request.
   "not found"
 ] as const
 
 export type Misbehaviour = (typeof misbehaviours)[number]
 
-/** What a fake is to do with the next requests about something, in their order; `null` is to behave well. */
+/** Planned misbehaviour for the next requests about each subject, in order. `null` means correct behaviour. */
 export class Misbehaviours {
   readonly #planned = new Map<string, ReadonlyArray<Misbehaviour | null>>()
   #otherwise: (about: string) => Misbehaviour | null = () => null
 
-  /** @param about the xid, or for a lookup the identifier, that the requests carry. */
+  /** @param about the xid of the requests or, for a lookup, the identifier. */
   plan(about: string, ...next: ReadonlyArray<Misbehaviour | null>): void {
     this.#planned.set(about, [...(this.#planned.get(about) ?? []), ...next])
   }
 
-  /** Whatever is left of a plan is dropped. */
+  /** Drops the rest of a plan. */
   forget(about: string): void {
     this.#planned.delete(about)
   }
 
-  /** From now on this is asked where nothing is planned, or nothing is left of it; until then the fake behaves well. */
+  /** Sets the behaviour for requests without a plan. Without it, the fake behaves correctly. */
   otherwise(choose: (about: string) => Misbehaviour | null): void {
     this.#otherwise = choose
   }
 
-  /** What to do with this request. */
+  /** Takes the behaviour for the next request. */
   next(about: string): Misbehaviour | null {
     const [next, ...rest] = this.#planned.get(about) ?? []
     this.#planned.set(about, rest)
@@ -90,32 +88,32 @@ export class Misbehaviours {
   }
 }
 
-/** A request as a fake sees it. */
+/** A request as received by a fake. */
 export interface FakeRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingMessage["headers"]
-  /** The body as it came; empty if there is none. */
+  /** The raw body; empty without one. */
   readonly text: string
-  /** The JSON of the body; undefined if there is none, or none that can be read. */
+  /** The parsed JSON body; undefined without readable JSON. */
   readonly body: unknown
 }
 
-/** What a fake answers. */
+/** A response of a fake. */
 export interface FakeReply {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** How a fake treats a request: the misbehaviour, and what it answers if it comes to that. */
+/** The misbehaviour towards a request, and the response if the misbehaviour lets one through. */
 export interface Treatment {
   readonly misbehaviour: Misbehaviour | null
   readonly reply: () => FakeReply
 }
 
-/** A server on a free port of this machine, which treats each request as `treat` says; it is gone with the scope. */
+/** A server on a free local port that treats each request as `treat` decides. It stops with the scope. */
 export const fakeServer = (treat: (asked: FakeRequest) => Treatment) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -198,19 +196,19 @@ const trickle = (response: ServerResponse, bytes: Buffer): void => {
   response.on("close", () => clearInterval(timer))
 }
 
-/** What a provider did with its side of a sale, whatever it told anybody about it. */
+/** What a provider delivered for a sale, whatever its responses said. */
 interface Delivered {
-  /** How often it delivered, or undertook to deliver. */
+  /** Number of deliveries made or promised. */
   readonly times: number
-  /** What it took for all of that and kept, in centavos. */
+  /** Total price that the provider kept for them, in centavos. */
   readonly charged: number
 }
 
 const notDelivered: Delivered = { times: 0, charged: 0 }
 
 /**
- * What a fake provider really did, by xid. A fake writes it down at the moment when it can no longer be stopped from
- * delivering; a test compares it with the ledger.
+ * What a fake provider delivered, by xid. The fake records a delivery at the moment when it can no longer be prevented.
+ * Tests compare the record with the ledger.
  */
 export class DeliveryRecord {
   readonly #done = new Map<string, Delivered>()
@@ -220,7 +218,7 @@ export class DeliveryRecord {
     this.#done.set(xid, { times: times + 1, charged: charged + amount })
   }
 
-  /** What was delivered is taken back, and its money returned. */
+  /** Records that a delivery was reversed and its money returned. */
   takeBack(xid: string): void {
     this.#done.set(xid, notDelivered)
   }
@@ -233,12 +231,12 @@ export class DeliveryRecord {
     return this.of(xid).times > 0
   }
 
-  /** All that was delivered. */
+  /** Xids that were delivered. */
   get delivered(): ReadonlyArray<string> {
     return [...this.#done.keys()].filter((xid) => this.isDelivered(xid))
   }
 
-  /** All that was delivered more than once. */
+  /** Xids that were delivered more than once. */
   get doubled(): ReadonlyArray<string> {
     return this.delivered.filter((xid) => this.of(xid).times > 1)
   }

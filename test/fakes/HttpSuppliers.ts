@@ -7,7 +7,7 @@ interface PolicyRequest {
   readonly amount_centavos: number
 }
 
-/** How it decides about a policy: it issues, refuses, or never decides. */
+/** Decision on a policy: issue it, refuse it, or leave it pending for ever. */
 type PolicyDecision = "issued" | "refused" | "pending"
 
 const policyAnswer = ({ amount_centavos, xid }: PolicyRequest, outcome: PolicyDecision, contradicting: boolean) => ({
@@ -21,7 +21,7 @@ const policyAnswer = ({ amount_centavos, xid }: PolicyRequest, outcome: PolicyDe
   })
 })
 
-/** What a request is about: the xid of a policy, or the plate. */
+/** The subject of a request: the xid of a policy, or the plate. */
 const insurerSubjectOf = ({ body, path }: FakeRequest): string => {
   const { plate, xid } = (body ?? {}) as { readonly plate?: string; readonly xid?: string }
   return xid ?? plate ?? path.slice(path.lastIndexOf("/") + 1)
@@ -29,12 +29,12 @@ const insurerSubjectOf = ({ body, path }: FakeRequest): string => {
 
 const unknownPlate = { outcome: "rejected", reason: "La aseguradora no conoce esta placa." }
 
-/** A gateway that insures, by the protocol of docs/providers/insurer.md. It knows no plate but those of `steps`. */
+/** A fake insurer for the protocol of docs/providers/insurer.md. It knows only the plates in `steps`. */
 export const fakeHttpInsurer = Effect.fnUntraced(function* (secret: string) {
   const truth = new DeliveryRecord()
-  /** How it decides, by xid; it issues where nothing is said. */
+  /** Decision by xid. The default is to issue the policy. */
   const policies = new Map<string, PolicyDecision>()
-  /** What it answers to the steps before the sale, by path and plate: `/v1/quotes A123456`. */
+  /** Responses to the steps before the sale, by path and plate: `/v1/quotes A123456`. */
   const steps = new Map<string, object>()
   const accepted = new AcceptedOperations<PolicyRequest, PolicyDecision>(policyAnswer)
 
@@ -65,7 +65,7 @@ interface Reversal {
   readonly order: Order
 }
 
-/** How it decides about an order: it delivers, refuses for a reason, or never decides. */
+/** Decision on an order: deliver it, refuse it with a code, or leave it pending for ever. */
 type OrderDecision = "delivered" | "INVALID_PHONE" | "INVALID_AMOUNT" | "TRANSACTION_REJECTED" | "pending"
 
 type ReversalDecision = "confirmed" | "denied" | "pending"
@@ -73,7 +73,7 @@ type ReversalDecision = "confirmed" | "denied" | "pending"
 const rechargeToken = "1234 5678 9012 3456 7890"
 
 const orderAnswer = ({ amount_centavos, service, xid }: Order, decision: OrderDecision, contradicting: boolean) => {
-  // It takes centavos for pesos.
+  // A gateway that mistakes centavos for pesos.
   const facts = { xid, amount_centavos: contradicting ? amount_centavos * 100 : amount_centavos }
   switch (decision) {
     case "delivered": {
@@ -96,19 +96,19 @@ const reversalAnswer = ({ order, xid }: Reversal, outcome: ReversalDecision, con
 
 const lastSegment = ({ path }: FakeRequest): string => path.slice(path.lastIndexOf("/") + 1)
 
-/** What a request is about: the xid of its body or of its path, or the identifier that is looked up. */
+/** The subject of a request: the xid in its body or path, or the identifier of a lookup. */
 const providerSubjectOf = (asked: FakeRequest): string => {
   const { identifier, xid } = (asked.body ?? {}) as { readonly identifier?: string; readonly xid?: string }
   return xid ?? identifier ?? lastSegment(asked)
 }
 
-/** A gateway that delivers, by the protocol of docs/providers/http.md. It knows of nobody but whom `found` has. */
+/** A fake provider for the protocol of docs/providers/http.md. Lookups find only the identifiers in `found`. */
 export const fakeHttpProvider = Effect.fnUntraced(function* (secret: string) {
   const truth = new DeliveryRecord()
-  /** How it decides, by xid; it delivers, and takes back, where nothing is said. */
+  /** Decisions by xid. The default is to deliver, and to confirm a reversal. */
   const orders = new Map<string, OrderDecision>()
   const reversals = new Map<string, ReversalDecision>()
-  /** What it finds, by identifier. */
+  /** Result of a lookup, by identifier. */
   const found = new Map<string, object>()
   const acceptedOrders = new AcceptedOperations<Order, OrderDecision>(orderAnswer)
   const acceptedReversals = new AcceptedOperations<Reversal, ReversalDecision>(reversalAnswer)

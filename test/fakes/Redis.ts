@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net"
 import { Effect, Redacted } from "effect"
 
-/** Speaks a little Redis: `reply` says what it answers to a command as it came, if anything. */
+/** A minimal Redis server. `reply` returns the response to a command, or undefined for none. */
 export const fakeRedis = (reply: (command: string) => string | undefined) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly server: Server; readonly url: Redacted.Redacted }>((resume) => {

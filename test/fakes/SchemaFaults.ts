@@ -1,14 +1,14 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 
-// Either side may meet fields of a later version; a test may not meet a field that nobody described. What other fields
-// there may be, a schema says in its allOf.
+// In production, both sides ignore unknown fields of later versions. Tests reject every field that no schema describes.
+// A schema lists additional fields in its allOf.
 const closed = (_key: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && "properties" in value && "type" in value && !("allOf" in value)
     ? { ...value, additionalProperties: false }
     : value
 
-/** Says what is wrong with a value by the schema that stands at a place of an OpenAPI document. */
+/** Validates values against the schemas of an OpenAPI document. */
 export const schemaFaultsBy = (document: object) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)

@@ -10,12 +10,12 @@ interface SmsMessage {
 
 const smsSubjectOf = ({ body }: FakeRequest): string => (body as SmsMessage).id
 
-/** A gateway for text messages, by the protocol of docs/providers/sms.md. */
+/** A fake SMS gateway for the protocol of docs/providers/sms.md. */
 export const fakeHttpSms = Effect.fnUntraced(function* (secret: string) {
-  /** What has gone to phones. */
+  /** Messages that were delivered. */
   const sent: Array<SmsMessage> = []
   const accepted = new Set<string>()
-  /** Why it rejects, by id; it sends where nothing is said. */
+  /** Reason of a rejection, by message id. The default is to deliver. */
   const rejections = new Map<string, string>()
 
   const accept = (message: SmsMessage): FakeReply => {
@@ -36,7 +36,7 @@ export const fakeHttpSms = Effect.fnUntraced(function* (secret: string) {
   return { ...gateway, sent, rejections }
 })
 
-/** A message as Twilio was asked to send it. */
+/** A request to send a message, in Twilio's form. */
 interface TwilioMessage {
   readonly To: string
   readonly Body: string
@@ -54,7 +54,7 @@ const problem = (status: number, code: number, message: string): FakeReply => ({
   body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status }
 })
 
-/** What is wrong with a request for a message, as Twilio says it; null if nothing is. */
+/** Error of an invalid request, in Twilio's form; null for a valid one. */
 const problemOf = (
   { headers, method, path }: FakeRequest,
   { Body, From, MessagingServiceSid, To }: Partial<TwilioMessage>
@@ -70,19 +70,19 @@ const problemOf = (
   return Body === undefined ? problem(400, 21602, "Message body is required.") : null
 }
 
-/** Twilio's Messages API, as far as a message is sent by it. A message that comes twice is sent twice. */
+/** A fake of the part of Twilio's Messages API that sends messages. A repeated request sends the message again. */
 export const fakeTwilio = Effect.gen(function* () {
   const misbehaviours = new Misbehaviours()
-  /** What has gone to phones. */
+  /** Messages that were delivered. */
   const sent: Array<TwilioMessage> = []
-  /** What it answers next instead of sending, by number. */
+  /** Responses to the next request for a number, instead of sending the message. */
   const answers = new Map<string, FakeReply>()
   const arrivals = new RequestCounter()
 
   const send = (asking: TwilioMessage): FakeReply => {
     sent.push(asking)
     const sid = `SM${String(sent.length).padStart(32, "0")}`
-    // A service has to choose a sender first.
+    // A messaging service accepts the message first and selects a sender later.
     const status = asking.From === undefined ? "accepted" : "queued"
     return { status: 201, body: { sid, status, to: asking.To, error_code: null, error_message: null } }
   }

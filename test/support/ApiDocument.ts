@@ -1,7 +1,7 @@
 import { openApiDocument } from "../../facade/api/OpenApi.ts"
 import { schemaFaultsBy } from "../fakes/SchemaFaults.ts"
 
-/** What a call was answered, whatever it was. */
+/** A response of the API, of any status. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
@@ -51,10 +51,13 @@ const matches = (template: string, path: string): boolean => {
   )
 }
 
-/** Answered by no operation: tRPC, the document itself and the pages that show it. */
+/** Whether the document lists no operation for the path: tRPC, the document itself and its pages. */
 const isUndocumentedPath = (path: string): boolean => /^\/(trpc|docs|v1\/openapi\.json)(\/|$)/.test(path)
 
-/** Refused by Node's parser, which may not even have read a path. Too many of them are 429, whatever the method. */
+/**
+ * Whether Node's parser rejected the request, perhaps before it read a path. Above the rate limit, rejected requests
+ * get 429 for any method.
+ */
 const isRefusedByParser = ({ body }: ApiResponse): boolean => {
   const { body: ofBody, headers } = body?.error?.details ?? {}
   return headers !== undefined || ofBody === "incompleto"
@@ -71,10 +74,10 @@ const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: A
     return faultsBy(["components", "headers", name, "schema"], read)
   })
 
-/** The headers of a refusal that every body may meet. */
+/** Headers of the response to a body that is too large, which every operation may return. */
 const ofAnyBody = components.responses["VALIDATION_ERROR_413"]?.headers ?? {}
 
-/** A response, and where it stands: many operations share one. */
+/** Resolves a response that several operations share by reference. */
 const resolved = (
   response: Response | Reference,
   place: ReadonlyArray<string>
@@ -97,8 +100,8 @@ const bodyFaults = (
 }
 
 /**
- * How an answer is outside the OpenAPI document: its path and method, its status, its headers, its body. What no
- * operation answers is held to the envelope of an error, or is beside the document altogether.
+ * How a response violates the OpenAPI document: in its path and method, status, headers or body. A response without a
+ * documented operation must have the error envelope, or belong to an undocumented path.
  */
 export const documentFaults = (
   { method, path }: { readonly method: string; readonly path: string },
@@ -112,7 +115,7 @@ export const documentFaults = (
   if (method === "OPTIONS" && status === 429) return faultsBy(errorSchema, body)
   if (method === "OPTIONS") return status === 204 && answer.text === "" ? [] : ["a preflight is 204"]
 
-  // A method in small letters is another one.
+  // HTTP methods are case-sensitive, so a lowercase method is an unknown one.
   const verb = bodiless ? "get" : /[a-z]/.test(method) ? "" : method.toLowerCase()
   const template = Object.keys(paths).find((known) => matches(known, path) && paths[known]?.[verb] !== undefined)
   if (template === undefined) {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Made for the tests, and known to everybody: it protects nothing. */
+/** A published test key, which protects nothing. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtID+Zium9vkQ9VMR
 9ui9bqMAlWTI6nIWSr5q4ReFnQOhRANCAATCwsr/0/US5FUIf+i3kRBxVN+s5pvf
@@ -45,7 +45,11 @@ const pairs = {
   garbled: (): Pair => ["-----BEGIN CERTIFICATE-----", key]
 }
 
-/** Writes a certificate and its key into a directory, and says so as a start is told. */
+/**
+ * Writes a certificate and its key into a directory.
+ *
+ * @returns the environment variables that make a server use them.
+ */
 export const certificateIn = (directory: string, which: keyof typeof pairs) => {
   const [certificate, itsKey] = pairs[which]()
   const files = { TLS_CERT_FILE: join(directory, "cert.pem"), TLS_KEY_FILE: join(directory, "key.pem") }

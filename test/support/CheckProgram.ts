@@ -6,7 +6,7 @@ import { CliError, Command, GlobalFlag } from "effect/cli"
 import { CheckFailed, jsonFlag, withUsage } from "../../facade/cli/terminal/Output.ts"
 import manifest from "../../package.json" with { type: "json" }
 
-/** The machine, as far as figures depend on it. */
+/** Properties of the machine that affect measurements. */
 export const machineFacts = () => {
   const [cpu] = cpus()
   return {
@@ -17,15 +17,15 @@ export const machineFacts = () => {
 
 const wrongUsage = 2
 
-/** What is wrong with a command line has been said by then. */
+/** Errors of the command line were printed already. */
 const explain = (error: unknown) => {
   if (error instanceof CheckFailed) return Effect.succeed(1)
   return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.fail(error)
 }
 
 /**
- * A command with the arguments of this process. It has its own flags, --help and --json, and is named as it is typed,
- * so that its usage is a line that works.
+ * Runs a command with the arguments of this process. The command has only its own flags, --help and --json. Its name is
+ * what the user types, so the usage line can be copied.
  */
 export const programOf = <const Name extends string, Input, E, R, ContextInput>(
   command: Command.Command<Name, Input, ContextInput, E, R>
@@ -38,9 +38,7 @@ export const programOf = <const Name extends string, Input, E, R, ContextInput>(
     )
   ).pipe(Effect.provide(NodeServices.layer))
 
-/**
- * Runs a program that checks something. The process ends with 0, with 1 if it does not hold, with 2 for wrong usage.
- */
+/** Runs a checking program. The exit code is 0 when everything holds, 1 when something does not, 2 for wrong usage. */
 export const runCheck = <E>(run: Effect.Effect<void, E>): void =>
   run.pipe(
     Effect.as(0),

@@ -7,7 +7,7 @@ import { runCommandLine } from "../../facade/cli/CommandLine.ts"
 import { freshDatabaseUrl } from "./Database.ts"
 import { asLoginIn } from "./DatabaseLogins.ts"
 
-/** What a shell sees of a command. */
+/** Exit code and output of a command. */
 export interface Ran {
   readonly code: number
   readonly stdout: string
@@ -17,18 +17,18 @@ export interface Ran {
 // biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
 type Printed = any
 
-/** Runs `saldo` as a shell would, on a database of its own. */
+/** Runs `saldo` commands as a shell would, on a database of the test. */
 export class CommandLine extends Context.Service<
   CommandLine,
   {
     readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
-    /** Runs with --json what is to succeed, and reads its answer. */
+    /** Runs a command with --json that must succeed, and returns its document. */
     readonly answer: (...args: ReadonlyArray<string>) => Effect.Effect<Printed>
-    /** Runs with --json what is to be refused, and reads the error. */
+    /** Runs a command with --json that must fail, and returns its error. */
     readonly refusal: (...args: ReadonlyArray<string>) => Effect.Effect<Printed>
   }
 >()("saldo/test/CommandLine") {
-  /** By a login that an operator has, with connections to the same database beside it that may do everything. */
+  /** Commands use an operator's login. The layer also provides an unrestricted connection to the same database. */
   static readonly layer = Layer.unwrap(
     Effect.map(freshDatabaseUrl, (url) =>
       Layer.merge(
@@ -39,7 +39,7 @@ export class CommandLine extends Context.Service<
   )
 }
 
-/** Runs `saldo` on a database that is there already. */
+/** Runs `saldo` on an existing database. */
 export const commandLineOn = (
   url: string,
   environment: Readonly<Record<string, string>> = {}
@@ -52,7 +52,7 @@ export const commandLineOn = (
       return { code, stdout, stderr }
     }).pipe(
       Effect.provide([TestConsole.layer, NodeServices.layer]),
-      // A command is a process of its own: it shares nothing with a server that the test runs.
+      // A command is a separate process, so it shares no layer with a server of the test.
       Effect.provideServiceEffect(Layer.CurrentMemoMap, Effect.sync(Layer.makeMemoMapUnsafe)),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
@@ -72,17 +72,17 @@ export const commandLineOn = (
   return { run: runOn, answer, refusal }
 }
 
-/** What a help says of its command's flags. */
+/** Flags of a command, read from its help. */
 interface HelpFlags {
   readonly required: ReadonlyArray<string>
   readonly defaults: Readonly<Record<string, string>>
-  /** Flags that take a value, of which it says neither. */
+  /** Flags with a value whose help says neither a default nor that they are required. */
   readonly untold: ReadonlyArray<string>
 }
 
 const flag = /^ {2}--(?<name>\S+)(?: (?<type>\S+))? {4,}(?<text>.*)$/
 
-/** Reads the flags of a help, without those that every command has. */
+/** Reads the flags from a help text, without the flags that every command has. */
 export const flagsOf = (help: string): HelpFlags => {
   const section = /\nFLAGS\n(?<lines>[\s\S]*?)\n\n/.exec(help)?.groups?.["lines"] ?? ""
   const required: Array<string> = []

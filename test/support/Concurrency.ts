@@ -3,15 +3,15 @@ import { Array as Arr, Deferred, Effect, Fiber, Layer, Redacted, Result } from "
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { testDatabaseUrl } from "./Database.ts"
 
-/** Runs all of them at once, and tells how each ended. */
+/** Runs all effects at once and returns their results. */
 export const atOnce = <A, E>(effects: ReadonlyArray<Effect.Effect<A, E>>) =>
   Effect.forEach(effects, Effect.result, { concurrency: "unbounded" })
 
-/** Who was done, and who was refused by what, in order of the words. */
+/** Sorted outcomes: "done" for a success, the error tag for a failure. */
 export const tagsOf = (results: ReadonlyArray<Result.Result<unknown, { readonly _tag: string }>>) =>
   results.map((result) => (Result.isSuccess(result) ? "done" : result.failure._tag)).sort()
 
-/** Takes a lock by a statement, and keeps it until it is released. */
+/** Takes a lock with a statement and holds it until `release` runs. */
 export const holdingLock = Effect.fnUntraced(function* (statement: string) {
   const sql = yield* PgClient.PgClient
   const held = yield* Deferred.make<void>()
@@ -29,12 +29,12 @@ export const holdingLock = Effect.fnUntraced(function* (statement: string) {
   return { release: Effect.andThen(Deferred.succeed(released, undefined), Fiber.join(holder)) }
 })
 
-/** How many race for one thing. */
+/** Number of concurrent participants of a race. */
 export const racers = 8
 
 /**
- * Makes something on a connection that it shares with nobody. Calls that share a pool may go over one connection, and
- * there one waits for the other: they would never meet.
+ * Runs an effect on a connection of its own. On a shared pool, two calls may use the same connection and then run one
+ * after the other instead of competing.
  */
 export const onItsOwn = <A, E, R>(make: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
@@ -43,13 +43,13 @@ export const onItsOwn = <A, E, R>(make: Effect.Effect<A, E, R>) =>
     return yield* Effect.provide(make, connection)
   })
 
-/** Makes as many as race, each as another server has it: they meet in Postgres only. */
+/** Builds one instance for each participant, like several servers that share only Postgres. */
 export const racing = <A, E, R>(make: Effect.Effect<A, E, R>) => Effect.all(Arr.makeBy(racers, () => onItsOwn(make)))
 
-/** So many rounds go on at once. Servers group the calls of different companies, so theirs go together. */
+/** Concurrent rounds of a race. They run together because servers batch calls of different companies. */
 const rounds_max = 4
 
-/** Runs rounds of a race, each in a company of its own, from `first` on. */
+/** Runs rounds of a race. Each round has its own company, numbered from `first`. */
 export const inRounds = <E, R>(
   { count, first }: { readonly count: number; readonly first: number },
   round: (company: number) => Effect.Effect<void, E, R>

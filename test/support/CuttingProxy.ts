@@ -1,21 +1,21 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
 
-/** Where the connection breaks: before the server hears the statement, or after it has committed. */
+/** Moment of a cut: before the server receives the statement, or after it has committed. */
 export const cuts = ["before COMMIT", "after COMMIT"] as const
 export type Cut = (typeof cuts)[number]
 
-/** A way to the database that breaks, once, around the statement that carries a given text. */
+/** A proxy to the database that cuts a connection once, around the statement that contains a given text. */
 export interface CuttingProxy {
   readonly port: number
-  /** How many connections have been cut. */
+  /** Number of connections cut so far. */
   readonly cuts: () => number
   readonly arm: (cut: Cut, marker: string) => void
 }
 
 /**
- * Passes bytes between clients and the server on `target`. An armed proxy watches for the marker in what a client
- * sends: it either drops those bytes, or passes them on and drops the server's answer, and then breaks the connection.
+ * Forwards bytes between clients and the server at port `target`. An armed proxy waits for the marker in a client's
+ * bytes. It then drops those bytes, or forwards them and drops the response, and breaks the connection.
  */
 export const cuttingProxy = (target: number) =>
   Effect.acquireRelease(

@@ -6,14 +6,18 @@ import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { copyDatabase } from "./EmbeddedDatabases.ts"
 
-/** The address of a new migrated database, for a server that a test starts. */
+/**
+ * Creates a migrated database for a server of a test.
+ *
+ * @returns its URL.
+ */
 export const freshDatabaseUrl: Effect.Effect<string> = Effect.suspend(() =>
   copyDatabase(inject("postgresUrl"), "template_saldo", `test_${randomUUID()}`)
 )
 
 /**
- * Connections to a new migrated database: one a test file, when given to `layer` of @effect/vitest. What belongs to one
- * company is read in the role that sees no other.
+ * Connections to a new migrated database, one database for each test file that passes this to `layer` of
+ * @effect/vitest. Reads of one company use the database role that sees no other company.
  */
 export const TestDatabase = Layer.unwrap(
   Effect.map(freshDatabaseUrl, (text) => {
@@ -22,7 +26,7 @@ export const TestDatabase = Layer.unwrap(
   })
 )
 
-/** The address of the database that the connections lead to, for others who are to see the same rows. */
+/** URL of the test database, for other connections to the same rows. */
 export const testDatabaseUrl = PgClient.PgClient.useSync(({ config }) => {
   if (config.url === undefined) throw new Error("TestDatabase connects by an address")
   return Redacted.value(config.url)

@@ -3,12 +3,12 @@ import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { DatabaseRole } from "../../facade/settings/DatabaseServer.ts"
 
-/** Logins as an operator makes them: members of a role, and nothing else. */
+/** Database roles that get a login. Each login is a member of its role and nothing else. */
 const logins: ReadonlyArray<DatabaseRole> = ["saldo_server", "saldo_operator"]
 const password = "of-the-tests"
 const loginIn = (role: DatabaseRole) => `test_${role}`
 
-/** Makes the logins of a server, once the roles are there. */
+/** Creates the logins. The roles must exist already. */
 export const makeLogins = (url: string) =>
   PgClient.makeClient({ url: Redacted.make(url) }).pipe(
     Effect.flatMap((sql) =>
@@ -21,7 +21,7 @@ export const makeLogins = (url: string) =>
     Effect.provide(Reactivity.layer)
   )
 
-/** The same database by the login that is in a role. */
+/** URL of the same database with the login of a role. */
 export const asLoginIn = (role: DatabaseRole, url: string): string => {
   const address = new URL(url)
   address.username = loginIn(role)

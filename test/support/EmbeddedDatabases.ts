@@ -6,7 +6,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { EmbeddedPostgres } from "../../adapters/embedded/EmbeddedPostgres.ts"
 
-/** The address of another database on the same server. */
+/** URL of another database on the same server. */
 const onServer = (url: string, database: string): string => {
   const address = new URL(url)
   address.pathname = `/${database}`
@@ -14,9 +14,9 @@ const onServer = (url: string, database: string): string => {
 }
 
 /**
- * Makes a database that starts as a copy of another on the server of `url`, which nobody has open.
+ * Creates a database as a copy of a template without open connections, on the server of `url`.
  *
- * @returns its address.
+ * @returns the URL of the copy.
  */
 export const copyDatabase = (url: string, template: string, name: string): Effect.Effect<string> =>
   PgClient.makeClient({ url: Redacted.make(onServer(url, "postgres")) }).pipe(
@@ -31,19 +31,19 @@ const fileIn = (directory: string): string => join(directory, "data", "postmaste
 
 const firstLine = (file: string): number => Number(readFileSync(file, "utf8").split("\n")[0])
 
-/** The process id of the Postgres that has its files in the directory, null when it has stopped in order. */
+/** Process id of the Postgres with this data directory; null when it was shut down cleanly. */
 export const postgresPidIn = (directory: string): number | null => {
   const file = fileIn(directory)
   return existsSync(file) ? firstLine(file) : null
 }
 
-/** The same, for a data directory that Postgres's user can reach. */
+/** Process id of the Postgres in Saldo's data directory. */
 export const postgresPidOf = (dataDirectory: string): number | null => postgresPidIn(join(dataDirectory, "postgres"))
 
-/** The process that all others of the embedded Postgres descend from. */
+/** Process id of the postmaster of the embedded Postgres. */
 export const postmasterPid = EmbeddedPostgres.useSync(({ directory }) => firstLine(fileIn(directory)))
 
-/** An embedded Postgres as Saldo starts it, with its own settings; its data goes with it. */
+/** An embedded Postgres with Saldo's own settings. Its data directory is deleted at the end. */
 export const temporaryPostgres = Layer.unwrap(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-tools-"))),

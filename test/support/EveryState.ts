@@ -20,7 +20,7 @@ import {
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "SBX1", rechargeToken: null } })
 
-/** Each sale of a company: its key, its centavos, and what became of it; null for one that is still in flight. */
+/** The sales of a company: key, centavos, and the verdict that settles them; null while in flight. */
 const sales: ReadonlyArray<readonly [key: string, centavos: number, verdict: Verdict | null]> = [
   ["delivered", 100, delivered],
   ["reversed", 200, delivered],
@@ -29,7 +29,7 @@ const sales: ReadonlyArray<readonly [key: string, centavos: number, verdict: Ver
   ["unknown", 400, Verdict.Hold()]
 ]
 
-/** Gives a company money, and sales in every state of section 3.1 of the contract. */
+/** Gives a company money and sales in every state of section 3.1 of the contract. */
 export const sellInEveryState = Effect.fnUntraced(function* (company: number) {
   const ledger = yield* replica
   yield* opened(ledger, company, 10_000)
@@ -49,7 +49,7 @@ const reverse = Effect.fnUntraced(function* (order: Order) {
 
 const policy = { authCode: "POL-1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
 
-/** What became of each sale of an insurance; null for one that is still in flight. */
+/** The insurance sales, and the verdict that settles them; null while in flight. */
 const insuranceSales: ReadonlyArray<readonly [key: string, verdict: Verdict | null]> = [
   ["issued", Verdict.Confirm({ delivery: policy })],
   ["not issued", Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })],
@@ -58,7 +58,7 @@ const insuranceSales: ReadonlyArray<readonly [key: string, verdict: Verdict | nu
   ["in-flight", null]
 ]
 
-/** Gives a company money, and insurances in every state of section 3.3 of the contract. */
+/** Gives a company money and insurances in every state of section 3.3 of the contract. */
 export const insureInEveryState = Effect.fnUntraced(function* (company: number) {
   const ledger = yield* replica
   const insurances = yield* insurancesReplica
@@ -76,7 +76,7 @@ export const insureInEveryState = Effect.fnUntraced(function* (company: number) 
 export const companyOne = CompanyId.make(1)
 export const companyTwo = CompanyId.make(2)
 
-/** Two companies that have rows in every table that is read for one. */
+/** Two companies with rows in every table that is read for one company. */
 export const populated = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

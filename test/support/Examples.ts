@@ -7,7 +7,7 @@ import type { Session } from "../../core/domain/Session.ts"
 import type { Token } from "../../core/domain/Token.ts"
 import { insuranceServiceId } from "./InsuranceExample.ts"
 
-/** All that a sale has beside who buys what: it is of a free amount, and cannot be taken back. */
+/** Fields of a free-amount sale without a reversal, except the buyer and the item. */
 export const plainSale = {
   terminalId: null,
   optionId: null,
@@ -43,7 +43,7 @@ export const token: Token = {
 
 export const session: Session = { company, token }
 
-/** A free-amount service from 20 to 5000 pesos. */
+/** A service with a free amount from 20 to 5000 pesos. */
 export const service: Service = {
   id: ServiceId.make(1),
   name: "Recarga Caribe Móvil",
@@ -60,7 +60,7 @@ export const service: Service = {
   product: null
 }
 
-/** A service whose price is that of a package. */
+/** A service whose price is set by a package. */
 export const packageService: Service = {
   ...service,
   id: ServiceId.make(3),
@@ -74,7 +74,7 @@ export const packageService: Service = {
   product: null
 }
 
-/** A service whose price is that of a bill. */
+/** A service whose price is set by a bill. */
 export const billService: Service = {
   ...packageService,
   id: ServiceId.make(5),
@@ -115,7 +115,7 @@ const aPackage = (id: number, centavos: number): Package => ({
 
 export const packages: ReadonlyArray<Package> = [aPackage(1, 15_000), aPackage(2, 29_550)]
 
-/** A sale of company 7 whose xid follows its key, as it must. */
+/** A sale of company 7. Its xid is derived from its key, as in production. */
 export const intent = (changes: { readonly key?: string; readonly amount?: number; readonly body?: string } = {}) => {
   const key = IdempotencyKey.make(changes.key ?? "k1")
   const made: Intent = {
@@ -132,5 +132,5 @@ export const intent = (changes: { readonly key?: string; readonly amount?: numbe
   return made
 }
 
-/** The tag and the facts of an error. `assert.deepStrictEqual` itself would not look at them. */
+/** The tag and the fields of an error as a plain object, because `assert.deepStrictEqual` ignores fields of errors. */
 export const factsOf = (error: { readonly _tag: string }): object => ({ ...error })

@@ -4,13 +4,13 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { postgresPidOf } from "./EmbeddedDatabases.ts"
 
-/** What the tests look at in an answer. */
+/** The fields of a response that the tests check. */
 interface PrintedAnswer {
   readonly data: { readonly transaction_id: number; readonly status: string }
   readonly error: { readonly code: string }
 }
 
-/** The sale that the server's own words tell a newcomer to make. */
+/** Makes the sale that the start-up output of the server shows to a new user. */
 export const sellAsPrinted = (output: string) => {
   const [, url = ""] = /curl -sk? (\S+)/.exec(output) ?? []
   const headers = [...output.matchAll(/-H '([\w-]+): (.+)'/g)].map(
@@ -23,7 +23,7 @@ export const sellAsPrinted = (output: string) => {
   })
 }
 
-/** A directory that is gone when the test is over, with a Postgres that a failed test may have left in it. */
+/** A directory that is deleted after the test, together with a Postgres that a failed test may have left running. */
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-boot-"))),
   (directory) =>
@@ -38,9 +38,9 @@ const killAny = (pid: number) => {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // It was killed by the test itself.
+    // The test killed it already.
   }
 }
 
-/** A test starts several processes, on a machine that does other things: slow is not wrong. */
+/** Timeout of a test that starts several processes on a busy machine. */
 export const timeout_ms = 180_000

@@ -1,13 +1,13 @@
 const escaped = (code: number) => `"809\\u${code.toString(16).padStart(4, "0")}555"`
 
-/** Strings, as JSON, that no text field takes: control characters and halves of surrogate pairs. */
+/** JSON strings that every text field rejects: control characters and halves of surrogate pairs. */
 const unprintable: ReadonlyArray<string> = [
   ...[0x00, 0x01, 0x08, 0x09, 0x0a, 0x0d, 0x1b, 0x1f, 0x7f, 0x80, 0x85, 0x9f].map(escaped),
   ...[0xd800, 0xdbff, 0xdc00, 0xdfff].map(escaped),
   '"809\\udc00\\ud800555"'
 ]
 
-/** Values, as JSON, of a type that neither a text nor a number has. */
+/** JSON values that are neither text nor number. */
 const neitherTextNorNumber: ReadonlyArray<string> = [
   "true",
   "false",
@@ -58,7 +58,7 @@ interface FieldSchema {
   readonly maxLength?: unknown
 }
 
-/** Values, as JSON, that a field of this kind refuses. */
+/** JSON values that a field of this schema rejects. */
 export const invalidValuesFor = ({ anyOf, maxLength, type }: FieldSchema): ReadonlyArray<string> => {
   if (anyOf !== undefined) return invalidAmounts
   if (type === "integer") return invalidIntegers
@@ -68,7 +68,7 @@ export const invalidValuesFor = ({ anyOf, maxLength, type }: FieldSchema): Reado
     : invalidTexts
 }
 
-/** Texts that a program may trip over, and a text field keeps as they are. */
+/** Texts that often break programs and that a text field must store unchanged. */
 export const trickyTexts: ReadonlyArray<string> = [
   "'; drop table cell.balance; --",
   "' or '1'='1",
@@ -89,7 +89,7 @@ export const trickyTexts: ReadonlyArray<string> = [
   "\\\\\\"
 ]
 
-/** Whole bodies that are no JSON object, or say something twice. */
+/** Bodies that are no JSON object or that repeat a key. */
 export const invalidBodies: ReadonlyArray<readonly [name: string, body: string | Uint8Array]> = [
   ["an open brace", "{"],
   ["a list", "[]"],
@@ -126,7 +126,7 @@ export const invalidBodies: ReadonlyArray<readonly [name: string, body: string |
   ["gzip", new Uint8Array([0x1f, 0x8b, 0x08, 0x00])]
 ]
 
-/** Values of a query, as they stand in it, that no field takes. */
+/** Query values, percent-encoded, that every field rejects. */
 export const unprintableInQuery: ReadonlyArray<string> = [
   "%00",
   "a%00",
@@ -158,7 +158,7 @@ const invalidQueryDays: ReadonlyArray<string> = [
   ...["2026-01-01T00:00:00Z", "2026-01-01%20", "hoy", "%D9%A2%D9%A0%D9%A2%D9%A6-01-01", "12026-01-01"]
 ]
 
-/** Values of a query that a field of this kind refuses. */
+/** Query values that a field of this schema rejects. */
 export const invalidQueryValuesFor = ({
   enum: members,
   format,
@@ -171,7 +171,7 @@ export const invalidQueryValuesFor = ({
   return members === undefined ? unprintableInQuery : [...unprintableInQuery, "", "success", "SUCCESS%20", "OTRO", "0"]
 }
 
-/** Parts of a query that nobody can read as they were meant. */
+/** Malformed parts of a query. */
 export const strangeQueries: ReadonlyArray<string> = [
   "",
   "&&&",
@@ -195,7 +195,7 @@ export const strangeQueries: ReadonlyArray<string> = [
   Array.from({ length: 500 }, (_, n) => `p${n}=${n}`).join("&")
 ]
 
-/** What is in the place of an id and is none, as it stands in a path. */
+/** Path segments in place of an id that are no valid id. */
 export const invalidIds: ReadonlyArray<string> = [
   ...["0", "-1", "-0", "+1", "1.5", "1.0", "01", "1e3", "0x1", "1,0", "%201", "1%20", "%09", "%00", "1%00", "1%0a"],
   ...["9007199254740992", "9007199254740993", "18446744073709551616", "9".repeat(100), "9".repeat(1000), "NaN", "null"],

@@ -19,14 +19,14 @@ import { InFlight } from "../../core/workflows/InFlight.ts"
 import type { Recovered } from "../../core/workflows/Recover.ts"
 import { company, intent, packages } from "./Examples.ts"
 
-/** Lets the first so many calls find no database; those that come after do as they are told. */
+/** Makes the first calls fail as without a database. Later calls run normally. */
 export const unavailableFor = (times: number) => {
   let left = times
   return <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : call))
 }
 
-/** The first so many settlements, of sales or of reversals, find no database. */
+/** Makes the first settlements of sales or reversals fail as without a database. */
 export const settlingFails = (times: number) => {
   const orGone = unavailableFor(times)
   return <Settlement, Settled, Port>(
@@ -34,7 +34,7 @@ export const settlingFails = (times: number) => {
   ) => ({ ...port, settle: (settlement: Settlement) => orGone(port.settle(settlement)) })
 }
 
-/** A catalogue of what is on a shelf when it is asked; whatever that is, every company may sell it. */
+/** A catalogue with the services in this array at the time of each read. Every company may sell all of them. */
 export const catalogueOf = (services: ReadonlyArray<Service>) =>
   Layer.succeed(Catalogue, {
     services: () => Effect.sync(() => [...services]),
@@ -48,12 +48,12 @@ export const catalogueOf = (services: ReadonlyArray<Service>) =>
 
 export const delivery = { authCode: "SBX1", rechargeToken: null }
 
-/** Changes how the ledger behaves, to let it be slow or gone. */
+/** Wraps the ledger to make it slow or unavailable. */
 export type Fault = (ledger: Ledger["Service"]) => Ledger["Service"]
 
 /**
- * A ledger in memory, a provider that does as it is told and delivers if nobody told it anything, and a record of what
- * was asked of it, as often as it was asked.
+ * An in-memory ledger, a provider with scripted behaviour that delivers by default, and a record of all calls to the
+ * provider.
  */
 export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger) => ledger) => {
   const dispatched: Array<string> = []
@@ -86,26 +86,26 @@ export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger)
   return { asked, audited, dispatched, layer, provider }
 }
 
-/** Puts money on the company's account: 1000 pesos unless said otherwise. */
+/** Deposits money for the company, 1000 pesos by default. */
 export const fund = (centavos = 100_000, reference = "inicial") =>
   Effect.flatMap(DateTime.now, (at) =>
     Ledger.use((ledger) => ledger.deposit({ companyId: company.id, amount: Amount.make(centavos), reference, at }))
   )
 
-/** The company's money now, in centavos. */
+/** Current balances of the company, in centavos. */
 export const money = Effect.gen(function* () {
   const periods = periodsAt(yield* DateTime.now)
   const { balance, consumption } = yield* Accounts.use((accounts) => accounts.read(company.id, periods))
   return { available: balance.available as number, held: balance.held as number, consumed: consumption.daily as number }
 })
 
-/** The company's sales, oldest first: xid and status. */
+/** Sales of the company, oldest first: xid and status. */
 export const sales = Effect.map(
   Transactions.use((transactions) => transactions.list(company.id, {}, { page: 1, perPage: 1_000 })),
   ({ items }) => items.map(({ status, xid }) => [xid, status] as const).reverse()
 )
 
-/** What a recovery counts, when it counts nothing else. */
+/** Counts of a recovery; zero where not given. */
 export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
   confirmed: 0,
   released: 0,
@@ -116,11 +116,11 @@ export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
   ...counted
 })
 
-/** Every sale is sent and answered by nobody; asked about it, the provider says this. */
+/** A provider that never answers a sale and answers status requests in this way. */
 export const unansweredWithStatus = (status: Provider["status"]): Partial<Provider> => ({
   dispatch: () => Effect.succeed(DispatchAnswer.Unknown()),
   status
 })
 
-/** Reserved by a process that died before it could send. */
+/** A sale that a process reserved before it died, and never sent. */
 export const unsentSale = (key = "k1") => Ledger.use((ledger) => ledger.reserve(intent({ key })))

@@ -10,8 +10,8 @@ interface Sleeper {
 }
 
 /**
- * Time that passes when somebody says so, and for everything at once. Who sleeps past several of its naps wakes once,
- * as after a pause of the machine.
+ * A clock that advances only when the test says so. A sleeper wakes once even if the jump spans several of its
+ * intervals, as after a suspend of the machine.
  */
 export class ManualClock extends Context.Service<
   ManualClock,
@@ -20,7 +20,7 @@ export class ManualClock extends Context.Service<
     readonly until: (iso: string) => Effect.Effect<void>
   }
 >()("test/OwnTime") {
-  /** The clock of whatever is built on it. */
+  /** Provides the clock to everything that is built on this layer. */
   static readonly layer = Layer.effectContext(
     Effect.sync(() => {
       const { clock, moveTo } = makeManualClock()
@@ -62,7 +62,7 @@ const makeManualClock = () => {
   return { clock, moveTo }
 }
 
-/** Where the service that is looked at listens. */
+/** Address of the service under test. */
 export class ServiceAddress extends Context.Service<ServiceAddress, { readonly url: string; readonly port: number }>()(
   "test/Running"
 ) {

@@ -5,7 +5,7 @@ import type { Extra, Plan, Version } from "../../core/domain/InsuranceOffer.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { Cedula, Phone, Plate } from "../../core/domain/Person.ts"
 
-/** The service of the example catalogue that is insurance. */
+/** The insurance service of the example catalogue. */
 export const insuranceServiceId = ServiceId.make(6)
 
 export const tow: Extra = { code: "grua", name: "Grúa", price: Amount.make(85_000) }
@@ -22,10 +22,10 @@ export const plan: Plan = {
 
 export const version: Version = { id: "LE 1.8", name: "Corolla LE 1.8", suggested: true }
 
-/** The instant at which the quote of the example ends. */
+/** Expiry of the quote in the example. */
 export const quoteEnds = DateTime.makeUnsafe("2026-03-04T12:30:00.000Z")
 
-/** An insurance of company 7 that is quoted with a tow, and may be sold. */
+/** An insurance of company 7 with a quote that includes a tow and can be sold. */
 export const insurance: Insurance = {
   id: InsuranceId.make(31),
   companyId: CompanyId.make(7),

@@ -7,14 +7,14 @@ import { codeLife } from "../../core/domain/OneTimeCode.ts"
 import type { CodeToSend, Insurances, NewInsurance } from "../../core/ports/Insurances.ts"
 import { insurance as example, plan, tow, version } from "./InsuranceExample.ts"
 
-/** Takes insurances through the steps before their sale, past the procedures that clients take them by. */
+/** Takes insurances through the steps before their sale, directly through the port. */
 
 type InsurancesPort = Insurances["Service"]
 
-/** How long whoever stages a message has it for. */
+/** Lease of a message for the process that enqueued it. */
 export const messageLease = Duration.minutes(1)
 
-/** An insurance that a company may begin now. */
+/** A new insurance of a company, created now. */
 export const newInsurance = (company: number, changes: Partial<NewInsurance> = {}): Effect.Effect<NewInsurance> =>
   Effect.map(DateTime.now, (createdAt) => {
     const { environment, insured, plate, reference, renewal, serviceId, terminalId, versions } = example
@@ -26,7 +26,7 @@ const messageId = SecureRandom.SecureRandom.use((random) => random.uuidV7()).pip
   Effect.provide(SecureRandom.layerWebCrypto)
 )
 
-/** A code that goes out now; its hash is that of nothing. */
+/** A code and the message that carries it. The hash matches no code. */
 export const codeToSend = Effect.fnUntraced(function* (text = "123456 es su código") {
   const at = yield* DateTime.now
   const expiresAt = DateTime.addDuration(at, codeLife)
@@ -37,7 +37,7 @@ export const codeToSend = Effect.fnUntraced(function* (text = "123456 es su cód
   } satisfies CodeToSend
 })
 
-/** Begun, with its first message staged. */
+/** Creates an insurance and enqueues its first message. */
 export const begunInsurance = Effect.fnUntraced(function* (
   insurances: InsurancesPort,
   company: number,
@@ -46,7 +46,7 @@ export const begunInsurance = Effect.fnUntraced(function* (
   return yield* insurances.create(yield* insurances.nextId, yield* newInsurance(company, changes), yield* codeToSend())
 })
 
-/** With the code verified and a plan. */
+/** Creates an insurance with a verified code and a plan. */
 export const plannedInsurance = Effect.fnUntraced(function* (
   insurances: InsurancesPort,
   company: number,
@@ -57,7 +57,7 @@ export const plannedInsurance = Effect.fnUntraced(function* (
   return yield* insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow] })
 }, Effect.orDie)
 
-/** A price that holds from now on. */
+/** The event that stores a quote, valid from now on. */
 export const quotedEvent = (centavos: number, reference = "COT-1") =>
   Effect.map(
     DateTime.now,
@@ -75,7 +75,7 @@ export const quotedEvent = (centavos: number, reference = "COT-1") =>
       }) as const
   )
 
-/** Quoted at so many centavos. */
+/** Creates an insurance with a quote of this amount. */
 export const quotedInsurance = Effect.fnUntraced(function* (
   insurances: InsurancesPort,
   company: number,

@@ -1,10 +1,10 @@
 import { inflateSync } from "node:zlib"
 import decodeQR from "qr/decode.js"
 
-// The last byte of a stream may be a carriage return, so only the line feed before endstream is not its own.
+// The last byte of a stream may be a carriage return, so only the line feed before endstream is a separator.
 const streamForm = /(?<!end)stream\r?\n(?<bytes>.*?)\nendstream/gs
 
-/** A PDF with its compressed parts as text where they stand; fonts and pictures are left out. */
+/** A PDF with its compressed streams as plain text, without fonts and images. */
 const inflated = (pdf: Uint8Array): string =>
   Buffer.from(pdf)
     .toString("latin1")
@@ -15,7 +15,7 @@ const inflated = (pdf: Uint8Array): string =>
 
 interface Font {
   readonly letters: ReadonlyArray<string>
-  /** In thousandths of the font's size. */
+  /** In thousandths of the font size. */
   readonly widths: ReadonlyArray<number>
 }
 
@@ -54,7 +54,7 @@ const onto = ([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix =>
 ]
 
 /**
- * What is written in one go: its place is counted from the page's lower left corner to the left end of its baseline.
+ * A text drawn by one operator. Its position is the left end of the baseline, from the lower left corner of the page.
  */
 export interface Line {
   readonly text: string
@@ -62,7 +62,7 @@ export interface Line {
   readonly y: number
   readonly size: number
   readonly width: number
-  /** Not turned. */
+  /** Whether the text is not rotated. */
   readonly upright: boolean
 }
 
@@ -72,7 +72,7 @@ interface Square {
   readonly side: number
 }
 
-/** Reads what a page's program draws. */
+/** Interprets the drawing operators of a page. */
 class Reader {
   readonly lines: Array<Line> = []
   readonly squares: Array<Square> = []
@@ -140,13 +140,13 @@ class Reader {
   }
 }
 
-/** What a QR code made of these squares says. */
+/** Decodes the QR code that these squares form. */
 const scan = (squares: ReadonlyArray<Square>): string | null => {
   const [first] = squares
   if (first === undefined) return null
   const [pixels, quiet] = [4, 4]
   const [left, top] = [Math.min(...squares.map(({ x }) => x)), Math.min(...squares.map(({ y }) => y))]
-  // A picture of the code, as a camera would have it.
+  // An image of the code, as a camera would take it.
   const place = ({ x, y }: Square) => [(x - left) / first.side, (y - top) / first.side].map(Math.round)
   const dark = new Set(squares.map((square) => place(square).join()))
   const side = Math.max(...squares.flatMap(place)) + 1 + 2 * quiet
@@ -159,7 +159,7 @@ const scan = (squares: ReadonlyArray<Square>): string | null => {
   return decodeQR({ width: length, height: length, data }, { timeLimit: 10_000 })
 }
 
-/** What a person and a scanner find in a PDF of ours. */
+/** Reads the texts and the QR code of a PDF made by Saldo. */
 export const readPdf = (pdf: Uint8Array) => {
   const source = inflated(pdf)
   const objects = new Map(
@@ -175,7 +175,7 @@ export const readPdf = (pdf: Uint8Array) => {
     width: Number(width),
     height: Number(high) - Number(low),
     lines: reader.lines,
-    /** The dark modules of a code, counted from the upper left corner. */
+    /** The dark modules of the code, counted from the upper left corner. */
     squares: reader.squares,
     code: scan(reader.squares)
   }

@@ -12,15 +12,18 @@ import { setBlockLength } from "./SalesHistory.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The server of this run. Its database template_saldo is migrated: tests copy it and do not open it. */
+    /**
+     * URL of the Postgres server of this test run. Its database template_saldo is migrated; tests copy it and never
+     * open it.
+     */
     readonly postgresUrl: string
   }
 }
 
-// Nothing of it outlives the run, so nothing has to reach the disk: the tests kill processes, not the machine.
+// The data does not outlive the run and only processes are killed, not the machine, so nothing has to reach the disk.
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
 
-/** So short that whatever sells a little makes some, and the audits after it hold them against the rows. */
+/** Short blocks, so that a few sales fill some and the audits compare them with the rows. */
 const blockLength = 4
 
 const removedAtTheEnd = (path: string) =>
@@ -43,7 +46,7 @@ const start = Effect.gen(function* () {
   return url
 })
 
-/** One Postgres for a run of the tests; it goes with the run. */
+/** Starts one Postgres for the whole test run and stops it at the end. */
 export const setup = async (project: TestProject) => {
   const scope = Scope.makeUnsafe()
   const teardown = () => Effect.runPromise(Scope.close(scope, Exit.void))

@@ -1,16 +1,16 @@
 import { Clock, Console, Effect } from "effect"
 
-/** Of the clock that nobody sets. */
+/** Monotonic time in seconds, unaffected by changes of the wall clock. */
 export const monotonic_s = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e9)
 
-/** How long something takes, for a person who waits. */
+/** A duration for people: seconds up to 90 s, then minutes. */
 export const formatDuration = (seconds: number): string =>
   seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
 
-/** Says on stderr how far a program is: as a line that `npm run prove` understands too. */
+/** Prints a progress line on stderr. `npm run prove` reads the percentage. */
 const reportProgress = (percent: number, what: string) => Console.error(`${String(percent).padStart(3)} %  ${what}`)
 
-/** Runs a piece of work that was planned to take so long. */
+/** Prints a progress line, then runs a piece of work with this expected duration. */
 export type ProgressStep = <A, E, R>(
   what: string,
   planned_s: number,
@@ -18,9 +18,10 @@ export type ProgressStep = <A, E, R>(
 ) => Effect.Effect<A, E, R>
 
 /**
- * Says each step with the time that is left: what was planned for the rest, at the pace so far.
+ * Creates a progress over steps with expected durations. Each line has the remaining time: the expected rest at the
+ * pace so far.
  *
- * @param planned_s of all steps together.
+ * @param planned_s sum over all steps.
  */
 export const plannedSteps = (planned_s: number): Effect.Effect<ProgressStep> =>
   Effect.map(monotonic_s, (began_s) => {

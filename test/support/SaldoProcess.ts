@@ -7,22 +7,22 @@ const main = fileURLToPath(new URL("../../facade/cli/main.ts", import.meta.url))
 
 type Environment = Readonly<Record<string, string>>
 
-/** Several run beside each other, and beside whatever else the machine does: each port is one that is free. */
+/** Default environment. Processes run side by side, so each one chooses a free port. */
 const quiet: Environment = { LOG_FORMAT: "json", LOG_LEVEL: "error", OPS_PORT: "off" }
 
-/** What a process has from whoever starts it: nothing that could change what it does. */
+/** Environment variables passed on from the test. None of them changes the behaviour of a process. */
 const inherited: Environment = Object.fromEntries(
   ["PATH", "NODE_COMPILE_CACHE"].map((name) => [name, process.env[name] ?? ""])
 )
 
-/** A saldo process, with what it has said so far. */
+/** A running process with its output so far. */
 export interface SaldoProcess {
   readonly process: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
 }
 
-/** Starts a program; whatever becomes of it, it is gone when the scope closes. */
+/** Starts a program. Closing the scope kills it. */
 export const startProgram = (
   file: string,
   args: ReadonlyArray<string>,
@@ -52,7 +52,7 @@ const collected = (stream: NodeJS.ReadableStream) => {
 
 const isOver = ({ process: { exitCode, signalCode } }: SaldoProcess) => exitCode !== null || signalCode !== null
 
-/** The exit code once the process has ended, null if a signal ended it. */
+/** Waits for the end of the process and returns its exit code; null after a signal. */
 export const ended = (running: SaldoProcess): Effect.Effect<number | null> =>
   Effect.callback((resume) => {
     const done = () => resume(Effect.succeed(running.process.exitCode))
@@ -66,11 +66,15 @@ export const stopped = (running: SaldoProcess, signal: NodeJS.Signals): Effect.E
     ended(running)
   )
 
-/** A server that takes calls, and where. */
+/**
+ * Starts a server and waits until it accepts calls.
+ *
+ * @returns the process and its URL.
+ */
 export const serving = (environment: Environment, nodeFlags: ReadonlyArray<string> = []) =>
   Effect.flatMap(saldo(["serve"], { PORT: "0", ...environment }, nodeFlags), listening)
 
-/** Waits until a server says where it is ready. */
+/** Waits until a server prints its URL. */
 export const listening = Effect.fnUntraced(function* (running: SaldoProcess) {
   const told = Effect.sync(() => {
     if (isOver(running)) throw new Error(`the server ended: ${running.stderr()}`)

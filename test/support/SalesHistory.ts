@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
-/** Companies that have sales, and have none of the rows that a sale is made with. */
+/** Creates the balance rows of companies that have sales but no balance. */
 const balances = `
   insert into cell.balance (company_id, updated_at)
   select distinct company_id, 'epoch'::timestamptz from cell.transaction
@@ -9,12 +9,12 @@ const balances = `
 
 const lists = "select count(*) from (select cell.list_anew(array_agg(company_id)) from cell.balance) as l"
 
-/** Counts what was written past the money functions. */
+/** Recomputes the lists and their counts for rows written without the SQL functions. */
 export const rebuildLists = PgClient.PgClient.use((sql) =>
   Effect.forEach([balances, lists], (statement) => sql.unsafe(statement).unprepared, { discard: true })
 )
 
-/** Lets so many rows make a block, from now on. */
+/** Sets the number of rows in a block, for blocks filled from now on. */
 export const setBlockLength = (length: number) =>
   PgClient.PgClient.use(
     (sql) =>
@@ -23,22 +23,25 @@ export const setBlockLength = (length: number) =>
       ).unprepared
   )
 
-/** A company, how many sales it has made, and in how many days, the last of them 2026-01-31. */
+/** A company, its number of sales, and the number of days over which they are spread. The last day is 2026-01-31. */
 export interface SalesHistory {
   readonly company: number
   readonly sales: number
   readonly days: number
 }
 
-/** Of a hundred sales two failed, one was given back, one is unknown, one is in flight; the rest went well. */
+/**
+ * Status by number. Of 100 sales, two failed, one was reversed, one is pending and one is processing; the rest
+ * succeeded.
+ */
 const statusOfSale = `case n % 100
   when 7 then 'FAILED' when 57 then 'FAILED' when 17 then 'REVERSED' when 27 then 'PENDING' when 37 then 'PROCESSING'
   else 'SUCCESS'
 end`
 
 /**
- * Writes a company's history as an import would: sales of 1.00, five to an identifier, and a ledger that opens with a
- * deposit and charges each sale that went well.
+ * Writes a history as an import would: sales of 1.00, five for each identifier. The ledger starts with a deposit and
+ * charges each successful sale.
  */
 export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sales }: SalesHistory) {
   const sql = yield* PgClient.PgClient
@@ -83,7 +86,7 @@ export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sa
     where company_id = ${company} and status = 'SUCCESS'
     order by id`)
   yield* rebuildLists
-  // What autovacuum does sooner or later.
+  // In production, autovacuum does this.
   yield* run("vacuum analyze cell.transaction").pipe(Effect.andThen(run("vacuum analyze cell.entry")))
   yield* run("vacuum analyze cell.block")
 })

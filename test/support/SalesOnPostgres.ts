@@ -17,7 +17,7 @@ import { Reversals } from "../../core/ports/Reversals.ts"
 import { plainSale } from "./Examples.ts"
 import { insurance as example } from "./InsuranceExample.ts"
 
-/** A sale of `centavos` that a test may reserve; its xid is made of company and key. */
+/** A sale of `centavos` to reserve. Its xid is derived from company and key. */
 export const intentOf = (company: number, key: string, centavos: number): Intent => ({
   ...plainSale,
   companyId: CompanyId.make(company),
@@ -30,19 +30,19 @@ export const intentOf = (company: number, key: string, centavos: number): Intent
   amount: Amount.make(centavos)
 })
 
-/** A ledger with its own grouping, as another replica of the server has: its calls meet the others in Postgres only. */
+/** A ledger with its own batching, like that of another server. It meets other ledgers only in Postgres. */
 export const replica = Effect.map(
   Layer.build(Layer.fresh(LedgerPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
   (context) => Effect.runSync(Effect.provide(Ledger, context))
 )
 
-/** Reversals as another replica of the server has them. */
+/** The reversals port of another server. */
 export const reversalsReplica = Effect.map(
   Layer.build(Layer.fresh(ReversalsPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
   (context) => Effect.runSync(Effect.provide(Reversals, context))
 )
 
-/** The reversal of a sale that a test may begin; its xid is made of company and key. */
+/** A reversal of a sale to begin. Its xid is derived from company and key. */
 export const reversalOf = ({ companyId, transactionId }: Order, key: string): ReversalIntent => ({
   companyId,
   transactionId,
@@ -51,13 +51,13 @@ export const reversalOf = ({ companyId, transactionId }: Order, key: string): Re
   xid: `RV-${companyId}-${key}`
 })
 
-/** A company with its first money. */
+/** Opens the account of a company with a deposit. */
 export const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
   const companyId = CompanyId.make(company)
   yield* ledger.deposit({ companyId, amount: Amount.make(centavos), reference: "opening", at: yield* DateTime.now })
 })
 
-/** A sale that is reserved under a key that nobody has used. */
+/** Reserves a sale under an unused key. */
 export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect.Effect<Order> =>
   Effect.orDie(
     Effect.flatMap(ledger.reserve(intent), (reserved) =>
@@ -65,7 +65,7 @@ export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect
     )
   )
 
-/** A reversal that is begun under a key that nobody has used. */
+/** Begins a reversal under an unused key. */
 export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent): Effect.Effect<UnderReversal> =>
   Effect.orDie(
     Effect.flatMap(reversals.begin(intent), (begun) =>
@@ -75,7 +75,7 @@ export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent)
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
-/** A sale that was delivered, and whose reversal under this key no provider answers. */
+/** Creates a delivered sale with a reversal that no provider answers. */
 export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"], intent: Intent, key: string) {
   const order = yield* reservedOrder(ledger, { ...intent, reversible: true })
   const at = yield* DateTime.now
@@ -84,14 +84,14 @@ export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"]
   return order
 })
 
-/** Another reversal of the same. */
+/** Begins another unanswered reversal of the sale. */
 export const unansweredAgain = Effect.fnUntraced(function* (order: Order, key: string) {
   const reversals = yield* reversalsReplica
   const under = yield* begunOn(reversals, reversalOf(order, key))
   yield* reversals.settle({ under, verdict: ReversalVerdict.Hold(), at: yield* DateTime.now, notFound: 0 })
 })
 
-/** A company's only sale: all that it had, spent on something that can be given back. */
+/** Creates a company whose whole balance is spent on one reversible sale. */
 export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], company: number, centavos: number) {
   yield* opened(ledger, company, centavos)
   const order = yield* reservedOrder(ledger, { ...intentOf(company, "sale", centavos), reversible: true })
@@ -99,12 +99,12 @@ export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], c
   return order
 })
 
-/** Insurances as another replica of the server has them. */
+/** The insurances port of another server. */
 export const insurancesReplica = Layer.build(
   Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Insurances)))
 
-/** The outbox as another replica of the server has it. */
+/** The outbox of another server. */
 export const outboxReplica = Layer.build(
   Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Outbox)))

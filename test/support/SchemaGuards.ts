@@ -10,7 +10,10 @@ const constraintOf = (cause: unknown): unknown =>
       ? constraintOf(cause.cause)
       : String(cause)
 
-/** Runs statements, undoes them, and tells by the name of what they were refused; null if they were not. */
+/**
+ * Runs statements, rolls them back, and returns the name of the constraint or trigger that refused them; null when none
+ * did.
+ */
 export const refusedBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   const run = Effect.forEach(statements, (statement) => sql.unsafe(statement).unprepared, { discard: true })
@@ -19,13 +22,10 @@ export const refusedBy = Effect.fnUntraced(function* (statements: ReadonlyArray<
   return result.failure._tag === "Undone" ? null : constraintOf(result.failure.reason.cause)
 })
 
-/** Insurances, and the messages about them. */
+/** Whether a table belongs to insurances or their messages. */
 export const isOfInsurance = (table: string): boolean => table === "insurance" || table === "sms"
 
-/**
- * All checks, references and unique keys of the tables of a schema, and the triggers that refuse something, by name. What
- * the rows themselves are known by is not among them.
- */
+/** Names of all checks, foreign keys, unique keys and refusing triggers of a schema, without primary keys. */
 export const guardsIn = Effect.fnUntraced(function* (
   schema: string,
   isWanted: (table: string) => boolean = () => true
@@ -55,7 +55,7 @@ export const guardsIn = Effect.fnUntraced(function* (
     .sort()
 })
 
-/** Writes rows of a table: what each must have is `usual`. */
+/** Builds insert statements for a table. `usual` has the values of columns that are not given. */
 export const rowsOf =
   (table: string, usual: Readonly<Record<string, string | number>>) =>
   (changes: Readonly<Record<string, string | number>> = {}): string => {

@@ -1,6 +1,6 @@
 import { Struct } from "effect"
 
-/** A 32-bit digest of a text; the same text and salt give the same one on every machine. */
+/** A 32-bit hash of a text, the same on every machine for the same salt. */
 export const hash32 = (text: string, salt: number): number => {
   let hash = salt ^ 0x9e3779b9
   for (let index = 0; index < text.length; index++) {
@@ -12,8 +12,8 @@ export const hash32 = (text: string, salt: number): number => {
 }
 
 /**
- * Chance that follows from a seed and a label. Each label has a sequence of its own, so what one part of a run draws
- * does not move what another draws: an operation that is left out leaves the others as they were.
+ * A random generator with a seed and a label. Each label has its own sequence, so the draws of one part of a run do not
+ * change those of another. An operation can then be left out without changing the others.
  */
 export class SeededRandom {
   private state: number
@@ -22,7 +22,7 @@ export class SeededRandom {
     this.state = hash32(label, seed)
   }
 
-  /** From 0 up to, but not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let mixed = this.state
@@ -31,7 +31,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
   }
 
-  /** A whole number, both ends included. */
+  /** An integer from `from` to `to`, both included. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
@@ -46,7 +46,7 @@ export class SeededRandom {
     return picked
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with a probability in proportion to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const names = Struct.keys(weights)
     let left = this.next() * names.reduce((sum, name) => sum + weights[name], 0)
