@@ -44,7 +44,7 @@ const logging = Layer.unwrap(
     const format = log.format ?? (process.stderr.isTTY ? "pretty" : "json")
     return Layer.mergeAll(
       Logger.layer([format === "json" ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty()]),
-      // What a command answers is alone on stdout.
+      // Logs go to stderr, so that stdout contains only results.
       Layer.succeed(Logger.LogToStderr, true),
       Layer.succeed(References.MinimumLogLevel, log.level)
     )
@@ -53,13 +53,13 @@ const logging = Layer.unwrap(
 
 const xidPrefix = Layer.unwrap(Settings.useSync((settings) => Layer.succeed(XidPrefix, settings.xidPrefix)))
 
-/** The settings, and what follows from them for everything. */
+/** The settings, and the logging and xid prefix that follow from them. */
 export const baseLayer = Layer.provideMerge(Layer.mergeAll(logging, xidPrefix), Settings.layer)
 
-/** Its adapter waits for a creation 12 seconds; a DT One that is silent must be seen to fail before that. */
+/** The adapter waits 12 s for a creation. The circuit breaker must count a silent DT One as failed before that. */
 const dtOneAnswer_max = Duration.seconds(10)
 
-/** A party whose calls all go through a guard of its own. */
+/** An external service with its own guard around all calls. */
 const guardedParty = Effect.fnUntraced(function* <Party, R>(
   name: string,
   make: Effect.Effect<Party, never, R>,
@@ -94,13 +94,14 @@ const sms = Effect.gen(function* () {
 })
 
 const httpServices = Layer.mergeAll(
-  // Over HTTP/2 a request that the other side says it did not process may be sent again; nothing is ever sent twice.
+  // HTTP/2 is off: its client may retry a request that the server reports as unprocessed, but Saldo never sends a
+  // request twice.
   NodeHttpClient.layerUndiciOptions({ allowH2: false }),
   CircuitBreaker.layerStoreMemory(),
   Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto))
 )
 
-/** Whom sales, policies and messages go to, by the company's environment and the operator's choice. */
+/** The external services, selected by the company's environment and the settings. */
 const partiesLayer = Layer.mergeAll(
   Layer.unwrap(Effect.map(provider, ConfiguredServices.providersLayer)),
   Layer.unwrap(Effect.map(insurer, ConfiguredServices.insurersLayer)),
@@ -136,15 +137,15 @@ const adapterLayers = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandom.layerWebCrypto, pepper, vault)))
 
 /**
- * All that sells and moves money, on a database. The sales under way stand upon the others, not beside them: layers
- * that are merged are let go at once, and a sale under way still needs its party.
+ * Everything that sells and moves money, on a database. `InFlight` is built on top of the other layers, not merged with
+ * them. Merged layers are released at the same time, but a sale in progress still needs its provider.
  */
 export const appLayer = Layer.provideMerge(InFlight.layer, adapterLayers)
 
-/** An operator's command does one thing at a time. */
+/** Connections of a command. It does one thing at a time. */
 const operatorConnections_max = 4
 
-/** All that the operator's commands need. */
+/** Everything that the operator's commands need. */
 export const operatorLayer = Layer.mergeAll(
   AllTransactionsPostgres.layer,
   AuditPostgres.layer,

@@ -26,7 +26,7 @@ import { exampleCatalogue } from "./settings/CatalogueFile.ts"
 import { DatabaseServer, migratedConnections } from "./settings/DatabaseServer.ts"
 import { Settings } from "./settings/Settings.ts"
 
-/** The foundation of what goes on for long: somebody may follow it. */
+/** The base layer of the server, with telemetry. */
 export const baseWithTelemetry = Layer.provideMerge(telemetry, baseLayer)
 
 const seeding = Layer.effectDiscard(
@@ -40,21 +40,22 @@ const recovering = Layer.effectDiscard(Effect.forkScoped(keepRecovering))
 
 const smsSending = Layer.effectDiscard(Effect.forkScoped(keepSending))
 
-// Whoever can read a database of our own can read our files too; that of another server is seen by others.
+// The warning about DATA_KEY is omitted for the embedded Postgres: a reader of its files could also read the key. On a
+// separate server, others can read the files.
 const startupWarnings = Layer.effectDiscard(
   Effect.gen(function* () {
     const { databaseUrl } = yield* Settings
     const dataKey = yield* DataKey
     const { name } = yield* Pepper
     if (databaseUrl !== null && !dataKey.protected)
-      yield* Effect.logWarning("personal data can be read by whoever has the database: set DATA_KEY")
+      yield* Effect.logWarning("personal data is readable with a copy of the database: set DATA_KEY")
     if (!(yield* mayActAsReader))
       yield* Effect.logWarning(
-        "nothing but its own condition holds a read to one company: grant saldo_reader to the login of DATABASE_URL"
+        "row-level security does not limit reads to one company: grant saldo_reader to the login of DATABASE_URL"
       )
     const { underAnother } = yield* Effect.orDie(countPeppers(name))
     if (underAnother > 0)
-      yield* Effect.logError("calls of tokens are refused that are kept under another TOKEN_PEPPER", {
+      yield* Effect.logError("tokens stored under a different TOKEN_PEPPER are refused", {
         tokens: underAnother
       })
   })
@@ -66,7 +67,7 @@ const sandboxResetting = Layer.unwrap(
   )
 )
 
-// The client of Redis is a third of all modules, and most installations have no Redis.
+// Loads the Redis client only if it is configured. It is a third of all modules, and most installations do not use it.
 const redisCallCounter = (url: Redacted.Redacted) =>
   Layer.unwrap(
     Effect.map(
@@ -90,7 +91,7 @@ const httpOptions = Layer.effect(
   }))
 )
 
-/** All that calls need: the ports, on a seeded database. */
+/** The ports that calls need, on a seeded database. */
 export const portsLayer = Layer.mergeAll(
   seeding,
   CataloguePostgres.layer,
@@ -106,20 +107,20 @@ export const portsLayer = Layer.mergeAll(
   Layer.provideMerge(baseWithTelemetry)
 )
 
-/** All that serves sales: the ports, and what goes on for as long as the process. */
+/** The ports and all background work of a server. */
 export const serverLayer = Layer.provideMerge(
   Layer.mergeAll(recovering, smsSending, sandboxResetting, startupWarnings),
   portsLayer
 )
 
-/** A server that listens, as `saldo serve` announces it. */
+/** The facts about a listening server that `saldo serve` announces. */
 export interface Started {
   readonly settings: Settings["Service"]
-  /** The port that it listens on. With PORT=0 the system chose it. */
+  /** The port of the listener. With PORT=0, the system chooses it. */
   readonly port: number
-  /** The database that it uses, in words and without secrets. */
+  /** Description of the database, without secrets. */
   readonly place: string
-  /** URL of the operations port; null when it has none. */
+  /** URL of the operations port. Null if there is none. */
   readonly ops: string | null
 }
 
@@ -132,7 +133,7 @@ const started = Effect.gen(function* () {
 })
 
 /**
- * The whole server of `saldo serve`; calls `announce` once it listens. The listener starts last and stops first. The
+ * The whole server of `saldo serve`. Calls `announce` once it listens. The listener starts last and stops first; the
  * operations port starts first and stops last.
  */
 export const httpServerLayer = (announce: (started: Started) => Effect.Effect<void>) =>

@@ -24,15 +24,13 @@ const saldo = Command.make("saldo").pipe(
   Command.withGlobalFlags([jsonFlag])
 )
 
-/** What the shell is told: done, a failed check or a refusal, wrong usage. */
+/** Exit codes of the process. */
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2 }
 
-// What is logged, and how, is a matter of the environment: LOG_LEVEL.
+// Log flags are left out, because the variable LOG_LEVEL sets the log level.
 const builtInFlags = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
 
-/**
- * Runs a command line and answers its exit code. Answers go to stdout, everything else to stderr.
- */
+/** Runs a command line and returns its exit code. Results go to stdout, everything else to stderr. */
 export const runCommandLine = Effect.fn("Run.run")((args: ReadonlyArray<string>) =>
   Command.runWith(saldo, { version: manifest.version })(args).pipe(
     Effect.as(exitCodes.done),
@@ -52,7 +50,7 @@ const exitCodeOf = (cause: Cause.Cause<unknown>) => {
   return Effect.as(Cause.hasDies(cause) ? reportUnexpected(cause) : printRefusal(refusalOf(error)), exitCodes.refused)
 }
 
-/** A failure of the machine, or of this program: whoever has to look into it gets all there is. */
+/** Reports a defect or a failure of the machine with its full cause and stack. */
 const reportUnexpected = (cause: Cause.Cause<unknown>) =>
   printRefusal({
     code: "UNEXPECTED",

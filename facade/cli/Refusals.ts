@@ -40,7 +40,7 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: nu
     `Nobody could be asked about transaction ${id} once more, as no provider or insurer takes calls here. Run this with the variables of the servers; if there is nobody left to ask, add --sin-preguntar.`
 }
 
-/** Each cause in words. A cause without a row does not compile. */
+/** The message of each error. A missing entry does not compile. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
   UnknownCompany: ({ companyId }) => ({
     code: "COMPANY_NOT_FOUND",
@@ -113,7 +113,7 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   })
 }
 
-/** What the operator is told of an error: of a row above, or one that brings its own sentence. */
+/** The refusal that the operator sees: an entry of the table above, or the error's own message. */
 export const refusalOf = (error: unknown): Refusal => {
   if (isRefused(error)) return (refusals[error._tag] as (error: RefusedError) => Refusal)(error)
   if (error instanceof Error) return { code: "FAILED", message: error.message }

@@ -7,10 +7,10 @@ import { unresolvedStatuses } from "../../core/domain/Status.ts"
 import type { Vitals } from "../../core/ports/VitalSigns.ts"
 import { seriesOf } from "../../core/telemetry/Metrics.ts"
 
-/** What was read so long ago is still true enough: however often it is asked for, the database is asked so seldom. */
+/** Minimum interval between two reads of the database, regardless of how often metrics are scraped. */
 const cacheTtl = Duration.seconds(5)
 
-/** Whoever asks does not wait longer for the database. */
+/** Timeout for reading the database. */
 const readTimeout = Duration.seconds(2)
 
 const gauge = <Labels extends string>(name: string, labels: ReadonlyArray<Labels>, description: string) =>
@@ -60,11 +60,11 @@ const set = (series: Metric.Metric<number, unknown>, value: number) => Metric.up
 const sumOf = <A>(items: ReadonlyArray<A>, value: (item: A) => number): number =>
   items.reduce((total, item) => total + value(item), 0)
 
-/** How long ago the oldest of some began; 0 of none. */
+/** Age of the oldest item. 0 without items. */
 const oldestAge_s = (items: ReadonlyArray<{ readonly oldest: DateTime.Utc }>, now: DateTime.Utc): number =>
   Math.max(0, ...items.map((each) => Duration.toSeconds(DateTime.distance(each.oldest, now))))
 
-/** Shows what was read; what there is none of is shown as none. */
+/** Sets all gauges. Sets those without a row to 0. */
 const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc) {
   yield* set(databaseUp, 1)
   yield* set(archiveFailing, vitals.archiveFailing ? 1 : 0)
@@ -115,7 +115,7 @@ const setGauges = Effect.fnUntraced(function* (vitals: Vitals, now: DateTime.Utc
   }
 })
 
-/** Nobody knows: an old number would look like a true one. */
+/** Sets all gauges to NaN, because an outdated value would look current. */
 const markUnknown = Effect.gen(function* () {
   yield* set(databaseUp, 0)
   yield* set(archiveFailing, Number.NaN)
@@ -128,13 +128,13 @@ const markUnknown = Effect.gen(function* () {
   for (const state of connectionStates) yield* set(connections({ state }), Number.NaN)
 })
 
-/** The metrics that stand in the database. */
+/** The metrics that are read from the database. */
 export class Gauges extends Context.Service<
   Gauges,
   {
-    /** From now on they are read so; until then nobody knows them. */
+    /** Sets the effect that reads the values. Before that, the values are NaN. */
     readonly readBy: (read: Effect.Effect<Vitals>) => Effect.Effect<void>
-    /** Brings them up to date, or says soon that it cannot. */
+    /** Reads the values again, or sets them to NaN within the timeout. */
     readonly refresh: Effect.Effect<void>
   }
 >()("saldo/facade/Gauges") {

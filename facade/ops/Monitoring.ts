@@ -11,22 +11,22 @@ import { connections, DatabaseServer } from "../settings/DatabaseServer.ts"
 import { Settings } from "../settings/Settings.ts"
 import { Gauges } from "./Gauges.ts"
 
-/** What has to be right before calls may come, in the order in which a start brings it about. */
+/** The conditions for accepting calls, in the order of a start. */
 const readinessParts = ["database", "migrations", "recovery", "listener"] as const
 export type ReadinessPart = (typeof readinessParts)[number]
 
-/** A check that takes longer has failed. */
+/** Timeout of a readiness check. A check that exceeds it has failed. */
 const check_max = Duration.seconds(2)
 
-/** Whether calls may come to this process, and why not. */
+/** Whether this process can accept calls, and what is missing. */
 export class Readiness extends Context.Service<
   Readiness,
   {
-    /** From now on a part is as its check says; until then it is not ready. */
+    /** Sets the check of a part. Without a check, a part is not ready. */
     readonly judge: (part: ReadinessPart, check: Effect.Effect<boolean>) => Effect.Effect<void>
-    /** No calls may come any more; those that come are still answered. */
+    /** Marks the process as stopping. It still answers calls. */
     readonly stop: Effect.Effect<void>
-    /** What is not ready; nothing when calls may come. */
+    /** The parts that are not ready. Empty if calls can be accepted. */
     readonly missing: Effect.Effect<ReadonlyArray<ReadinessPart | "stopping">>
   }
 >()("saldo/facade/Readiness") {
@@ -54,22 +54,22 @@ export class Readiness extends Context.Service<
   })
 }
 
-/** Recovery does something every second. */
+/** Recovery runs every second. After this time without a sign of it, the process is not ready. */
 const recoverySilence_max = Duration.minutes(2)
 
-/** The schema is not looked at more often: files are read for it. */
+/** Minimum interval between two checks of the schema, because a check reads files. */
 const schemaCacheTtl = Duration.seconds(30)
 
-/** A connection of its own: sales never wait behind whoever watches, nor the other way round. */
+/** A separate connection, so that sales and monitoring never wait for each other. */
 const monitoringConnection = connections(1, { statement_timeout: "2000" })
 
-/** One statement of an audit may take ten minutes, and never more than one core. */
+/** An audit's statement may take ten minutes, and uses at most one core. */
 const auditConnection = connections(1, {
   statement_timeout: "600000",
   max_parallel_workers_per_gather: "0"
 })
 
-// One that only reads answers too, as a standby does, and sells nothing.
+// Checks for write access, because a standby also answers but cannot sell.
 const isDatabaseWritable = SqlClient.SqlClient.useSync((sql) =>
   Effect.orDie(isWritable.pipe(Effect.provideService(SqlClient.SqlClient, sql)))
 )
@@ -82,7 +82,7 @@ const readIsMigrated = SqlClient.SqlClient.useSync((sql) =>
   )
 )
 
-// Only a good answer is kept: that the database was away for a moment says nothing of its schema.
+// Caches only success. A brief outage of the database says nothing about its schema.
 const isMigrated = Effect.flatMap(
   readIsMigrated,
   Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) && exit.value ? schemaCacheTtl : Duration.zero))
@@ -110,7 +110,7 @@ const auditing = Layer.effectDiscard(
     const { auditEvery } = yield* Settings
     if (auditEvery === null) return
     const store = yield* DatabaseServer
-    // Connected for as long as the audit takes, and each time anew.
+    // Opens a new connection for each audit and closes it afterwards.
     const audit = auditOnce().pipe(
       Effect.provide(Layer.fresh(Layer.provide(AuditPostgres.layer, auditConnection))),
       Effect.provideService(DatabaseServer, store)
@@ -119,12 +119,12 @@ const auditing = Layer.effectDiscard(
   })
 )
 
-/** Says how the process and its data are, for as long as both live. */
+/** Readiness checks, metrics from the database and regular audits. */
 export const monitoring = Layer.merge(readinessChecks, auditing)
 
 /**
- * Calls may come, once whatever takes them is there. Whoever sends them is told when they may not any more, and given
- * the time to hear it, before anybody is refused.
+ * Marks the process as ready once its listener exists. On shutdown, first marks it as not ready and waits
+ * SHUTDOWN_DELAY, so that load balancers stop sending calls before calls are refused.
  */
 export const acceptingCalls = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -10,15 +10,15 @@ import { Readiness } from "./Monitoring.ts"
 
 type OpsSettings = NonNullable<Settings["Service"]["ops"]>
 
-/** Where whoever runs the service watches it; null when nowhere. */
+/** The address for health and metrics. Null if there is none. */
 export class OperationsPort extends Context.Service<OperationsPort, { readonly url: string | null }>()(
   "saldo/facade/Ops"
 ) {}
 
-/** The process runs, whatever else: who hears nothing may start it anew. */
+/** Answers as long as the process runs. A supervisor can restart a process that does not answer. */
 const livez = Effect.succeed(HttpServerResponse.text("ok\n"))
 
-/** Whether calls may be sent here. */
+/** Whether this process accepts calls. */
 const readyz = Effect.gen(function* () {
   const missing = yield* Readiness.use((readiness) => readiness.missing)
   const ready = missing.length === 0
@@ -42,7 +42,7 @@ const routes = new Map<string, Effect.Effect<HttpServerResponse.HttpServerRespon
   ["/metrics", metrics]
 ])
 
-// A trace of every look would bury those of the sales.
+// Not traced, because frequent probes would bury the traces of sales.
 const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
   Effect.withTracerEnabled(routes.get(url.replace(/\?.*/, "")) ?? notFound, false)
 )
@@ -62,7 +62,7 @@ const listening = ({ host, port }: OpsSettings) =>
 
 const notListening = Layer.succeed(OperationsPort, { url: null })
 
-/** Two services on one machine both find their port by default; the second does without rather than not start. */
+/** If the default port is taken, for example by a second Saldo on the machine, starts without it. */
 const withoutPort = (message: string) =>
   Layer.effect(OperationsPort, Effect.as(Effect.logWarning(`nobody can watch this process: ${message}`), { url: null }))
 
@@ -74,7 +74,10 @@ const listeningOrWithout = (settings: OpsSettings) =>
     })
   )
 
-/** Tells health and metrics at a port of their own, from before the database is reached until all else has stopped. */
+/**
+ * Serves health and metrics on a separate port, from before the database is connected until everything else has
+ * stopped.
+ */
 export const layer = Layer.unwrap(
   Settings.useSync(({ ops }) => (ops === null ? notListening : listeningOrWithout(ops)))
 )

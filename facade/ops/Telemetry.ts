@@ -9,11 +9,11 @@ type Collector = NonNullable<Settings["Service"]["otlp"]>
 
 const always = () => true
 
-// What the libraries would put into their spans by themselves are whole addresses: numbers of customers are in some.
+// Turns off the libraries' own spans. They contain whole URLs, and some URLs contain customers' numbers.
 const traceLimits = Layer.mergeAll(
   Layer.succeed(HttpMiddleware.TracerDisabledWhen, always),
   Layer.succeed(HttpClient.TracerDisabledWhen, always),
-  // Rounds that begin every second are Debug.
+  // Excludes the spans of loops that run every second, which have level Debug.
   Layer.succeed(Tracer.MinimumTraceLevel, "Info")
 )
 
@@ -33,12 +33,10 @@ const exportTo = ({ headers, url }: Collector, environment: string) => {
   ).pipe(Layer.provide([OtlpSerialization.layerJson, NodeHttpClient.layerUndici]))
 }
 
-/** Without a collector nothing is traced, and no span is made. */
+/** Without a collector, tracing is off and no spans are created. */
 const tracingOff = Layer.succeed(References.TracerEnabled, false)
 
-/**
- * Sends traces and logs to the operator's collector. One that is gone costs nothing but what it would have been told.
- */
+/** Sends traces and logs to the operator's collector. If the collector is unreachable, only that data is lost. */
 export const telemetry = Layer.unwrap(
   Settings.useSync(({ environment, otlp }) => (otlp === null ? tracingOff : exportTo(otlp, environment)))
 )

@@ -7,10 +7,10 @@ import { isClean } from "../../core/domain/Text.ts"
 import example from "./catalogue.example.json" with { type: "json" }
 import { type FileFault, type JsonPath, readJsonFile } from "./JsonFile.ts"
 
-/** What an amount looks like, in words. */
+/** Describes valid amounts in messages. */
 export const pesosFormat = `pesos from 0.01 to ${toPesos(amount_max)} with at most two decimals`
 
-/** Pesos as a JSON number, read as centavos. */
+/** A JSON number of pesos, decoded to centavos. */
 const pesosSchema = <A extends number>(
   to: Schema.Codec<A, number>,
   read: (literal: AmountLiteral) => Result.Result<A, unknown>,
@@ -27,12 +27,12 @@ const pesosSchema = <A extends number>(
   )
 }
 
-/** A lowest or highest amount. */
+/** A minimum or maximum amount. */
 const AmountBound = pesosSchema(Centavos, readLimit, `Expected ${pesosFormat}; 0 means no bound`)
-/** What something costs. */
+/** A price. */
 const Price = pesosSchema(Amount, readAmount, `Expected ${pesosFormat}`)
 
-/** A catalogue file says something that cannot be. */
+/** The catalogue file is invalid. */
 export class BadCatalogue extends Schema.TaggedError<BadCatalogue>()("BadCatalogue", {
   faults: Schema.Array(Schema.Struct({ line: Schema.Int, at: Schema.String, reason: Schema.String }))
 }) {}
@@ -79,14 +79,14 @@ const Package = Schema.Struct({
   activo: Schema.optionalKey(Schema.Boolean)
 })
 
-/** The catalogue as a file has it: the names of the wire, section 2.4 of the contract. */
+/** The format of a catalogue file, with the field names of the API. Contract: 2.4. */
 const CatalogueFileSchema = Schema.Struct({
   categorias: Schema.Array(Category),
   servicios: Schema.Array(Service),
   paquetes: Schema.optionalKey(Schema.Array(Package))
 })
 
-/** Reads the text of a catalogue file, or tells everything that is wrong with it, line by line. */
+/** Reads a catalogue file. Fails with all faults, in order of lines. */
 export const readCatalogueFile = Effect.fn("CatalogueFile.readCatalogue")(function* (text: string) {
   const file = readJsonFile(text)
   if (Result.isFailure(file)) return yield* badCatalogue(file.failure)
@@ -104,11 +104,11 @@ const badCatalogue = (faults: ReadonlyArray<FileFault>) =>
       .sort((one, other) => one.line - other.line)
   })
 
-/** What the content of a catalogue file says, or everything that is wrong with it. */
+/** Converts the content of a catalogue file, or returns all its faults. */
 const parseCatalogue = (content: unknown): Result.Result<CatalogueDraft, ReadonlyArray<Omit<FileFault, "line">>> => {
   const draft = draftOf(content)
   const faults = [...schemaFaults(content), ...ruleFaults(draft)]
-  // Where nothing is malformed, every field of every entry has been read.
+  // If the schema reports no fault, every field of every entry was decoded.
   return faults.length === 0 ? Result.succeed(draft as CatalogueDraft) : Result.fail(faults)
 }
 
@@ -133,8 +133,8 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
 const segmentOf = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key)
 
 /**
- * What can be read of each entry of a list, field by field. Of a list that is none there is an entry, and nothing is
- * known of it.
+ * Decodes each entry of a list field by field and leaves out invalid fields. A value that is not a list counts as one
+ * entry without fields.
  */
 const readFields = <Fields extends Schema.Struct.Fields>(
   { fields }: Schema.Struct<Fields>,
@@ -209,11 +209,11 @@ const wireNames: Record<DraftFault["list"] | DraftFault["field"], string> = {
   code: "codigo"
 }
 
-/** `servicios[2].monto_maximo`, as a person would point at it. */
+/** A path as text: `servicios[2].monto_maximo`. */
 const formatPath = (path: JsonPath): string => {
   const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
   return place === "" ? "the file" : place.replace(/^\./, "")
 }
 
-/** What a fresh installation sells, until the operator imports a catalogue of their own. */
+/** The catalogue of a new installation, until the operator imports another. */
 export const exampleCatalogue = Effect.suspend(() => Effect.orDie(Effect.fromResult(parseCatalogue(example))))

@@ -6,23 +6,26 @@ import { bestEffortConnection } from "../../adapters/postgres/grouping/BestEffor
 import { migrate } from "../../adapters/postgres/schema/Migrations.ts"
 import { Settings } from "./Settings.ts"
 
-/** In whose rights a process works. */
+/** The database role in which a process works. */
 export type DatabaseRole = "saldo_server" | "saldo_operator"
 
-/** Which Postgres holds the data. */
+/** The Postgres server with the data. */
 export class DatabaseServer extends Context.Service<
   DatabaseServer,
   {
     readonly url: Redacted.Redacted
-    /** By whose login its schema is changed; null for the same. */
+    /** The address with the login that changes the schema. Null if it is the same. */
     readonly migrationUrl: Redacted.Redacted | null
-    /** Whether the login may do everything, because it is ours, so that sessions give up what they do not need. */
+    /**
+     * Whether the server is the embedded one. Its login may do everything, so sessions switch to a role with fewer
+     * rights.
+     */
     readonly ours: boolean
-    /** In words, without secrets. */
+    /** Description of the server, without secrets. */
     readonly place: string
   }
 >()("saldo/facade/Store") {
-  /** The server of DATABASE_URL, or else the embedded one. */
+  /** The server of DATABASE_URL or, without it, the embedded one. */
   static readonly layer = Layer.unwrap(
     Settings.useSync(({ dataDirectory, databaseUrl, migrationUrl }) =>
       databaseUrl === null
@@ -50,11 +53,11 @@ const describeServer = (url: Redacted.Redacted): string => {
   return `the database ${pathname.slice(1)} at ${host}`
 }
 
-/** Connections to the store as it is. */
+/** Connections to the database, without a migration. */
 export const connections = (connections_max: number, parameters?: Database.DatabaseOptions["parameters"]) =>
   Layer.unwrap(DatabaseServer.useSync(({ url }) => Database.layer({ url, connections_max, parameters })))
 
-/** One connection to the store, by the login that may change its schema. */
+/** One connection with the login that may change the schema. */
 export const ownerConnection = Layer.unwrap(
   DatabaseServer.useSync(({ migrationUrl, url }) =>
     migrationUrl === null
@@ -63,18 +66,18 @@ export const ownerConnection = Layer.unwrap(
   )
 )
 
-/** Of so many connections one is for reading what belongs to one company. */
+/** One in four connections is for reading the data of one company. */
 const readingShare = 4
 
-/** Two listen for announcements and one sells, before one is kept for notes. */
+/** A connection for notes needs this many others: two for listening to notifications and one for selling. */
 const otherConnections_min = 3
 
-// What one login has brought up to date must be up to date for the other, or they lead to different databases.
+// The other login then finds the schema up to date. If it does not, the two addresses lead to different databases.
 const migrationAsOwner = Layer.effectDiscard(Effect.provide(migrate, Layer.fresh(ownerConnection)))
 
 /**
- * Connections to the store, with its schema brought up to this version, so many in all. The embedded store has one
- * login, which may do everything: there each of them works in the role.
+ * The given number of connections in total, after migrating the schema to this version. The embedded server has a
+ * single login with all rights, so its sessions switch to the role.
  */
 export const migratedConnections = (connections_max: number, role: DatabaseRole) =>
   Layer.unwrap(

@@ -9,26 +9,26 @@ import {
   printParseErrorCode
 } from "jsonc-parser"
 
-/** Where something is in JSON: names and indexes, from the outside in. */
+/** A path in a JSON document: names and indexes from the root. */
 export type JsonPath = ReadonlyArray<string | number>
 
-/** What is wrong with a file, and where. */
+/** A fault in a file, with its position. */
 export interface FileFault {
   readonly line: number
   readonly path: JsonPath
   readonly reason: string
 }
 
-/** A file of JSON that a person wrote. */
+/** A parsed JSON file. */
 export interface JsonFile {
   readonly content: unknown
-  /** The line of what is at the path or, when nothing is, of what it is missing from. */
+  /** The line of the value at the path. If there is no value, the line of its closest existing parent. */
   readonly lineOf: (path: JsonPath) => number
-  /** The names that an object has twice. Readers of JSON keep one of the two in silence. */
+  /** Names that an object contains twice. JSON parsers silently ignore one of the two. */
   readonly repeated: ReadonlyArray<FileFault>
 }
 
-/** Reads a file, or tells everything that keeps it from being JSON. */
+/** Parses a JSON file, or returns all syntax errors. */
 export const readJsonFile = (text: string): Result.Result<JsonFile, ReadonlyArray<FileFault>> => {
   const errors: Array<ParseError> = []
   const root = parseTree(text, errors, { disallowComments: true })
@@ -58,13 +58,13 @@ const lineCounter = (text: string) => {
   return (offset: number): number => starts.findLastIndex((start) => start <= offset) + 1
 }
 
-/** `CommaExpected` is `comma expected`. */
+/** Converts `CommaExpected` to `comma expected`. */
 const formatErrorCode = (code: string): string => code.replace(/\B[A-Z]/g, " $&").toLowerCase()
 
 const nearestNode = (root: Node, path: JsonPath): Node =>
   findNodeAtLocation(root, [...path]) ?? (path.length === 0 ? root : nearestNode(root, path.slice(0, -1)))
 
-// A value that has a name begins with it.
+// A named value starts at its name.
 const startOf = ({ offset, parent }: Node): number => (parent?.type === "property" ? parent.offset : offset)
 
 const repeatedNames = ({ children = [], type }: Node): ReadonlyArray<Node> => {

@@ -1,6 +1,6 @@
 import { Predicate, Schema } from "effect"
 
-/** The process cannot listen. The message says why and what to do, in one line. */
+/** The process cannot listen. The message states the reason and the remedy in one line. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   message: Schema.String
 }) {}
@@ -22,10 +22,10 @@ const explain = (cause: unknown, { host, port }: Place, variables: { readonly [P
   }
 }
 
-/** Why a server cannot listen at a place, and which variables say otherwise. */
+/** The error of a failed attempt to listen. Names the variables that change the address. */
 export const cannotListen = (...why: Parameters<typeof explain>) => new CannotListen({ message: explain(...why) })
 
-/** Where this machine reaches a server: one that listens everywhere is at the loopback address too. */
+/** The URL of a server from this machine. A server that listens on all addresses is reachable as localhost. */
 export const localUrl = (
   scheme: "http" | "https",
   { host, port }: { readonly host: string; readonly port: number }

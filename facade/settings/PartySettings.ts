@@ -10,23 +10,23 @@ import {
   WrongVariable
 } from "./Variable.ts"
 
-/** Outside parties that production companies sell through, and the variables that each choice needs. */
+/** The external services that production companies sell through, and the variables that each of them needs. */
 
 const text: Parser<string> = (given) => given
 
-// Paths are put after it, and credentials have variables of their own.
+// Rejects queries and credentials: paths are appended to the URL, and credentials have their own variables.
 const baseUrl: Parser<string> = (given) =>
   /[?#]|\/\/[^/]*@/.test(given) ? null : urlWithProtocol("http:", "https:")(given)
 
 const urlOptions = {
   expected: "an address like https://gateway.example.com, without a query and credentials",
   read: baseUrl,
-  // It may have credentials in it, before it is corrected.
+  // A wrong value may contain credentials, so it is not shown.
   secret: true
 }
 const secretOptions = { expected: "a secret", read: text, secret: true }
 
-/** A variable that a choice cannot do without. */
+/** A variable that a choice requires. */
 const requiredVariable = <A>(choice: string, name: string, options: Omit<VariableOptions<A, null>, "fallback">) =>
   Effect.filterOrFail(
     variable(name, { ...options, fallback: null }),
@@ -40,7 +40,7 @@ const sharedSecretOptions = {
   secret: true
 }
 
-/** A gateway of the operator's own, and the secret that its requests are signed with. */
+/** The address of an operator's gateway, and the secret that signs requests to it. */
 const gatewaySettings = (choice: string, prefix: string) =>
   Effect.map(
     readAll({
@@ -82,7 +82,7 @@ const twilioSettings = Effect.map(
 
 const none = Effect.succeed(null)
 
-/** One of some parties by name, or none; what the choice needs is read with it. */
+/** Selects one external service by name, or none, and reads the variables that it needs. */
 const partyChoice = <A>(name: string, choices: Readonly<Record<string, Effect.Effect<A, WrongVariable>>>) =>
   Effect.flatMap(
     variable(name, {

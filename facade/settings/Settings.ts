@@ -15,19 +15,19 @@ import {
   webOrigin
 } from "./Variable.ts"
 
-/** What whoever runs the service sets for watching and stopping it. */
+/** Settings for monitoring and stopping the service. */
 
 const opsPort_default = 9464
 
 const off = "off" as const
 
-/** What a reading reads, or that it is not wanted. */
+/** Accepts `off` in addition to the parser's values. */
 const orOff =
   <A>(read: Parser<A>): Parser<A | typeof off> =>
   (text) =>
     text.toLowerCase() === off ? off : read(text)
 
-/** `name=value` pairs parted by commas, their values escaped as in a URL: OpenTelemetry's own form. */
+/** Parses comma-separated `name=value` pairs with URL-encoded values, OpenTelemetry's format. */
 const headerPairs: Parser<Readonly<Record<string, string>>> = (text) => {
   try {
     const pairs = text.split(",").map((pair) => /^\s*([\w-]+)\s*=(.*)$/.exec(pair))
@@ -45,7 +45,7 @@ const operationsVariables = {
     read: orOff(integer(0, 65_535)),
     fallback: null
   }),
-  // Whoever can read the metrics knows how much is sold.
+  // Local by default, because metrics show the volume of sales.
   opsHost: variable("OPS_HOST", {
     expected: "an address to listen on",
     read: matchingPattern(/^[\w.:-]+$/),
@@ -78,28 +78,28 @@ type OperationsVariables = typeof operationsVariables
 type OperationsValues = { readonly [Name in keyof OperationsVariables]: Effect.Success<OperationsVariables[Name]> }
 
 const operationsOf = (values: OperationsValues) => ({
-  /** Where health and metrics are told; null for nowhere. */
+  /** The address for health and metrics. Null if turned off. */
   ops:
     values.opsPort === off
       ? null
       : {
           host: values.opsHost,
           port: values.opsPort ?? opsPort_default,
-          /** One that nobody asked for must not keep the service from starting. */
+          /** False for the default port. If that is taken, the service starts without it. */
           wanted: values.opsPort !== null
         },
-  /** How often the invariants are proved; null for never. */
+  /** Interval of audits. Null if turned off. */
   auditEvery: values.auditEvery_min === off ? null : Duration.minutes(values.auditEvery_min),
-  /** How long a process that was told to stop goes on taking calls, so that whoever sends them hears of it. */
+  /** How long a stopping process still accepts calls, so that load balancers notice in time. */
   shutdownDelay: Duration.seconds(values.shutdownDelay_s),
-  /** Where traces and logs go, beside the log; null for nowhere. */
+  /** The collector for traces and logs. Null if none is configured. */
   otlp:
     values.otlpEndpoint === null
       ? null
       : { url: values.otlpEndpoint.replace(/\/+$/, ""), headers: Redacted.make(values.otlpHeaders) }
 })
 
-/** The environment has variables that cannot be used; the message has a line for each. */
+/** Environment variables are invalid. The message has one line for each. */
 export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSettings", {
   message: Schema.String
 }) {}
@@ -120,10 +120,11 @@ const hexKey = (text: string): Uint8Array | null => {
   const bytes = Result.getOrNull(Hex.decode(text))
   return bytes?.length === 32 ? bytes : null
 }
-/** It stands in the documentation. */
+/** The public default, which the documentation contains. */
 const sandboxSecret_default = "sandbox_secreto_publico_2026"
 
-// Visible ASCII: clients write others into headers in ways of their own. A quote would end the example that shows it.
+// Visible ASCII only, because clients encode other characters in headers differently. Excludes quotes, which would
+// break the documentation's shell examples.
 const credentialPattern = /^[!#-&(-\-/-~]{1,200}$/
 const numberBetween = (minimum: number, maximum: number, fallback: number) => ({
   expected: `a whole number from ${minimum} to ${maximum}`,
@@ -131,7 +132,7 @@ const numberBetween = (minimum: number, maximum: number, fallback: number) => ({
   fallback
 })
 
-/** The files of TLS. One without the other is a mistake, and serving plain HTTP would hide it. */
+/** The TLS files. One without the other is an error, because the service would otherwise silently use plain HTTP. */
 export const tlsFiles = Effect.gen(function* () {
   const certificateFile = yield* variable("TLS_CERT_FILE", { expected: "a file", read: filePath, fallback: null })
   const keyFile = yield* variable("TLS_KEY_FILE", { expected: "a file", read: filePath, fallback: null })
@@ -148,7 +149,7 @@ const databaseAddress = {
   secret: true
 }
 
-// Whoever sets the second alone means a server of his own, and would get the embedded one.
+// MIGRATION_DATABASE_URL alone is an error, because the service would silently use the embedded Postgres.
 const databaseUrls = Effect.gen(function* () {
   const { migrationUrl, url } = yield* readAll({
     url: variable("DATABASE_URL", databaseAddress),
@@ -163,7 +164,7 @@ const databaseUrls = Effect.gen(function* () {
 
 const variables = {
   port: variable("PORT", { ...numberBetween(0, 65_535, 3000), expected: "a port from 0 to 65535, 0 for any free one" }),
-  // This machine alone unless the operator says otherwise: the sandbox's credentials are known to everybody.
+  // Local by default, because the sandbox's credentials are public.
   host: variable("HOST", {
     expected: "an address to listen on",
     read: matchingPattern(/^[\w.:-]+$/),
@@ -234,25 +235,25 @@ type Values = { readonly [Name in keyof typeof variables]: Effect.Success<(typeo
 
 const settingsOf = (values: Values) => ({
   http: { host: values.host, port: values.port },
-  /** Null for plain HTTP, behind a proxy that speaks TLS. */
+  /** Null for plain HTTP, for example behind a proxy that terminates TLS. */
   tls: values.tls,
   /** Null for the embedded Postgres in the data directory. */
   databaseUrl: values.database.url === null ? null : Redacted.make(values.database.url),
-  /** By whose login the schema is changed; null for the same. */
+  /** The address with the login that changes the schema. Null if it is the same. */
   migrationUrl: values.database.migrationUrl === null ? null : Redacted.make(values.database.migrationUrl),
-  /** By which the key of personal data is kept; null while that stands in the database as it is. */
+  /** Encrypts the data key of personal data. Null if that is stored in plain form. */
   dataKey: values.dataKey === null ? null : Redacted.make(values.dataKey),
-  /** Under which the secrets of tokens are kept; null for their SHA-256 alone. */
+  /** The pepper of token secrets. Null if they are stored as plain SHA-256. */
   tokenPepper: values.tokenPepper === null ? null : Redacted.make(values.tokenPepper),
   dataDirectory: values.dataDirectory,
-  /** How many connections to Postgres a process keeps. */
+  /** Number of connections to Postgres for each process. */
   connections_max: values.connections,
   /** Whether the client's address is taken from X-Forwarded-For. */
   trustProxy: values.trustProxy,
   rateLimit: { perToken: values.callsPerMinute, perAddress: values.addressCallsPerMinute },
-  /** Null for counts of calls that each process keeps by itself. */
+  /** Null if each process counts calls by itself. */
   redisUrl: values.redisUrl === null ? null : Redacted.make(values.redisUrl),
-  /** The credentials of the shared sandbox company; null when there is none. */
+  /** The credentials of the shared sandbox company. Null if there is none. */
   sandbox: values.sandbox
     ? {
         apiKey: values.sandboxKey,
@@ -261,11 +262,11 @@ const settingsOf = (values: Values) => ({
       }
     : null,
   xidPrefix: values.xidPrefix,
-  /** Where clients reach the service, without a slash at the end; null when only the process's own address is known. */
+  /** The public URL of the service, without a trailing slash. Null if only the process's own address is known. */
   publicUrl: values.publicUrl,
-  /** What the operator calls this deployment. */
+  /** The operator's name for this deployment. */
   environment: values.environment,
-  /** Whom production companies sell through; null where there is nobody. */
+  /** The external services of production companies. Null for each one that is not configured. */
   parties: {
     provider: values.provider,
     insurer: values.insurer,
@@ -281,8 +282,8 @@ const readSettings = readAll<Values>(variables).pipe(
   Effect.mapError(({ message }) => new WrongSettings({ message }))
 )
 
-/** What the operator may set, all of it by environment variables. */
+/** All settings, read from environment variables. */
 export class Settings extends Context.Service<Settings, ReturnType<typeof settingsOf>>()("saldo/facade/Settings") {
-  /** Read once; every wrong variable is reported at once. */
+  /** Reads the variables once and reports all invalid ones together. */
   static readonly layer: Layer.Layer<Settings, WrongSettings> = Layer.effect(Settings, readSettings)
 }

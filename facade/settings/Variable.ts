@@ -1,23 +1,23 @@
 import { Config, Effect, Option, Result, Schema, Struct } from "effect"
 
-/** An environment variable that cannot be used as it stands. */
+/** An invalid environment variable. */
 export class WrongVariable extends Schema.TaggedError<WrongVariable>()("WrongVariable", {
   message: Schema.String
 }) {}
 
-/** What a text of the environment means; null when it means nothing. */
+/** Parses the text of a variable. Null if it is invalid. */
 export type Parser<A> = (text: string) => A | null
 
 export interface VariableOptions<A, Default> {
-  /** What a right value looks like, in words. */
+  /** Describes valid values in messages. */
   readonly expected: string
   readonly read: Parser<A>
   readonly fallback: Default
-  /** A secret's value is not repeated in an error. */
+  /** Errors do not show the value of a secret. */
   readonly secret?: boolean
 }
 
-/** Reads a variable. An empty one counts as absent, as composed environments often carry such. */
+/** Reads a variable. An empty one counts as absent, because composed environments often contain empty variables. */
 export const variable = <A, Default = A>(
   name: string,
   { expected, fallback, read, secret = false }: VariableOptions<A, Default>
@@ -35,7 +35,7 @@ export const variable = <A, Default = A>(
     })
   )
 
-/** All of them, or every one that is wrong, a line each. */
+/** Reads all variables. Fails with one line for each invalid one. */
 export const readAll = Effect.fnUntraced(function* <A extends object>(
   variables: {
     readonly [Name in keyof A]: Effect.Effect<A[Name], WrongVariable>
@@ -63,7 +63,7 @@ export const matchingPattern =
   (text) =>
     pattern.test(text) ? text : null
 
-/** One of some words, in whatever case. */
+/** Parses one of the given words, ignoring case. */
 export const keyword =
   <A>(meanings: Readonly<Record<string, A>>): Parser<A> =>
   (text) => {
@@ -78,7 +78,7 @@ export const urlWithProtocol =
     return url !== null && url.hostname !== "" && protocols.includes(url.protocol) ? text : null
   }
 
-/** An address of the web with nothing after it: what leads on from there begins with a slash. */
+/** Parses a URL without a path, to which paths are appended. */
 export const webOrigin: Parser<string> = (text) => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null

@@ -8,7 +8,7 @@ import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
 import { failed, isolated, passed } from "./Check.ts"
 
-// Without TOKEN_PEPPER everything works, so that is advice and nothing wrong.
+// Without TOKEN_PEPPER everything works, so its absence is advice and no fault.
 const tokenSecrets = Effect.gen(function* () {
   const { tokenPepper } = yield* Settings
   const { name } = yield* Effect.provide(Pepper, PepperNode.layer(tokenPepper))
@@ -26,8 +26,8 @@ const tokenSecrets = Effect.gen(function* () {
   return passed(check, `${under} kept under TOKEN_PEPPER${later}`)
 })
 
-// The table is looked for in the catalogue, which everybody may read: by its name it is refused to who may not use its
-// schema.
+// Finds the table through the system catalogue, which every role may read. Its plain name would fail for a role without
+// rights to its schema.
 const loginRights = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ login: string; may: boolean | null; uses: boolean | null }>`
@@ -41,7 +41,7 @@ const loginRights = Effect.gen(function* () {
   return row ?? { login: "", may: null, uses: null }
 })
 
-// One login for everything is how an installation begins, and no fault.
+// A single login that owns everything is the default of a new installation, so it is no fault.
 const role = Effect.gen(function* () {
   const { ours } = yield* DatabaseServer
   if (ours) return passed("role", "sessions of the server and of commands give up the rights of the one login")
@@ -54,7 +54,8 @@ const role = Effect.gen(function* () {
     : failed("role", `${login} may not use the tables: grant saldo_server to it, or saldo_operator`)
 })
 
-// A login of the server's own was made for such walls. One that owns everything never had any.
+// A separate login of the server must be able to switch to the reader role. For a login that owns the tables, this is
+// only advice.
 const companyReads = Effect.gen(function* () {
   const check = "companies"
   const { login, may } = yield* loginRights
@@ -65,7 +66,7 @@ const companyReads = Effect.gen(function* () {
   return (may ? passed : failed)(check, `${said}: grant saldo_reader to ${login}`)
 })
 
-/** Who may do what, as far as the database tells. */
+/** Checks of the database login's rights and of the tokens' secrets. */
 export const accessChecks = Effect.all([
   isolated("token secrets", tokenSecrets),
   isolated("role", role),

@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import { isForbidden, wordsOf } from "../../../adapters/postgres/connection/SqlFailure.ts"
 
-/** Something that was looked at, and how it is. */
+/** The result of one check. */
 export interface Check {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
 }
 
-/** A check that found nothing wrong. */
+/** A check without a fault. */
 export const passed = (name: string, detail: string): Check => ({ name, ok: true, detail })
 
-/** A check that did, and what to do about it. */
+/** A check with a fault, and its remedy. */
 export const failed = (name: string, detail: string): Check => ({ name, ok: false, detail })
 
 const notExamined = (name: string) => (error: unknown) =>
@@ -19,6 +19,6 @@ const notExamined = (name: string) => (error: unknown) =>
     failed(name, `could not be looked at: ${isForbidden(error) ? "the login may not; see role" : wordsOf(error)}`)
   )
 
-/** What breaks while it looks is a check that failed, and the others look all the same. */
+/** Runs a check separately: an error in it becomes a failed check and does not stop the others. */
 export const isolated = <E, R>(name: string, check: Effect.Effect<Check, E, R>): Effect.Effect<Check, never, R> =>
   check.pipe(Effect.catch(notExamined(name)), Effect.catchDefect(notExamined(name)))

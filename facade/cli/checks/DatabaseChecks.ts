@@ -11,16 +11,16 @@ import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
 import { type Check, failed, isolated, passed } from "./Check.ts"
 
-/** How often Linux sends again what nobody acknowledges; then the connection is dead. */
+/** How often Linux retransmits an unacknowledged packet before it closes the connection. */
 const retriesSetting = "net.ipv4.tcp_retries2"
 
-/** Half a minute: longer than a network needs to find another way, shorter than anybody waits at a counter. */
+/** The advised value, about 25 s: longer than a network needs to change its route, shorter than a customer waits. */
 const advisedRetries = 6
 
-/** The pauses between the tries, in seconds. Each is twice the one before. */
+/** The pauses between retransmissions, in seconds. Each is twice the previous one, up to the longest. */
 const retryPause = { first_s: 0.2, longest_s: 120 }
 
-/** How long a connection is kept that nobody acknowledges, in seconds. */
+/** The time until an unacknowledged connection is closed, in seconds. */
 const silenceTimeout_s = (retries: number): number => {
   const pauses = Array.from({ length: retries + 1 }, (_, n) =>
     Math.min(retryPause.first_s * 2 ** n, retryPause.longest_s)
@@ -31,10 +31,10 @@ const silenceTimeout_s = (retries: number): number => {
 const localHost = /^(localhost|127\..*|\[::1\]|)$/
 
 /**
- * How long a database is waited for that falls silent, because its machine or the way to it is gone without a word.
- * Everything works until then, so more than advised is nothing wrong.
+ * Reports how long calls wait for a database whose machine or network fails without closing the connection. A longer
+ * time than advised is no fault, because everything works until then.
  *
- * @param retries what the system is set to; null where it does not say.
+ * @param retries the system's setting. Null if the system does not report it.
  */
 export const silenceCheck = (host: string, retries: number | null): Check => {
   const name = "silence"
@@ -55,16 +55,19 @@ const readRetries = Effect.tryPromise(() => readFile(`/proc/sys/${retriesSetting
   Effect.orElseSucceed(() => null)
 )
 
-/** The same for the database of this installation. */
+/** Runs `silenceCheck` for the configured database. */
 const databaseSilence = Effect.gen(function* () {
   const { url } = yield* DatabaseServer
   return silenceCheck(new URL(Redacted.value(url)).hostname, yield* readRetries)
 })
 
-/** How far this machine's clock may be from the database's. Limits and recovery go by the former. */
+/** Maximum difference between this machine's clock and the database's. Limits and recovery use this machine's clock. */
 const clockSkew_ms_max = 2000
 
-/** So many dead rows, and more of them than live ones: nobody cleans up. Fewer come and go with every busy minute. */
+/**
+ * A table with more dead rows than this, and more dead than live rows, is not being vacuumed. Smaller numbers are
+ * normal under load.
+ */
 const deadRows_max = 100_000
 
 const durable = ["fsync", "full_page_writes", "synchronous_commit"]
@@ -113,7 +116,7 @@ const clock = Effect.gen(function* () {
     : failed("clock", `${said}: set both by the same time service`)
 })
 
-// Without DATA_KEY everything works, so that is advice and nothing wrong.
+// Without DATA_KEY everything works, so its absence is advice and no fault.
 const personalData = Effect.gen(function* () {
   const { dataKey } = yield* Settings
   const name = "personal data"
@@ -143,7 +146,7 @@ const formatTableState = ({ dead, live, name, vacuumed_min }: TableRow): string 
   return `${name} ${share} % dead, ${vacuumed_min === null ? "never vacuumed" : `vacuumed ${vacuumed_min} min ago`}`
 }
 
-// The tables that every sale changes.
+// Examines the tables that every sale changes.
 const vacuum = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [setting] = yield* sql<{ autovacuum: string }>`select current_setting('autovacuum') as autovacuum`
@@ -166,7 +169,7 @@ const vacuum = Effect.gen(function* () {
       )
 })
 
-/** What the database is like, as far as one connection shows. */
+/** Checks of the database through one connection. */
 export const databaseChecks = Effect.all([
   isolated("database", server),
   isolated("durability", durability),

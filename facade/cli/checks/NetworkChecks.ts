@@ -7,14 +7,14 @@ import { localUrl } from "../../settings/ListenAddress.ts"
 import { Settings, tlsFiles } from "../../settings/Settings.ts"
 import { type Check, failed, passed } from "./Check.ts"
 
-/** Long enough to order a new one. */
+/** Minimum remaining validity, enough time to renew a certificate. */
 const certificateValidity_min = Duration.days(7)
 
 const livezAnswer_ms_max = 1000
 
 const isLocal = (host: string): boolean => /^(?:127\.[\d.]+|::1|localhost)$/.test(host)
 
-// The simulator moves no real money, but whoever knows its credentials can fill tables with it.
+// The simulator moves no real money, but anyone with its public credentials could fill the tables.
 const exposure = Settings.useSync(({ http, sandbox }): Check => {
   if (isLocal(http.host)) return passed("exposure", `HOST is ${http.host}: this machine alone reaches the service`)
   if (sandbox === null) return passed("exposure", `HOST is ${http.host}, and there is no sandbox`)
@@ -49,7 +49,7 @@ const certificate = Effect.fnUntraced(function* (tls: Settings["Service"]["tls"]
   )
 })
 
-/** What listens at an address: a process of ours, another program, or nobody. */
+/** Finds out what listens at an address: a Saldo process, another program, or nothing. */
 const listenerAt = (url: string) =>
   Effect.promise(async () => {
     try {
@@ -77,27 +77,24 @@ const operationsPort = Effect.gen(function* () {
   }
 })
 
-/** Who can reach the service, and how it shows itself. */
+/** Checks of the addresses at which the service can be reached, and of its certificate. */
 export const exposureChecks = Effect.all([
   exposure,
   Effect.flatMap(Settings, ({ tls }) => certificate(tls)),
   operationsPort
 ])
 
-/**
- * The certificate, where other settings are wrong: its files are named by variables too, and all faults are told at
- * once.
- */
+/** Checks the certificate when other settings are wrong, so that the operator sees all faults at once. */
 export const certificateCheckOnly: Effect.Effect<ReadonlyArray<Check>> = tlsFiles.pipe(
   Effect.flatMap((files) => (files === null ? Effect.succeed([]) : Effect.map(certificate(files), (check) => [check]))),
-  // That is among the settings that are wrong.
+  // A wrong TLS variable is already reported with the settings.
   Effect.orElseSucceed(() => [])
 )
 
-/** Long enough for a connection with TLS. A count waits far shorter, and then is made by the process itself. */
+/** Timeout for Redis, long enough for a TLS handshake. The rate limiter's own timeout is shorter. */
 const redisAnswer_max = Duration.seconds(3)
 
-/** The first sentence of what went wrong: Redis explains itself at length. */
+/** The first sentence of an error, because errors of Redis are long. */
 const firstSentence = (cause: unknown): string => {
   const [first = ""] = (cause instanceof Error ? cause.message : String(cause)).split(/\.? *\n|\. /)
   return first
@@ -108,7 +105,7 @@ const redisClient = (url: string) =>
     Effect.promise(async () => {
       const { createClient } = await import("redis")
       const made = createClient({ url, socket: { reconnectStrategy: false } })
-      // Whoever waits for an answer hears of it; an event that nobody listens to would end the process.
+      // The promise already reports errors. Without a listener, the event would end the process.
       made.on("error", () => {})
       return made
     }),
@@ -116,13 +113,13 @@ const redisClient = (url: string) =>
   )
 
 /**
- * Whether Redis answers a PING. One that accepts connections may still refuse every command, for want of a password or
- * because it takes orders from its own machine alone.
+ * Checks that Redis answers a PING. A Redis that accepts connections may still refuse commands: it may need a password,
+ * or accept commands only from its own machine.
  */
 const redisCheck = (address: Redacted.Redacted): Effect.Effect<Check> => {
   const url = Redacted.value(address)
   const { host } = new URL(url)
-  // The clock runs for Redis alone: to load its client takes a busy machine seconds.
+  // The timeout covers Redis only, because loading the client can take seconds on a busy machine.
   const answered = (made: Effect.Success<ReturnType<typeof redisClient>>) =>
     Effect.tryPromise(() => made.connect().then(() => made.ping())).pipe(
       Effect.mapError(({ cause }) => firstSentence(cause)),
@@ -138,24 +135,24 @@ const redisCheck = (address: Redacted.Redacted): Effect.Effect<Check> => {
   )
 }
 
-/** Whoever does not accept a connection in this time would make sales wait. */
+/** Timeout for opening a connection. */
 const connect_max = Duration.seconds(3)
 
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
 
 class UnreachableHost extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
 
-/** Connects, with TLS where it is spoken, and hangs up: nothing is asked, so nothing can be sold. */
+/** Opens a connection, with TLS for https, and closes it. Sends no request, so nothing can be sold. */
 const openConnection = ({ hostname, port, protocol }: URL) =>
   Effect.callback<void, UnreachableHost>((resume) => {
     const isSecure = protocol === "https:"
     const host = hostname.replace(/^\[|\]$/g, "")
     const place = { host, port: port === "" ? (defaultPorts[protocol] ?? 0) : Number(port) }
-    // Servers that share an address show the certificate of the name that is asked for; an address is no name.
+    // Sends the host name (SNI), by which a shared server selects its certificate. SNI does not allow IP addresses.
     const named = isIP(host) === 0 ? { servername: host } : {}
     const socket = isSecure ? connectSecurely({ ...place, ...named }) : connect(place)
     socket.once(isSecure ? "secureConnect" : "connect", () => {
-      // The other side may keep the connection for ever, and nobody would come back to the prompt.
+      // Destroys the socket. The other side may never close it, and the command would not end.
       socket.destroy()
       resume(Effect.void)
     })
@@ -177,7 +174,7 @@ const reachabilityCheck = (name: string, address: string): Effect.Effect<Check> 
   })
 }
 
-/** Whether those who are configured can be reached; the database has checks of its own. */
+/** Checks that the configured external services can be reached. The database has its own checks. */
 export const reachabilityChecks = Effect.gen(function* () {
   const { otlp, parties, redisUrl } = yield* Settings
   const places: Readonly<Record<string, string | undefined>> = {

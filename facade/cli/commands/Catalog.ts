@@ -39,7 +39,7 @@ const listedDocument = ({ active, enabled, service }: ListedService): Document =
   ...(enabled === null ? {} : { habilitado: enabled })
 })
 
-/** What fits on a line. */
+/** The columns of a service in a table. */
 const listedRow = ({ como_comprar: _, descripcion: __, categoria_id: ___, ...line }: Document): Document => line
 
 const list = Command.make(

@@ -16,7 +16,7 @@ const database = Effect.all([databaseChecks, accessChecks]).pipe(
   Effect.catch((error) => Effect.succeed([failed("database", error.message)]))
 )
 
-/** Each layer that cannot be built is a failed check of its own, and what stands on it is not looked at. */
+/** Runs all checks. A layer that cannot be built becomes one failed check, in place of the checks that need it. */
 const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([database, exposureChecks, reachabilityChecks]).pipe(
   Effect.map((checks) => [settings, ...checks.flat()]),
   Effect.provide(baseLayer),

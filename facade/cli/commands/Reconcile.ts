@@ -10,7 +10,7 @@ const formatAsked = (asked: number, recovered: Recovered): string => {
   return `Asked about ${asked}: ${confirmed} confirmed, ${released} given back, ${reversed} reversed, ${reversalsDenied} reversals denied, ${stillUnknown} still unknown.`
 }
 
-// A shell without the variables that the servers have is the usual cause.
+// The usual cause is a shell without the servers' environment variables.
 const formatNotAsked = (notAsked: number, absent: ReadonlyArray<string>): string => {
   const why =
     absent.length === 0

@@ -20,7 +20,7 @@ const dayFlag = (name: string, description: string) =>
     orDefault(null, "none")
   )
 
-/** What was found, in the words of the options that say it. */
+/** The finding as JSON, with the names of the flags. */
 const findingDocument = Finding.match({
   Failed: () => ({ resultado: "failed" }),
   Reversed: () => ({ resultado: "reversed" }),
@@ -33,7 +33,7 @@ const findingDocument = Finding.match({
   })
 })
 
-/** What was found, as the options say it; only a success has more to it. */
+/** Makes a finding from the flag `--as`. Only a success has further fields. */
 const findingFrom = {
   success: (found: Omit<Extract<Finding, { readonly _tag: "Success" }>, "_tag">) => Finding.cases.Success.make(found),
   failed: () => Finding.cases.Failed.make({}),

@@ -5,7 +5,7 @@ import type { Started } from "../../ServerLayer.ts"
 import { localUrl } from "../../settings/ListenAddress.ts"
 import { print } from "../terminal/Output.ts"
 
-/** What a person needs to see of a server that has just started: where it is, and how to sell. */
+/** The text that a started server prints: its addresses and an example sale. */
 const banner = (started: Started): string => {
   const base = baseUrl(started)
   const { sandbox } = started.settings
@@ -29,7 +29,7 @@ const banner = (started: Started): string => {
   ].join("\n")
 }
 
-/** The same for a program. */
+/** The same information as JSON. */
 const startedDocument = (started: Started) => {
   const base = baseUrl(started)
   const { sandbox } = started.settings
@@ -48,7 +48,7 @@ const baseUrl = ({ port, settings: { http, tls } }: Started): string =>
 
 const announce = (started: Started) => print(startedDocument(started), banner(started))
 
-// The server's modules are half of all modules. Loading them here lets every other command start sooner.
+// Loads the server's modules, half of all modules, only for this command, so that the others start faster.
 const server = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("../../ServerLayer.ts")),

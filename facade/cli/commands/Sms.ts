@@ -20,7 +20,7 @@ const meanings: { readonly [Status in UndeliveredSms["status"]]: string } = {
   unknown: "unknown: it may have gone, and is not sent again."
 }
 
-/** What the states that are listed mean, and what helps. */
+/** Explains the listed states, and what the seller can do. */
 const formatMeanings = (undelivered: ReadonlyArray<UndeliveredSms>): string =>
   [
     ...[...new Set(undelivered.map(({ status }) => status))].toSorted().map((status) => meanings[status]),

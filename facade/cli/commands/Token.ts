@@ -24,7 +24,7 @@ const tokenDocument =
     por_minuto: token.callsPerMinute,
     consultas_reales: token.realLookups,
     ultimo_uso: iso(usedAt),
-    // Of a secret that has gone there is nothing to tell.
+    // Null once the previous secret has expired.
     expira_anterior: previousUntil !== null && DateTime.isGreaterThan(previousUntil, now) ? iso(previousUntil) : null
   })
 

@@ -23,7 +23,7 @@ import { type Document, formatFields, formatTable, print } from "../terminal/Out
 import { companyFilter, transactionId } from "../terminal/Parameters.ts"
 import { confirm, resolve } from "./Resolve.ts"
 
-/** What happened to a sale, for a program. */
+/** An event of a sale's history as JSON. */
 const eventDocument = HistoryEvent.$match({
   Reserved: ({ amount, key }): Document => ({ evento: "reserved", idempotency_key: key, monto: toPesos(amount) }),
   Answered: ({ by, outcome, repeatsUntil }): Document => ({
@@ -76,7 +76,7 @@ const foundByTexts: Readonly<Record<FoundBy, string>> = {
   operator: "by two operators"
 }
 
-/** The same for a person. */
+/** An event of a sale's history as text. */
 const formatEvent = HistoryEvent.$match({
   Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
   Answered: ({ by, outcome, repeatsUntil }) =>
@@ -109,7 +109,7 @@ const transactionDocument = ({ companyId, transaction }: OwnedTransaction) => ({
   ...transactionView(transaction)
 })
 
-/** What fits on a line. */
+/** The columns of a sale in a table. */
 const transactionRow = (owned: OwnedTransaction): Document => {
   const { amount, created_at, empresa_id, identifier, service, status, transaction_id } = transactionDocument(owned)
   return { transaction_id, empresa_id, status, servicio: service.nombre, identifier, amount, created_at }
@@ -118,11 +118,11 @@ const transactionRow = (owned: OwnedTransaction): Document => {
 const formatPagePosition = (page: Page, total: number): string =>
   `Page ${page.page} of ${paginationOf(page, total).total_pages}; ${total} in all.`
 
-/** What a page says of those that this version cannot read. */
+/** Lists the sales of a page that this version cannot read. */
 const formatUnreadable = (ids: ReadonlyArray<number>): string =>
   ids.length === 0 ? "" : `\nNot shown, as this version cannot read them: ${ids.join(", ")}. They stay as they are.`
 
-/** Days, hours and minutes, as a person would say them. */
+/** A duration in days, hours and minutes. */
 const formatAge = (since: DateTime.Utc, now: DateTime.Utc): string => {
   const { days, hours, minutes } = Duration.parts(DateTime.distance(since, now))
   return [
@@ -135,11 +135,11 @@ const formatAge = (since: DateTime.Utc, now: DateTime.Utc): string => {
     .join(" ")
 }
 
-/** Since when nobody knows: of a reversal, since it began. */
+/** Since when the outcome is unknown: the beginning of the reversal or, without one, of the sale. */
 const unknownSince = ({ reversal, transaction }: PendingTransaction): DateTime.Utc =>
   reversal?.createdAt ?? transaction.createdAt
 
-/** What is in doubt of a sale whose own state is settled. */
+/** The unresolved reversal of a settled sale as JSON. */
 const reversalDocument = ({ reversal }: PendingTransaction) =>
   reversal === null ? null : { xid: reversal.xid, status: reversal.status, created_at: formatLocal(reversal.createdAt) }
 

@@ -1,21 +1,21 @@
 import { Option } from "effect"
 import { Flag, Param } from "effect/cli"
 
-/** Shapes of flags. What a flag takes, and what holds without it, is said once: its help and its errors follow. */
+/** Constructors of flags. Each states its accepted values and its default once, for the help and for errors. */
 
-// Whatever is no flag by itself has one within.
+// A composed flag contains the single flag with the description.
 const descriptionOf = (flag: Param.AnyFlag): string =>
   Param.isSingle(flag)
     ? Option.getOrElse(flag.description, () => "")
     : descriptionOf((flag as Param.Optional<"flag", unknown>).param)
 
-/** Adds a note to what a flag's help says. */
+/** Appends a note in parentheses to a flag's description. */
 export const withNote =
   (note: string) =>
   <A>(flag: Flag.Flag<A>): Flag.Flag<A> =>
     Flag.withDescription(flag, `${descriptionOf(flag)} (${note})`)
 
-/** What holds without a flag; in words, if the value does not say it. */
+/** Gives a flag a default value and shows it in the help, as `told` if the value itself is not readable. */
 export const orDefault =
   <const B>(fallback: B, told = String(fallback)) =>
   <A>(flag: Flag.Flag<A>): Flag.Flag<A | B> =>
@@ -26,7 +26,7 @@ interface Bounds {
   readonly maximum?: number
 }
 
-/** A whole number within bounds. */
+/** An integer flag within bounds. */
 export const wholeNumber = (name: string, { maximum, minimum }: Bounds, description: string) => {
   const form = maximum === undefined ? `${minimum} or more` : `from ${minimum} to ${maximum}`
   return Flag.Int(name).pipe(
@@ -39,7 +39,7 @@ export const wholeNumber = (name: string, { maximum, minimum }: Bounds, descript
   )
 }
 
-/** `a,b,c`. */
+/** A flag with a comma-separated list: `a,b,c`. */
 export const commaList = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
@@ -47,7 +47,7 @@ export const commaList = (name: string, description: string) =>
     Flag.map((value) => value.split(",").map((part) => part.trim()))
   )
 
-/** Some of these, parted by commas. */
+/** A flag with a comma-separated list of the given names. */
 export const commaListOf = <const Name extends string>(
   name: string,
   names: ReadonlyArray<Name>,
@@ -66,6 +66,6 @@ export const commaListOf = <const Name extends string>(
   )
 }
 
-/** What is so only if it is asked for. */
+/** A flag without a value, off by default. */
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))

@@ -2,14 +2,14 @@ import { Console, Context, Effect, Option, Schema } from "effect"
 import { CliConfig, type CliError, CliOutput, GlobalFlag, type HelpDoc } from "effect/cli"
 import { toggle } from "./Flags.ts"
 
-/** What a command answers with --json: numbers in pesos, names as on the wire. */
+/** A command's result as JSON: amounts in pesos, field names as in the API. */
 export type Document = Readonly<Record<string, unknown>>
 
-/** Whether the answer, and an error, is to be one JSON document. */
+/** Whether results and errors are printed as one JSON document. */
 export const AsJson = Context.Reference<boolean>("saldo/facade/cli/AsJson", { defaultValue: () => false })
 
-// Known to the parser and shown in every --help; what it says is read before anything else, so that wrong usage too is
-// answered in JSON.
+// Declared for the parser and the help. `wantsJson` reads it before the command line is parsed, so that wrong usage is
+// also reported as JSON.
 export const jsonFlag = GlobalFlag.Setting("json")({
   flag: toggle("json", "Print one JSON document, and errors as JSON too")
 })
@@ -19,12 +19,12 @@ const wantsJson = (args: ReadonlyArray<string>): boolean =>
 
 const toJson = (document: Document): string => JSON.stringify(document, null, 2)
 
-/** Prints what a command did: the document with --json, otherwise the words for a person. */
+/** Prints a command's result: the document with --json, otherwise the text. */
 export const print = Effect.fnUntraced(function* (document: Document, words: string) {
   yield* Console.log((yield* AsJson) ? toJson(document) : words)
 })
 
-/** Columns as wide as their widest cell. */
+/** A table with columns as wide as their widest cell. */
 export const formatTable = (rows: ReadonlyArray<Document>): string => {
   const names = Object.keys(rows[0] ?? {})
   const lines = [names, ...rows.map((row) => names.map((name) => formatValue(row[name])))]
@@ -54,13 +54,10 @@ const formatValue = (value: unknown): string => {
     .join(", ")
 }
 
-/** What was asked to be checked does not hold. It has been printed; only the exit code is left to say. */
+/** A check failed. Its result is already printed; this error only sets the exit code. */
 export class CheckFailed extends Schema.TaggedError<CheckFailed>()("CheckFailed", {}) {}
 
-/**
- * Answers a command line as every program of this project does: help goes to stdout; what is wrong with a command line
- * goes to stderr with its usage, in JSON if that is asked for.
- */
+/** Prints help to stdout, and wrong usage with a usage line to stderr, as JSON with --json. */
 export const withUsage =
   (args: ReadonlyArray<string>, builtIns: ReadonlyArray<GlobalFlag.BuiltIn>) =>
   <A, E, R>(running: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -70,14 +67,14 @@ export const withUsage =
       Effect.provideService(CliConfig.CliConfig, { builtIns })
     )
 
-/** An error as the operator reads it: a code for scripts, a sentence that says what to do next. */
+/** An error for the operator: a code for scripts and a message that states the next step. */
 export interface Refusal {
   readonly code: string
   readonly message: string
   readonly details?: Document
 }
 
-/** Says on stderr why nothing was done. */
+/** Prints a refusal to stderr. */
 export const printRefusal = Effect.fnUntraced(function* (refusal: Refusal) {
   yield* Console.error((yield* AsJson) ? toJson({ error: refusal }) : `error: ${refusal.message}`)
 })
@@ -87,14 +84,14 @@ const presentHelp = Effect.fnUntraced(function* (event: CliOutput.Presenter.Even
   const helpDoc = withRequiredMarks(event.helpDoc)
   if (event._tag === "InvalidInvocation")
     return yield* printWrongUsage(event.commandPath, helpDoc, event.errors.map(usageFault))
-  // Where a command is missing a person is answered with help, and a program as ever.
+  // Without a subcommand, prints the help, or an error with --json.
   const unasked = event.reason === "Implicit"
   if (!(unasked && (yield* AsJson))) return yield* CliOutput.defaultPresenter.present({ ...event, helpDoc })
   const names = helpDoc.subcommands?.flatMap(({ commands }) => commands.map(({ name }) => name)) ?? []
   yield* printWrongUsage(event.commandPath, helpDoc, [`A command is missing: ${names.join(", ")}`])
 })
 
-/** The library knows what is required, and leaves it to the reader to find out. */
+/** Marks required flags and arguments in the help, which the library does not do. */
 const withRequiredMarks = (help: HelpDoc.HelpDoc): HelpDoc.HelpDoc => ({
   ...help,
   usage: help.usage.replace("[flags]", [...help.flags.map(flagUsage), "[--json]"].join(" ")),
@@ -110,8 +107,8 @@ const flagUsage = ({ name, required, type }: HelpDoc.FlagDoc): string => {
 const markRequired = <Doc extends HelpDoc.ArgDoc | HelpDoc.FlagDoc>(doc: Doc): Doc =>
   doc.required ? { ...doc, description: Option.map(doc.description, (text) => `${text} (required)`) } : doc
 
-// What the library's own readings say. Every number of the command line is a whole one, a file that is not there is
-// nothing that was expected, and which command it is the usage says.
+// Patterns for simplifying the library's error messages: all numbers here are integers, a missing file is not an
+// "expected" value, and the usage line already names the command.
 const numberErrorSuffix = /Expected (?:a string representing a finite number|an integer)$/
 const expectedPrefix = /Expected: (?=(?:File|Path|Failed) )/
 const commandSuffix = /(?<=^Unrecognized flag: \S+) in command .*/

@@ -8,7 +8,7 @@ import { Permission } from "../../../core/domain/Token.ts"
 import { pesosFormat } from "../../settings/CatalogueFile.ts"
 import { commaList, commaListOf, orDefault, withNote } from "./Flags.ts"
 
-/** Arguments and flags that several commands take. What they refuse is wrong usage: exit code 2. */
+/** Arguments and flags that several commands share. A rejected value is wrong usage, exit code 2. */
 
 const isId = (number: number): boolean => Number.isSafeInteger(number) && number > 0
 const idExpected = () => "Expected: a whole number above zero"
@@ -24,7 +24,7 @@ export const transactionId = Argument.map(
   TransactionId.make
 )
 
-/** Of which company; undefined for all of them. */
+/** Filters by company. Undefined means all companies. */
 export const companyFilter = Flag.Int("empresa").pipe(
   Flag.withDescription("Only those of this company, by its id (empresa_id)"),
   Flag.filter(isId, idExpected),
@@ -42,7 +42,7 @@ export const amountArgument = Argument.String("amount").pipe(
   )
 )
 
-/** Pesos, or 0 for none. */
+/** A flag with an amount in pesos. 0 means no limit. */
 export const limitFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
@@ -67,10 +67,13 @@ const textFlagWith = (spelled: (text: string) => string) => (name: string, lengt
   )
 }
 
-/** Text as it was typed. */
+/** A flag with text that is kept as typed. */
 export const textFlag = textFlagWith((typed) => typed)
 
-/** A name that has to be the same when it is typed or pasted again: money that came once is recorded once. */
+/**
+ * A flag with text that identifies something. It is normalised, so that the same reference is recognized when it is
+ * typed or pasted again.
+ */
 export const labelFlag = textFlagWith(canonicalText)
 
 export const onOffFlag = (name: string, description: string) =>
@@ -79,7 +82,7 @@ export const onOffFlag = (name: string, description: string) =>
     ["off", false]
   ]).pipe(Flag.withDescription(description))
 
-// An empty list restricts nothing.
+// An empty list means no restriction.
 export const permissions = commaListOf("permisos", Permission.literals, "What the token may do").pipe(
   orDefault<ReadonlyArray<Permission>>([], "all")
 )
@@ -119,7 +122,7 @@ const readOverlap = (text: string): Option.Option<Duration.Duration> => {
   return Duration.isLessThanOrEqualTo(duration, overlap_max) ? Option.some(duration) : Option.none()
 }
 
-/** How long the secret before a rotation stays good. */
+/** How long the previous secret stays valid after a rotation. */
 export const overlap = Flag.String("solape").pipe(
   Flag.withDescription("How long the old secret stays good: minutes, hours or days up to 30d; 0 for not"),
   withNote("such as 30m, 24h or 7d"),
