@@ -18,7 +18,7 @@ import { AsJson, CheckFailed, jsonFlag, printRefusal, withUsage } from "./termin
 /** The operator's command line. */
 const saldo = Command.make("saldo").pipe(
   Command.withDescription(
-    "Sell top-ups, bills and insurance on a prepaid balance. Commands work on DATABASE_URL or, without it, on the embedded Postgres in DATA_DIR, which is started when it does not run. Times are those of Santo Domingo (UTC-4), as on the wire; a time that ends in Z is UTC. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
+    "Sell top-ups, bills and insurance from a prepaid balance. Commands use the database of DATABASE_URL or, without it, the embedded Postgres in DATA_DIR, which they start if necessary. Times are in Santo Domingo time (UTC-4), as in the API; a time that ends in Z is UTC. Exit codes: 0 done, 1 refused or a check failed, 2 wrong usage."
   ),
   Command.withSubcommands([serve, migrate, doctor, company, token, catalog, transactions, sms, reconcile, audit]),
   Command.withGlobalFlags([jsonFlag])
@@ -54,5 +54,5 @@ const exitCodeOf = (cause: Cause.Cause<unknown>) => {
 const reportUnexpected = (cause: Cause.Cause<unknown>) =>
   printRefusal({
     code: "UNEXPECTED",
-    message: `${wordsOf(Cause.squash(cause))}. "saldo doctor" looks for what is wrong.\n${Cause.pretty(cause)}`
+    message: `${wordsOf(Cause.squash(cause))}. Check the installation with "saldo doctor".\n${Cause.pretty(cause)}`
   })

@@ -7,88 +7,87 @@ import type { Refusal } from "./terminal/Output.ts"
 type RefusedError = OperatorError | BadCatalogue
 
 const notResolvableMessages: { readonly [Why in NotResolvable["why"]]: (id: number, status: string) => string } = {
-  settled: (id, status) => `Transaction ${id} is ${status}: it is settled, and nothing was changed.`,
+  settled: (id, status) => `Transaction ${id} is ${status}: it is already settled. Nothing was changed.`,
   reversal: (id, status) =>
-    `Transaction ${id} is ${status}, and nobody knows how its reversal ended: propose --as reversed if it was taken back, --as stands if it was not.`,
+    `Transaction ${id} is ${status}, and the outcome of its reversal is unknown. Propose --as reversed if the sale was reversed, --as stands if it was not.`,
   unsettled: (id, status) =>
-    `Transaction ${id} is ${status}: nobody knows how it ended itself, and it has no reversal. Propose --as success or --as failed.`,
-  no_reversal: (id, status) =>
-    `Transaction ${id} is ${status} and has no reversal of unknown outcome: nothing was changed.`,
+    `Transaction ${id} is ${status}: the outcome of the sale itself is unknown, and it has no reversal. Propose --as success or --as failed.`,
+  no_reversal: (id, status) => `Transaction ${id} is ${status} and has no unresolved reversal. Nothing was changed.`,
   young: (id) =>
-    `Transaction ${id} is less than 15 minutes old: its call, or recovery, may still settle it. Wait, then look again with "saldo transactions show ${id}".`,
+    `Transaction ${id} is less than 15 minutes old, and its call or recovery may still settle it. Wait, then check it with "saldo transactions show ${id}".`,
   young_reversal: (id) =>
-    `The reversal of transaction ${id} is less than 15 minutes old: its call, or recovery, may still settle it. Wait, then look again with "saldo transactions show ${id}".`,
+    `The reversal of transaction ${id} is less than 15 minutes old, and its call or recovery may still settle it. Wait, then check it with "saldo transactions show ${id}".`,
   no_validity: (id) =>
-    `Transaction ${id} is a policy: give --desde and --hasta, the first and last day of its validity.`,
-  validity: (id) => `Transaction ${id} is no policy: leave out --desde and --hasta.`,
-  ends_before: (id) => `The policy of transaction ${id} cannot end before it begins: correct --desde and --hasta.`,
+    `Transaction ${id} is a policy. Add --desde and --hasta, the first and the last day of its validity.`,
+  validity: (id) => `Transaction ${id} is not a policy. Leave out --desde and --hasta.`,
+  ends_before: (id) => `The policy of transaction ${id} cannot end before it begins. Correct --desde and --hasta.`,
   no_token: (id) =>
-    `Transaction ${id} is electricity: give --token, the 20 digits that the customer types into the meter.`,
-  token: (id) => `Transaction ${id} is no electricity: leave out --token.`,
+    `Transaction ${id} is electricity. Add --token, the 20 digits that the customer types into the meter.`,
+  token: (id) => `Transaction ${id} is not electricity. Leave out --token.`,
   confirmed: (id) =>
-    `Somebody has already confirmed how transaction ${id} ended, and it is not settled yet: nothing was proposed. "saldo transactions show ${id}" tells the number of that proposal; confirm it once more.`
+    `A proposal for transaction ${id} is already confirmed, but the transaction is not settled yet. Nothing was proposed. Find the proposal's number with "saldo transactions show ${id}" and confirm it again.`
 }
 
 const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: number) => string } = {
-  no_proposal: (id) => `Nobody has proposed how transaction ${id} ended. "saldo transactions resolve ${id}" does.`,
-  same_operator: (id) => `You proposed this yourself. Somebody else has to confirm transaction ${id}.`,
+  no_proposal: (id) => `Transaction ${id} has no proposal. Make one with "saldo transactions resolve ${id}".`,
+  same_operator: (id) => `You made this proposal yourself. A different operator must confirm transaction ${id}.`,
   changed: (id) =>
-    `That is not the latest proposal for transaction ${id}. Look at it with "saldo transactions show ${id}" before you confirm it.`,
+    `This is not the latest proposal for transaction ${id}. Check the latest one with "saldo transactions show ${id}" before you confirm it.`,
   outdated: (id) =>
-    `That was proposed for an earlier reversal of transaction ${id}, which has ended. "saldo transactions resolve ${id}" proposes how this one did.`,
+    `This proposal is for an earlier reversal of transaction ${id}, which has ended. Make a new one with "saldo transactions resolve ${id}".`,
   not_asked: (id) =>
-    `Nobody could be asked about transaction ${id} once more, as no provider or insurer takes calls here. Run this with the variables of the servers; if there is nobody left to ask, add --sin-preguntar.`
+    `Transaction ${id} could not be checked with its provider or insurer, because none accepts calls from here. Run this command with the environment variables of the servers. If the provider or insurer no longer exists, add --sin-preguntar.`
 }
 
 /** The message of each error. A missing entry does not compile. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
   UnknownCompany: ({ companyId }) => ({
     code: "COMPANY_NOT_FOUND",
-    message: `There is no company ${companyId}. "saldo company list" shows those that there are.`,
+    message: `Company ${companyId} does not exist. List the companies with "saldo company list".`,
     details: { empresa_id: companyId }
   }),
   CodeTaken: ({ code }) => ({
     code: "COMPANY_CODE_TAKEN",
-    message: `The code ${code} belongs to another company. Choose another, or see "saldo company list".`,
+    message: `The code ${code} belongs to another company. Choose a different code. "saldo company list" shows the codes in use.`,
     details: { codigo_empresa: code }
   }),
   UnknownToken: ({ tokenId }) => ({
     code: "TOKEN_NOT_FOUND",
-    message: `There is no token ${tokenId}. "saldo token list COMPANY" shows those of a company.`,
+    message: `Token ${tokenId} does not exist. List a company's tokens with "saldo token list COMPANY".`,
     details: { token_id: tokenId }
   }),
   TokenRevoked: ({ tokenId }) => ({
     code: "TOKEN_REVOKED",
-    message: `Token ${tokenId} is revoked, and that is final. Issue a new one with "saldo token issue".`,
+    message: `Token ${tokenId} is permanently revoked. Issue a new token with "saldo token issue".`,
     details: { token_id: tokenId }
   }),
   UnknownService: ({ serviceId }) => ({
     code: "SERVICE_NOT_FOUND",
-    message: `There is no service ${serviceId}. "saldo catalog list" shows those that there are.`,
+    message: `Service ${serviceId} does not exist. List the services with "saldo catalog list".`,
     details: { service_id: serviceId }
   }),
   CategoryNameTaken: () => ({
     code: "CATEGORY_NAME_TAKEN",
-    message: "A category that the file does not name already has one of its names. Rename one of the two."
+    message: "A category outside the file already has the name of a category in the file. Rename one of the two."
   }),
   UnreadableTransaction: ({ transactionId }) => ({
     code: "TRANSACTION_UNREADABLE",
-    message: `Transaction ${transactionId} is kept in a way that this version does not know. Nothing was changed, and what it holds stays held. Use the version that sold it.`,
+    message: `Transaction ${transactionId} has a format that this version does not know. Nothing was changed, and its money stays held. Use the version that made the sale.`,
     details: { transaction_id: transactionId }
   }),
   UnknownTransaction: ({ transactionId }) => ({
     code: "TRANSACTION_NOT_FOUND",
-    message: `There is no transaction ${transactionId}. "saldo transactions list" shows the latest.`,
+    message: `Transaction ${transactionId} does not exist. List the latest transactions with "saldo transactions list".`,
     details: { transaction_id: transactionId }
   }),
   ReferenceTaken: ({ asked, recorded, reference }) => ({
     code: "REFERENCE_TAKEN",
-    message: `The reference ${reference} already stands for ${toPesos(recorded)}, not ${toPesos(asked)}: nothing was added. Correct the amount, or use another reference for another deposit.`,
+    message: `The reference ${reference} is already recorded with ${toPesos(recorded)}, not ${toPesos(asked)}. Nothing was added. Correct the amount, or use a different reference for a different deposit.`,
     details: { referencia: reference, monto_registrado: toPesos(recorded), monto: toPesos(asked) }
   }),
   DepositTooLarge: ({ asked }) => ({
     code: "DEPOSIT_TOO_LARGE",
-    message: `A company can own at most ${toPesos(owned_max)}; a deposit of ${toPesos(asked)} would exceed that and was not added. Correct the amount.`,
+    message: `A company's balance is limited to ${toPesos(owned_max)}. A deposit of ${toPesos(asked)} would exceed the limit and was not added. Correct the amount.`,
     details: { monto: toPesos(asked), saldo_maximo: toPesos(owned_max) }
   }),
   NotResolvable: ({ status, transactionId, why }) => ({
@@ -103,12 +102,12 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
   }),
   SupplierDisagrees: ({ about, said, transactionId }) => ({
     code: "SUPPLIER_DISAGREES",
-    message: `The supplier was asked about ${about === "sale" ? "" : "the reversal of "}transaction ${transactionId} and says ${said}: nothing was settled. "saldo reconcile" settles it so.`,
+    message: `The supplier reports ${said} for ${about === "sale" ? "" : "the reversal of "}transaction ${transactionId}, which contradicts the proposal. Nothing was settled. Settle it by the supplier's answer with "saldo reconcile".`,
     details: { transaction_id: transactionId, proveedor: said }
   }),
   BadCatalogue: ({ faults }) => ({
     code: "CATALOGUE_INVALID",
-    message: `Nothing was imported. Correct this and import the file again:${faults.map(({ at, line, reason }) => `\n  line ${line}: ${at}: ${reason}`).join("")}`,
+    message: `Nothing was imported. Correct the following and import the file again:${faults.map(({ at, line, reason }) => `\n  line ${line}: ${at}: ${reason}`).join("")}`,
     details: { errores: faults.map(({ at, line, reason }) => ({ linea: line, entrada: at, motivo: reason })) }
   })
 }

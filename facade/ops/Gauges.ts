@@ -19,39 +19,31 @@ const gauge = <Labels extends string>(name: string, labels: ReadonlyArray<Labels
 const databaseUp = Metric.gauge("saldo_database_up", { description: "Whether the database answers: 1 or 0" })
 
 const archiveFailing = Metric.gauge("saldo_archive_failing", {
-  description: "Whether Postgres archives its log and failed at it last: 1 or 0"
+  description: "Whether the last archiving of Postgres's log failed: 1 or 0"
 })
 
 const environmentLabel = ["ambiente"] as const
-const held = gauge("saldo_held_pesos", environmentLabel, "What sales of unknown outcome hold, in pesos")
-const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Sales whose outcome is not known")
-const oldest = gauge(
-  "saldo_pending_oldest_seconds",
-  environmentLabel,
-  "Age of the oldest sale whose outcome is not known"
-)
-const reversals = gauge("saldo_pending_reversals", environmentLabel, "Reversals whose outcome is not known")
+const held = gauge("saldo_held_pesos", environmentLabel, "Money held by unresolved sales, in pesos")
+const pending = gauge("saldo_pending_sales", ["ambiente", "status"], "Unresolved sales")
+const oldest = gauge("saldo_pending_oldest_seconds", environmentLabel, "Age of the oldest unresolved sale, in seconds")
+const reversals = gauge("saldo_pending_reversals", environmentLabel, "Unresolved reversals")
 const oldestReversal = gauge(
   "saldo_pending_reversal_oldest_seconds",
   environmentLabel,
-  "Age of the oldest reversal whose outcome is not known"
+  "Age of the oldest unresolved reversal, in seconds"
 )
-const sms = gauge("saldo_sms_undelivered", environmentLabel, "Messages that did not arrive in the last 24 hours")
+const sms = gauge("saldo_sms_undelivered", environmentLabel, "Undelivered SMS of the last 24 hours")
 const late = gauge(
   "saldo_late_outcomes",
   ["kind"],
-  "Firm answers of a provider, in the last hour, that contradict what was settled"
+  "Firm provider answers in the last hour that contradict a settlement"
 )
 const lowBalances = gauge(
   "saldo_companies_low_balance",
   environmentLabel,
   "Companies below their own low-balance alert"
 )
-const connections = gauge(
-  "saldo_pool_connections",
-  ["state"],
-  "Connections to the database, of all processes, by state"
-)
+const connections = gauge("saldo_pool_connections", ["state"], "Database connections of all processes, by state")
 
 const connectionStates = ["active", "idle", "idle in transaction"]
 

@@ -64,7 +64,10 @@ const notListening = Layer.succeed(OperationsPort, { url: null })
 
 /** If the default port is taken, for example by a second Saldo on the machine, starts without it. */
 const withoutPort = (message: string) =>
-  Layer.effect(OperationsPort, Effect.as(Effect.logWarning(`nobody can watch this process: ${message}`), { url: null }))
+  Layer.effect(
+    OperationsPort,
+    Effect.as(Effect.logWarning(`health and metrics are not available: ${message}`), { url: null })
+  )
 
 const listeningOrWithout = (settings: OpsSettings) =>
   listening(settings).pipe(

@@ -126,7 +126,7 @@ const schemaFaults = (content: unknown) => {
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {
     if (issue._tag === "MissingKey") return "Required"
-    return issue._tag === "UnexpectedKey" ? "Unknown here" : SchemaIssue.defaultLeafHook(issue)
+    return issue._tag === "UnexpectedKey" ? "Unknown field" : SchemaIssue.defaultLeafHook(issue)
   }
 })
 

@@ -16,9 +16,9 @@ const explain = (cause: unknown, { host, port }: Place, variables: { readonly [P
     case "EADDRINUSE":
       return `port ${port} at ${host} is taken: stop the program that listens there, or set ${variables.port} to another port`
     case "EACCES":
-      return `port ${port} may not be used by this user (${code}): set ${variables.port} to one from 1024 on`
+      return `port ${port} may not be used by this user (${code}): set ${variables.port} to 1024 or higher`
     default:
-      return `cannot listen at ${host}, port ${port} (${code}): check ${variables.host}, a name or an address of this machine`
+      return `cannot listen at ${host}, port ${port} (${code}): set ${variables.host} to a name or an address of this machine`
   }
 }
 

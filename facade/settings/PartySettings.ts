@@ -19,7 +19,7 @@ const baseUrl: Parser<string> = (given) =>
   /[?#]|\/\/[^/]*@/.test(given) ? null : urlWithProtocol("http:", "https:")(given)
 
 const urlOptions = {
-  expected: "an address like https://gateway.example.com, without a query and credentials",
+  expected: "an address like https://gateway.example.com, without query and credentials",
   read: baseUrl,
   // A wrong value may contain credentials, so it is not shown.
   secret: true
@@ -31,7 +31,7 @@ const requiredVariable = <A>(choice: string, name: string, options: Omit<Variabl
   Effect.filterOrFail(
     variable(name, { ...options, fallback: null }),
     Predicate.isNotNull,
-    () => new WrongVariable({ message: `${name} is absent; ${choice} needs it: ${options.expected}` })
+    () => new WrongVariable({ message: `${name} is not set; ${choice} needs ${options.expected}` })
   )
 
 const sharedSecretOptions = {
@@ -68,7 +68,7 @@ const twilioSettings = Effect.map(
   readAll({
     baseUrl: variable("TWILIO_BASE_URL", { ...urlOptions, fallback: "https://api.twilio.com" }),
     accountSid: requiredVariable("SMS=twilio", "TWILIO_ACCOUNT_SID", {
-      expected: "the account's SID, AC and 32 hex digits",
+      expected: "the account's SID: AC and 32 hexadecimal digits",
       read: (given) => (/^AC[0-9a-f]{32}$/.test(given) ? given : null)
     }),
     authToken: Effect.map(requiredVariable("SMS=twilio", "TWILIO_AUTH_TOKEN", secretOptions), Redacted.make),

@@ -41,7 +41,7 @@ const headerPairs: Parser<Readonly<Record<string, string>>> = (text) => {
 
 const operationsVariables = {
   opsPort: variable("OPS_PORT", {
-    expected: "a port from 0 to 65535, 0 for any free one, or off",
+    expected: "a port from 0 to 65535 (0 for any free port), or off",
     read: orOff(integer(0, 65_535)),
     fallback: null
   }),
@@ -67,7 +67,7 @@ const operationsVariables = {
     fallback: null
   }),
   otlpHeaders: variable("OTEL_EXPORTER_OTLP_HEADERS", {
-    expected: "name=value pairs parted by commas, such as authorization=Bearer%20abc",
+    expected: "name=value pairs separated by commas, such as authorization=Bearer%20abc",
     read: headerPairs,
     fallback: {},
     secret: true
@@ -139,7 +139,7 @@ export const tlsFiles = Effect.gen(function* () {
   if (certificateFile !== null && keyFile !== null) return { certificateFile, keyFile }
   if (certificateFile === null && keyFile === null) return null
   const [missing, given] = keyFile === null ? ["TLS_KEY_FILE", "TLS_CERT_FILE"] : ["TLS_CERT_FILE", "TLS_KEY_FILE"]
-  return yield* new WrongVariable({ message: `${missing} is absent; it should be a file, as ${given} is set` })
+  return yield* new WrongVariable({ message: `${missing} is not set; it must be a file, because ${given} is set` })
 })
 
 const databaseAddress = {
@@ -156,14 +156,17 @@ const databaseUrls = Effect.gen(function* () {
     migrationUrl: variable("MIGRATION_DATABASE_URL", databaseAddress)
   })
   if (url !== null || migrationUrl === null) return { url, migrationUrl }
-  const expected = "the address of the same database for everything else"
+  const expected = "the address of the same database"
   return yield* new WrongVariable({
-    message: `DATABASE_URL is absent; it should be ${expected}, as MIGRATION_DATABASE_URL is set`
+    message: `DATABASE_URL is not set; it must be ${expected}, because MIGRATION_DATABASE_URL is set`
   })
 })
 
 const variables = {
-  port: variable("PORT", { ...numberBetween(0, 65_535, 3000), expected: "a port from 0 to 65535, 0 for any free one" }),
+  port: variable("PORT", {
+    ...numberBetween(0, 65_535, 3000),
+    expected: "a port from 0 to 65535 (0 for any free port)"
+  }),
   // Local by default, because the sandbox's credentials are public.
   host: variable("HOST", {
     expected: "an address to listen on",
@@ -192,12 +195,12 @@ const variables = {
   }),
   sandbox: variable("SANDBOX", { expected: "on or off", read: onOff, fallback: true }),
   sandboxKey: variable("SANDBOX_API_KEY", {
-    expected: "up to 200 visible ASCII characters, no dot and no quotes among them",
+    expected: "up to 200 visible ASCII characters, without dots and quotes",
     read: matchingPattern(credentialPattern),
     fallback: "sandbox_publico"
   }),
   sandboxSecret: variable("SANDBOX_API_SECRET", {
-    expected: "up to 200 visible ASCII characters, no dot and no quotes among them",
+    expected: "up to 200 visible ASCII characters, without dots and quotes",
     read: matchingPattern(credentialPattern),
     fallback: sandboxSecret_default,
     secret: true

@@ -30,7 +30,7 @@ export const variable = <A, Default = A>(
       const value = read(text)
       const got = secret ? "a value that is not shown" : JSON.stringify(text)
       return value === null
-        ? Effect.fail(new WrongVariable({ message: `${name} is ${got}; it should be ${expected}` }))
+        ? Effect.fail(new WrongVariable({ message: `${name} is ${got}; it must be ${expected}` }))
         : Effect.succeed(value)
     })
   )

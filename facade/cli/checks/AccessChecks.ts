@@ -15,15 +15,18 @@ const tokenSecrets = Effect.gen(function* () {
   const { plain, under, underAnother } = yield* countPeppers(name)
   const check = "token secrets"
   if (underAnother > 0) {
-    const state = name === null ? "absent" : "not the one that there was"
-    const advice = "set it as it was set before, or give each a new secret with saldo token rotate"
-    return failed(check, `TOKEN_PEPPER is ${state}, and calls of ${underAnother} tokens are refused: ${advice}`)
+    const state = name === null ? "not set" : "not the earlier one"
+    const advice = "set it to its earlier value, or give each token a new secret with saldo token rotate"
+    return failed(check, `TOKEN_PEPPER is ${state}, so calls of ${underAnother} tokens are refused: ${advice}`)
   }
   if (name === null) {
-    return passed(check, "kept as SHA-256; with TOKEN_PEPPER a copy of the database could not even confirm one")
+    return passed(
+      check,
+      "stored as SHA-256; with TOKEN_PEPPER, a copy of the database could not be used to verify guessed secrets"
+    )
   }
-  const later = plain === 0 ? "" : `; ${plain} more will be from their next use on`
-  return passed(check, `${under} kept under TOKEN_PEPPER${later}`)
+  const later = plain === 0 ? "" : `; ${plain} more will follow at their next use`
+  return passed(check, `${under} stored under TOKEN_PEPPER${later}`)
 })
 
 // Finds the table through the system catalogue, which every role may read. Its plain name would fail for a role without
@@ -44,14 +47,13 @@ const loginRights = Effect.gen(function* () {
 // A single login that owns everything is the default of a new installation, so it is no fault.
 const role = Effect.gen(function* () {
   const { ours } = yield* DatabaseServer
-  if (ours) return passed("role", "sessions of the server and of commands give up the rights of the one login")
+  if (ours) return passed("role", "one login; the server and commands switch to roles with fewer rights")
   const { login, may, uses } = yield* loginRights
   if (may === null) return passed("role", `${login}; there are no tables yet`)
-  if (may)
-    return passed("role", `${login} could change tables and ledger by itself: give the server a login of its own`)
+  if (may) return passed("role", `${login} can change the tables and the ledger: give the server a separate login`)
   return uses === true
-    ? passed("role", `${login} owns nothing, and cannot change the ledger`)
-    : failed("role", `${login} may not use the tables: grant saldo_server to it, or saldo_operator`)
+    ? passed("role", `${login} owns no tables and cannot change the ledger`)
+    : failed("role", `${login} may not use the tables: grant it saldo_server, or saldo_operator`)
 })
 
 // A separate login of the server must be able to switch to the reader role. For a login that owns the tables, this is
@@ -61,8 +63,8 @@ const companyReads = Effect.gen(function* () {
   const { login, may } = yield* loginRights
   if (may === null) return passed(check, "there are no tables yet")
   if (yield* mayActAsReader)
-    return passed(check, "what is read for one is read as saldo_reader, which sees no other's rows")
-  const said = `${login} may not act as saldo_reader, so only its own condition holds a read to one company`
+    return passed(check, "reads of one company run as saldo_reader, which sees no other company's rows")
+  const said = `${login} may not switch to saldo_reader, so row-level security does not limit reads to one company`
   return (may ? passed : failed)(check, `${said}: grant saldo_reader to ${login}`)
 })
 

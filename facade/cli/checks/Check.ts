@@ -16,7 +16,7 @@ export const failed = (name: string, detail: string): Check => ({ name, ok: fals
 
 const notExamined = (name: string) => (error: unknown) =>
   Effect.succeed(
-    failed(name, `could not be looked at: ${isForbidden(error) ? "the login may not; see role" : wordsOf(error)}`)
+    failed(name, `could not be checked: ${isForbidden(error) ? "the login lacks the right; see role" : wordsOf(error)}`)
   )
 
 /** Runs a check separately: an error in it becomes a failed check and does not stop the others. */

@@ -38,15 +38,15 @@ const localHost = /^(localhost|127\..*|\[::1\]|)$/
  */
 export const silenceCheck = (host: string, retries: number | null): Check => {
   const name = "silence"
-  if (localHost.test(host)) return passed(name, "the database is on this machine, which never falls silent to itself")
+  if (localHost.test(host)) return passed(name, "the database is on this machine, so its connections cannot go silent")
   if (retries === null)
-    return passed(name, `this system does not tell how long it waits for a ${host} that falls silent`)
-  const said = `a connection to ${host} that falls silent is given up after ${silenceTimeout_s(retries)} s`
+    return passed(name, `this system does not report how long it keeps a silent connection to ${host}`)
+  const said = `a silent connection to ${host} is closed after ${silenceTimeout_s(retries)} s`
   return passed(
     name,
     retries <= advisedRetries
       ? said
-      : `${said}, and calls wait as long; ${retriesSetting} = ${advisedRetries} would make it less`
+      : `${said}, and calls wait as long; set ${retriesSetting} = ${advisedRetries} to shorten this`
   )
 }
 
@@ -80,7 +80,7 @@ const server = Effect.gen(function* () {
   if (!(yield* isWritable))
     return failed(
       "database",
-      `${place} takes no writes: it is a standby, or default_transaction_read_only is on; nothing can be sold`
+      `${place} accepts no writes, so nothing can be sold: it is a standby, or default_transaction_read_only is on`
     )
   return passed("database", `Postgres ${found.version} answers: ${place}`)
 })
@@ -97,7 +97,7 @@ const durability = Effect.gen(function* () {
 })
 
 const schema = Effect.gen(function* () {
-  if (yield* isAhead) return passed("migrations", "of a later version than this one, which uses it as it is")
+  if (yield* isAhead) return passed("migrations", "the schema is of a later version, which also serves this one")
   const missing = yield* pending
   return missing.length === 0
     ? passed("migrations", "up to date")
@@ -110,10 +110,10 @@ const clock = Effect.gen(function* () {
   const [row] = yield* sql<{ ms: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
   const after = yield* Clock.currentTimeMillis
   const skew_ms = Math.round(Math.abs((row?.ms ?? 0) - (before + after) / 2))
-  const said = `${skew_ms} ms from the database's`
+  const said = `${skew_ms} ms from the database's clock`
   return skew_ms <= clockSkew_ms_max
     ? passed("clock", said)
-    : failed("clock", `${said}: set both by the same time service`)
+    : failed("clock", `${said}: synchronise both with the same time service`)
 })
 
 // Without DATA_KEY everything works, so its absence is advice and no fault.
@@ -126,8 +126,8 @@ const personalData = Effect.gen(function* () {
       passed(
         name,
         kept === "protected"
-          ? "encrypted, and only DATA_KEY opens it"
-          : "encrypted by a key that stands in the same database; DATA_KEY would keep the two apart"
+          ? "encrypted under DATA_KEY"
+          : "encrypted, but the key is in the same database; DATA_KEY would protect the key"
       )
   })
 }).pipe(Effect.provide(NodeCrypto.layerKeyWrap))
@@ -150,7 +150,8 @@ const formatTableState = ({ dead, live, name, vacuumed_min }: TableRow): string 
 const vacuum = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [setting] = yield* sql<{ autovacuum: string }>`select current_setting('autovacuum') as autovacuum`
-  if (setting?.autovacuum !== "on") return failed("vacuum", "autovacuum is off: dead rows stay for ever; set it to on")
+  if (setting?.autovacuum !== "on")
+    return failed("vacuum", "autovacuum is off, so dead rows are never removed: set it to on")
   const tables = yield* sql<TableRow>`
     select
       relname as name,
@@ -165,7 +166,7 @@ const vacuum = Effect.gen(function* () {
     ? passed("vacuum", tables.map(formatTableState).join("; "))
     : failed(
         "vacuum",
-        `${bloated.map(formatTableState).join("; ")}: look for old transactions in pg_stat_activity, then vacuum them`
+        `${bloated.map(formatTableState).join("; ")}: look for old transactions in pg_stat_activity, then vacuum these tables`
       )
 })
 

@@ -16,18 +16,18 @@ const isLocal = (host: string): boolean => /^(?:127\.[\d.]+|::1|localhost)$/.tes
 
 // The simulator moves no real money, but anyone with its public credentials could fill the tables.
 const exposure = Settings.useSync(({ http, sandbox }): Check => {
-  if (isLocal(http.host)) return passed("exposure", `HOST is ${http.host}: this machine alone reaches the service`)
-  if (sandbox === null) return passed("exposure", `HOST is ${http.host}, and there is no sandbox`)
+  if (isLocal(http.host)) return passed("exposure", `HOST is ${http.host}: only this machine can reach the service`)
+  if (sandbox === null) return passed("exposure", `HOST is ${http.host}; there is no sandbox`)
   return sandbox.knownToAll
     ? failed(
         "exposure",
-        `HOST is ${http.host}, and the sandbox has credentials that everybody knows: set SANDBOX=off or SANDBOX_API_SECRET`
+        `HOST is ${http.host}, and the sandbox has its public credentials: set SANDBOX=off or SANDBOX_API_SECRET`
       )
-    : passed("exposure", `HOST is ${http.host}; the sandbox has credentials of its own, which /docs shows to everybody`)
+    : passed("exposure", `HOST is ${http.host}; the sandbox has its own credentials, which /docs shows publicly`)
 })
 
 const certificate = Effect.fnUntraced(function* (tls: Settings["Service"]["tls"]) {
-  if (tls === null) return passed("certificate", "none: a proxy in front speaks TLS, or nobody does")
+  if (tls === null) return passed("certificate", "none: TLS needs a proxy in front of the service")
   const now = yield* DateTime.now
   return yield* Effect.match(
     Effect.tryPromise(async () => {
@@ -63,15 +63,15 @@ const listenerAt = (url: string) =>
 
 const operationsPort = Effect.gen(function* () {
   const { ops } = yield* Settings
-  if (ops === null) return passed("operations", "OPS_PORT is off: nobody can watch the service")
-  if (ops.port === 0) return passed("operations", "at any free port: a start says which")
+  if (ops === null) return passed("operations", "OPS_PORT is off: health and metrics are not available")
+  if (ops.port === 0) return passed("operations", "any free port, which the server prints at its start")
   const url = localUrl("http", ops)
-  const seen = isLocal(ops.host) ? "" : "; others than this machine can read it"
+  const seen = isLocal(ops.host) ? "" : "; other machines can read it"
   switch (yield* listenerAt(url)) {
     case "ours":
-      return passed("operations", `a server tells health and metrics at ${url}${seen}`)
+      return passed("operations", `a server serves health and metrics at ${url}${seen}`)
     case "nobody":
-      return passed("operations", `nobody listens at ${url} yet${seen}`)
+      return passed("operations", `no server listens at ${url} yet${seen}`)
     case "another":
       return failed("operations", `another program listens at ${url}: set OPS_PORT to another port`)
   }
@@ -130,7 +130,7 @@ const redisCheck = (address: Redacted.Redacted): Effect.Effect<Check> => {
     Effect.match({
       onSuccess: () => passed("redis", `${host} answers`),
       onFailure: (reason) =>
-        failed("redis", `${host} does not answer (${reason}): until it does, each process counts calls by itself`)
+        failed("redis", `${host} does not answer (${reason}): each process counts calls by itself until it does`)
     })
   )
 }
@@ -168,9 +168,9 @@ const openConnection = ({ hostname, port, protocol }: URL) =>
 const reachabilityCheck = (name: string, address: string): Effect.Effect<Check> => {
   const url = new URL(address)
   return Effect.match(openConnection(url), {
-    onSuccess: () => passed(name, `${url.host} accepts connections; nothing was asked`),
+    onSuccess: () => passed(name, `${url.host} accepts connections; no request was sent`),
     onFailure: (error) =>
-      failed(name, `${url.host} cannot be reached (${error.message}): check its address, and what stands between`)
+      failed(name, `${url.host} cannot be reached (${error.message}): check the address and the network`)
   })
 }
 

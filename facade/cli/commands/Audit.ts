@@ -31,8 +31,8 @@ export const audit = Command.make("audit", {}, () =>
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Prove every invariant of the money on the whole database, as it stands at one instant, while the service goes on. Exit code 1 if one is broken, with the first few that break it."
+    "Check all invariants on the whole database, in one snapshot, while the service runs. Exit code 1 if an invariant is violated; the first violations are shown."
   ),
-  Command.withShortDescription("Prove every invariant on the whole database"),
-  Command.withExamples([{ command: "saldo audit && echo sound", description: "For a nightly job" }])
+  Command.withShortDescription("Check all invariants on the whole database"),
+  Command.withExamples([{ command: "saldo audit && echo sound", description: "In a nightly job" }])
 )

@@ -19,17 +19,17 @@ const importCommand = Command.make(
     const { categories, packages, services } = draft
     yield* print(
       { categorias: categories.length, servicios: services.length, paquetes: packages.length },
-      `Imported ${categories.length} categories, ${services.length} services and ${packages.length} packages. What the file does not name stays as it was.`
+      `Imported ${categories.length} categories, ${services.length} services and ${packages.length} packages. Entries outside the file are unchanged.`
     )
   })
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    'Add and replace catalogue entries, all of the file or nothing. The file is {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}: a service as GET /v1/servicios shows it, with categoria_id instead of categoria, and "activo": false to withdraw it from everybody; a package as GET /v1/servicios/{id}/paquetes shows it, with its service_id. facade/settings/catalogue.example.json is one to begin with.'
+    'Add and replace catalogue entries: the whole file or nothing. The file has the form {"categorias": [{id, nombre}], "servicios": [...], "paquetes": [...]}. A service has the fields of GET /v1/servicios, with categoria_id instead of categoria; "activo": false withdraws it from all companies. A package has the fields of GET /v1/servicios/{id}/paquetes, and service_id. facade/settings/catalogue.example.json is an example.'
   ),
   Command.withShortDescription("Add and replace catalogue entries from a file"),
   Command.withExamples([
-    { command: "saldo catalog import catalogue.json", description: "All of it, or a report of what is wrong" }
+    { command: "saldo catalog import catalogue.json", description: "Import the file, or report its faults" }
   ])
 )
 
@@ -54,12 +54,12 @@ const list = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "List every service, withdrawn ones too. With a company, habilitado tells whether that company may sell it."
+    "List all services, including withdrawn ones. With a company, habilitado shows whether the company may sell the service."
   ),
   Command.withShortDescription("List the services"),
   Command.withExamples([
     { command: "saldo catalog list", description: "The whole catalogue" },
-    { command: "saldo catalog list 7", description: "And what company 7 may sell of it" }
+    { command: "saldo catalog list 7", description: "The catalogue, and what company 7 may sell" }
   ])
 )
 
@@ -80,15 +80,15 @@ const serviceSwitch = (name: string, enabled: boolean, done: string, description
     Command.withExamples([{ command: `saldo catalog ${name} 7 4`, description: "Company 7, service 4" }])
   )
 
-const enable = serviceSwitch("enable", true, "may sell", "Let a company sell a service that was withheld from it.")
+const enable = serviceSwitch("enable", true, "may sell", "Allow a company to sell a service again.")
 const disable = serviceSwitch(
   "disable",
   false,
   "may no longer sell",
-  "Withhold a service from one company. To withdraw it from everybody, import it with activo: false."
+  "Forbid a company to sell a service. To withdraw a service from all companies, import it with activo: false."
 )
 
 export const catalog = Command.make("catalog").pipe(
-  Command.withDescription("What is sold, and from whom it is withheld"),
+  Command.withDescription("The catalogue, and which company may sell which service"),
   Command.withSubcommands([importCommand, list, enable, disable])
 )

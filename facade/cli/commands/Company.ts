@@ -26,32 +26,32 @@ const create = Command.make(
     legalName: textFlag("razon-social", 200, "Legal name of the business"),
     code: labelFlag("codigo", 50, "Short code of the business, unique"),
     environment: Flag.Literals("ambiente", Environment.literals).pipe(
-      Flag.withDescription("development sells through the simulator, production for real")
+      Flag.withDescription("development sells through the simulator, production through the real provider")
     ),
     state: Flag.Literals("estado", CompanyState.literals).pipe(
-      Flag.withDescription("State of the business; a suspended one may not call"),
+      Flag.withDescription("State of the business. The calls of a suspended company are refused"),
       orDefault("activa")
     ),
-    withoutApi: toggle("sin-api", "Do not let it call the API yet"),
-    insuranceEnabled: toggle("seguros", "Let it sell insurance")
+    withoutApi: toggle("sin-api", "Do not allow API calls yet"),
+    insuranceEnabled: toggle("seguros", "Allow the company to sell insurance")
   },
   Effect.fn(function* ({ withoutApi, ...company }) {
     const companyId = yield* createCompany({ ...company, apiEnabled: !withoutApi })
     yield* print(
       { empresa_id: companyId },
-      `Company ${companyId} created. Give it money with "saldo company deposit ${companyId} AMOUNT --referencia TEXT" and credentials with "saldo token issue ${companyId} --nombre TEXT".`
+      `Company ${companyId} created. Add money with "saldo company deposit ${companyId} AMOUNT --referencia TEXT" and issue credentials with "saldo token issue ${companyId} --nombre TEXT".`
     )
   })
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Create a company. It starts without money and with the contract's limits: 50000 a day, 250000 a week, 1000000 a month."
+    "Create a company. It starts with a balance of 0 and the contract's limits: 50000 pesos a day, 250000 a week, 1000000 a month."
   ),
   Command.withShortDescription("Create a company"),
   Command.withExamples([
     {
       command: 'saldo company create --razon-social "Colmado Luz, S.R.L." --codigo COLMADO-LUZ --ambiente development',
-      description: "A company that tries the service out on the simulator"
+      description: "A company that sells through the simulator"
     }
   ])
 )
@@ -65,13 +65,13 @@ const set = Command.make(
     state: orUnchanged(
       Flag.Literals("estado", CompanyState.literals).pipe(Flag.withDescription("State of the business"))
     ),
-    apiEnabled: orUnchanged(onOffFlag("api", "Whether it may call the API")),
-    insuranceEnabled: orUnchanged(onOffFlag("seguros", "Whether it may sell insurance")),
-    daily: orUnchanged(limitFlag("limite-diario", "Most that it may spend a day; 0 for no limit")),
-    weekly: orUnchanged(limitFlag("limite-semanal", "Most that it may spend a week, from Monday; 0 for no limit")),
-    monthly: orUnchanged(limitFlag("limite-mensual", "Most that it may spend a month; 0 for no limit")),
+    apiEnabled: orUnchanged(onOffFlag("api", "Whether the company may call the API")),
+    insuranceEnabled: orUnchanged(onOffFlag("seguros", "Whether the company may sell insurance")),
+    daily: orUnchanged(limitFlag("limite-diario", "Limit of sales for each day; 0 for no limit")),
+    weekly: orUnchanged(limitFlag("limite-semanal", "Limit of sales for each week, from Monday; 0 for no limit")),
+    monthly: orUnchanged(limitFlag("limite-mensual", "Limit of sales for each month; 0 for no limit")),
     lowBalanceAlert: orUnchanged(
-      limitFlag("alerta-saldo-bajo", "Below this balance the API says saldo_bajo; 0 for never")
+      limitFlag("alerta-saldo-bajo", "Balance below which the API shows saldo_bajo; 0 for never")
     )
   },
   Effect.fn(function* ({ apiEnabled, companyId, insuranceEnabled, state, ...settings }) {
@@ -83,15 +83,16 @@ const set = Command.make(
   Command.validate(({ companyId: _, ...changes }) =>
     Object.values(changes).some((value) => value !== undefined)
       ? Effect.void
-      : new CliError.ValidationError({ message: "Nothing to set: give at least one flag." })
+      : new CliError.ValidationError({ message: "Nothing to change. Give at least one flag." })
   ),
-  Command.withDescription(
-    "Change a company. What is not given stays as it is; the change holds from the next request."
-  ),
-  Command.withShortDescription("Change a company, its limits or its alert"),
+  Command.withDescription("Change a company. Omitted flags change nothing. The change applies from the next request."),
+  Command.withShortDescription("Change a company, its limits or its alert threshold"),
   Command.withExamples([
-    { command: "saldo company set 7 --estado suspendida", description: "Refuse its calls from now on" },
-    { command: "saldo company set 7 --limite-diario 120000 --alerta-saldo-bajo 5000", description: "Another limit" }
+    { command: "saldo company set 7 --estado suspendida", description: "Refuse all its calls from now on" },
+    {
+      command: "saldo company set 7 --limite-diario 120000 --alerta-saldo-bajo 5000",
+      description: "Change a limit and the alert threshold"
+    }
   ])
 )
 
@@ -100,7 +101,7 @@ const depositCommand = Command.make(
   {
     companyId,
     amount: amountArgument,
-    reference: labelFlag("referencia", 200, "Your name for this deposit, such as the bank's number of the transfer")
+    reference: labelFlag("referencia", 200, "Your reference for this deposit, such as the bank's transfer number")
   },
   Effect.fn(function* ({ amount, companyId, reference }) {
     const { entryId, repeated } = yield* deposit(companyId, amount, reference)
@@ -116,16 +117,16 @@ const depositCommand = Command.make(
         saldo_disponible: available
       },
       repeated
-        ? `Already recorded as entry ${entryId}: nothing was added. Available: ${available}.`
+        ? `Already recorded as entry ${entryId}. Nothing was added. Available: ${available}.`
         : `Recorded as entry ${entryId}. Available: ${available}.`
     )
   })
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Add money to a company: an entry of its ledger. The same reference with the same amount again changes nothing, so it is safe to repeat."
+    "Add money to a company, as a ledger entry. Repeating the same reference and amount changes nothing, so the command is safe to repeat."
   ),
-  Command.withShortDescription("Add money to a company, once a reference"),
+  Command.withShortDescription("Add money to a company, once for each reference"),
   Command.withExamples([
     { command: "saldo company deposit 7 25000 --referencia TRANSFER-88123", description: "Record a bank transfer" }
   ])
@@ -139,8 +140,8 @@ const list = Command.make("list", {}, () =>
   })
 ).pipe(
   Command.provide(operatorLayer),
-  Command.withDescription("List the companies, in order of id."),
-  Command.withExamples([{ command: "saldo company list --json", description: "For a script" }])
+  Command.withDescription("List the companies by id."),
+  Command.withExamples([{ command: "saldo company list --json", description: "As JSON for a script" }])
 )
 
 const printCompany = Effect.fnUntraced(function* (companyId: Company["id"]) {
@@ -151,12 +152,12 @@ const printCompany = Effect.fnUntraced(function* (companyId: Company["id"]) {
 
 const show = Command.make("show", { companyId }, ({ companyId }) => printCompany(companyId)).pipe(
   Command.provide(operatorLayer),
-  Command.withDescription("Show a company with its balance, its limits and what it has consumed of them."),
-  Command.withShortDescription("Show a company and its money"),
+  Command.withDescription("Show a company with its balance, its limits and its consumption."),
+  Command.withShortDescription("Show a company and its balance"),
   Command.withExamples([{ command: "saldo company show 7", description: "Company 7" }])
 )
 
 export const company = Command.make("company").pipe(
-  Command.withDescription("Companies that sell through the service, and their money"),
+  Command.withDescription("Companies that sell through the service, and their balances"),
   Command.withSubcommands([create, set, depositCommand, list, show])
 )

@@ -8,7 +8,7 @@ import { databaseChecks } from "../checks/DatabaseChecks.ts"
 import { certificateCheckOnly, exposureChecks, reachabilityChecks } from "../checks/NetworkChecks.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
-const settings = passed("settings", "every variable of the environment can be used")
+const settings = passed("settings", "all environment variables are valid")
 
 const database = Effect.all([databaseChecks, accessChecks]).pipe(
   Effect.map((checks) => checks.flat()),
@@ -37,8 +37,8 @@ export const doctor = Command.make("doctor", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Look at what the service stands on: its settings, the database and how safely it keeps what it is given, the schema, the clocks, the room that dead rows take, how long it is waited for when it falls silent, by which keys personal data and the secrets of tokens are kept, what the database's login may do and whether its reads are held to one company, who can reach the service, its certificate, whether another program has the port of its metrics, whether Redis answers, and whether its providers and its collector of traces can be reached, to which nothing is sent. Exit code 1 if something is wrong. Changes nothing."
+    "Check the installation: the settings; the database, its durability, schema, clock, dead rows and connection timeout; the keys of personal data and token secrets; the rights of the database login and row-level security; the addresses of the service, its certificate and its operations port; Redis; and whether the providers and the trace collector accept connections. Sends nothing to them and changes nothing. Exit code 1 if a check fails."
   ),
-  Command.withShortDescription("Look for what is wrong with the installation"),
-  Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or for a monitor" }])
+  Command.withShortDescription("Check the installation"),
+  Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or in a monitor" }])
 )

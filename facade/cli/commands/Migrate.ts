@@ -11,14 +11,14 @@ export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const { place } = yield* DatabaseServer
     const names = yield* bringUp
-    const words = names.length === 0 ? "was up to date" : `has now ${names.join(", ")}`
+    const words = names.length === 0 ? "was already up to date" : `now has ${names.join(", ")}`
     yield* print({ aplicadas: names }, `The schema in ${place} ${words}.`)
   })
 ).pipe(
   Command.withDescription(
-    "Bring the database's schema up to this version, all of it or nothing. The server does so by itself when it starts; any number of both may run at once."
+    "Migrate the database schema to this version: completely or not at all. The server does this at its start; any number of both may run at the same time."
   ),
-  Command.withShortDescription("Bring the database's schema up to this version"),
-  Command.withExamples([{ command: "saldo migrate", description: "Before the new version is rolled out" }]),
+  Command.withShortDescription("Migrate the database schema to this version"),
+  Command.withExamples([{ command: "saldo migrate", description: "Before a new version is deployed" }]),
   Command.provide(database)
 )

@@ -7,16 +7,16 @@ import { CheckFailed, print } from "../terminal/Output.ts"
 
 const formatAsked = (asked: number, recovered: Recovered): string => {
   const { confirmed, released, reversalsDenied, reversed, stillUnknown } = recovered
-  return `Asked about ${asked}: ${confirmed} confirmed, ${released} given back, ${reversed} reversed, ${reversalsDenied} reversals denied, ${stillUnknown} still unknown.`
+  return `Asked about ${asked}: ${confirmed} confirmed, ${released} released, ${reversed} reversed, ${reversalsDenied} reversals denied, ${stillUnknown} still unknown.`
 }
 
 // The usual cause is a shell without the servers' environment variables.
 const formatNotAsked = (notAsked: number, absent: ReadonlyArray<string>): string => {
   const why =
     absent.length === 0
-      ? "whoever would know takes no calls at present. Run it again later; the servers do so by themselves."
-      : `${absent.join(" and ")} ${absent.length === 1 ? "is" : "are"} not set here, so there is nobody to ask for what is sold in production. Run this command with the variables of the servers.`
-  return `Could not ask about ${notAsked}, which stay held: ${why}`
+      ? "the provider or insurer accepts no calls at present. Run this command again later. The servers retry automatically."
+      : `${absent.join(" and ")} ${absent.length === 1 ? "is" : "are"} not set here, so production sales cannot be queried. Run this command with the environment variables of the servers.`
+  return `Could not ask about ${notAsked}, which stay unresolved: ${why}`
 }
 
 export const reconcile = Command.make("reconcile", {}, () =>
@@ -49,8 +49,8 @@ export const reconcile = Command.make("reconcile", {}, () =>
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Ask the providers now about every sale and reversal whose outcome is unknown, and settle what is firm. The server does the same by itself, on its schedule; any number of both may run at once. Nothing is ever sent twice. Exit code 1 if there was something to ask and nobody to ask."
+    "Query the providers now about all unresolved sales and reversals, and settle those with a firm answer. The servers do this on a schedule; any number of both may run at the same time. No sale is ever sent twice. Exit code 1 if there are unresolved sales but no provider could be queried."
   ),
-  Command.withShortDescription("Ask now about every sale whose outcome is unknown"),
-  Command.withExamples([{ command: "saldo reconcile --json", description: "One cycle, for a script" }])
+  Command.withShortDescription("Query the providers now about all unresolved sales"),
+  Command.withExamples([{ command: "saldo reconcile --json", description: "Run one cycle in a script" }])
 )

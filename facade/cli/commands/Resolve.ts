@@ -9,7 +9,7 @@ import { orDefault, toggle, withNote } from "../terminal/Flags.ts"
 import { print } from "../terminal/Output.ts"
 import { labelFlag, textFlag, transactionId } from "../terminal/Parameters.ts"
 
-const operatorName = labelFlag("operador", 80, "Your name, as the audit log is to have it")
+const operatorName = labelFlag("operador", 80, "Your name, for the audit log")
 
 const dayFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -47,18 +47,18 @@ export const resolve = Command.make(
     transactionId,
     as: Flag.Literals("as", ["success", "failed", "reversed", "stands"]).pipe(
       Flag.withDescription(
-        "How it ended. A sale: success charges what is held, failed gives it back. A reversal: reversed gives the money back, stands lets the sale stand"
+        "The outcome. Of a sale: success charges the held money, failed releases it. Of a reversal: reversed returns the money, stands keeps the sale charged"
       )
     ),
-    reason: textFlag("motivo", 500, "What proves it: a statement, a ticket, a letter of the provider"),
+    reason: textFlag("motivo", 500, "The proof: a statement, a ticket or a letter of the provider"),
     who: operatorName,
     authCode: labelFlag(
       "autorizacion",
       100,
-      "The provider's authorization, or the policy's number; --as success needs it"
+      "The provider's authorization code, or the policy number; required with --as success"
     ).pipe(orDefault(null, "none")),
     token: Flag.String("token").pipe(
-      Flag.withDescription("Of electricity: the 20 digits that the customer types into the meter"),
+      Flag.withDescription("For electricity: the 20 digits that the customer types into the meter"),
       withNote("such as 1234 5678 9012 3456 7890"),
       Flag.withMetavar("digits"),
       Flag.filterMap(
@@ -67,8 +67,8 @@ export const resolve = Command.make(
       ),
       orDefault(null, "none")
     ),
-    from: dayFlag("desde", "Of a policy: the first day of its validity"),
-    until: dayFlag("hasta", "Of a policy: the last day of its validity")
+    from: dayFlag("desde", "For a policy: the first day of its validity"),
+    until: dayFlag("hasta", "For a policy: the last day of its validity")
   },
   Effect.fn(function* ({ as, authCode, from, reason, token, transactionId, until, who }) {
     const validity = from === null || until === null ? null : { from, until }
@@ -83,7 +83,7 @@ export const resolve = Command.make(
         motivo: reason,
         operador: who
       },
-      `Proposal ${number}. Nothing has moved: somebody else has to look at it with\n  saldo transactions show ${transactionId}\nand then to run\n  saldo transactions confirm ${transactionId} --propuesta ${number} --operador NAME`
+      `Proposal ${number}. No money has moved. A different operator must now check it with\n  saldo transactions show ${transactionId}\nand confirm it with\n  saldo transactions confirm ${transactionId} --propuesta ${number} --operador NAME`
     )
   })
 ).pipe(
@@ -91,26 +91,26 @@ export const resolve = Command.make(
   Command.validate(({ as, authCode, from, token, until }) => {
     const wrong = (message: string) => new CliError.ValidationError({ message })
     if (as === "success" && authCode === null)
-      return wrong("--as success needs --autorizacion: what proves the delivery.")
+      return wrong("--as success needs --autorizacion, the proof of the delivery.")
     if (as !== "success" && (authCode ?? token ?? from ?? until) !== null) {
       return wrong(`--as ${as} takes neither --autorizacion nor --token, nor --desde and --hasta.`)
     }
     return (from === null) === (until === null) ? Effect.void : wrong("--desde and --hasta go together.")
   }),
   Command.withDescription(
-    "Propose how a sale, or the reversal of one, ended that no provider settles. Nothing moves until another operator confirms it; then it is settled as a provider's answer would settle it."
+    "Propose the outcome of a sale or reversal that no provider settles. No money moves until a different operator confirms the proposal. Then it is settled like a provider's answer."
   ),
-  Command.withShortDescription("Propose how a sale or reversal in doubt ended"),
+  Command.withShortDescription("Propose the outcome of an unresolved sale or reversal"),
   Command.withExamples([
     {
       command:
         'saldo transactions resolve 4711 --as failed --motivo "Not in the provider\'s statement of May 3" --operador turno-1',
-      description: "It was never delivered"
+      description: "The sale was never delivered"
     },
     {
       command:
         'saldo transactions resolve 4711 --as reversed --motivo "Credited in the provider\'s statement of May 3" --operador turno-1',
-      description: "It was delivered, and the provider has taken it back"
+      description: "The sale was delivered, and the provider reversed it"
     }
   ])
 )
@@ -121,14 +121,11 @@ export const confirm = Command.make(
     transactionId,
     number: Flag.Int("propuesta").pipe(
       Flag.withDescription(
-        'Which proposal: the number that "resolve" and "show" tell, so that what you saw is what counts'
+        'The number of the proposal, which "resolve" and "show" print. It ensures that you confirm the proposal that you checked'
       ),
       Flag.withMetavar("number")
     ),
-    evenUnasked: toggle(
-      "sin-preguntar",
-      "Settle it also when there is nobody left to ask: the provider is gone for good"
-    ),
+    evenUnasked: toggle("sin-preguntar", "Settle without querying the provider, because it no longer exists"),
     who: operatorName
   },
   Effect.fn(function* ({ evenUnasked, number, transactionId, who }) {
@@ -153,13 +150,13 @@ export const confirm = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    'Confirm what another operator proposed with "saldo transactions resolve", and settle the sale or its reversal so. A proposal that has changed since you saw it is not confirmed. The provider is asked once more, and what it firmly says wins.'
+    "Confirm the proposal of another operator, and settle the sale or its reversal. A proposal that was replaced in the meantime is not confirmed. The provider is queried once more, and its firm answer takes precedence."
   ),
   Command.withShortDescription("Confirm another operator's proposal"),
   Command.withExamples([
     {
       command: "saldo transactions confirm 4711 --propuesta 1 --operador turno-2",
-      description: "The second pair of eyes"
+      description: "Confirmation by a second operator"
     }
   ])
 )

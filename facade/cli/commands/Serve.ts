@@ -58,8 +58,8 @@ const server = Layer.unwrap(
 
 export const serve = Command.make("serve", {}, () => Layer.launch(server)).pipe(
   Command.withDescription(
-    "Serve the API. Without DATABASE_URL an embedded Postgres is started, with its data in DATA_DIR. Migrates and seeds first, says how to sell, and goes on until it is told to stop (Ctrl-C, SIGTERM); then it waits for the sales under way."
+    "Serve the API. Without DATABASE_URL, starts an embedded Postgres with its data in DATA_DIR. First migrates and seeds the database, and prints an example sale. On Ctrl-C or SIGTERM, waits for the sales in progress and stops."
   ),
   Command.withShortDescription("Serve the API"),
-  Command.withExamples([{ command: "PORT=8080 saldo serve", description: "At another port" }])
+  Command.withExamples([{ command: "PORT=8080 saldo serve", description: "On a different port" }])
 )

@@ -29,7 +29,7 @@ const tokenDocument =
   })
 
 const formatCredentials = (apiKey: string, apiSecret: string) =>
-  `  api_key:    ${apiKey}\n  api_secret: ${apiSecret}\nThe secret is not kept and cannot be shown again: store it now.\nAuthorization: Bearer ${apiKey}.${apiSecret}`
+  `  api_key:    ${apiKey}\n  api_secret: ${apiSecret}\nThe secret is not stored and cannot be shown again. Save it now.\nAuthorization: Bearer ${apiKey}.${apiSecret}`
 
 const perMinute_max = 1_000_000
 
@@ -44,9 +44,9 @@ const issue = Command.make(
     callsPerMinute: wholeNumber(
       "por-minuto",
       { minimum: 1, maximum: perMinute_max },
-      "Its own limit of requests a minute"
+      "Limit of requests a minute for this token"
     ).pipe(orDefault(null, "that of RATE_LIMIT_PER_MINUTE")),
-    realLookups: toggle("consultas-reales", "Let its consultas reach the provider")
+    realLookups: toggle("consultas-reales", "Let the token's consultas reach the provider")
   },
   Effect.fn(function* (wanted) {
     const { apiKey, secret, tokenId } = yield* issueToken(wanted)
@@ -62,17 +62,19 @@ const issue = Command.make(
     Effect.fnUntraced(function* ({ expiresAt }) {
       if (expiresAt === null || DateTime.isGreaterThan(expiresAt, yield* DateTime.now)) return
       return yield* new CliError.ValidationError({
-        message: `--expira is past (${DateTime.formatIso(expiresAt)}): the token would be refused from the start.`
+        message: `--expira is in the past (${DateTime.formatIso(expiresAt)}). The token would be refused from the start.`
       })
     })
   ),
-  Command.withDescription("Issue credentials to a company. The secret is shown once: only its digest is kept."),
+  Command.withDescription(
+    "Issue credentials to a company. The secret is shown only once, because only its digest is stored."
+  ),
   Command.withShortDescription("Issue credentials to a company"),
   Command.withExamples([
-    { command: 'saldo token issue 7 --nombre "Caja 1"', description: "A token that may do everything" },
+    { command: 'saldo token issue 7 --nombre "Caja 1"', description: "A token with all permissions" },
     {
       command: "saldo token issue 7 --nombre reportes --permisos balance.read,transactions.read --ips 203.0.113.0/24",
-      description: "One that only reads, from one network"
+      description: "A read-only token for one network"
     }
   ])
 )
@@ -84,7 +86,8 @@ const rotate = Command.make(
     const { apiKey, previousUntil, secret, tokenId } = yield* rotateToken(wanted.tokenId, wanted.overlap)
     const apiSecret = Redacted.value(secret)
     const expires = iso(previousUntil)
-    const before = expires === null ? "The old one is refused from now on." : `The old one is good until ${expires}.`
+    const before =
+      expires === null ? "The old secret is refused from now on." : `The old secret is valid until ${expires}.`
     yield* print(
       { token_id: tokenId, api_key: apiKey, api_secret: apiSecret, expira_anterior: expires },
       `Token ${tokenId} has a new secret. ${before}\n${formatCredentials(apiKey, apiSecret)}`
@@ -93,12 +96,12 @@ const rotate = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Give a token a new secret, shown once. The old one stays good for the overlap, so that programs can be changed over one after the other; one from an earlier overlap is refused from now on. All else stays as it is: key, permissions, addresses, expiry, state. A start gives the sandbox the secret of SANDBOX_API_SECRET again."
+    "Give a token a new secret, which is shown only once. The old secret stays valid for the overlap, so that programs can switch one after the other. A secret from an earlier overlap is refused from now on. Key, permissions, addresses, expiry and state do not change. The sandbox's secret is reset to SANDBOX_API_SECRET at each start."
   ),
   Command.withShortDescription("Give a token a new secret"),
   Command.withExamples([
-    { command: "saldo token rotate 12", description: "The old secret is good for another 24 hours" },
-    { command: "saldo token rotate 12 --solape 0", description: "The old secret has leaked" }
+    { command: "saldo token rotate 12", description: "The old secret stays valid for 24 hours" },
+    { command: "saldo token rotate 12 --solape 0", description: "The old secret has leaked, so it is refused at once" }
   ])
 )
 
@@ -119,15 +122,15 @@ const stateCommand = (name: string, state: TokenState, done: string, description
 const suspend = stateCommand(
   "suspend",
   "suspended",
-  "is suspended: its calls are refused until it is activated.",
-  "Refuse a token's calls until it is activated again."
+  "is suspended. Its calls are refused until it is activated.",
+  "Suspend a token: its calls are refused until it is activated again."
 )
-const activate = stateCommand("activate", "active", "is active.", "Let a suspended token call again.")
+const activate = stateCommand("activate", "active", "is active.", "Activate a suspended token.")
 const revoke = stateCommand(
   "revoke",
   "revoked",
-  "is revoked for good.",
-  "Refuse a token's calls for good, at once and on every server. It cannot be undone."
+  "is permanently revoked.",
+  "Revoke a token permanently, at once and on all servers. This cannot be undone."
 )
 
 const list = Command.make(
@@ -142,13 +145,13 @@ const list = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "List a company's tokens, in order of id, with the minute in which each was last used; without their secrets, which nobody has."
+    "List a company's tokens by id, with the minute of their last use. Secrets are not shown, because they are not stored."
   ),
   Command.withShortDescription("List a company's tokens"),
   Command.withExamples([{ command: "saldo token list 7", description: "The tokens of company 7" }])
 )
 
 export const token = Command.make("token").pipe(
-  Command.withDescription("Credentials of the companies"),
+  Command.withDescription("Credentials of companies"),
   Command.withSubcommands([issue, rotate, suspend, activate, revoke, list])
 )

@@ -80,13 +80,13 @@ const foundByTexts: Readonly<Record<FoundBy, string>> = {
 const formatEvent = HistoryEvent.$match({
   Reserved: ({ amount, key }) => `reserved: ${toPesos(amount)} pesos held, under the key ${key}`,
   Answered: ({ by, outcome, repeatsUntil }) =>
-    `answered ${outcome} ${foundByTexts[by]}; a repeat hears the same ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
+    `answered ${outcome} ${foundByTexts[by]}; a retry receives the same response ${repeatsUntil === null ? "while it is unresolved" : `until ${formatLocal(repeatsUntil)}`}`,
   Replayed: ({ about, times, until }) =>
-    `a call heard the answer of the ${about} again${formatRepetition(times, until)}`,
+    `a retry received the stored response of the ${about}${formatRepetition(times, until)}`,
   Asked: ({ about, answer, times, until }) =>
     `recovery asked about the ${about}: ${answer}${formatRepetition(times, until)}`,
   NotAsked: ({ about, times, until }) =>
-    `recovery could not ask about the ${about}, as whoever would know takes no calls${formatRepetition(times, until)}`,
+    `recovery could not ask about the ${about}, because the provider or insurer accepts no calls${formatRepetition(times, until)}`,
   Settled: ({ authCode, by, refusal, status }) =>
     `settled ${foundByTexts[by]}: ${[status, authCode ?? refusal ?? "never sent"].join(", ")}`,
   Entered: ({ entry }) =>
@@ -120,7 +120,9 @@ const formatPagePosition = (page: Page, total: number): string =>
 
 /** Lists the sales of a page that this version cannot read. */
 const formatUnreadable = (ids: ReadonlyArray<number>): string =>
-  ids.length === 0 ? "" : `\nNot shown, as this version cannot read them: ${ids.join(", ")}. They stay as they are.`
+  ids.length === 0
+    ? ""
+    : `\nThis version cannot read and does not show these transactions: ${ids.join(", ")}. They are unchanged.`
 
 /** A duration in days, hours and minutes. */
 const formatAge = (since: DateTime.Utc, now: DateTime.Utc): string => {
@@ -144,7 +146,7 @@ const reversalDocument = ({ reversal }: PendingTransaction) =>
   reversal === null ? null : { xid: reversal.xid, status: reversal.status, created_at: formatLocal(reversal.createdAt) }
 
 const formatHeld = (reversals: number, held: Centavos): string =>
-  `They hold ${toPesos(held)} pesos.${reversals === 0 ? "" : ` Reversals among them: ${reversals}; they hold nothing.`}`
+  `Held: ${toPesos(held)} pesos.${reversals === 0 ? "" : ` ${reversals} of these are reversals, which hold no money.`}`
 
 const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
   const transactions = yield* AllTransactions
@@ -173,24 +175,22 @@ const list = Command.make(
   {
     companyId: companyFilter,
     status: Flag.Literals("status", Status.literals).pipe(
-      Flag.withDescription("Only those in this state"),
+      Flag.withDescription("Only transactions in this state"),
       orDefault(undefined, "any")
     ),
     pending: toggle(
       "pendientes",
-      "Only those whose outcome is unknown, PROCESSING and PENDING, and those whose reversal is so"
+      "Only unresolved sales (PROCESSING and PENDING), and sales with an unresolved reversal"
     ),
     order: Flag.ChoiceWithValue("orden", [
       ["edad", "age"],
       ["monto", "amount"]
     ]).pipe(
-      Flag.withDescription(
-        "With --pendientes: the oldest first, or those that hold the most; a reversal holds nothing"
-      ),
+      Flag.withDescription("With --pendientes: by age or by held amount. Reversals hold no money"),
       orDefault(undefined, "edad")
     ),
-    page: wholeNumber("page", { minimum: 1, maximum: 1_000_000 }, "Which page").pipe(orDefault(1)),
-    perPage: wholeNumber("per-page", { minimum: 1, maximum: perPage_max }, "How many a page").pipe(orDefault(50))
+    page: wholeNumber("page", { minimum: 1, maximum: 1_000_000 }, "Page number").pipe(orDefault(1)),
+    perPage: wholeNumber("per-page", { minimum: 1, maximum: perPage_max }, "Page size").pipe(orDefault(50))
   },
   Effect.fn(function* ({ companyId, order, page, pending, perPage, status }) {
     if (pending) return yield* listPending(companyId, order ?? "age", { page, perPage })
@@ -212,17 +212,22 @@ const list = Command.make(
   Command.provide(operatorLayer),
   Command.validate(({ order, pending, status }) => {
     if (pending && status !== undefined) {
-      return new CliError.ValidationError({ message: "--status and --pendientes exclude each other: give one." })
+      return new CliError.ValidationError({ message: "--status and --pendientes exclude each other. Give only one." })
     }
     return order !== undefined && !pending
-      ? new CliError.ValidationError({ message: "--orden goes with --pendientes; all others are listed newest first." })
+      ? new CliError.ValidationError({ message: "--orden needs --pendientes. Other lists are sorted newest first." })
       : Effect.void
   }),
-  Command.withDescription("List the sales of all companies, newest first; what is pending by age or by what it holds."),
+  Command.withDescription(
+    "List the sales of all companies, newest first. With --pendientes, by age or by held amount."
+  ),
   Command.withExamples([
-    { command: "saldo transactions list --pendientes", description: "What recovery has still to settle, oldest first" },
-    { command: "saldo transactions list --pendientes --orden monto", description: "What holds the most" },
-    { command: "saldo transactions list --empresa 7 --status FAILED", description: "What was refused to company 7" }
+    { command: "saldo transactions list --pendientes", description: "Unresolved sales, oldest first" },
+    {
+      command: "saldo transactions list --pendientes --orden monto",
+      description: "Unresolved sales, largest held amount first"
+    },
+    { command: "saldo transactions list --empresa 7 --status FAILED", description: "Failed sales of company 7" }
   ])
 )
 
@@ -243,9 +248,9 @@ const show = Command.make(
 ).pipe(
   Command.provide(operatorLayer),
   Command.withDescription(
-    "Show one sale, whichever company's it is, and all that happened to it: reservation, answers, what recovery asked, settlement, ledger, reversals, and what operators did."
+    "Show a sale of any company and its history: reservation, responses, recovery's queries, settlement, ledger entries, reversals, and operators' actions."
   ),
-  Command.withShortDescription("Show one sale and all that happened to it"),
+  Command.withShortDescription("Show a sale and its history"),
   Command.withExamples([{ command: "saldo transactions show 4711", description: "Transaction 4711" }])
 )
 

@@ -53,7 +53,7 @@ export const commaListOf = <const Name extends string>(
   names: ReadonlyArray<Name>,
   description: string
 ) => {
-  const form = `any of ${names.join(", ")}, parted by commas`
+  const form = `any of ${names.join(", ")}, separated by commas`
   return commaList(name, description).pipe(
     withNote(form),
     Flag.filterMap(

@@ -11,7 +11,7 @@ export const AsJson = Context.Reference<boolean>("saldo/facade/cli/AsJson", { de
 // Declared for the parser and the help. `wantsJson` reads it before the command line is parsed, so that wrong usage is
 // also reported as JSON.
 export const jsonFlag = GlobalFlag.Setting("json")({
-  flag: toggle("json", "Print one JSON document, and errors as JSON too")
+  flag: toggle("json", "Print results and errors as one JSON document")
 })
 
 const wantsJson = (args: ReadonlyArray<string>): boolean =>
@@ -123,6 +123,6 @@ const printWrongUsage = Effect.fnUntraced(function* (
 ) {
   yield* printRefusal({
     code: "WRONG_USAGE",
-    message: `${faults.join("\n")}\nUsage: ${usage}\n"${path.join(" ")} --help" tells more.`
+    message: `${faults.join("\n")}\nUsage: ${usage}\n"${path.join(" ")} --help" shows all options.`
   })
 })

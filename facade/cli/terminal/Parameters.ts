@@ -26,7 +26,7 @@ export const transactionId = Argument.map(
 
 /** Filters by company. Undefined means all companies. */
 export const companyFilter = Flag.Int("empresa").pipe(
-  Flag.withDescription("Only those of this company, by its id (empresa_id)"),
+  Flag.withDescription("Only transactions of this company, by its id (empresa_id)"),
   Flag.filter(isId, idExpected),
   Flag.map(CompanyId.make),
   orDefault(undefined, "all companies")
@@ -62,7 +62,7 @@ const textFlagWith = (spelled: (text: string) => string) => (name: string, lengt
     withNote(form),
     Flag.filterMap(
       (typed) => (isClean(typed) ? Option.liftPredicate(spelled(typed), isFit) : Option.none()),
-      () => `Expected: ${form}, none of them control characters`
+      () => `Expected: ${form}, without control characters`
     )
   )
 }
@@ -83,16 +83,16 @@ export const onOffFlag = (name: string, description: string) =>
   ]).pipe(Flag.withDescription(description))
 
 // An empty list means no restriction.
-export const permissions = commaListOf("permisos", Permission.literals, "What the token may do").pipe(
+export const permissions = commaListOf("permisos", Permission.literals, "Permissions of the token").pipe(
   orDefault<ReadonlyArray<Permission>>([], "all")
 )
 
-export const addresses = commaList("ips", "Addresses and CIDR ranges that may use the token, parted by commas").pipe(
+export const addresses = commaList("ips", "Addresses and CIDR ranges that may use the token, separated by commas").pipe(
   withNote("such as 203.0.113.7,10.0.0.0/8"),
   Flag.filter(
     (ranges) => ranges.every(isAddressRange),
     () =>
-      "Expected: addresses or CIDR ranges parted by commas, such as 203.0.113.7,10.0.0.0/8,2001:db8::/32; a range begins with its first address"
+      "Expected: addresses or CIDR ranges separated by commas, such as 203.0.113.7,10.0.0.0/8,2001:db8::/32; a range must begin with its first address"
   ),
   orDefault<ReadonlyArray<string>>([], "any")
 )
@@ -100,12 +100,12 @@ export const addresses = commaList("ips", "Addresses and CIDR ranges that may us
 const isoOffset = /(?:Z|[+-]\d{2}:\d{2})$/
 
 export const expiry = Flag.String("expira").pipe(
-  Flag.withDescription("Instant from which the token is refused, in ISO 8601 with its offset"),
+  Flag.withDescription("Instant from which the token is refused, in ISO 8601 with an offset"),
   withNote("such as 2027-01-01T00:00:00-04:00"),
   Flag.withMetavar("instant"),
   Flag.filterMap(
     (text) => (isoOffset.test(text) ? Option.map(DateTime.make(text), DateTime.toUtc) : Option.none()),
-    () => "Expected: an ISO 8601 instant with its offset, such as 2027-01-01T00:00:00-04:00"
+    () => "Expected: an ISO 8601 instant with an offset, such as 2027-01-01T00:00:00-04:00"
   ),
   orDefault(null, "never")
 )
@@ -124,7 +124,9 @@ const readOverlap = (text: string): Option.Option<Duration.Duration> => {
 
 /** How long the previous secret stays valid after a rotation. */
 export const overlap = Flag.String("solape").pipe(
-  Flag.withDescription("How long the old secret stays good: minutes, hours or days up to 30d; 0 for not"),
+  Flag.withDescription(
+    "How long the old secret stays valid, in minutes, hours or days, at most 30d; 0 to refuse it at once"
+  ),
   withNote("such as 30m, 24h or 7d"),
   Flag.withMetavar("duration"),
   Flag.filterMap(readOverlap, () => "Expected: 0, or minutes, hours or days up to 30d, such as 30m, 24h or 7d"),
