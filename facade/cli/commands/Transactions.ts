@@ -146,7 +146,7 @@ const reversalDocument = ({ reversal }: PendingTransaction) =>
   reversal === null ? null : { xid: reversal.xid, status: reversal.status, created_at: formatLocal(reversal.createdAt) }
 
 const formatHeld = (reversals: number, held: Centavos): string =>
-  `Held: ${toPesos(held)} pesos.${reversals === 0 ? "" : ` ${reversals} of these are reversals, which hold no money.`}`
+  `Held: ${toPesos(held)} pesos.${reversals === 0 ? "" : ` Reversals included: ${reversals} (they hold no money).`}`
 
 const listPending = Effect.fnUntraced(function* (companyId: CompanyId | undefined, order: PendingOrder, page: Page) {
   const transactions = yield* AllTransactions

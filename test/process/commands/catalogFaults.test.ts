@@ -114,7 +114,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
         "line 9: servicios[0].monto_maximo: is below the minimum; 0 means no bound",
         ...required,
         "line 11: servicios[1].id: Expected number",
-        "line 12: servicios[1].precio: Unknown here",
+        "line 12: servicios[1].precio: Unknown field",
         "line 16: paquetes[0].service_id: is a service that sells no packages: its flow is another"
       ])
       assert.deepStrictEqual(message.split("\n  ").slice(1), told)

@@ -215,7 +215,7 @@ describe("the doctor", () => {
       ).pipe(Effect.provide(Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))))
       const { run } = commandLineOn(url)
       const { stdout } = yield* run("doctor")
-      assert.match(stdout, /WRONG +database +.* takes no writes/)
+      assert.match(stdout, /WRONG +database +.* accepts no writes/)
       const { code, stderr } = yield* run(
         "company",
         "create",
@@ -236,9 +236,9 @@ describe("the doctor", () => {
     ["localhost", 15, "on this machine"],
     ["127.0.0.1", 15, "on this machine"],
     ["", 15, "on this machine"],
-    ["10.0.0.9", 6, "given up after 25 s"],
-    ["10.0.0.9", 15, "given up after 925 s, and calls wait as long; net.ipv4.tcp_retries2 = 6"],
-    ["db.example", null, "does not tell"]
+    ["10.0.0.9", 6, "closed after 25 s"],
+    ["10.0.0.9", 15, "closed after 925 s, and calls wait as long; set net.ipv4.tcp_retries2 = 6"],
+    ["db.example", null, "does not report"]
   ] as const)("says how long a database at %j is waited for with %j tries", (host, retries, said) => {
     const { detail, ok } = silenceCheck(host, retries)
     assert.isTrue(ok)

@@ -51,7 +51,10 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
         { fecha, evento: "answered", respuesta: "Delivered", por: "call", se_repite_hasta: "2026-03-12 10:00:00" }
       ])
       assert.include(words, `${fecha}  reserved: 100 pesos held, under the key una`)
-      assert.include(words, "answered Delivered by the call itself; a repeat hears the same until 2026-03-12 10:00:00")
+      assert.include(
+        words,
+        "answered Delivered by the call itself; a retry receives the same response until 2026-03-12 10:00:00"
+      )
     })
   )
 
@@ -149,8 +152,8 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       const [ofSale, ofReversal] = replaysIn(historia)
       assert.strictEqual(ofSale.ultima, formatLocal(yield* DateTime.now))
       assert.deepStrictEqual([ofSale.sobre, ofReversal.sobre], ["sale", "reversal"])
-      assert.match(words, /a call heard the answer of the sale again, 21 times until [0-9: -]+\n/)
-      assert.match(words, /a call heard the answer of the reversal again(\n|$)/)
+      assert.match(words, /a retry received the stored response of the sale, 21 times until [0-9: -]+\n/)
+      assert.match(words, /a retry received the stored response of the reversal(\n|$)/)
     })
   )
 

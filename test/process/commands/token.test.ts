@@ -208,9 +208,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
       const { run } = yield* CommandLine
       const { token_id } = yield* issued
       const { stdout } = yield* run("token", "rotate", `${token_id}`, "--solape", "2h")
-      assert.match(stdout, /has a new secret\. The old one is good until \d{4}-\d\d-\d\dT.*Z\.\n {2}api_key: /)
+      assert.match(stdout, /has a new secret\. The old secret is valid until \d{4}-\d\d-\d\dT.*Z\.\n {2}api_key: /)
       const { stdout: now } = yield* run("token", "rotate", `${token_id}`, "--solape", "0")
-      assert.match(now, /The old one is refused from now on\./)
+      assert.match(now, /The old secret is refused from now on\./)
     })
   )
 

@@ -42,14 +42,14 @@ const tools = [
     usage:
       "npm run bench -- [--rounds integer] [--seconds integer] [--connections integer] [--only a,b] [--rows integer] [--soak integer] [--profile directory] [--json]",
     defaults: { rounds: "5", seconds: "8", connections: "64", only: "all", rows: "0", soak: "0", profile: "none" },
-    refused: ["--only", "busy,idle", "any of many, busy, alone, read, replicas, parted by commas"]
+    refused: ["--only", "busy,idle", "any of many, busy, alone, read, replicas, separated by commas"]
   }
 ] as const
 
 describe.each(tools)("the command line of $folder", ({ defaults, folder, refused, usage }) => {
   const [flag, value, allowed] = refused
   const file = `test/${folder}/main.ts`
-  const tellsMore = `Usage: ${usage}\n"${usage.slice(0, usage.indexOf("-- "))}-- --help" tells more.`
+  const tellsMore = `Usage: ${usage}\n"${usage.slice(0, usage.indexOf("-- "))}-- --help" shows all options.`
 
   it("tells what holds without a flag", async () => {
     const { code, stderr, stdout } = await run(file, "--help")
@@ -83,7 +83,7 @@ describe("the command line of test/bench/list.ts", () => {
   })
 
   it("answers a flag that there is not in short, on stderr", async () => {
-    const stderr = `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"npm run bench:list -- --help" tells more.\n`
+    const stderr = `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"npm run bench:list -- --help" shows all options.\n`
     assert.deepStrictEqual(await run("test/bench/list.ts", "--bogus"), { code: 2, stdout: "", stderr })
   })
 })

@@ -41,7 +41,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a pro
       assert.strictEqual(answered.por, "recovery", "the call was dead before it could answer")
       assert.match(
         (yield* run("transactions", "show", id)).stdout,
-        /recovery could not ask about the sale, as whoever would know takes no calls/
+        /recovery could not ask about the sale, because the provider or insurer accepts no calls/
       )
     })
   )
@@ -230,7 +230,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reversals whose outcome
       assert.deepStrictEqual(field("amount", rest.items), [10, 10])
       const { run } = yield* CommandLine
       const { stdout } = yield* run("transactions", "list", "--pendientes", "--empresa", `${company}`)
-      assert.include(stdout, "3 in all. They hold 6 pesos. Reversals among them: 1; they hold nothing.")
+      assert.include(stdout, "3 in all. Held: 6 pesos. Reversals included: 1 (they hold no money).")
       const ended = yield* listed("--status", "SUCCESS", "--empresa", `${company}`)
       assert.notProperty(ended.items[0], "anulacion")
     })

@@ -123,7 +123,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
           [ilegibles, items.length, items[0].transaction_id, pagination.total],
           [[bad.transactionId], 1, good.transactionId, 2]
         )
-        assert.include((yield* run(...own)).stdout, `cannot read them: ${bad.transactionId}.`)
+        assert.include((yield* run(...own)).stdout, `does not show these transactions: ${bad.transactionId}.`)
       }
       assert.strictEqual(
         (yield* answer("transactions", "list", "--pendientes")).ilegibles.includes(bad.transactionId),

@@ -86,7 +86,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the help of a command",
       assert.strictEqual(silent, "")
       assert.strictEqual(
         stderr,
-        `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"saldo ${command} --help" tells more.`
+        `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"saldo ${command} --help" shows all options.`
       )
     })
   )
@@ -171,7 +171,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["company create --codigo A --ambiente development", "--razon-social"],
     ["company create --razon-social A --codigo A --ambiente test", "--ambiente"],
     ["company create --razon-social A\u0007 --codigo A --ambiente development", "--razon-social"],
-    ["company set 1", "Nothing to set"],
+    ["company set 1", "Nothing to change"],
     ["company set 1 --api perhaps", "--api"],
     ["company set 1 --limite-diario -1", "--limite-diario"],
     ["company set 1 --limite-diario 0.000", "--limite-diario"],
@@ -186,7 +186,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["token issue 1 --nombre x --ips 10.0.0.0/33", "--ips"],
     ["token issue 1 --nombre x --expira 2027-01-01", "--expira"],
     ["token issue 1 --nombre x --expira 2027-13-01T00:00:00Z", "--expira"],
-    ["token issue 1 --nombre x --expira 2020-01-01T00:00:00-04:00", "--expira is past"],
+    ["token issue 1 --nombre x --expira 2020-01-01T00:00:00-04:00", "--expira is in the past"],
     ["token issue 1 --nombre x --por-minuto 0", "--por-minuto"],
     ["company deposit 1 99999999999999.99 --referencia x", "from 0.01 to 9999999999999.99"],
     ["company show abc", "Expected: a whole number\n"],

@@ -51,16 +51,16 @@ describe("two logins", { timeout: timeout_ms }, () => {
       const second = yield* serving({ DATABASE_URL, DATA_KEY })
       assert.strictEqual((yield* sellAsPrinted(second.stdout())).response.status, 201)
       assert.include(yield* seen({ DATABASE_URL, DATA_KEY }), { ok: true })
-      assert.match(String((yield* seen({ DATABASE_URL, DATA_KEY }))?.["detalle"]), /owns nothing/)
-      assert.match(String((yield* seen({ DATABASE_URL: owner, DATA_KEY }))?.["detalle"]), /could change/)
+      assert.match(String((yield* seen({ DATABASE_URL, DATA_KEY }))?.["detalle"]), /owns no tables/)
+      assert.match(String((yield* seen({ DATABASE_URL: owner, DATA_KEY }))?.["detalle"]), /can change the tables/)
     })
   )
 
   // Whose the login is -> what its reads are held by, what the doctor thinks of that, and whether a start warns.
   it.live.each([
-    ["the server's", /as saldo_reader, which sees no other's rows/, true, false],
-    ["one that may not act", /may not act as saldo_reader.*: grant saldo_reader/, false, true],
-    ["the owner's", /may not act as saldo_reader.*: grant saldo_reader/, true, true]
+    ["the server's", /as saldo_reader, which sees no other company's rows/, true, false],
+    ["one that may not act", /may not switch to saldo_reader.*: grant saldo_reader/, false, true],
+    ["the owner's", /may not switch to saldo_reader.*: grant saldo_reader/, true, true]
   ] as const)("tell whether reads are held to one company: %s", ([whose, held, ok, warned]) =>
     Effect.gen(function* () {
       const { all, owner } = yield* empty
@@ -79,7 +79,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
       assert.match(String(check?.["detalle"]), held)
       assert.strictEqual(check?.["ok"], ok)
       const server = yield* serving({ DATABASE_URL, DATA_KEY, LOG_LEVEL: "warn" })
-      assert.strictEqual(/holds a read to one company: grant saldo_reader/.test(server.stderr()), warned)
+      assert.strictEqual(/does not limit reads to one company: grant saldo_reader/.test(server.stderr()), warned)
     })
   )
 
@@ -115,8 +115,8 @@ describe("two logins", { timeout: timeout_ms }, () => {
       assert.strictEqual(yield* ended(doctor), 1)
       assert.match(doctor.stdout(), /ok +database +Postgres 18/)
       assert.match(doctor.stdout(), /ok +clock/)
-      assert.match(doctor.stdout(), /WRONG +migrations +could not be looked at: the login may not; see role/)
-      assert.match(doctor.stdout(), /WRONG +role +stranger_\S+ may not use the tables: grant saldo_server to it/)
+      assert.match(doctor.stdout(), /WRONG +migrations +could not be checked: the login lacks the right; see role/)
+      assert.match(doctor.stdout(), /WRONG +role +stranger_\S+ may not use the tables: grant it saldo_server/)
       for (const command of [["company", "list"], ["serve"]]) {
         const refused = yield* saldo(command, { ...environment, PORT: "0" })
         assert.strictEqual(yield* ended(refused), 1)
@@ -131,7 +131,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
       const { owner } = yield* empty
       const alone = yield* saldo(["migrate"], { MIGRATION_DATABASE_URL: owner, DATA_DIR: yield* temporaryDirectory })
       assert.strictEqual(yield* ended(alone), 1)
-      assert.match(alone.stderr(), /DATABASE_URL is absent; it should be .* as MIGRATION_DATABASE_URL is set/)
+      assert.match(alone.stderr(), /DATABASE_URL is not set; it must be .* because MIGRATION_DATABASE_URL is set/)
       const wrong = yield* saldo(["migrate"], {
         DATABASE_URL: owner,
         MIGRATION_DATABASE_URL: "postgres://u:p@127.0.0.1:1/x"

@@ -65,7 +65,7 @@ describe("the parties of production", () => {
       assert.deepStrictEqual(faults.map(nameOf), Object.keys(needs))
       const named = Object.entries(choice).map(([name, value]) => `${name}=${value}`)
       for (const fault of faults) {
-        assert.match(fault, / is absent; \w+=\w+ needs it: /)
+        assert.match(fault, / is not set; \w+=\w+ needs /)
         assert.isTrue(named.some((one) => fault.includes(one)))
       }
     })

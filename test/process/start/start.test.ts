@@ -124,7 +124,7 @@ const wrong = [
   ["no such database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
   ["an unwritable data directory", notADirectory, /cannot write in the data directory .*DATA_DIR/],
   ["another key than that of the personal data", keptByAnother, /DATA_KEY is not the key .*: set it/],
-  ["a half certificate", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is absent/]
+  ["a half certificate", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is not set/]
 ] as const
 
 describe("a start that cannot be", { timeout: timeout_ms }, () => {
