@@ -29,7 +29,7 @@ export interface InsuranceOnSale {
 }
 
 /** The insurance services that a company may sell. Empty when insurance is not enabled. Contract: 4.6, step 0. */
-export const insuranceOnSale = Effect.fn("StartInsurance.insuranceOnSale")(function* ({ company }: Session) {
+export const insuranceOnSale = Effect.fn("InsuranceSteps.insuranceOnSale")(function* ({ company }: Session) {
   const services = yield* Catalogue.use((catalogue) => catalogue.services(company))
   const served = yield* Effect.isSuccess(
     Effect.all([
@@ -53,7 +53,7 @@ export interface Application {
  * Inspects the vehicle at the insurer, creates an insurance, and sends its owner a code. A code that could not be sent
  * is retried in the background. Contract: 4.6, step 1.
  */
-export const startInsurance = Effect.fn("StartInsurance.startInsurance")(function* (
+export const startInsurance = Effect.fn("InsuranceSteps.startInsurance")(function* (
   session: Session,
   { cedula, phone, plate, serviceId, terminalId }: Application
 ) {

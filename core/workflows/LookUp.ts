@@ -21,7 +21,7 @@ export interface LookupRequest {
  * Looks up what an identifier may buy, and stores the options so that a sale can name one. Moves no money. Contract:
  * 4.4 and 2.6.
  */
-export const lookUp = Effect.fn("Consult.consult")(function* (session: Session, wanted: LookupRequest) {
+export const lookUp = Effect.fn("LookUp.consult")(function* (session: Session, wanted: LookupRequest) {
   const service = yield* serviceOf(session, wanted.serviceId)
   const { lookup, simulated } = yield* chooseSource(session)
   const packages = service.flow === "paquetes" ? yield* Catalogue.use((all) => all.packages(service.id)) : []

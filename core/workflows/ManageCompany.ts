@@ -9,7 +9,7 @@ import { Deposited, Ledger } from "../ports/Ledger.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 
 /** Finds a company, or fails with UnknownCompany. */
-export const companyOf = Effect.fn("Company.companyOf")(function* (companyId: CompanyId) {
+export const companyOf = Effect.fn("ManageCompany.companyOf")(function* (companyId: CompanyId) {
   const companies = yield* Companies
   const company = yield* companies.find(companyId)
   if (Option.isNone(company)) return yield* new UnknownCompany({ companyId })
@@ -17,14 +17,14 @@ export const companyOf = Effect.fn("Company.companyOf")(function* (companyId: Co
 })
 
 /** Reads a company and its account. */
-export const showCompany = Effect.fn("Company.showCompany")(function* (companyId: CompanyId) {
+export const showCompany = Effect.fn("ManageCompany.showCompany")(function* (companyId: CompanyId) {
   const company = yield* companyOf(companyId)
   const accounts = yield* Accounts
   const account = yield* accounts.read(companyId, periodsAt(yield* DateTime.now))
   return { account, company }
 })
 
-export const createCompany = Effect.fn("Company.createCompany")(function* (company: NewCompany) {
+export const createCompany = Effect.fn("ManageCompany.createCompany")(function* (company: NewCompany) {
   const companies = yield* Companies
   const companyId = yield* companies.create(company, yield* DateTime.now)
   yield* recordAudit("company_created", { companyId }, { ...company })
@@ -32,7 +32,7 @@ export const createCompany = Effect.fn("Company.createCompany")(function* (compa
 }, atomically)
 
 /** Changes the given fields of a company and of its account. */
-export const changeCompany = Effect.fn("Company.changeCompany")(function* (
+export const changeCompany = Effect.fn("ManageCompany.changeCompany")(function* (
   companyId: CompanyId,
   changes: CompanyChanges,
   settings: AccountSettings
@@ -59,7 +59,7 @@ interface DepositReceipt {
  * Adds money to a company's balance, once per reference. Repeating a deposit returns its entry. The same reference with
  * another amount is refused.
  */
-export const deposit = Effect.fn("Deposit.deposit")(function* (
+export const deposit = Effect.fn("ManageCompany.deposit")(function* (
   companyId: CompanyId,
   amount: Amount,
   reference: string

@@ -24,7 +24,7 @@ interface IssuedToken {
 }
 
 /** Issues credentials to a company. Neither part contains a dot. The secret cannot be shown again. Contract: 5. */
-export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: Omit<NewToken, "apiKey">) {
+export const issueToken = Effect.fn("ManageTokens.issueToken")(function* (wanted: Omit<NewToken, "apiKey">) {
   yield* companyOf(wanted.companyId)
   const random = yield* SecureRandom.SecureRandom
   const tokens = yield* Tokens
@@ -41,7 +41,7 @@ export const issueToken = Effect.fn("IssueToken.issueToken")(function* (wanted: 
  *
  * @returns the credentials, shown once, and when the old secret expires; null when it ended now.
  */
-export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
+export const rotateToken = Effect.fn("ManageTokens.rotateToken")(function* (
   tokenId: TokenId,
   overlap: Duration.Duration
 ) {
@@ -62,7 +62,7 @@ export const rotateToken = Effect.fn("IssueToken.rotateToken")(function* (
 }, atomically)
 
 /** Suspends, activates or revokes a token. Revocation is final. */
-export const changeToken = Effect.fn("IssueToken.changeToken")(function* (tokenId: TokenId, state: TokenState) {
+export const changeToken = Effect.fn("ManageTokens.changeToken")(function* (tokenId: TokenId, state: TokenState) {
   const tokens = yield* Tokens
   const { companyId } = yield* tokens.setState(tokenId, state)
   yield* recordAudit(`token_${state}`, { companyId, tokenId })

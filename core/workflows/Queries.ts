@@ -10,7 +10,7 @@ import { Catalogue } from "../ports/Catalogue.ts"
 import { Transactions } from "../ports/Transactions.ts"
 
 /** A page of a company's sales. A search by key uses the xid derived from the key. Contract: 4.7. */
-export const listTransactions = Effect.fn("Lists.listTransactions")(function* (
+export const listTransactions = Effect.fn("Queries.listTransactions")(function* (
   companyId: CompanyId,
   filter: TransactionFilter,
   page: Page
@@ -21,7 +21,7 @@ export const listTransactions = Effect.fn("Lists.listTransactions")(function* (
 })
 
 /** The packages of a service that the company may sell. Empty for services without packages. Contract: 4.3. */
-export const packagesOf = Effect.fn("Packages.packagesOf")(function* (company: Company, serviceId: ServiceId) {
+export const packagesOf = Effect.fn("Queries.packagesOf")(function* (company: Company, serviceId: ServiceId) {
   const catalogue = yield* Catalogue
   const found = yield* catalogue.find(company, serviceId)
   if (found._tag !== "Available") return yield* new NotFound()
@@ -29,7 +29,7 @@ export const packagesOf = Effect.fn("Packages.packagesOf")(function* (company: C
 })
 
 /** The receipt of a company's sale. Contract: 4.7. */
-export const findReceipt = Effect.fn("Receipt.receipt")(function* (company: Company, id: TransactionId) {
+export const findReceipt = Effect.fn("Queries.receipt")(function* (company: Company, id: TransactionId) {
   const transactions = yield* Transactions
   const found = yield* transactions.find(company.id, id)
   const receipt = Option.flatMap(found, (transaction) => receiptOf(transaction, company))

@@ -101,7 +101,7 @@ export const keepSending = sendDue().pipe(
 type Owner = Pick<Insurance, "companyId" | "environment" | "insured">
 
 /** Draws a code and writes its message. Only a keyed hash of the code is stored. Contract: 8. */
-export const newCode = Effect.fn("SendCode.newCode")(function* (id: InsuranceId, { environment, insured }: Owner) {
+export const newCode = Effect.fn("SendSms.newCode")(function* (id: InsuranceId, { environment, insured }: Owner) {
   const vault = yield* Vault
   const random = yield* SecureRandom.SecureRandom
   const at = yield* DateTime.now
@@ -119,7 +119,7 @@ export const newCode = Effect.fn("SendCode.newCode")(function* (id: InsuranceId,
  *
  * @returns whether the gateway accepted the message.
  */
-export const sendCode = Effect.fn("SendCode.sendCode")(function* (
+export const sendCode = Effect.fn("SendSms.sendCode")(function* (
   id: InsuranceId,
   { companyId, environment }: Owner,
   { sms: { at, expiresAt, message } }: CodeToSend

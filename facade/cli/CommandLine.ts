@@ -31,7 +31,7 @@ const exitCodes = { done: 0, refused: 1, wrongUsage: 2 }
 const builtInFlags = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
 
 /** Runs a command line and returns its exit code. Results go to stdout, everything else to stderr. */
-export const runCommandLine = Effect.fn("Run.run")((args: ReadonlyArray<string>) =>
+export const runCommandLine = Effect.fn("CommandLine.run")((args: ReadonlyArray<string>) =>
   Command.runWith(saldo, { version: manifest.version })(args).pipe(
     Effect.as(exitCodes.done),
     Effect.catchCause(exitCodeOf),

@@ -1,5 +1,5 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Cause, Context, Effect, Layer, Option } from "effect"
+import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotFound } from "../../core/domain/Errors.ts"
 import { ensureQuota } from "../api/Gate.ts"
@@ -91,22 +91,11 @@ const answering = <E, R>(routing: Effect.Effect<HttpServerResponse.HttpServerRes
   )
 }
 
-/**
- * How many services a request may add to those of the server before Effect copies them all. The default of 8 would copy
- * them in the middle of each request, for 1 % of a sale.
- */
-const maxDepth = 24
-
-const withDeepContext = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.updateContext(work, (services: Context.Context<R>) =>
-    Context.makeUnsafe<R>(new Map(services.mapUnsafe), { maxDepth })
-  )
-
 /** Serves REST, tRPC and the documentation with the HttpServer that it is given. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* beginCountingRefusals
     const routing = yield* HttpRouter.toHttpEffect(routes)
-    yield* withDeepContext(HttpServer.serveEffect(answering(routing)))
+    yield* HttpServer.serveEffect(answering(routing))
   }).pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig))
 )

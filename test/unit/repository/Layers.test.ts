@@ -44,8 +44,24 @@ const circles = (folders: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArr
 
 describe("the folders", () => {
   it("do not import each other in a cycle", () => {
-    assert.isAbove(imports.size, 50)
+    assert.isAbove(imports.size, 40)
     assert.isEmpty(circles(imports))
+  })
+
+  it("are at most three deep, and hold more than two entries", () => {
+    assert.isEmpty(files.filter((file) => file.split("/").length > 4))
+    const entries = [...imports.keys()].map((folder) => ({
+      folder,
+      count: readdirSync(posix.join(house, folder)).length
+    }))
+    assert.isEmpty(entries.filter(({ count }) => count <= 2))
+  })
+})
+
+describe("the files", () => {
+  it("have at most 310 lines", () => {
+    const lengthOf = (file: string) => readFileSync(posix.join(house, file), "utf8").split("\n").length
+    assert.isEmpty(files.filter((file) => lengthOf(file) > 310))
   })
 })
 
