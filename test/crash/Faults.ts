@@ -100,11 +100,6 @@ const group_max = 3
 /** Groups per round: two and one in turns, played one after the other. A series of 30 groups takes 20 rounds. */
 const groups_perRound = [2, 1]
 
-const shuffled = <A>(chance: SeededRandom, all: ReadonlyArray<A>): Array<A> => {
-  const left = [...all]
-  return all.map(() => left.splice(chance.between(0, left.length - 1), 1)[0] as A)
-}
-
 const faultsOfType = <Tag extends Fault["_tag"]>(tag: Tag) =>
   allFaults.filter((fault): fault is Extract<Fault, { _tag: Tag }> => fault._tag === tag)
 
@@ -117,7 +112,7 @@ const pairsOf = (killed: ReadonlyArray<string>, paused: ReadonlyArray<string>): 
 
 /** Two halves of the points at which a server can be killed or stopped. Both halves contain pauses of every length. */
 const halvesOf = (chance: SeededRandom) => {
-  const pauses = shuffled(chance, faultsOfType("Pause")).sort((one, other) => one.minutes - other.minutes)
+  const pauses = chance.shuffled(faultsOfType("Pause")).sort((one, other) => one.minutes - other.minutes)
   const half = (rest: number) => pauses.filter((_, index) => index % 2 === rest).map(({ point }) => point)
   return [half(0), half(1)] as const
 }
@@ -141,10 +136,10 @@ const allGroups = (
   paused: ReadonlyArray<string>
 ): ReadonlyArray<FaultGroup> => {
   const recoveries = faultsOfType("KillRecovery").map((fault): Array<Fault> => [fault])
-  const pairs = pairsOf(shuffled(chance, killed), shuffled(chance, paused))
-  const groups = shuffled(chance, [...pairs, ...recoveries, ...exclusiveGroups()])
-  for (const extra of shuffled(chance, [...faultsOfType("KillPostgres"), ...faultsOfType("Cut")]))
-    addToGroup(shuffled(chance, groups), extra)
+  const pairs = pairsOf(chance.shuffled(killed), chance.shuffled(paused))
+  const groups = chance.shuffled([...pairs, ...recoveries, ...exclusiveGroups()])
+  for (const extra of chance.shuffled([...faultsOfType("KillPostgres"), ...faultsOfType("Cut")]))
+    addToGroup(chance.shuffled(groups), extra)
   return groups
 }
 

@@ -5,7 +5,7 @@ import { orDefault, wholeNumber } from "../../facade/cli/terminal/Flags.ts"
 import { CheckFailed, print } from "../../facade/cli/terminal/Output.ts"
 import { programOf, runCheck } from "../support/CheckProgram.ts"
 import { temporaryPostgres } from "../support/EmbeddedDatabases.ts"
-import { progressByShare } from "../support/Progress.ts"
+import { progressByCount } from "../support/Progress.ts"
 import { type FuzzPlan, fuzz, thorough_min } from "./run/Fuzz.ts"
 import { allInvariantsHeld, reportDocument, reportText } from "./run/Report.ts"
 import { serviceOn } from "./service/ServiceUnderTest.ts"
@@ -23,7 +23,7 @@ const flags = {
 
 const run = Effect.fnUntraced(function* (plan: FuzzPlan) {
   const { url } = yield* EmbeddedPostgres
-  const tick = yield* progressByShare(plan.requests)
+  const tick = yield* progressByCount("requests", plan.requests)
   const outcome = yield* fuzz(plan, tick).pipe(Effect.provide(serviceOn(Redacted.value(url))), Effect.scoped)
   yield* print(reportDocument(plan, outcome), reportText(plan, outcome))
   if (!allInvariantsHeld(outcome)) return yield* new CheckFailed()

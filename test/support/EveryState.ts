@@ -4,7 +4,7 @@ import { CompanyId } from "../../core/domain/Ids.ts"
 import { ReversalVerdict } from "../../core/domain/Reversal.ts"
 import { type Order, Verdict } from "../../core/domain/Sale.ts"
 import { TestDatabase } from "./Database.ts"
-import { begunInsurance, plannedInsurance, quotedInsurance } from "./InsuranceStages.ts"
+import { begunInsurance, plannedInsurance, quotedInsurance } from "./InsuranceExample.ts"
 import { setBlockLength } from "./SalesHistory.ts"
 import {
   begunOn,

@@ -8,7 +8,10 @@ export const formatDuration = (seconds: number): string =>
   seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
 
 /** Prints a progress line on stderr. `npm run prove` reads the percentage. */
-const reportProgress = (percent: number, what: string) => Console.error(`${String(percent).padStart(3)} %  ${what}`)
+const reportProgress = (percent: number, what: string, left_s: number) =>
+  Console.error(
+    `${String(Math.min(99, Math.floor(percent))).padStart(3)} %  ${what} (about ${formatDuration(left_s)} left)`
+  )
 
 /** Prints a progress line, then runs a piece of work with this expected duration. */
 export type ProgressStep = <A, E, R>(
@@ -29,50 +32,33 @@ export const plannedSteps = (planned_s: number): Effect.Effect<ProgressStep> =>
     return (what, step_s, work) =>
       Effect.gen(function* () {
         const pace = done_s === 0 ? 1 : ((yield* monotonic_s) - began_s) / done_s
-        const left = formatDuration((planned_s - done_s) * pace)
-        yield* reportProgress(Math.min(99, Math.floor((100 * done_s) / planned_s)), `${what} (about ${left} left)`)
+        yield* reportProgress((100 * done_s) / planned_s, what, (planned_s - done_s) * pace)
         const result = yield* work
         done_s += step_s
         return result
       })
   })
 
-const progressSteps = 20
+/** Interval between progress lines. */
+const interval_s = 3
 
 /**
- * Says on stderr how far a run of so many requests is and how long the rest will take at the pace so far. It goes by
- * the clock of whoever makes it: the service that is called has one of its own.
+ * Creates a progress over items, such as requests. The returned function receives the number of items done so far, and
+ * prints at most one line every 3 seconds. It measures with the clock of its creation, because the calling effect may
+ * run on the clock of a test.
  */
-export const progressByShare = Effect.fnUntraced(function* (requests: number) {
+export const progressByCount = Effect.fnUntraced(function* (what: string, total: number) {
   const clock = yield* Clock.Clock
   const now_s = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e9
   const began_s = now_s()
-  let said = 0
-  return (sent: number) =>
+  let printed_s = began_s
+  return (done: number) =>
     Effect.suspend(() => {
-      const step = Math.min(progressSteps, Math.floor((progressSteps * sent) / requests))
-      if (step <= said) return Effect.void
-      said = step
-      const left_s = ((now_s() - began_s) / sent) * Math.max(0, requests - sent)
-      const count = `${sent.toLocaleString("en")} of ${requests.toLocaleString("en")} requests`
-      const rest = sent < requests ? ` (about ${formatDuration(left_s)} left)` : ""
-      return reportProgress(step * (100 / progressSteps), `${count}${rest}`)
+      const at_s = now_s()
+      if (at_s - printed_s < interval_s || done >= total) return Effect.void
+      printed_s = at_s
+      const left_s = ((at_s - began_s) / done) * (total - done)
+      const count = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${what}`
+      return reportProgress((100 * done) / total, count, left_s)
     })
 })
-
-/** Interval between progress lines. */
-const every_s = 3
-
-/** Prints progress and the estimated remaining time on stderr. Run the returned effect once for each finished item. */
-export const progressByCount = (what: string, total: number): Effect.Effect<Effect.Effect<void>> =>
-  Effect.map(monotonic_s, (began_s) => {
-    let told_s = began_s
-    let done = 0
-    return Effect.flatMap(monotonic_s, (now_s) => {
-      done++
-      if (now_s - told_s < every_s || done === total) return Effect.void
-      told_s = now_s
-      const left = formatDuration(((now_s - began_s) / done) * (total - done))
-      return reportProgress(Math.floor((100 * done) / total), `${done} of ${total} ${what} (about ${left} left)`)
-    })
-  })

@@ -46,6 +46,11 @@ export class SeededRandom {
     return picked
   }
 
+  shuffled<A>(all: ReadonlyArray<A>): Array<A> {
+    const left = [...all]
+    return all.map(() => left.splice(this.between(0, left.length - 1), 1)[0] as A)
+  }
+
   /** One of the names, with a probability in proportion to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const names = Struct.keys(weights)

@@ -9,8 +9,7 @@ import { Audit } from "../../../core/ports/Audit.ts"
 import type { BuyerStep } from "../../../core/ports/Insurances.ts"
 import { atOnce, inRounds, onItsOwn, racers, racing, tagsOf } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { plan, version } from "../../support/InsuranceExample.ts"
-import { quotedEvent, quotedInsurance } from "../../support/InsuranceStages.ts"
+import { plan, quotedEvent, quotedInsurance, version } from "../../support/InsuranceExample.ts"
 import { insuranceIntent, insurancesReplica, opened, replica, reservedOrder } from "../../support/SalesOnPostgres.ts"
 
 const centavos = 10_000

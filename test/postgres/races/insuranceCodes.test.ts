@@ -4,8 +4,13 @@ import { Array as Arr, DateTime, Duration, Effect, Result } from "effect"
 import type { Insurance } from "../../../core/domain/Insurance.ts"
 import { atOnce, inRounds, racers, racing, tagsOf } from "../../support/Concurrency.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { insurance as example } from "../../support/InsuranceExample.ts"
-import { begunInsurance, codeToSend, messageLease, newInsurance } from "../../support/InsuranceStages.ts"
+import {
+  begunInsurance,
+  codeToSend,
+  insurance as example,
+  messageLease,
+  newInsurance
+} from "../../support/InsuranceExample.ts"
 import { insurancesReplica, outboxReplica } from "../../support/SalesOnPostgres.ts"
 
 const rounds = 300

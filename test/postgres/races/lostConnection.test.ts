@@ -7,7 +7,7 @@ import { ReversalVerdict } from "../../../core/domain/Reversal.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { cuts, cuttingProxy } from "../../support/CuttingProxy.ts"
 import { TestDatabase, testDatabaseUrl } from "../../support/Database.ts"
-import { begunInsurance, codeToSend, newInsurance } from "../../support/InsuranceStages.ts"
+import { begunInsurance, codeToSend, newInsurance } from "../../support/InsuranceExample.ts"
 import {
   begunOn,
   insurancesReplica,

@@ -9,8 +9,15 @@ import type { Insured } from "../../../core/domain/Insurance.ts"
 import { Cedula, Phone, Plate } from "../../../core/domain/Person.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import { freshDatabaseUrl, TestDatabase } from "../../support/Database.ts"
-import { plan, tow, version } from "../../support/InsuranceExample.ts"
-import { codeToSend, messageLease, newInsurance, quotedEvent } from "../../support/InsuranceStages.ts"
+import {
+  codeToSend,
+  messageLease,
+  newInsurance,
+  plan,
+  quotedEvent,
+  tow,
+  version
+} from "../../support/InsuranceExample.ts"
 import {
   insuranceIntent,
   insurancesReplica,

@@ -15,14 +15,16 @@ import type { Insurances } from "../../../core/ports/Insurances.ts"
 import { Options } from "../../../core/ports/Options.ts"
 import { Resolutions } from "../../../core/ports/Resolutions.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { plan, tow, version } from "../../support/InsuranceExample.ts"
 import {
   begunInsurance,
   codeToSend,
+  plan,
   plannedInsurance,
   quotedEvent,
-  quotedInsurance
-} from "../../support/InsuranceStages.ts"
+  quotedInsurance,
+  tow,
+  version
+} from "../../support/InsuranceExample.ts"
 import {
   begunOn,
   insuranceIntent,

@@ -2,8 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { SmsResult } from "../../../core/ports/Outbox.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
-import { insurance as example } from "../../support/InsuranceExample.ts"
-import { codeToSend, newInsurance } from "../../support/InsuranceStages.ts"
+import { codeToSend, insurance as example, newInsurance } from "../../support/InsuranceExample.ts"
 import { insurancesReplica, outboxReplica } from "../../support/SalesOnPostgres.ts"
 
 /** A message of a company, made at an instant, and what became of it; null for one that is still on its way. */

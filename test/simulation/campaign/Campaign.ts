@@ -69,12 +69,15 @@ const seedJobs = ({ on, ops, seed, seeds }: CampaignPlan): ReadonlyArray<SeedJob
 
 /** Runs every seed of the plan. Stops early when an invariant is violated. */
 export const runCampaign = Effect.fn("Campaign.campaign")(function* (plan: CampaignPlan) {
-  const step = yield* progressByCount("seeds", plan.seeds)
-  const heard = yield* Ref.make<ReadonlyArray<SeedOutcome>>([])
+  const progress = yield* progressByCount("seeds", plan.seeds)
+  const received = yield* Ref.make<ReadonlyArray<SeedOutcome>>([])
   yield* runJobs(seedJobs(plan), plan.threads, (outcome) =>
-    Ref.update(heard, (all) => [...all, outcome]).pipe(Effect.andThen(step), Effect.as(outcome.violation === null))
+    Ref.updateAndGet(received, (all) => [...all, outcome]).pipe(
+      Effect.tap((all) => progress(all.length)),
+      Effect.as(outcome.violation === null)
+    )
   )
-  const outcomes = (yield* Ref.get(heard)).toSorted((left, right) => left.seed - right.seed)
+  const outcomes = (yield* Ref.get(received)).toSorted((left, right) => left.seed - right.seed)
   const failed = outcomes.find(({ violation }) => violation !== null) ?? null
   const hits = outcomes.map((outcome) => outcome.hits)
   const coverage = mergeCoverage(plan.on, hits)
@@ -121,12 +124,15 @@ const mutantJobs = ({ on, ops, seed, seeds }: MutationPlan): ReadonlyArray<Mutan
 /** Tests each mutant against consecutive seeds. */
 export const runMutants = Effect.fn("MutationRun.runMutants")(function* (plan: MutationPlan) {
   const jobs = mutantJobs(plan)
-  const step = yield* progressByCount("planted bugs", jobs.length)
-  const heard = yield* Ref.make<ReadonlyMap<string, MutantResult>>(new Map())
+  const progress = yield* progressByCount("planted bugs", jobs.length)
+  const received = yield* Ref.make<ReadonlyMap<string, MutantResult>>(new Map())
   yield* runJobs(jobs, plan.threads, (found) =>
-    Ref.update(heard, (all) => new Map(all).set(found.mutant, found)).pipe(Effect.andThen(step), Effect.as(true))
+    Ref.updateAndGet(received, (all) => new Map(all).set(found.mutant, found)).pipe(
+      Effect.tap((all) => progress(all.size)),
+      Effect.as(true)
+    )
   )
-  const all = yield* Ref.get(heard)
+  const all = yield* Ref.get(received)
   const results = allMutants.flatMap(({ name }) => all.get(name) ?? [])
   return { plan, results, survivors: results.filter(({ caught }) => caught === null) } satisfies MutationRun
 })
