@@ -10,7 +10,7 @@ import { setBlockLength } from "../../support/SalesHistory.ts"
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(CommandLine.layer))
 
-// What nobody can do through the service, done to the tables themselves -> the invariant that notices.
+// Changes that the service's own rules forbid, made directly in the tables -> the invariant that detects each.
 const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["owned", ["update cell.balance set available = available + 1"]],
   ["held", ["update cell.balance set available = available - 1, held = held + 1"]],
@@ -75,11 +75,11 @@ const brokenNow = Audit.use(({ prove }) =>
 
 class Undone extends Data.TaggedError("Undone")<{ readonly broken: ReadonlyArray<Invariant> }> {}
 
-/** What an audit finds broken once the statements have run; afterwards they are undone. */
+/** The invariants that an audit finds violated after these statements. The statements are then rolled back. */
 const brokenBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   const tamper = Effect.gen(function* () {
-    // Without triggers: they would refuse most of it.
+    // Triggers are off, because they would reject most of these statements.
     yield* sql`set local session_replication_role = replica`
     yield* Effect.forEach(statements, (statement) => sql.unsafe(statement))
     return yield* new Undone({ broken: yield* brokenNow })
@@ -88,7 +88,7 @@ const brokenBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>)
 })
 
 layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
-  it.effect("of sales in every state finds nothing", () =>
+  it.effect("finds no violation in sales of every state", () =>
     Effect.gen(function* () {
       yield* setBlockLength(2)
       yield* sellInEveryState(7)
@@ -102,14 +102,14 @@ layer(TestLayer, { excludeTestServices: true })("an audit", (it) => {
     })
   )
 
-  it.effect.each(tampering)("notices in %s that somebody did %s", ([invariant, statements]) =>
+  it.effect.each(tampering)("detects a violation of %s after %s", ([invariant, statements]) =>
     Effect.gen(function* () {
       assert.include(yield* brokenBy(statements), invariant)
       assert.deepStrictEqual(yield* brokenNow, [])
     })
   )
 
-  it.effect("of a broken database says where, with exit code 1", () =>
+  it.effect("reports the violated invariant with examples and exits with code 1", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`update cell.balance set available = available + 1, held = held - 1 where company_id = 7`

@@ -9,7 +9,7 @@ import { company } from "../../support/Examples.ts"
 import { category, fileOf, paquete, service, withPackages } from "../support/CatalogueFiles.ts"
 
 layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalogue", (it) => {
-  it.effect("adds what is new, replaces what is known and leaves the rest", () =>
+  it.effect("adds new entries, replaces known entries and keeps the others", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const first = yield* fileOf("first", JSON.stringify(example))
@@ -30,7 +30,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
   it.effect("puts packages on sale, changes them and withdraws them", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
-      // Of two packages with one code, one is on sale.
+      // Two packages may share a code if only one of them is on sale.
       const more = { ...paquete, id: 91, nombre: "Quincena", activo: false }
       yield* answer("catalog", "import", yield* fileOf("packages", JSON.stringify(withPackages(paquete, more))))
       const onSale = Catalogue.use((catalogue) => catalogue.packages(ServiceId.make(21))).pipe(
@@ -44,7 +44,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of the catalo
     })
   )
 
-  it.effect("that takes the name of another category stores nothing", () =>
+  it.effect("stores nothing when a category has the name of another category", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const known = { id: 30, nombre: "Conocida" }
@@ -70,7 +70,7 @@ const idsWhere = (items: ReadonlyArray<Record<string, unknown>>, field: string) 
   items.filter((item) => item[field] === true).map(({ id }) => id)
 
 layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
-  it.effect("is every company's until it is withheld from one", () =>
+  it.effect("is offered to every company until it is withheld from one", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* answer("catalog", "import", yield* fileOf("all", JSON.stringify(example)))
@@ -93,13 +93,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
     })
   )
 
-  it.effect("is found by whoever may sell it, and insurance is told from what is unknown", () =>
+  it.effect("is available, unknown, or insurance that the company may not sell", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* answer("catalog", "import", yield* fileOf("found", JSON.stringify(example)))
       const { empresa_id } = yield* createCompany("CUARTA")
       const ids = [...example.servicios.map(({ id }) => id), 99].map((id) => ServiceId.make(id))
-      // What a server answers that starts now: of each id how it is found, beside the list.
+      // How a newly started server finds each id. The available services must equal the list of services.
       const found = (insuranceEnabled: boolean) =>
         Effect.gen(function* () {
           const { find, services } = yield* Catalogue
@@ -120,7 +120,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a service", (it) => {
     })
   )
 
-  it.effect("that does not exist cannot be withheld", () =>
+  it.effect("cannot be withheld when it does not exist", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { empresa_id } = yield* createCompany("TERCERA")

@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { category, fileOf, paquete, paquetes, service, withPackages } from "../support/CatalogueFiles.ts"
 
-layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults", (it) => {
-  // What the file says -> where it is wrong. Nothing of such a file is stored.
+layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogue with faults", (it) => {
+  // Content of the file -> the entries with a fault.
   it.effect.each([
-    ["not JSON", "{", ["the file"]],
-    ["nothing", "", ["the file"]],
+    ["text that is not JSON", "{", ["the file"]],
+    ["no content", "", ["the file"]],
     ["a comment", '{"categorias": [], "servicios": [] /* todos */}', ["the file"]],
-    ["no catalogue", "[]", ["the file"]],
-    ["a name twice", '{"categorias": [], "servicios": [], "servicios": []}', ["servicios"]],
+    ["an array instead of a catalogue", "[]", ["the file"]],
+    ["a duplicate field", '{"categorias": [], "servicios": [], "servicios": []}', ["servicios"]],
     ["an unknown field", { categorias: [], servicios: [], precios: [] }, ["precios"]],
     [
       "two faults",
@@ -18,13 +18,17 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
       ["categorias[0].id", "categorias[0].nombre"]
     ],
     [
-      "three decimals",
+      "an amount with three decimals",
       { categorias: [category], servicios: [{ ...service, monto_minimo: 1.005 }] },
       ["servicios[0].monto_minimo"]
     ],
-    ["no such type", { categorias: [category], servicios: [{ ...service, tipo: "lottery" }] }, ["servicios[0].tipo"]],
-    ["no such category", { categorias: [], servicios: [service] }, ["servicios[0].categoria_id"]],
-    ["an id twice", { categorias: [category], servicios: [service, service] }, ["servicios[1].id"]],
+    [
+      "an unknown service type",
+      { categorias: [category], servicios: [{ ...service, tipo: "lottery" }] },
+      ["servicios[0].tipo"]
+    ],
+    ["an unknown category", { categorias: [], servicios: [service] }, ["servicios[0].categoria_id"]],
+    ["a duplicate service id", { categorias: [category], servicios: [service, service] }, ["servicios[1].id"]],
     [
       "a maximum below the minimum",
       { categorias: [category], servicios: [{ ...service, monto_maximo: 5 }] },
@@ -44,26 +48,30 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
       ["servicios[0].flujo"]
     ],
     [
-      "a free amount that needs a consulta, which no sale of it asks for",
+      "a lookup required for a free amount, whose sale makes no lookup",
       { categorias: [category], servicios: [{ ...service, requiere_consulta: true }] },
       ["servicios[0].requiere_consulta"]
     ],
     [
-      "insurance that needs a consulta, which there is none of",
+      "a lookup required for insurance, which has no lookup",
       {
         categorias: [category],
         servicios: [{ ...service, tipo: "insurance", flujo: "seguros", requiere_consulta: true }]
       },
       ["servicios[0].requiere_consulta"]
     ],
-    ["a code twice", withPackages(paquete, { ...paquete, id: 91 }), ["paquetes[1].codigo"]],
-    ["a package for nothing", withPackages({ ...paquete, precio: 0 }), ["paquetes[0].precio"]],
-    ["a package of three decimals", withPackages({ ...paquete, precio: 1.005 }), ["paquetes[0].precio"]],
-    ["minutes below zero", withPackages({ ...paquete, minutos: -1 }), ["paquetes[0].minutos"]],
-    ["a package twice", withPackages(paquete, paquete), ["paquetes[1].id"]],
-    ["a package of nobody", withPackages({ ...paquete, service_id: 22 }), ["paquetes[0].service_id"]],
-    ["a package of another flow", withPackages({ ...paquete, service_id: 20 }), ["paquetes[0].service_id"]]
-  ] as const)("with %s stores nothing and says where", ([name, content, places]) =>
+    ["a duplicate package code", withPackages(paquete, { ...paquete, id: 91 }), ["paquetes[1].codigo"]],
+    ["a package with price zero", withPackages({ ...paquete, precio: 0 }), ["paquetes[0].precio"]],
+    ["a package price with three decimals", withPackages({ ...paquete, precio: 1.005 }), ["paquetes[0].precio"]],
+    ["negative minutes", withPackages({ ...paquete, minutos: -1 }), ["paquetes[0].minutos"]],
+    ["a duplicate package", withPackages(paquete, paquete), ["paquetes[1].id"]],
+    ["a package of an unknown service", withPackages({ ...paquete, service_id: 22 }), ["paquetes[0].service_id"]],
+    [
+      "a package of a service that sells no packages",
+      withPackages({ ...paquete, service_id: 20 }),
+      ["paquetes[0].service_id"]
+    ]
+  ] as const)("stores nothing and reports the entry when the file has %s", ([name, content, places]) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const before = yield* answer("catalog", "list")
@@ -78,7 +86,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
     })
   )
 
-  it.effect("tells every fault of a file at once, each by its line", () =>
+  it.effect("reports all faults of a file at once, each with its line", () =>
     Effect.gen(function* () {
       const { refusal, run } = yield* CommandLine
       const text = `{
@@ -101,14 +109,14 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
 }`.replaceAll("\n", "\r\n")
       const file = yield* fileOf("faults", text)
       const { details, message } = yield* refusal("catalog", "import", file)
-      const told = details.errores.map(
+      const reported = details.errores.map(
         ({ entrada, linea, motivo }: { entrada: string; linea: number; motivo: string }) =>
           `line ${linea}: ${entrada}: ${motivo}`
       )
       const required = ["nombre", "descripcion", "tipo", "categoria_id", "monto_minimo", "monto_maximo"]
         .concat(["acepta_anulacion", "flujo", "requiere_consulta", "como_comprar"])
         .map((name) => `line 10: servicios[1].${name}: Required`)
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(reported, [
         "line 4: categorias[1].id: is that of an earlier entry",
         "line 6: categorias[1].nombre: Given twice",
         "line 9: servicios[0].monto_maximo: is below the minimum; 0 means no bound",
@@ -117,13 +125,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
         "line 12: servicios[1].precio: Unknown field",
         "line 16: paquetes[0].service_id: is a service that sells no packages: its flow is another"
       ])
-      assert.deepStrictEqual(message.split("\n  ").slice(1), told)
+      assert.deepStrictEqual(message.split("\n  ").slice(1), reported)
       const { stderr } = yield* run("catalog", "import", file)
-      assert.deepStrictEqual(stderr.split("\n  ").slice(1), told)
+      assert.deepStrictEqual(stderr.split("\n  ").slice(1), reported)
     })
   )
 
-  it.effect("tells what an entry of the wrong shape says wrongly besides, and what is wrong with others", () =>
+  it.effect("reports the other faults of an entry of wrong shape, and the faults of other entries", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const content = {
@@ -149,7 +157,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
     })
   )
 
-  // What cannot be read -> the faults, of which none is a guess about it.
+  // Unreadable value -> the reported faults. No other fault may be derived from the unreadable value.
   it.effect.each([
     ["a category's id", { categorias: [{ ...category, id: "9" }], servicios: [service] }, ["categorias[0].id"]],
     ["the categories", { categorias: 9, servicios: [service] }, ["categorias"]],
@@ -160,7 +168,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
       { categorias: [category], servicios: [{ ...service, monto_minimo: "10", monto_maximo: 5 }] },
       ["servicios[0].monto_minimo"]
     ]
-  ] as const)("supposes nothing of %s that cannot be read", ([name, content, places]) =>
+  ] as const)("derives no further fault from %s that cannot be read", ([name, content, places]) =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { details } = yield* refusal("catalog", "import", yield* fileOf(name, JSON.stringify(content)))
@@ -171,7 +179,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a catalogue with faults
     })
   )
 
-  it.effect("tells what keeps a file from being JSON by its line", () =>
+  it.effect("reports the line at which a file stops being valid JSON", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const file = yield* fileOf("comma", '{\n  "categorias": []\n  "servicios": []\n}')

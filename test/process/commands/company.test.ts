@@ -24,7 +24,7 @@ const balanceOf = (company: number) =>
   )
 
 layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
-  it.effect("begins without money, with the contract's limits", () =>
+  it.effect("starts without money and with the default limits of the contract", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create("NUEVA", "--estado", "vip", "--sin-api", "--seguros")
@@ -51,7 +51,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  it.effect("changes where it is told to and nowhere else", () =>
+  it.effect("changes only the given settings", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create("CAMBIA")
@@ -65,7 +65,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  // As it is written -> as it then stands, in pesos.
+  // Limit as typed -> stored limit in pesos.
   it.effect.each([
     ["0", 0],
     ["000", 0],
@@ -73,7 +73,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     ["0.01", 0.01],
     ["00120000.5", 120_000.5],
     ["999999999999.99", 999_999_999_999.99]
-  ] as const)("takes a limit of %s", ([written, limit]) =>
+  ] as const)("accepts a limit of %s", ([written, limit]) =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create(`LIMITE-${written}`)
@@ -82,7 +82,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  it.effect("has a code that no other has", () =>
+  it.effect("must have a unique code", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       yield* create("UNICA")
@@ -102,7 +102,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
     })
   )
 
-  it.effect("leaves a trace of every change by hand", () =>
+  it.effect("has an audit event for every operator command on it", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create("TRAZA")
@@ -120,7 +120,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a company", (it) => {
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
-  it.effect("is recorded once, however often it is repeated", () =>
+  it.effect("is recorded once when the command is repeated", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create("DEPOSITO")
@@ -149,7 +149,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     })
   )
 
-  it.effect("is recorded once when its reference is typed, pasted or read aloud", () =>
+  it.effect("is recorded once when its reference is typed in different Unicode spellings", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create("PEGADO")
@@ -174,7 +174,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
   )
 
   it.effect.each(["\u200b", "\u00ad \u2060", "x".repeat(201), "\ufdfa".repeat(20)])(
-    "without a reference that can be read is wrong usage: %j",
+    "is rejected as wrong usage with the unreadable reference %j",
     (reference) =>
       Effect.gen(function* () {
         const { run } = yield* CommandLine
@@ -184,7 +184,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
       })
   )
 
-  it.effect("is recorded once when many send it together", () =>
+  it.effect("is recorded once when several processes send it concurrently", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id } = yield* create("A-LA-VEZ")
@@ -195,7 +195,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
     })
   )
 
-  it.effect("of another amount under a known reference is refused", () =>
+  it.effect("is refused when its reference was used with another amount", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { empresa_id } = yield* create("OTRO-MONTO")
@@ -217,7 +217,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a deposit", (it) => {
   )
 })
 
-layer(CommandLine.layer, { excludeTestServices: true })("a command on a company that does not exist", (it) => {
+layer(CommandLine.layer, { excludeTestServices: true })("a command for an unknown company", (it) => {
   it.effect.each([
     "company show 99",
     "company set 99 --api on",
@@ -226,7 +226,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a command on a company 
     "token list 99",
     "catalog list 99",
     "catalog enable 99 1"
-  ])("%s", (line) =>
+  ])("is refused with COMPANY_NOT_FOUND: %s", (line) =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { code, details, exit } = yield* refusal(...line.split(" "))

@@ -26,7 +26,7 @@ interface Report {
 
 const DATA_KEY = "0a".repeat(32)
 
-/** The exit code, and what the doctor finds wrong. */
+/** The exit code of `saldo doctor` and the names of its failed checks. */
 const examined = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
   const doctor = yield* saldo(["doctor", "--json"], environment)
   const code = yield* ended(doctor)
@@ -36,7 +36,7 @@ const examined = Effect.fnUntraced(function* (environment: Readonly<Record<strin
 })
 
 describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
-  it.live("finds nothing wrong with an installation that serves", () =>
+  it.live("reports no failed check for an installation that serves", () =>
     Effect.gen(function* () {
       const environment = { DATA_DIR: yield* temporaryDirectory }
       yield* serving(environment)
@@ -44,26 +44,26 @@ describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
     })
   )
 
-  // The server of the tests does without fsync.
-  it.live("finds a server that could lose what it was told to keep", () =>
+  // The Postgres server of the tests runs with fsync off.
+  it.live("reports a database server that may lose committed data", () =>
     Effect.gen(function* () {
       const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY }
       assert.deepStrictEqual(yield* examined(environment), { code: 1, wrong: ["durability"] })
     })
   )
 
-  it.live("finds personal data that DATA_KEY alone opens, where that is absent", () =>
+  it.live("reports personal data that cannot be decrypted without DATA_KEY", () =>
     Effect.gen(function* () {
       const environment = { DATABASE_URL: yield* freshDatabaseUrl }
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])
-      // Looking makes no key; a command that needs one does, and keeps it by what it is given.
+      // The doctor creates no data key. The first command that needs one creates it and wraps it with DATA_KEY.
       assert.strictEqual(yield* ended(yield* saldo(["company", "list"], { ...environment, DATA_KEY })), 0)
       assert.deepStrictEqual((yield* examined({ ...environment, DATA_KEY })).wrong, ["durability"])
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability", "personal data"])
     })
   )
 
-  it.live("finds a schema that is behind, until it is migrated", () =>
+  it.live("reports missing migrations until they are applied", () =>
     Effect.gen(function* () {
       const environment = {
         DATABASE_URL: yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`),
@@ -78,7 +78,7 @@ describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
   it.live.each([
     ["settings", { PORT: "x" }],
     ["database", { DATABASE_URL: "postgres://u:p@127.0.0.1:1/x" }]
-  ] as const)("finds wrong %s", ([name, environment]) =>
+  ] as const)("reports wrong %s", ([name, environment]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* examined(environment), { code: 1, wrong: [name] })
     })
@@ -87,8 +87,10 @@ describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-/** What the doctor finds wrong with an environment, beside the server of the tests, which does without fsync. */
-const wrongWith = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+/**
+ * The failed checks for an environment. `durability` is left out, because the test server always runs without fsync.
+ */
+const failedChecks = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
   const { run } = commandLineOn(yield* freshDatabaseUrl, environment)
   const { stdout } = yield* run("doctor", "--json")
   const { comprobaciones } = JSON.parse(stdout)
@@ -102,18 +104,18 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-/** A server that answers everything with the same words; its port. */
-const saying = (words: string) =>
+/** Starts an HTTP server that sends the same body for every request. Returns its port. */
+const servingBody = (body: string) =>
   Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((_, response) => response.end(words))
+      const server = createServer((_, response) => response.end(body))
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
     (server) => Effect.sync(() => server.close())
   ).pipe(Effect.map((server) => String((server.address() as AddressInfo).port)))
 
-/** Keeps a connection until the other side closes it, and tells when that is. */
-const keeping = Effect.gen(function* () {
+/** A TCP server that never closes a connection. `hungUp` completes when the client closes one. */
+const neverClosing = Effect.gen(function* () {
   const hungUp = yield* Deferred.make<void>()
   const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
     socket.on("end", () => {
@@ -130,19 +132,19 @@ const keeping = Effect.gen(function* () {
 })
 
 describe("the doctor", () => {
-  // What is open -> the check that says so.
+  // Settings -> the checks that fail.
   it.live.each([
     [{}, []],
     [{ HOST: "0.0.0.0" }, ["exposure"]],
     [{ HOST: "0.0.0.0", SANDBOX: "off" }, []],
     [{ HOST: "::", SANDBOX_API_SECRET: "propio" }, []],
     [{ TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["certificate"]],
-    // Wrong settings hide no files that are wrong.
+    // The certificate files are checked even when other settings are wrong.
     [{ PORT: "abc", TLS_CERT_FILE: "/absent", TLS_KEY_FILE: "/absent" }, ["settings", "certificate"]],
     [{ PORT: "abc", TLS_CERT_FILE: "/absent" }, ["settings"]]
-  ] as const)("looks at what others can reach: %j", ([environment, found]) =>
+  ] as const)("checks the exposure and the certificate of a server with %j", ([environment, found]) =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* wrongWith(environment), [...found])
+      assert.deepStrictEqual(yield* failedChecks(environment), [...found])
     })
   )
 
@@ -151,23 +153,23 @@ describe("the doctor", () => {
     ["expired", ["certificate"]],
     ["of another key", ["certificate"]],
     ["garbled", ["certificate"]]
-  ] as const)("looks at a certificate that is %s", ([which, found]) =>
+  ] as const)("checks a certificate that is %s", ([which, found]) =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* wrongWith(certificateIn(yield* folder, which)), [...found])
+      assert.deepStrictEqual(yield* failedChecks(certificateIn(yield* folder, which)), [...found])
     })
   )
 
-  it.live("finds a gateway that cannot be reached, and sends nothing to one that can", () =>
+  it.live("reports unreachable gateways and sends no request to a reachable one", () =>
     Effect.gen(function* () {
       const { requests, url } = yield* fakeHttpProvider(secret)
-      const found = yield* wrongWith({
+      const found = yield* failedChecks({
         PROVIDER: "http",
         PROVIDER_URL: url,
         PROVIDER_SECRET: secret,
         SMS: "http",
         SMS_URL: "http://127.0.0.1:1",
         SMS_SECRET: secret,
-        // It speaks no TLS.
+        // The fake gateway does not support TLS.
         INSURER: "http",
         INSURER_URL: url.replace("http:", "https:"),
         INSURER_SECRET: secret
@@ -177,36 +179,36 @@ describe("the doctor", () => {
     })
   )
 
-  it.live("hangs up, also where the other side never would", () =>
+  it.live("closes its connection even if the gateway never would", () =>
     Effect.gen(function* () {
-      const { hungUp, url } = yield* keeping
-      assert.deepStrictEqual(yield* wrongWith({ SMS: "http", SMS_URL: url, SMS_SECRET: secret }), [])
+      const { hungUp, url } = yield* neverClosing
+      assert.deepStrictEqual(yield* failedChecks({ SMS: "http", SMS_URL: url, SMS_SECRET: secret }), [])
       yield* hungUp
     })
   )
 
-  // What Redis says to a PING -> what is wrong. The client introduces itself before.
+  // Response of Redis to PING -> the checks that fail. The client sends other commands first and receives OK.
   it.live.each([
     ["+PONG\r\n", []],
     ["-NOAUTH Authentication required.\r\n", ["redis"]],
     ["nothing", ["redis"]]
-  ] as const)("asks Redis whether it answers: %j", ([said, found]) =>
+  ] as const)("checks that Redis responds to PING: %j", ([said, found]) =>
     Effect.gen(function* () {
       const { url } = yield* fakeRedis((command) => {
         if (!command.includes("PING")) return "+OK\r\n"
         return said === "nothing" ? undefined : said
       })
-      assert.deepStrictEqual(yield* wrongWith({ REDIS_URL: Redacted.value(url) }), [...found])
+      assert.deepStrictEqual(yield* failedChecks({ REDIS_URL: Redacted.value(url) }), [...found])
     })
   )
 
-  it.live("finds a Redis that nobody is at", () =>
+  it.live("reports a Redis that refuses the connection", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* wrongWith({ REDIS_URL: "redis://127.0.0.1:1" }), ["redis"])
+      assert.deepStrictEqual(yield* failedChecks({ REDIS_URL: "redis://127.0.0.1:1" }), ["redis"])
     })
   )
 
-  it.live("finds a database that only reads, and a command says what Postgres says", () =>
+  it.live("reports a read-only database, and a command shows the error of Postgres", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       const name = new URL(url).pathname.slice(1)
@@ -231,7 +233,7 @@ describe("the doctor", () => {
     })
   )
 
-  // The database's host, how often the system tries -> what is said. The tries of 15 are RFC 6298's pauses: 924.6 s.
+  // Database host and `net.ipv4.tcp_retries2` -> part of the message. With 15 retries RFC 6298 gives 924.6 s.
   it.each([
     ["localhost", 15, "on this machine"],
     ["127.0.0.1", 15, "on this machine"],
@@ -239,27 +241,27 @@ describe("the doctor", () => {
     ["10.0.0.9", 6, "closed after 25 s"],
     ["10.0.0.9", 15, "closed after 925 s, and calls wait as long; set net.ipv4.tcp_retries2 = 6"],
     ["db.example", null, "does not report"]
-  ] as const)("says how long a database at %j is waited for with %j tries", (host, retries, said) => {
+  ] as const)("reports how long calls wait for a silent database at %j with %j TCP retries", (host, retries, said) => {
     const { detail, ok } = silenceCheck(host, retries)
     assert.isTrue(ok)
     assert.include(detail, said)
   })
 
-  // Who listens at the operations port -> what is wrong.
+  // Body served on the operations port -> the checks that fail.
   it.live.each([
     ["ok\n", []],
     ["a page of another program", ["operations"]]
-  ] as const)("tells who listens at the operations port: %j", ([words, found]) =>
+  ] as const)("recognises whether Saldo serves the operations port: %j", ([body, found]) =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: yield* saying(words) }), [...found])
+      assert.deepStrictEqual(yield* failedChecks({ OPS_PORT: yield* servingBody(body) }), [...found])
     })
   )
 
-  it.live("has nothing against an operations port that is free, or any", () =>
+  it.live("accepts an operations port that is free, and port 0", () =>
     Effect.gen(function* () {
-      const port = yield* Effect.scoped(saying(""))
-      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: port }), [])
-      assert.deepStrictEqual(yield* wrongWith({ OPS_PORT: "0" }), [])
+      const port = yield* Effect.scoped(servingBody(""))
+      assert.deepStrictEqual(yield* failedChecks({ OPS_PORT: port }), [])
+      assert.deepStrictEqual(yield* failedChecks({ OPS_PORT: "0" }), [])
     })
   )
 })

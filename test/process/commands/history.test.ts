@@ -20,7 +20,7 @@ import { TestServer } from "../../support/service/TestServer.ts"
 // biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
 type Printed = any
 
-/** What `saldo transactions show` prints of a sale, with --json and without. */
+/** The history in `saldo transactions show`, as JSON and as text. */
 const shown = Effect.fnUntraced(function* (id: number) {
   const { url } = yield* DatabaseServer
   const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))
@@ -31,14 +31,14 @@ const shown = Effect.fnUntraced(function* (id: number) {
 
 const replaysIn = (historia: Printed) => historia.filter(({ evento }: Printed) => evento === "replayed")
 
-/** The history once it tells of so many replays: they are noted after their callers were answered. */
+/** The history once it contains these replay counts. A replay is recorded after its response. */
 const heardAgain = (id: number, times: ReadonlyArray<number>) =>
   eventually(shown(id), ({ historia }) => `${replaysIn(historia).map(({ veces }: Printed) => veces)}` === `${times}`)
 
 const sold = { service_id: 7, amount: 100 }
 
 layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) => {
-  it.effect("that went well is its reservation, its settlement, its entry and its answer", () =>
+  it.effect("lists reservation, settlement, entry and response of a successful sale", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { body } = yield* sell({ ...sold, identifier: "204510003" }, { ...auth, "idempotency-key": "una" })
@@ -58,7 +58,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
     })
   )
 
-  it.effect("whose outcome was unknown tells what recovery asked, alike answers once, and how it ended", () =>
+  it.effect("groups equal answers to recovery and shows how the sale ended", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { pass } = yield* ManualClock
@@ -109,7 +109,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
     })
   )
 
-  it.effect("whose reversal had no answer tells that recovery found it", () =>
+  it.effect("shows that recovery settled a reversal whose provider call timed out", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { pass } = yield* ManualClock
@@ -127,7 +127,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
     })
   )
 
-  it.effect("whose answers were heard again tells how often, also once its service is withheld", () =>
+  it.effect("counts replays, even after the service is withheld from the company", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth, companyId } = yield* customer()
@@ -157,7 +157,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
     })
   )
 
-  it.effect("that was never sent, and of one that was refused, says so", () =>
+  it.effect("distinguishes a sale that was never sent from a refused one", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth } = yield* customer()
@@ -170,7 +170,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
     })
   )
 
-  it.effect("that a provider contradicts later tells that too", () =>
+  it.effect("shows a later answer of the provider that contradicts the settlement", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { pass } = yield* ManualClock
@@ -178,7 +178,7 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
       const identifier = "204510008"
       provider.set(identifier, { dispatch: () => Effect.succeed(DispatchAnswer.Unknown()) })
       const id = (yield* sell({ ...sold, identifier }, auth)).body.error.details.transaction_id
-      // A second recovery hears the opposite while the first settles.
+      // A second recovery receives the opposite answer while the first one settles.
       provider.set(identifier, {
         status: () =>
           Effect.gen(function* () {

@@ -1,41 +1,26 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { CompanyId, Identifier } from "../../../core/domain/Ids.ts"
+import { Identifier } from "../../../core/domain/Ids.ts"
 import { Verdict } from "../../../core/domain/Sale.ts"
 import type { ServiceType } from "../../../core/domain/Service.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
-import { intentOf, opened, replica, reservedOrder } from "../../support/SalesOnPostgres.ts"
+import { intentOf, reservedOrder } from "../../support/SalesOnPostgres.ts"
+import { companyOf, failed, first, makeOlder, proposalFlag, second, success } from "../support/Resolutions.ts"
 
 /**
- * A company with one sale of one peso, pending for twenty minutes, whose identifier tells the simulator what to say.
+ * A company with one sale of one peso that has been pending for 20 minutes. The identifier decides what the simulator
+ * answers.
  */
 const stuck = Effect.fnUntraced(function* (code: string, identifier: string, type: ServiceType = "mobile_recharge") {
-  const { answer } = yield* CommandLine
-  const created = yield* answer(
-    "company",
-    "create",
-    "--razon-social",
-    code,
-    "--codigo",
-    code,
-    "--ambiente",
-    "development"
-  )
-  const company = CompanyId.make(created.empresa_id)
-  const ledger = yield* replica
-  yield* opened(ledger, company, 10_000)
+  const { company, ledger } = yield* companyOf(code)
   const sale = intentOf(company, "stuck", 100)
-  // As Idempotency.ts makes them: the simulator makes its codes of the hex digits.
+  // The simulator derives its codes from the hexadecimal digits of the xid, so the xid has the format of Xid.ts.
   const xid = `RD-${company.toString(16).padStart(24, "0")}`
   const intent = { ...sale, xid, identifier: Identifier.make(identifier), service: { ...sale.service, type } }
   const order = yield* reservedOrder(ledger, intent)
   yield* ledger.settle({ order, verdict: Verdict.Hold(), at: yield* DateTime.now, notFound: 0 })
-  const sql = yield* PgClient.PgClient
-  yield* sql`
-    update cell.transaction
-    set created_at = created_at - interval '20 minutes'
-    where company_id = ${company}`
+  yield* makeOlder(company)
   return { company, id: String(order.transactionId) }
 }, Effect.scoped)
 
@@ -45,38 +30,32 @@ const balanceOf = Effect.fnUntraced(function* (company: number) {
   return [saldo_disponible, saldo_retenido]
 })
 
-const failed = ["--as", "failed", "--motivo", "Not in the statement"]
-const success = ["--as", "success", "--motivo", "In the statement", "--autorizacion", "OP-77"]
-const first = ["--operador", "turno-1"]
-const second = ["--operador", "turno-2"]
-const the = (proposal: number) => ["--propuesta", `${proposal}`]
-
-// Nobody ever knows how it ended.
+// The simulator never knows the outcome of a sale to this identifier.
 const silent = "8095550112"
 
-layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider settles", (it) => {
-  // What is proposed -> how the sale ends, what is left available.
+layer(CommandLine.layer, { excludeTestServices: true })("a sale without an answer from its provider", (it) => {
+  // Proposed outcome -> final status, pesos available and held.
   it.effect.each([
     ["FAILED", failed, [100, 0]],
     ["SUCCESS", success, [99, 0]]
-  ] as const)("is settled as %s once another operator confirms it", ([status, proposal, left]) =>
+  ] as const)("is settled as %s once a second operator confirms the proposal", ([status, proposal, left]) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, id } = yield* stuck(`END-${status}`, silent)
       yield* answer("transactions", "resolve", id, ...proposal, ...first)
       assert.deepStrictEqual(yield* balanceOf(company), [99, 1], "a proposal moves nothing")
       for (const name of ["turno-1", "Turno-1 "]) {
-        const own = yield* refusal("transactions", "confirm", id, ...the(1), "--operador", name)
+        const own = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), "--operador", name)
         assert.deepStrictEqual(
           [own.exit, own.code, own.details.motivo],
           [1, "RESOLUTION_NOT_CONFIRMABLE", "same_operator"]
         )
       }
-      const confirmed = yield* answer("transactions", "confirm", id, ...the(1), ...second)
+      const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
       assert.strictEqual(confirmed.status, status)
       assert.deepStrictEqual(yield* balanceOf(company), [...left])
       assert.isTrue((yield* answer("audit")).ok)
-      const again = yield* refusal("transactions", "confirm", id, ...the(1), ...second)
+      const again = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
       assert.strictEqual(again.code, "TRANSACTION_NOT_RESOLVABLE")
       const sql = yield* PgClient.PgClient
       const audited = yield* sql<{ action: string; operator: string }>`
@@ -92,18 +71,18 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
     })
   )
 
-  it.effect("is not settled against what the provider firmly says", () =>
+  it.effect("is not settled against a definite answer of the provider", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, id } = yield* stuck("KNOWN", "8095550123")
       yield* answer("transactions", "resolve", id, ...failed, ...first)
-      const { code, details } = yield* refusal("transactions", "confirm", id, ...the(1), ...second)
+      const { code, details } = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
       assert.deepStrictEqual([code, details.proveedor], ["SUPPLIER_DISAGREES", "Delivered"])
       assert.deepStrictEqual(yield* balanceOf(company), [99, 1])
     })
   )
 
-  it.effect("keeps what the provider itself says of the delivery, not what operators wrote", () =>
+  it.effect("keeps the delivery details of the provider, not those of the operators", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { id } = yield* stuck("PROVEN", "8095550123", "electricity_prepaid")
@@ -117,7 +96,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
         ...first
       )
       assert.strictEqual(proposed.token, "1234 5678 9012 3456 7890")
-      yield* answer("transactions", "confirm", id, ...the(1), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
       const { auth_code, recharge_token } = yield* answer("transactions", "show", id)
       assert.match(auth_code, /^SBX/)
       assert.match(recharge_token, /^\d{4}( \d{4}){4}$/)
@@ -125,7 +104,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
     })
   )
 
-  it.effect("of electricity has the token that was found, and is not sold without one", () =>
+  it.effect("needs a token to be resolved as a success when it is prepaid electricity", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { id } = yield* stuck("LIGHT", silent, "electricity_prepaid")
@@ -133,31 +112,31 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
       assert.deepStrictEqual([without.exit, without.details.motivo], [1, "no_token"])
       assert.match(without.message, /--token/)
       yield* answer("transactions", "resolve", id, ...success, "--token", "1234-5678-9012-3456-7890", ...first)
-      yield* answer("transactions", "confirm", id, ...the(1), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
       const { recharge_token } = yield* answer("transactions", "show", id)
       assert.strictEqual(recharge_token, "1234 5678 9012 3456 7890")
     })
   )
 
-  it.effect("is not settled by a proposal that has changed since it was looked at", () =>
+  it.effect("is not settled when the proposal has changed since the operator read it", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, id } = yield* stuck("CHANGED", silent)
       const seen = yield* answer("transactions", "resolve", id, ...failed, ...first)
       const since = yield* answer("transactions", "resolve", id, ...success, ...first)
       assert.deepStrictEqual([seen.propuesta, since.propuesta], [1, 2])
-      const { code, details } = yield* refusal("transactions", "confirm", id, ...the(1), ...second)
+      const { code, details } = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
       assert.deepStrictEqual([code, details.motivo], ["RESOLUTION_NOT_CONFIRMABLE", "changed"])
       assert.deepStrictEqual(yield* balanceOf(company), [99, 1])
       const { historia } = yield* answer("transactions", "show", id)
       const shown = historia.flatMap(({ detalles }: { detalles?: { proposal?: number } }) => detalles?.proposal ?? [])
       assert.deepStrictEqual(shown, [1, 2])
-      const confirmed = yield* answer("transactions", "confirm", id, ...the(2), ...second)
+      const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(2), ...second)
       assert.deepStrictEqual([confirmed.resultado, confirmed.status], ["success", "SUCCESS"])
     })
   )
 
-  it.effect("keeps the proposal that was confirmed, though whoever confirmed it died before it was settled", () =>
+  it.effect("keeps a confirmed proposal when the confirming process died before the settlement", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, id } = yield* stuck("DIED", silent)
@@ -172,21 +151,21 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
         from directory.audit_event
         where company_id = ${company} and action = 'resolution_proposed'`
       assert.deepStrictEqual(audited, [{ operator: "turno-1" }])
-      const confirmed = yield* answer("transactions", "confirm", id, ...the(1), "--operador", "turno-3")
+      const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), "--operador", "turno-3")
       assert.strictEqual(confirmed.status, "SUCCESS")
     })
   )
 
-  it.effect("cannot be confirmed when nobody has proposed anything", () =>
+  it.effect("cannot be confirmed without a proposal", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { id } = yield* stuck("NOBODY", silent)
-      const { details } = yield* refusal("transactions", "confirm", id, ...the(1), ...second)
+      const { details } = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
       assert.strictEqual(details.motivo, "no_proposal")
     })
   )
 
-  it.effect("is left alone while its own call may still be under way", () =>
+  it.effect("cannot be resolved while its own request may still be running", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { company, id } = yield* stuck("YOUNG", silent)
@@ -197,7 +176,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
     })
   )
 
-  // What is wrong with the command line -> what its error speaks of.
+  // Flags -> what the error message names.
   it.effect.each([
     [["--as", "success", "--motivo", "x"], /--autorizacion/],
     [[...failed, "--autorizacion", "OP-1"], /--as failed/],
@@ -206,7 +185,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
     [[...success, "--desde", "2027-01-01"], /--desde/],
     [[...success, "--desde", "2027-02-28", "--hasta", "2027-02-30"], /--hasta/],
     [["--as", "maybe", "--motivo", "x"], /success/]
-  ] as const)("is not resolved by %s", ([flags, speaks]) =>
+  ] as const)("is not resolved with the flags %s", ([flags, speaks]) =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { exit, message } = yield* refusal("transactions", "resolve", "1", ...flags, ...first)
@@ -215,7 +194,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that no provider
     })
   )
 
-  it.effect("must exist", () =>
+  it.effect("must exist to be resolved", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { code } = yield* refusal("transactions", "resolve", "999999999", ...failed, ...first)

@@ -14,46 +14,49 @@ import {
   proposalFlag,
   reversed,
   second,
+  secondUnasked,
   stands,
   success,
   unresolvedReversal
-} from "../support/UnresolvedReversal.ts"
+} from "../support/Resolutions.ts"
 
-layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no provider settles", (it) => {
-  // What is proposed -> how the reversal ends, the sale stands, and the money.
+layer(CommandLine.layer, { excludeTestServices: true })("a reversal without an answer from its provider", (it) => {
+  // Proposed outcome -> status of the reversal, status of the sale, and the money.
   it.effect.each([
     ["CONFIRMED", "REVERSED", reversed, givenBack],
     ["DENIED", "SUCCESS", stands, charged]
-  ] as const)("is %s, and its sale %s, once another operator confirms it", ([anulacion, status, proposal, left]) =>
-    Effect.gen(function* () {
-      const { answer, refusal } = yield* CommandLine
-      const { company, id } = yield* unresolvedReversal(`END-${status}`)
-      yield* answer("transactions", "resolve", id, ...proposal, ...first)
-      assert.deepStrictEqual(yield* moneyOf(company), charged, "a proposal moves nothing")
-      const own = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...first)
-      assert.deepStrictEqual([own.code, own.details.motivo], ["RESOLUTION_NOT_CONFIRMABLE", "same_operator"])
-      const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
-      assert.deepInclude(confirmed, { resultado: proposal[1], status, anulacion })
-      assert.deepStrictEqual(yield* moneyOf(company), left)
-      assert.isTrue((yield* answer("audit")).ok)
-      const again = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
-      assert.deepStrictEqual([again.code, again.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "no_reversal"])
-      assert.deepStrictEqual(yield* moneyOf(company), left)
-      const sql = yield* PgClient.PgClient
-      const [key] = yield* sql`
+  ] as const)(
+    "becomes %s and its sale %s once a second operator confirms the proposal",
+    ([anulacion, status, proposal, left]) =>
+      Effect.gen(function* () {
+        const { answer, refusal } = yield* CommandLine
+        const { company, id } = yield* unresolvedReversal(`END-${status}`)
+        yield* answer("transactions", "resolve", id, ...proposal, ...first)
+        assert.deepStrictEqual(yield* moneyOf(company), charged, "a proposal moves nothing")
+        const own = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...first)
+        assert.deepStrictEqual([own.code, own.details.motivo], ["RESOLUTION_NOT_CONFIRMABLE", "same_operator"])
+        const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
+        assert.deepInclude(confirmed, { resultado: proposal[1], status, anulacion })
+        assert.deepStrictEqual(yield* moneyOf(company), left)
+        assert.isTrue((yield* answer("audit")).ok)
+        const again = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
+        assert.deepStrictEqual([again.code, again.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "no_reversal"])
+        assert.deepStrictEqual(yield* moneyOf(company), left)
+        const sql = yield* PgClient.PgClient
+        const [key] = yield* sql`
         select outcome ->> '_tag' as outcome, settled_at is not null as settled
         from cell.idempotency
         where company_id = ${company} and key = 'reversal'`
-      assert.deepStrictEqual(key, { outcome: "Pending", settled: true }, "as after a provider's late answer")
-    })
+        assert.deepStrictEqual(key, { outcome: "Pending", settled: true }, "as after a provider's late answer")
+      })
   )
 
-  it.effect("is told by the history of its sale, with who proposed and who confirmed", () =>
+  it.effect("shows in the history of its sale who proposed and who confirmed its outcome", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       const { id } = yield* unresolvedReversal("TOLD")
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
-      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       const { historia } = yield* answer("transactions", "show", id)
       const told = historia
         .slice(-5)
@@ -75,23 +78,29 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
     })
   )
 
-  // What the simulator says of the identifier's reversal, against what was proposed.
+  // The simulator's answer about the reversal, the identifier that causes it, and the contradicting proposal.
   it.effect.each([
     ["Denied", "8095550193", reversed],
     ["Confirmed", "8095550194", stands]
-  ] as const)("is not settled where the provider firmly says %s", ([said, identifier, proposal]) =>
+  ] as const)("is not settled against the provider's definite answer %s", ([said, identifier, proposal]) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, id } = yield* unresolvedReversal(`SAID-${said}`, identifier)
       yield* answer("transactions", "resolve", id, ...proposal, ...first)
-      const { code, details, message } = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      const { code, details, message } = yield* refusal(
+        "transactions",
+        "confirm",
+        id,
+        ...proposalFlag(1),
+        ...secondUnasked
+      )
       assert.deepStrictEqual([code, details.proveedor], ["SUPPLIER_DISAGREES", said])
       assert.include(message, `the reversal of transaction ${id}`)
       assert.deepStrictEqual(yield* moneyOf(company), charged)
     })
   )
 
-  it.effect("is settled once by operators who confirm it at once", () =>
+  it.effect("is settled once when several operators confirm it concurrently", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       const { company, id } = yield* unresolvedReversal("AT-ONCE")
@@ -111,29 +120,22 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
     })
   )
 
-  it.effect("is not settled where nobody could be asked, unless whoever confirms it says so", () =>
+  it.effect("is settled without asking the provider only with --sin-preguntar", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, id } = yield* unresolvedReversal("UNASKED")
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
-      const { code, details, message } = yield* refusal(
-        "transactions",
-        "confirm",
-        id,
-        ...proposalFlag(1),
-        "--operador",
-        "turno-2"
-      )
+      const { code, details, message } = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
       assert.strictEqual(code, "RESOLUTION_NOT_CONFIRMABLE")
       assert.strictEqual(details.motivo, "not_asked")
       assert.match(message, /--sin-preguntar/)
       assert.deepStrictEqual(yield* moneyOf(company), charged)
-      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       assert.deepStrictEqual(yield* moneyOf(company), givenBack)
     })
   )
 
-  it.effect("is left alone while its own call may still be under way", () =>
+  it.effect("cannot be resolved while its own request may still be running", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { company, id } = yield* unresolvedReversal("YOUNG")
@@ -146,8 +148,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal that no prov
   )
 })
 
-layer(CommandLine.layer, { excludeTestServices: true })("a proposal about a reversal", (it) => {
-  it.effect("is not settled by what was found of a sale, nor a sale by what was found of a reversal", () =>
+layer(CommandLine.layer, { excludeTestServices: true })("a proposal to resolve a reversal", (it) => {
+  it.effect("is refused with an outcome of a sale, and a sale is not resolved with an outcome of a reversal", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { id } = yield* unresolvedReversal("KIND")
@@ -155,7 +157,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a proposal about a reve
       assert.deepStrictEqual([ofSale.code, ofSale.details.motivo], ["TRANSACTION_NOT_RESOLVABLE", "reversal"])
       assert.match(ofSale.message, /--as reversed .* --as stands/)
       yield* answer("transactions", "resolve", id, ...stands, ...first)
-      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       const none = yield* refusal("transactions", "resolve", id, ...reversed, ...first)
       assert.strictEqual(none.details.motivo, "no_reversal")
       const { company, ledger } = yield* companyOf("KIND-2")
@@ -167,7 +169,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a proposal about a reve
     }).pipe(Effect.scoped)
   )
 
-  it.effect("may be one of a sale that two operators had settled themselves", () =>
+  it.effect("is accepted for a sale that two operators resolved before", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, ledger } = yield* companyOf("TWICE")
@@ -176,36 +178,36 @@ layer(CommandLine.layer, { excludeTestServices: true })("a proposal about a reve
       const id = `${order.transactionId}`
       yield* makeOlder(company)
       yield* answer("transactions", "resolve", id, ...success, ...first)
-      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       yield* unansweredAgain(order, "reversal")
       yield* makeOlder(company)
-      const early = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      const early = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       assert.strictEqual(early.details.motivo, "reversal", "what was confirmed of the sale is not of its reversal")
       const proposed = yield* answer("transactions", "resolve", id, ...reversed, ...first)
       assert.strictEqual(proposed.propuesta, 2)
-      const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(2), ...second)
+      const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(2), ...secondUnasked)
       assert.strictEqual(confirmed.status, "REVERSED")
       assert.deepStrictEqual(yield* moneyOf(company), givenBack)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is not settled by a proposal of an earlier one, nor kept from a new one by that", () =>
+  it.effect("settles no later reversal of the sale, and does not prevent a new proposal", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { company, id, order } = yield* unresolvedReversal("AGAIN")
       yield* answer("transactions", "resolve", id, ...stands, ...first)
-      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       yield* unansweredAgain(order, "another")
       yield* makeOlder(company)
-      const { details } = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
+      const { details } = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       assert.strictEqual(details.motivo, "outdated")
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
-      yield* answer("transactions", "confirm", id, ...proposalFlag(2), ...second)
+      yield* answer("transactions", "confirm", id, ...proposalFlag(2), ...secondUnasked)
       assert.deepStrictEqual(yield* moneyOf(company), givenBack)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes no proof of a delivery", () =>
+  it.effect("accepts no delivery details", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { exit, message } = yield* refusal(

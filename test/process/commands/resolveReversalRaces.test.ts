@@ -17,10 +17,10 @@ import { TestServer } from "../../support/service/TestServer.ts"
 
 const Serving = Layer.provideMerge(ResolutionsPostgres.layer, TestServer)
 
-layer(Serving, { excludeTestServices: true })("a reversal that operators settle while recovery does", (it) => {
+layer(Serving, { excludeTestServices: true })("a reversal that operators and recovery settle concurrently", (it) => {
   const { reverse } = reversalForms[0] as (typeof reversalForms)[number]
 
-  /** A sale of 100 pesos whose reversal nobody answers, and twenty minutes. */
+  /** A sale of 100 pesos whose reversal has had no answer from the provider for 20 minutes. */
   const silent = Effect.fnUntraced(function* (identifier: string) {
     const { pass } = yield* ManualClock
     const { provider } = yield* Script
@@ -41,41 +41,44 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators settle 
   const confirm = (transactionId: TransactionId) =>
     confirmResolution(transactionId, { evenUnasked: false, number: 1, operator: "turno-2" })
 
-  // What recovery hears and settles while the operators ask -> how the reversal ended, the sale, centavos, alerts.
+  // Answer with which recovery settles during the confirmation, identifier -> status of the reversal, status of the
+  // sale, centavos available, alerts.
   it.effect.each([
     [ReversalAnswer.Confirmed(), "204510105", "CONFIRMED", "REVERSED", 100_000, 0],
     [ReversalAnswer.Denied(), "204510106", "DENIED", "SUCCESS", 90_000, 1]
-  ] as const)("is settled by the first: %j", ([heard, identifier, reversal, status, available, alerts]) =>
-    Effect.gen(function* () {
-      const { provider } = yield* Script
-      const { pass } = yield* ManualClock
-      const { auth, companyId, id, transactionId } = yield* silent(identifier)
-      yield* propose(transactionId)
-      const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
-      provider.set(identifier, {
-        reversalStatus: () =>
-          Effect.gen(function* () {
-            provider.set(identifier, { reversalStatus: () => Effect.succeed(heard) })
-            yield* pass("10 minutes")
-            yield* recover("due")
-            return ReversalAnswer.Unknown()
-          }).pipe(Effect.provide(services))
-      })
-      const { order: _, ...confirmed } = yield* confirm(transactionId)
-      assert.deepStrictEqual(confirmed, { finding: Finding.cases.Reversed.make({}), reversal, status })
-      assert.strictEqual(yield* statusOf(auth, id), status)
-      const sql = yield* PgClient.PgClient
-      const [row] = yield* sql`
+  ] as const)(
+    "keeps the outcome that was stored first: %j",
+    ([heard, identifier, reversal, status, available, alerts]) =>
+      Effect.gen(function* () {
+        const { provider } = yield* Script
+        const { pass } = yield* ManualClock
+        const { auth, companyId, id, transactionId } = yield* silent(identifier)
+        yield* propose(transactionId)
+        const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
+        provider.set(identifier, {
+          reversalStatus: () =>
+            Effect.gen(function* () {
+              provider.set(identifier, { reversalStatus: () => Effect.succeed(heard) })
+              yield* pass("10 minutes")
+              yield* recover("due")
+              return ReversalAnswer.Unknown()
+            }).pipe(Effect.provide(services))
+        })
+        const { order: _, ...confirmed } = yield* confirm(transactionId)
+        assert.deepStrictEqual(confirmed, { finding: Finding.cases.Reversed.make({}), reversal, status })
+        assert.strictEqual(yield* statusOf(auth, id), status)
+        const sql = yield* PgClient.PgClient
+        const [row] = yield* sql`
         select available::int, (
           select count(*)::int from directory.audit_event where company_id = ${companyId} and action = 'late_reversal'
         ) as alerts
         from cell.balance
         where company_id = ${companyId}`
-      assert.deepStrictEqual(row, { available, alerts })
-    })
+        assert.deepStrictEqual(row, { available, alerts })
+      })
   )
 
-  it.effect("is over for its callers: the first key hears again what it heard, another that it is done", () =>
+  it.effect("replays its response for the first key and refuses a second key after the operators settled it", () =>
     Effect.gen(function* () {
       const { auth, id, transactionId } = yield* silent("204510107")
       yield* propose(transactionId)

@@ -21,13 +21,13 @@ const replica = Layer.mergeAll(
   PepperNode.layer(null)
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto))
 
-/** A process that starts with these credentials; null when it is told to leave the sandbox out. */
+/** Starts a process with these sandbox credentials, or with the sandbox switched off (null). */
 const start = (credentials: readonly [apiKey: string, secret: string] | null) =>
   Effect.flatMap(exampleCatalogue, (catalogue) =>
     seed(catalogue, credentials === null ? null : { apiKey: credentials[0], secret: Redacted.make(credentials[1]) })
   ).pipe(Effect.provide(Layer.fresh(replica)))
 
-/** Every token of the sandbox: its key, whether the secret opens it, and its state. */
+/** Every token of the sandbox: its key, whether this secret opens it, and its state. */
 const tokens = Effect.fnUntraced(function* (secret: string) {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql`
@@ -41,8 +41,8 @@ const tokens = Effect.fnUntraced(function* (secret: string) {
 
 const sandboxes = CommandLine.use(({ answer }) => Effect.map(answer("company", "list"), ({ items }) => items))
 
-layer(CommandLine.layer, { excludeTestServices: true })("a start", (it) => {
-  it.effect("of many processes at once seeds the database once", () =>
+layer(CommandLine.layer, { excludeTestServices: true })("a start with the sandbox", (it) => {
+  it.effect("seeds the database once when many processes start concurrently", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* Effect.all(
@@ -82,7 +82,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a start", (it) => {
     })
   )
 
-  it.effect("leaves alone what the operator has changed", () =>
+  it.effect("keeps the operator's changes", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient
@@ -98,7 +98,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a start", (it) => {
     })
   )
 
-  it.effect("follows the credentials that it is given", () =>
+  it.effect("replaces the sandbox credentials with the given ones", () =>
     Effect.gen(function* () {
       yield* start(["publico", "uno"])
       yield* start(["publico", "dos"])
@@ -121,7 +121,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a start", (it) => {
     })
   )
 
-  it.effect("does not bring back credentials that were revoked", () =>
+  it.effect("does not reactivate revoked credentials", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* start(["revocado", "uno"])
@@ -136,14 +136,14 @@ layer(CommandLine.layer, { excludeTestServices: true })("a start", (it) => {
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a start without the sandbox", (it) => {
-  it.effect("makes no company", () =>
+  it.effect("creates no company", () =>
     Effect.gen(function* () {
       yield* start(null)
       assert.deepStrictEqual(yield* sandboxes, [])
     })
   )
 
-  it.effect("is what becomes of one whose code a company in production has", () =>
+  it.effect("also happens when a production company has the code SANDBOX", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* answer("company", "create", "--razon-social", "Real", "--codigo", "SANDBOX", "--ambiente", "production")

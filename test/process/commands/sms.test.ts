@@ -5,7 +5,7 @@ import { CommandLine } from "../../support/CommandLine.ts"
 import { codeToSend, insurance as example, newInsurance } from "../../support/InsuranceExample.ts"
 import { insurancesReplica, outboxReplica } from "../../support/SalesOnPostgres.ts"
 
-/** A message of a company, made at an instant, and what became of it; null for one that is still on its way. */
+/** An SMS of a company, queued at an instant, with its delivery result. Null means that it is still queued. */
 const messageOf = Effect.fnUntraced(function* (company: number, iso: string, result: SmsResult | null) {
   const insurances = yield* insurancesReplica
   const outbox = yield* outboxReplica
@@ -21,7 +21,7 @@ const messageOf = Effect.fnUntraced(function* (company: number, iso: string, res
 
 const later = { _tag: "Later", at: DateTime.makeUnsafe("2026-03-02T15:00:00Z"), reason: "busy" } as const
 
-/** What is listed of messages that ended in every way, the newest first. */
+/** Queues SMS with every delivery result. Returns the expected list of failed ones, newest first. */
 const endedInEveryWay = Effect.gen(function* () {
   const failed = yield* messageOf(7, "2026-03-02T14:30:00Z", { _tag: "Failed", reason: "twilio_21211" })
   yield* messageOf(7, "2026-03-02T14:31:00Z", { _tag: "Sent", reference: "SM1" })
@@ -39,8 +39,8 @@ const endedInEveryWay = Effect.gen(function* () {
   ]
 })
 
-layer(CommandLine.layer, { excludeTestServices: true })("messages that did not arrive", (it) => {
-  it.effect("are none at first", () =>
+layer(CommandLine.layer, { excludeTestServices: true })("the list of undelivered SMS", (it) => {
+  it.effect("is empty at first", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       assert.deepStrictEqual(yield* answer("sms", "list"), { items: [] })
@@ -48,7 +48,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("messages that did not a
     })
   )
 
-  it.effect("are listed newest first, without phone and text", () =>
+  it.effect("shows the newest first, without phone number and text", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       const listed = yield* endedInEveryWay

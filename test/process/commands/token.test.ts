@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Duration, Effect } from "effect"
 import { CommandLine } from "../../support/CommandLine.ts"
 
-/** The one company of these tests, made when it is first wanted. */
+/** The company of these tests, created at first use. */
 const company = Effect.gen(function* () {
   const { answer } = yield* CommandLine
   const { items } = yield* answer("company", "list")
@@ -26,7 +26,7 @@ const stateOf = (tokenId: number) =>
   })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
-  it.effect("has a secret of 256 bits or more, without a dot, of which only the digest is kept", () =>
+  it.effect("has a secret of at least 256 bits without a dot, stored only as a digest", () =>
     Effect.gen(function* () {
       const { api_key, api_secret, token_id } = yield* issue()
       assert.match(api_key, /^[\w-]{24}$/)
@@ -40,7 +40,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  it.effect("is like no other", () =>
+  it.effect("has a key and a secret of its own", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* issue(), yield* issue()]
       assert.notStrictEqual(one.api_key, two.api_key)
@@ -48,7 +48,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  it.effect("carries what it was issued with", () =>
+  it.effect("is listed with the settings of its issue", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_key, token_id } = yield* issue(
@@ -75,7 +75,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  // Commands one after the other, and how the token then stands.
+  // Successive commands -> final state of the token.
   it.effect.each([
     [["suspend"], "suspended"],
     [["suspend", "activate"], "active"],
@@ -83,7 +83,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     [["revoke"], "revoked"],
     [["suspend", "revoke"], "revoked"],
     [["revoke", "revoke"], "revoked"]
-  ] as const)("%s -> %s", ([verbs, state]) =>
+  ] as const)("goes through %s and ends %s", ([verbs, state]) =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { token_id } = yield* issue()
@@ -93,7 +93,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  it.effect.each(["activate", "suspend"])("that is revoked refuses to %s", (verb) =>
+  it.effect.each(["activate", "suspend"])("refuses %s once it is revoked", (verb) =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { token_id } = yield* issue()
@@ -104,7 +104,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a token", (it) => {
     })
   )
 
-  it.effect.each(["activate", "suspend", "revoke"])("that nobody issued is not found by %s", (verb) =>
+  it.effect.each(["activate", "suspend", "revoke"])("is not found by %s when it was never issued", (verb) =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { code, details, exit } = yield* refusal("token", verb, "4711")
@@ -122,7 +122,7 @@ interface Issued {
 
 const development = ["--ambiente", "development"]
 
-/** A token of a company of its own. */
+/** Issues a token to a new company. */
 const issued = Effect.gen(function* () {
   const { answer } = yield* CommandLine
   const code = crypto.randomUUID().slice(0, 8)
@@ -130,7 +130,7 @@ const issued = Effect.gen(function* () {
   const token = yield* answer("token", "issue", `${company.empresa_id}`, "--nombre", "Caja")
   return { ...token, empresa_id: company.empresa_id } as Issued
 })
-/** Which of these secrets open the token, and whether for ever or for a while. */
+/** Whether each secret is the token's current one, its previous one, or none of them. */
 const opening = Effect.fnUntraced(function* (tokenId: number, secrets: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ own: string; previous: string | null }>`
@@ -146,8 +146,8 @@ const opening = Effect.fnUntraced(function* (tokenId: number, secrets: ReadonlyA
   return hashes.map((hash) => (hash === row?.own ? "own" : hash === row?.previous ? "previous" : "none"))
 })
 
-layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
-  it.effect("shows a new secret of the same token, and says until when the old one is good", () =>
+layer(CommandLine.layer, { excludeTestServices: true })("a rotation of a secret", (it) => {
+  it.effect("shows the new secret and until when the old one is accepted", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_key, api_secret, empresa_id, token_id } = yield* issued
@@ -166,7 +166,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     })
   )
 
-  it.effect("during an overlap drops the oldest", () =>
+  it.effect("drops the oldest secret when another overlap is still running", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_secret: first, token_id } = yield* issued
@@ -176,7 +176,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     })
   )
 
-  it.effect("without an overlap leaves the new secret alone", () =>
+  it.effect("without an overlap ends the old secrets at once", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { api_secret: first, empresa_id, token_id } = yield* issued
@@ -188,7 +188,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     })
   )
 
-  it.effect("of many operators at once leaves two secrets, the last two that were given out", () =>
+  it.effect("leaves two of the secrets when several operators rotate concurrently", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { token_id } = yield* issued
@@ -203,7 +203,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     })
   )
 
-  it.effect("tells a person when the old secret ends", () =>
+  it.effect("prints when the old secret ends", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { token_id } = yield* issued
@@ -214,7 +214,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     })
   )
 
-  it.effect("is written to the audit log, without a secret", () =>
+  it.effect("is written to the audit log without a secret", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const sql = yield* PgClient.PgClient
@@ -228,7 +228,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     })
   )
 
-  it.effect("of a suspended token leaves it suspended", () =>
+  it.effect("leaves a suspended token suspended", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { empresa_id, token_id } = yield* issued
@@ -238,7 +238,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
     })
   )
 
-  it.effect("of a revoked token is refused, and of none not found", () =>
+  it.effect("is refused for a revoked token and not found for an unknown one", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const { api_secret, token_id } = yield* issued
@@ -252,7 +252,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("a rotation", (it) => {
   )
 
   it.effect.each(["24", "-1h", "1.5h", "31d", "721h", "h", "", "24H", "1w", "00", "1h30m"])(
-    "for %j is wrong usage",
+    "is rejected as wrong usage with the overlap %j",
     (overlap) =>
       Effect.gen(function* () {
         const { refusal } = yield* CommandLine

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { flagsOf } from "../../support/CommandLine.ts"
 
-/** Runs a tool as its script does. */
+/** Runs a tool the way its npm script does. */
 const run = async (file: string, ...args: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "pipe"] })
   const code = new Promise((resolve) => child.once("close", resolve))
@@ -51,19 +51,19 @@ describe.each(tools)("the command line of $folder", ({ defaults, folder, refused
   const file = `test/${folder}/main.ts`
   const tellsMore = `Usage: ${usage}\n"${usage.slice(0, usage.indexOf("-- "))}-- --help" shows all options.`
 
-  it("tells what holds without a flag", async () => {
+  it("shows the default of every flag in its help", async () => {
     const { code, stderr, stdout } = await run(file, "--help")
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.deepStrictEqual(flagsOf(stdout), { required: [], defaults, untold: [] })
     assert.include(stdout, `USAGE\n  ${usage}\n`)
   })
 
-  it("answers a flag that there is not in short, on stderr", async () => {
+  it("rejects an unknown flag with a short error on stderr", async () => {
     const message = `Unrecognized flag: --bogus\n${tellsMore}`
     assert.deepStrictEqual(await run(file, "--bogus"), { code: 2, stdout: "", stderr: `error: ${message}\n` })
   })
 
-  it("says in JSON too what a flag does not take, and what it takes", async () => {
+  it("reports an invalid value and the allowed values as JSON", async () => {
     const { stderr, ...rest } = await run(file, flag, value, "--json")
     assert.deepStrictEqual(rest, { code: 2, stdout: "" })
     assert.deepStrictEqual(JSON.parse(stderr).error, {
@@ -76,13 +76,13 @@ describe.each(tools)("the command line of $folder", ({ defaults, folder, refused
 describe("the command line of test/bench/list.ts", () => {
   const usage = "npm run bench:list -- [--json]"
 
-  it("tells what it measures, and measures nothing", async () => {
+  it("shows its help without measuring anything", async () => {
     const { code, stderr, stdout } = await run("test/bench/list.ts", "--help")
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(stdout, `USAGE\n  ${usage}\n`)
   })
 
-  it("answers a flag that there is not in short, on stderr", async () => {
+  it("rejects an unknown flag with a short error on stderr", async () => {
     const stderr = `error: Unrecognized flag: --bogus\nUsage: ${usage}\n"npm run bench:list -- --help" shows all options.\n`
     assert.deepStrictEqual(await run("test/bench/list.ts", "--bogus"), { code: 2, stdout: "", stderr })
   })

@@ -5,7 +5,7 @@ import { CommandLine } from "../../support/CommandLine.ts"
 import { sellInEveryState } from "../../support/EveryState.ts"
 import { intentOf, replica, unanswered } from "../../support/SalesOnPostgres.ts"
 
-/** A company with sales in every state, older than the simulator wants them before it tells how they ended. */
+/** A company with a sale in every state. Unsettled sales are old enough for the simulator to know their outcome. */
 const company = Effect.fnUntraced(function* (code: string, environment: string) {
   const { answer } = yield* CommandLine
   const named = ["--razon-social", code, "--codigo", code]
@@ -20,8 +20,8 @@ const company = Effect.fnUntraced(function* (code: string, environment: string) 
   yield* sql`update cell.block set earliest = earliest - interval '1 minute' where list = 'sale'`
 })
 
-layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a provider", (it) => {
-  it.effect("fails, says which variable is not set, and leaves sales held", () =>
+layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a configured provider", (it) => {
+  it.effect("fails, names the missing variables and keeps the sales held", () =>
     Effect.gen(function* () {
       const { answer, run } = yield* CommandLine
       yield* company("UNA", "production")
@@ -46,7 +46,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reconcile without a pro
     })
   )
 
-  it.effect("settles what the simulator sold, and tells of the rest", () =>
+  it.effect("settles the sales of the simulator and reports the others", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       yield* company("OTRA", "development")
@@ -74,8 +74,8 @@ const listed = (...flags: ReadonlyArray<string>) =>
 
 const field = (name: string, items: ReadonlyArray<Record<string, unknown>>) => items.map((item) => item[name])
 
-layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => {
-  it.effect("of all companies are listed newest first, page by page", () =>
+layer(CommandLine.layer, { excludeTestServices: true })("the list of transactions", (it) => {
+  it.effect("shows all companies, newest first, page by page", () =>
     Effect.gen(function* () {
       yield* companies
       const all = yield* listed()
@@ -91,12 +91,12 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
     })
   )
 
-  // The flags -> the states that are left, of each company.
+  // Flags -> states that remain in the list of each company.
   it.effect.each([
     [["--status", "SUCCESS"], ["SUCCESS"]],
     [["--status", "REVERSED"], ["REVERSED"]],
     [["--pendientes"], ["PENDING", "PROCESSING"]]
-  ] as const)("are narrowed by %s", ([flags, states]) =>
+  ] as const)("is filtered by %s", ([flags, states]) =>
     Effect.gen(function* () {
       const [company] = yield* companies
       const { items } = yield* listed(...flags, "--empresa", `${company}`)
@@ -107,7 +107,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
     })
   )
 
-  // The order -> which of a company's two unresolved sales, of 4 and 2 pesos, comes first.
+  // Order flags -> order of the company's two unsettled sales, of 4 and 2 pesos.
   it.effect.each([
     [[], [2, 4]],
     [
@@ -118,7 +118,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
       ["--orden", "monto"],
       [4, 2]
     ]
-  ] as const)("whose outcome is unknown are listed %s with what they hold", ([flags, amounts]) =>
+  ] as const)("sorts unsettled sales with the flags %s and sums the money that they hold", ([flags, amounts]) =>
     Effect.gen(function* () {
       const [company] = yield* companies
       const { items, pagination, retenido } = yield* listed("--pendientes", "--empresa", `${company}`, ...flags)
@@ -128,7 +128,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
     })
   )
 
-  it.effect("that are resolved have no order but newest first", () =>
+  it.effect("rejects --orden for settled sales", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { exit, message } = yield* refusal("transactions", "list", "--orden", "monto")
@@ -137,7 +137,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
     })
   )
 
-  it.effect("are shown by id alone", () =>
+  it.effect("agrees with the single transaction shown by its id", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* CommandLine
       const [, company] = yield* companies
@@ -171,7 +171,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
     })
   )
 
-  /** What a cycle without work reports. */
+  /** Report of a reconcile cycle that found no unsettled sale. */
   const nothing = {
     confirmadas: 0,
     devueltas: 0,
@@ -182,12 +182,12 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
     variables_ausentes: []
   }
 
-  it.effect("whose outcome is unknown are settled by reconcile, and the audit stays sound", () =>
+  it.effect("has no unsettled sales after reconcile, and the audit finds no violation", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       yield* companies
       const sql = yield* PgClient.PgClient
-      // As old as the simulator wants them before it tells how they ended.
+      // The simulator knows the outcome of a sale only after this time.
       yield* sql`
         update cell.transaction
         set created_at = created_at - interval '1 minute', ask_at = ask_at - interval '5 minutes'
@@ -201,7 +201,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("transactions", (it) => 
   )
 })
 
-layer(CommandLine.layer, { excludeTestServices: true })("reversals whose outcome is unknown", (it) => {
+layer(CommandLine.layer, { excludeTestServices: true })("unsettled reversals", (it) => {
   const sold = Effect.gen(function* () {
     const [company, other] = yield* companies
     const ledger = yield* replica
@@ -210,7 +210,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("reversals whose outcome
     return { company, id: sale.transactionId }
   }).pipe(Effect.scoped)
 
-  it.effect("are listed with the sales that are pending, and hold nothing", () =>
+  it.effect("are listed with the unsettled sales and hold no money", () =>
     Effect.gen(function* () {
       const { company, id } = yield* sold
       const ofBoth = yield* listed("--pendientes")

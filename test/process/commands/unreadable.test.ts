@@ -7,22 +7,22 @@ import { type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { intentOf, replica, reservedOrder, reversalsReplica, unanswered } from "../../support/SalesOnPostgres.ts"
-import { companyOf, failed, first, makeOlder, proposalFlag, success } from "../support/UnresolvedReversal.ts"
+import { companyOf, failed, first, makeOlder, proposalFlag, second, success } from "../support/Resolutions.ts"
 
-/** As a later version might have sold it, or a hand have written it. */
-const ofUnknownType = Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {
+/** Stores a service type that this version does not know, as a later version or a manual change might. */
+const storeUnknownType = Effect.fnUntraced(function* ({ companyId, transactionId }: Order) {
   const sql = yield* PgClient.PgClient
   yield* sql`
     update cell.transaction set service_type = 'lottery'
     where company_id = ${companyId} and id = ${transactionId}`
 })
 
-/** Sales of one peso, pending for twenty minutes, of which the simulator says that they were delivered. */
+/** Sales of one peso that have been pending for 20 minutes. The simulator answers that they were delivered. */
 const pending = Effect.fnUntraced(function* (company: CompanyId, count: number) {
   const ledger = yield* replica
   const orders: Array<Order> = []
   for (let n = 1; n <= count; n++) {
-    // As Idempotency.ts makes them: the simulator makes its codes of the hex digits.
+    // The simulator derives its codes from the hexadecimal digits of the xid, so the xid has the format of Xid.ts.
     const xid = `RD-${(company * 1_000 + n).toString(16).padStart(24, "0")}`
     const order = yield* reservedOrder(ledger, { ...intentOf(company, `sale-${n}`, 100), xid })
     yield* ledger.settle({ order, verdict: Verdict.Hold(), at: yield* DateTime.now, notFound: 0 })
@@ -45,22 +45,22 @@ const claimOf = Effect.map(
   (now): RecoveryClaim => ({ began: now, now, lease: Duration.minutes(1), limit: 2, which: "all" })
 )
 
-/** What is logged, as text, and the answer. */
-const overheard = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+/** Runs an effect and captures its log as JSON lines. */
+const withLogLines = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const lines: Array<string> = []
-    const ears = Logger.map(Logger.formatJson, (line) => lines.push(line))
-    return Effect.map(Effect.provide(effect, Logger.layer([ears])), (answer) => ({ answer, lines }))
+    const logger = Logger.map(Logger.formatJson, (line) => lines.push(line))
+    return Effect.map(Effect.provide(effect, Logger.layer([logger])), (answer) => ({ answer, lines }))
   })
 
 layer(CommandLine.layer, { excludeTestServices: true })("a sale that this version cannot read", (it) => {
-  it.effect("stays held, and keeps no other from being settled in the same cycle", () =>
+  it.effect("stays held while other sales are settled in the same cycle", () =>
     Effect.gen(function* () {
       const { answer } = yield* CommandLine
       const { company } = yield* companyOf("HELD")
       const [bad] = yield* pending(company, 2)
       assert.exists(bad)
-      yield* ofUnknownType(bad)
+      yield* storeUnknownType(bad)
       const { confirmadas, sin_resolver } = yield* answer("reconcile")
       assert.deepStrictEqual([confirmadas, sin_resolver], [1, 0])
       assert.deepStrictEqual(yield* statuses(company), ["PENDING", "SUCCESS"])
@@ -68,13 +68,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
     })
   )
 
-  it.effect("is told as an error by its ids alone, and takes no other's place in a claim", () =>
+  it.effect("is logged as an error with its ids only, and takes no place of another sale in a claim", () =>
     Effect.gen(function* () {
       const { company } = yield* companyOf("CLAIMED")
       const orders = yield* pending(company, 4)
-      for (const bad of orders.slice(0, 3)) yield* ofUnknownType(bad)
+      for (const bad of orders.slice(0, 3)) yield* storeUnknownType(bad)
       const claim = Unresolved.use((unresolved) => Effect.flatMap(claimOf, unresolved.claim))
-      const { answer, lines } = yield* overheard(Effect.provide(claim, UnresolvedPostgres.layer))
+      const { answer, lines } = yield* withLogLines(Effect.provide(claim, UnresolvedPostgres.layer))
       const claimed = answer.filter(({ order }) => order.companyId === company)
       assert.deepStrictEqual(
         claimed.map(({ order }) => order.transactionId),
@@ -89,14 +89,14 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
     })
   )
 
-  it.effect("keeps no reversal of another from being claimed", () =>
+  it.effect("does not block claims of other reversals", () =>
     Effect.gen(function* () {
       const { company, ledger } = yield* companyOf("REVERSED")
       const bad = yield* unanswered(ledger, intentOf(company, "bad", 100), "bad-reversal")
       const good = yield* unanswered(ledger, intentOf(company, "good", 100), "good-reversal")
-      yield* ofUnknownType(bad)
+      yield* storeUnknownType(bad)
       const reversals = yield* reversalsReplica
-      const { answer, lines } = yield* overheard(Effect.flatMap(claimOf, reversals.claim))
+      const { answer, lines } = yield* withLogLines(Effect.flatMap(claimOf, reversals.claim))
       assert.deepStrictEqual(
         answer.map(({ under }) => under.transaction.id),
         [good.transactionId]
@@ -108,14 +108,14 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
     })
   )
 
-  it.effect("is named beside those that are listed, and refused by its name", () =>
+  it.effect("is named beside the list and refused with TRANSACTION_UNREADABLE", () =>
     Effect.gen(function* () {
       const { answer, refusal, run } = yield* CommandLine
       const { company } = yield* companyOf("LISTED")
       const [bad, good] = yield* pending(company, 2)
       assert.exists(bad)
       assert.exists(good)
-      yield* ofUnknownType(bad)
+      yield* storeUnknownType(bad)
       for (const flags of [[], ["--pendientes"]]) {
         const own = ["transactions", "list", "--empresa", `${company}`, ...flags]
         const { ilegibles, items, pagination } = yield* answer(...own)
@@ -143,9 +143,9 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale that this versio
 })
 
 layer(CommandLine.layer, { excludeTestServices: true })(
-  "a sale to an identifier that could not be sold to by now",
+  "a stored sale whose identifier today's limits reject",
   (it) => {
-    // The database lets pass what another version's limits do.
+    // The database accepts identifiers that only the limits of another version allow.
     const sold = Effect.fnUntraced(function* (code: string) {
       const { company } = yield* companyOf(code)
       const [order] = yield* pending(company, 1)
@@ -157,7 +157,7 @@ layer(CommandLine.layer, { excludeTestServices: true })(
       return { company, id: `${order.transactionId}` }
     })
 
-    it.effect("is listed, shown, resolved and confirmed as any", () =>
+    it.effect("can be listed, shown, resolved and confirmed", () =>
       Effect.gen(function* () {
         const { answer } = yield* CommandLine
         const { company, id } = yield* sold("SHORT")
@@ -165,13 +165,13 @@ layer(CommandLine.layer, { excludeTestServices: true })(
         assert.strictEqual(items[0].identifier, "7")
         assert.strictEqual((yield* answer("transactions", "show", id)).identifier, "7")
         yield* answer("transactions", "resolve", id, ...success, ...first)
-        const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), "--operador", "turno-2")
+        const confirmed = yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...second)
         assert.strictEqual(confirmed.status, "SUCCESS")
         assert.isTrue((yield* answer("audit")).ok)
       })
     )
 
-    it.effect("is asked about", () =>
+    it.effect("is settled by reconcile", () =>
       Effect.gen(function* () {
         const { answer } = yield* CommandLine
         const { company } = yield* sold("ASKED")

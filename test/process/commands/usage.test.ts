@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
 import { CommandLine, flagsOf } from "../../support/CommandLine.ts"
 
-// A command -> the flags that it needs, and what holds without the others.
+// Command -> its required flags, and the defaults of the others.
 const taught: ReadonlyArray<
   readonly [command: string, required: ReadonlyArray<string>, defaults: Readonly<Record<string, string>>]
 > = [
@@ -54,7 +54,7 @@ const taught: ReadonlyArray<
   ["audit", [], {}]
 ]
 
-// A command -> its usage, with all that it takes.
+// Command -> its usage line.
 const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
   ["company", "saldo company <subcommand> [--json]"],
   [
@@ -68,7 +68,7 @@ const usages: ReadonlyArray<readonly [command: string, usage: string]> = [
 
 layer(CommandLine.layer, { excludeTestServices: true })("the help of a command", (it) => {
   it.effect.each(taught)(
-    "tells what %s needs, and what holds without its other flags",
+    "shows the required flags of %s and the defaults of the others",
     ([command, required, defaults]) =>
       Effect.gen(function* () {
         const { run } = yield* CommandLine
@@ -77,7 +77,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the help of a command",
       })
   )
 
-  it.effect.each(usages)("and the error of %s have the same usage", ([command, usage]) =>
+  it.effect.each(usages)("shows the same usage of %s as its error does", ([command, usage]) =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { stdout } = yield* run(...command.split(" "), "--help")
@@ -91,7 +91,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the help of a command",
     })
   )
 
-  it.effect("tells which arguments are required", () =>
+  it.effect("marks required arguments", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { stdout } = yield* run("company", "deposit", "--help")
@@ -129,7 +129,7 @@ const commands = [
 ]
 
 layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it) => {
-  it.effect.each(commands)("teaches %s", (command) =>
+  it.effect.each(commands)("has a description and an example of %s", (command) =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { code, stderr, stdout } = yield* run(...command.split(" "), "--help")
@@ -140,7 +140,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     })
   )
 
-  it.effect("shows what there is when it is asked nothing", () =>
+  it.effect("lists the commands when called without arguments", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { code, stdout } = yield* run()
@@ -149,7 +149,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     })
   )
 
-  it.effect("tells its version", () =>
+  it.effect("prints its version", () =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { code, stdout } = yield* run("--version")
@@ -158,7 +158,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     })
   )
 
-  // A line that cannot be meant -> what its error names.
+  // Wrong command line -> what its error names.
   const wrong: ReadonlyArray<readonly [line: string, named: string]> = [
     ["compny list", "company"],
     ["company", ""],
@@ -200,7 +200,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["sms list --ultimos 1001", "--ultimos"]
   ]
 
-  it.effect.each(wrong)("refuses %s", ([line, named]) =>
+  it.effect.each(wrong)("rejects %s", ([line, named]) =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       const { code, stderr } = yield* run(...line.split(" "))
@@ -210,7 +210,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
   )
 
   it.effect.each(["company", "token", "catalog", "transactions", "sms"])(
-    "misses a command after %s, in JSON too",
+    "lists the missing subcommands of %s, as text and as JSON",
     (group) =>
       Effect.gen(function* () {
         const { refusal, run } = yield* CommandLine
@@ -223,7 +223,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
       })
   )
 
-  it.effect("misses a command after nothing, in JSON alone", () =>
+  it.effect("lists the missing commands as JSON when called with --json alone", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { code, exit, message } = yield* refusal()
@@ -232,23 +232,25 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     })
   )
 
-  it.effect.each(["--version", "--help", "company --help"])("answers %s in text, --json or not", (line) =>
+  it.effect.each(["--version", "--help", "company --help"])("prints %s as text even with --json", (line) =>
     Effect.gen(function* () {
       const { run } = yield* CommandLine
       assert.deepStrictEqual(yield* run(...line.split(" "), "--json"), yield* run(...line.split(" ")))
     })
   )
 
-  // `--json=false` is no.
-  it.effect.each(["--json", "--json=true", "--json=yes", "--json=false"])("answers a document to %s", (flag) =>
-    Effect.gen(function* () {
-      const { run } = yield* CommandLine
-      const { stdout } = yield* run("company", "list", flag)
-      assert.strictEqual(stdout.startsWith("{"), flag !== "--json=false")
-    })
+  // `--json=false` means text.
+  it.effect.each(["--json", "--json=true", "--json=yes", "--json=false"])(
+    "decides between JSON and text by the flag %s",
+    (flag) =>
+      Effect.gen(function* () {
+        const { run } = yield* CommandLine
+        const { stdout } = yield* run("company", "list", flag)
+        assert.strictEqual(stdout.startsWith("{"), flag !== "--json=false")
+      })
   )
 
-  it.effect("says in JSON too what is wrong with a line", () =>
+  it.effect("reports a wrong command line as JSON", () =>
     Effect.gen(function* () {
       const { refusal } = yield* CommandLine
       const { code, exit, message } = yield* refusal("company", "deposit", "1", "10")

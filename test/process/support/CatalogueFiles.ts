@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 
-/** A service that is none of the examples, and what it takes to import it. */
+/** A service that is not in the example catalogue, with its category. */
 export const service = {
   id: 20,
   nombre: "Pago Único",
@@ -38,7 +38,7 @@ export const withPackages = (...items: ReadonlyArray<Record<string, unknown>>) =
   paquetes: items
 })
 
-/** A file of this content, for as long as the test runs. */
+/** Writes a temporary file that is deleted when the test ends. Returns its path. */
 export const fileOf = (name: string, content: string) => {
   const path = join(tmpdir(), `saldo-${process.pid}-${name}.json`)
   return Effect.acquireRelease(

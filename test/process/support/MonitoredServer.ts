@@ -14,7 +14,7 @@ import { Script, scripted } from "../../support/service/ScriptedPorts.ts"
 
 type Environment = Readonly<Record<string, string>>
 
-/** Where the service under test is watched. */
+/** Address of the operations port. */
 class OperationsAddress extends Context.Service<OperationsAddress, { readonly url: string }>()("test/Watched") {
   static readonly layer = Layer.effect(
     OperationsAddress,
@@ -50,8 +50,8 @@ const serverOn = (url: string, environment: Environment) =>
   )
 
 /**
- * The whole service with its operations port, on a database of its own, with time in the hands of the test and with
- * metrics that nothing else has counted in. Recovery runs when a test runs it.
+ * The whole service with its operations port, its own database, a clock that the test controls and an empty metric
+ * registry. Recovery runs only when a test runs it.
  */
 export const monitoredServer = (environment: Environment = {}) =>
   Layer.unwrap(Effect.map(freshDatabaseUrl, (url) => serverOn(url, environment))).pipe(
@@ -64,7 +64,7 @@ export const monitoredServer = (environment: Environment = {}) =>
     )
   )
 
-/** What the operations port answers. */
+/** Calls the operations port. */
 export const getOperations = Effect.fnUntraced(function* (path: string) {
   const { url } = yield* OperationsAddress
   return yield* Effect.promise(async () => {
@@ -73,7 +73,10 @@ export const getOperations = Effect.fnUntraced(function* (path: string) {
   })
 })
 
-/** Sends these bytes to the operations port, and more until the server has closed the connection: what it said. */
+/**
+ * Sends bytes to the operations port, and keeps sending until the server closes the connection. Returns the text that
+ * the server sent.
+ */
 export const sendUntilClosed = Effect.fnUntraced(function* (bytes: string) {
   const { url } = yield* OperationsAddress
   const { hostname, port } = new URL(url)
@@ -95,7 +98,7 @@ export const sendUntilClosed = Effect.fnUntraced(function* (bytes: string) {
   return said
 })
 
-/** The value of each series, as the metrics have it now. */
+/** The current value of each metric series. */
 export const metrics = Effect.map(
   getOperations("/metrics"),
   ({ text }) =>

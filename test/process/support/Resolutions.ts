@@ -4,7 +4,7 @@ import { CompanyId, Identifier } from "../../../core/domain/Ids.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
 import { intentOf, opened, replica, unanswered } from "../../support/SalesOnPostgres.ts"
 
-/** Makes what a company has under way twenty minutes older. */
+/** Makes the company's unsettled sales and reversals 20 minutes older. */
 export const makeOlder = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   for (const table of ["cell.transaction", "cell.reversal"]) {
@@ -15,7 +15,7 @@ export const makeOlder = Effect.fnUntraced(function* (company: number) {
   }
 })
 
-/** A company of 100 pesos. In production nobody answers; elsewhere the identifier tells the simulator what to say. */
+/** Creates a company with 100 pesos. */
 export const companyOf = Effect.fnUntraced(function* (code: string) {
   const { answer } = yield* CommandLine
   const names = ["--razon-social", code, "--codigo", code]
@@ -26,7 +26,10 @@ export const companyOf = Effect.fnUntraced(function* (code: string) {
   return { company, ledger }
 })
 
-/** One with a sale of one peso, whose reversal has had no answer for twenty minutes. */
+/**
+ * A company with a sale of one peso, whose reversal has had no answer for 20 minutes. With an identifier the simulator
+ * answers; without one the sale is in production, where no provider is configured.
+ */
 export const unresolvedReversal = Effect.fnUntraced(function* (code: string, identifier: string | null = null) {
   const { company, ledger } = yield* companyOf(code)
   const sale = intentOf(company, "sale", 100)
@@ -39,7 +42,7 @@ export const unresolvedReversal = Effect.fnUntraced(function* (code: string, ide
   return { company, id: String(order.transactionId), order }
 }, Effect.scoped)
 
-/** What the company has and holds, what counts against its limits, and how often the sale was given back. */
+/** The company's centavos: available, held and consumed, and the number of its reversal entries. */
 export const moneyOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ money: ReadonlyArray<number> }>`
@@ -62,5 +65,7 @@ export const stands = ["--as", "stands", "--motivo", "Not credited in the statem
 export const failed = ["--as", "failed", "--motivo", "Not in the statement"]
 export const success = ["--as", "success", "--motivo", "In the statement", "--autorizacion", "OP-77"]
 export const first = ["--operador", "turno-1"]
-export const second = ["--operador", "turno-2", "--sin-preguntar"]
+export const second = ["--operador", "turno-2"]
+/** The second operator confirms although the provider could not be asked. */
+export const secondUnasked = [...second, "--sin-preguntar"]
 export const proposalFlag = (proposal: number) => ["--propuesta", `${proposal}`]
