@@ -1,26 +1,29 @@
+-- cell.adjust: sets what a company may spend, as the shared sandbox's balance is set back every day.
+
 drop function if exists cell.adjust;
 
--- Lets a company have `goal` to spend again, once a reference. What is held stays held, beside it. A company that had
--- nothing before `since` has just begun, and keeps what it has.
+-- Makes `goal` the available amount of a company, once a reference. What is held stays held. A company whose first
+-- ledger entry is not older than `since` has just begun and keeps what it has.
 --
--- Answers the signed amount that moved; null when the reference had been used before.
+-- Answers the signed amount that moved, or null if the reference was used before.
 create function cell.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
 returns bigint
 language plpgsql
+-- directory.adjust checks who calls.
 security definer
 set search_path = cell, pg_temp
--- The values differ and the work does not: to plan it again for each call would take as long as to do it.
+-- Plans: see reserve.sql.
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small must serve when they are large: look up by key, never scan.
 set enable_seqscan = off
 as $$
+-- A name that is both a column and a variable means the column.
 #variable_conflict use_column
 declare
   before balance;
   begun_at timestamptz;
   moved bigint;
 begin
-  -- Adjustments of one company wait for each other, and for its sales, here.
+  -- Locks the balance. Adjustments of one company wait here for each other, and for its sales.
   select * into before from balance as b where b.company_id = company for update;
 
   insert into adjustment (company_id, reference, created_at) values (company, reference_, at) on conflict do nothing;
@@ -39,7 +42,9 @@ begin
   end if;
 
   update balance as b
-  set available = b.available + moved, entries = b.entries + 1, updated_at = at
+  set available = b.available + moved,
+    entries = b.entries + 1,
+    updated_at = at
   where b.company_id = company;
 
   insert into entry (company_id, id, type, amount, balance, reference, created_at)
@@ -48,5 +53,5 @@ begin
 end;
 $$;
 
--- It runs as its owner, so whoever calls it has to be told that he may.
+-- It runs as its owner, so it belongs to nobody but directory.adjust.
 revoke all on function cell.adjust from public;

@@ -1,36 +1,54 @@
+-- Blocks: how long lists are counted and paged without reading them.
+--
+-- The sales of a company, and its ledger entries, are divided into blocks of about 1,000 rows in order of id. A block
+-- knows how many of its rows have each status. The first row of a page is in the block where the count from the newest
+-- block reaches it. The length of a list stands in the balance; how many rows have a status is a sum over the blocks.
+-- Rows newer than the last block are counted one by one.
+--
+-- The callers of these functions hold the balances of the companies, so no call waits for a block.
+--
+-- In each update the list is a column of what the blocks are joined with, not a constant: with a constant, a planner
+-- without statistics of a new table reads the blocks of every company.
+
 drop function if exists cell.list_anew;
 drop function if exists cell.make_blocks;
 drop function if exists cell.join_blocks;
 drop function if exists cell.recount_blocks;
 drop function if exists cell.block_length;
-drop type if exists cell.change;
+drop function if exists cell.status_change;
+drop type if exists cell.status_change;
 
--- A company's sales, and its ledger entries, are parted into blocks in order of id, and a block knows how many it has of
--- each status. The first row of a page is in the block where the count from the newest reaches it. How long a list is
--- stands in the balance; how many are of a status is a sum over blocks. What is newer than the last block is counted by
--- hand.
---
--- Whoever calls these functions holds the balances of the companies, so nobody waits for a block. A block's list is a
--- column of what it is joined with, not a constant: with a constant the planner, while it knows nothing of a new table,
--- reads the blocks of every company.
-
--- So many rows make a block.
+-- Number of rows in a new block.
 create function cell.block_length() returns int language sql immutable as 'select 1000';
 
--- A sale that came, `was` null, or changed its status.
-create type cell.change as (company_id bigint, id bigint, was text, became text);
+-- A sale that was made (old_status is null) or changed its status.
+create type cell.status_change as (
+  company_id bigint,
+  transaction_id bigint,
+  old_status text,
+  new_status text
+);
 
--- Makes blocks of what is beyond the companies' last ones; a rest that fills none stays out. The planner, which cannot
--- know where a company's last block ends, would think it worth compiling.
+-- Builds a status change by the names of its fields. The planner inlines it, so it costs nothing.
+create function cell.status_change(company_id bigint, transaction_id bigint, old_status text, new_status text)
+returns cell.status_change
+language sql
+immutable
+return row(company_id, transaction_id, old_status, new_status)::cell.status_change;
+
+-- Makes blocks of the rows beyond the last block of each company. Rows that do not fill a block stay outside.
 create function cell.make_blocks(list_ text, companies bigint[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
+-- Plans: see reserve.sql.
 set plan_cache_mode = force_generic_plan
-set jit = off
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+-- The planner cannot know where the last block ends, overestimates the rows, and would compile the statement.
+set jit = off
 as $$
+-- A name that is both a column and a variable means the column.
 #variable_conflict use_column
 begin
   with made as (
@@ -52,7 +70,9 @@ begin
     from (
       select
         c.company_id,
-        t.*,
+        t.id,
+        t.created_at,
+        t.status,
         (row_number() over (partition by c.company_id order by t.id) - 1) / block_length() as part
       from unnest(companies) as c(company_id)
       cross join lateral (
@@ -88,9 +108,9 @@ begin
 end;
 $$;
 
--- Counts sales whose ids are below the end of the last block: they were drawn before the group that carried them waited
--- for a key. The block before takes them in, or the first one where there is none before.
-create function cell.join_blocks(late cell.change[]) returns void
+-- Counts late sales in existing blocks. A sale is late if its id is below the end of the last block: the id was drawn
+-- before its group waited for a key. The sale joins the block before it, or the first block if none is before it.
+create function cell.join_blocks(late cell.status_change[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -98,6 +118,7 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
+-- A name that is both a column and a variable means the column.
 #variable_conflict use_column
 begin
   update block as b
@@ -111,14 +132,14 @@ begin
       n.company_id,
       h.list,
       h.first_id,
-      min(n.id) as lowest,
-      max(n.id) as highest,
+      min(n.transaction_id) as lowest,
+      max(n.transaction_id) as highest,
       min(t.created_at) as earliest,
       max(t.created_at) as latest,
       count(*) as members
     from unnest(late) as n
     cross join lateral (
-      select t.created_at from transaction as t where t.company_id = n.company_id and t.id = n.id offset 0
+      select t.created_at from transaction as t where t.company_id = n.company_id and t.id = n.transaction_id offset 0
     ) as t
     cross join lateral (
       select e.list, e.first_id
@@ -126,7 +147,7 @@ begin
         (
           select o.list, o.first_id
           from block as o
-          where o.company_id = n.company_id and o.list = 'sale' and o.first_id <= n.id
+          where o.company_id = n.company_id and o.list = 'sale' and o.first_id <= n.transaction_id
           order by o.first_id desc
           limit 1
         )
@@ -142,7 +163,7 @@ begin
       order by e.first_id desc
       limit 1
     ) as h
-    group by 1, 2, 3
+    group by n.company_id, h.list, h.first_id
   ) as l
   where b.company_id = l.company_id
     and b.list = l.list
@@ -150,13 +171,13 @@ begin
 
   update balance as b
   set sales_listed = b.sales_listed + l.members
-  from (select n.company_id, count(*) as members from unnest(late) as n group by 1) as l
+  from (select n.company_id, count(*) as members from unnest(late) as n group by n.company_id) as l
   where b.company_id = l.company_id;
 end;
 $$;
 
--- A sale that changes its status stays where it is and counts elsewhere. Those that are in no block drop out.
-create function cell.recount_blocks(changes cell.change[]) returns void
+-- Counts sales under their new status in the blocks that they are in. Sales that are in no block are left out.
+create function cell.recount_blocks(changes cell.status_change[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -164,6 +185,7 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
+-- A name that is both a column and a variable means the column.
 #variable_conflict use_column
 begin
   update block as b
@@ -176,19 +198,20 @@ begin
       c.company_id,
       h.list,
       h.first_id,
-      count(*) filter (where c.became = 'PENDING') - count(*) filter (where c.was = 'PENDING') as pending,
-      count(*) filter (where c.became = 'SUCCESS') - count(*) filter (where c.was = 'SUCCESS') as success,
-      count(*) filter (where c.became = 'FAILED') as failed,
-      count(*) filter (where c.became = 'REVERSED') as reversed
+      count(*) filter (where c.new_status = 'PENDING') - count(*) filter (where c.old_status = 'PENDING') as pending,
+      count(*) filter (where c.new_status = 'SUCCESS') - count(*) filter (where c.old_status = 'SUCCESS') as success,
+      count(*) filter (where c.new_status = 'FAILED') as failed,
+      count(*) filter (where c.new_status = 'REVERSED') as reversed
     from unnest(changes) as c
     cross join lateral (
       select o.list, o.first_id, o.last_id
       from block as o
-      where o.company_id = c.company_id and o.list = 'sale' and o.first_id <= c.id
+      where o.company_id = c.company_id and o.list = 'sale' and o.first_id <= c.transaction_id
       order by o.first_id desc
       limit 1
     ) as h
-    where c.id <= h.last_id and c.was is distinct from c.became
+    where c.transaction_id <= h.last_id
+      and c.old_status is distinct from c.new_status
     group by c.company_id, h.list, h.first_id
   ) as m
   where b.company_id = m.company_id
@@ -197,15 +220,18 @@ begin
 end;
 $$;
 
--- Counts the lists of companies from their rows: after an import that went past the money functions, or when an audit
--- finds a list broken. No money moves. The schema's owner may.
+-- Makes the blocks and the lengths of companies anew from their rows: after an import that did not use the money
+-- functions, or when the audit finds a wrong count. Moves no money. Only the owner of the schema may call it.
 create function cell.list_anew(companies bigint[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
 as $$
+-- A name that is both a column and a variable means the column.
 #variable_conflict use_column
 begin
   companies := array(select distinct c from unnest(companies) as c);
+
+  -- Locks the balances, in the order of the company id.
   perform 1 from balance as b where b.company_id = any (companies) order by b.company_id for update;
 
   delete from block as o where o.company_id = any (companies);
@@ -222,7 +248,7 @@ begin
 end;
 $$;
 
--- They are the money functions' to call.
+-- Only the money functions, which run as their owner, call these.
 revoke all on function
-  cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.block_length, cell.list_anew
+  cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.block_length, cell.list_anew, cell.status_change
 from public;

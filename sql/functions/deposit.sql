@@ -1,22 +1,26 @@
+-- cell.deposit: money from outside.
+
 drop function if exists cell.deposit;
 
--- Money from outside: one entry a reference. The same reference again changes nothing and tells what it stands for.
--- No row at all means that the company would own more than it can.
+-- Adds `centavos` to a company's balance and ledger, once a reference. A reference that was used before changes nothing,
+-- and its entry is answered. No row is answered if the company would own more than `owned_max`.
 create function cell.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)
 returns table (entry_id bigint, amount bigint, recorded boolean)
 language plpgsql
+-- directory.deposit checks who calls.
 security definer
 set search_path = cell, pg_temp
--- The values differ and the work does not: to plan it again for each call would take as long as to do it.
+-- Plans: see reserve.sql.
 set plan_cache_mode = force_generic_plan
 as $$
+-- A name that is both a column and a variable means the column.
 #variable_conflict use_column
 declare
   after bigint;
 begin
   insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
 
-  -- Two deposits of one company wait for each other here, so the second sees the first's reference.
+  -- Locks the balance. Two deposits of one company wait for each other here, so the second sees the first's reference.
   perform 1 from balance as b where b.company_id = company for update;
 
   return query
@@ -44,5 +48,5 @@ begin
 end;
 $$;
 
--- It runs as its owner, so whoever calls it has to be told that he may.
+-- It runs as its owner, so it belongs to nobody but directory.deposit.
 revoke all on function cell.deposit from public;

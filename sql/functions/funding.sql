@@ -1,10 +1,14 @@
+-- directory.deposit and directory.adjust: balances that change by hand, for the logins that may change them.
+--
+-- They stand in the directory because a cell refers to nothing outside itself, and the rule needs the company.
+
 drop function if exists directory.deposit;
 drop function if exists directory.adjust;
 drop function if exists directory.allow_funding;
 
--- Whose balance may change by hand, by whoever is logged in: the operator's logins and the owner may change every one. A
--- server's may change the shared sandbox alone, which it opens and sets back each day: whoever breaks into one must not
--- pay in, or take out, in any other company's name. The cells refer to nothing outside themselves, so this stands here.
+-- Fails unless the session's login may change the balance of this company by hand. Operators and the owner may change
+-- every balance. A server may change only that of the shared sandbox, which it opens and sets back every day: an
+-- intruder in a server can then not move money of any other company by hand.
 create function directory.allow_funding(company bigint) returns void
 language plpgsql
 set search_path = directory, pg_temp
@@ -14,8 +18,11 @@ begin
     or to_regrole('saldo_operator') is null
     or pg_has_role(session_user, 'saldo_operator', 'MEMBER')
     or exists (
-      select from directory.company as c
-      where c.id = company and c.code = 'SANDBOX' and c.environment = 'development'
+      select
+      from directory.company as c
+      where c.id = company
+        and c.code = 'SANDBOX'
+        and c.environment = 'development'
     )
   then
     return;
@@ -24,7 +31,7 @@ begin
 end;
 $$;
 
--- cell.deposit, for whom it is allowed.
+-- cell.deposit, for the logins that may.
 create function directory.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)
 returns table (entry_id bigint, amount bigint, recorded boolean)
 language plpgsql
@@ -37,7 +44,7 @@ begin
 end;
 $$;
 
--- cell.adjust, for whom it is allowed.
+-- cell.adjust, for the logins that may.
 create function directory.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
 returns bigint
 language plpgsql
@@ -50,5 +57,5 @@ begin
 end;
 $$;
 
--- They run as their owner, so whoever calls them has to be told that he may.
+-- They run as their owner, so they belong to nobody until roles.sql grants them.
 revoke all on function directory.deposit, directory.adjust, directory.allow_funding from public;

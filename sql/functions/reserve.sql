@@ -1,11 +1,17 @@
+-- cell.reserve: holds the amounts of a group of sales.
+
 drop function if exists cell.reserve;
+drop function if exists cell.answers_of_known_keys;
+drop function if exists cell.judge_one_by_one;
 drop function if exists cell.refusal;
-drop function if exists cell.all_written;
+drop function if exists cell.account;
+drop function if exists cell.demand;
+drop type if exists cell.refused;
 drop type if exists cell.account;
-drop type if exists cell.share;
+drop type if exists cell.demand;
 drop type if exists cell.intent;
 
--- One member of a group of reservations. The id is drawn before anything is locked; a refused sale leaves a gap.
+-- A sale that is to be reserved: one member of a group. `n` is its number in the group.
 create type cell.intent as (
   n int,
   company_id bigint,
@@ -29,26 +35,59 @@ create type cell.intent as (
   reversible boolean
 );
 
--- A company's part in a group: its balance as it is locked, and what the members ask for that may be sold.
-create type cell.share as (
+-- What the members of one company ask for together, with the company's balance as it was locked.
+create type cell.demand as (
   company_id bigint,
-  -- Where the balance is. The row is locked, so it stays there until this transaction changes it.
-  place tid,
+  -- Where the balance row is: it stays there while it is locked. Null: the company has no balance row.
+  balance_ctid tid,
   available bigint,
   limit_daily bigint,
   limit_weekly bigint,
   limit_monthly bigint,
-  -- The last of its sales that is in a block, and how many are in none.
+  listed_to bigint,
+  -- How many of the company's sales are in no block.
+  unlisted bigint,
+  -- Total, number and lowest transaction id of the members.
+  amount bigint,
+  members bigint,
+  first_id bigint,
+  -- Whether a member buys a bill or a policy, which is sold once.
+  buys_once boolean
+);
+
+-- Builds a demand by the names of its fields. The planner inlines it, so it costs nothing.
+create function cell.demand(
+  company_id bigint,
+  balance_ctid tid,
+  available bigint,
+  limit_daily bigint,
+  limit_weekly bigint,
+  limit_monthly bigint,
   listed_to bigint,
   unlisted bigint,
   amount bigint,
   members bigint,
   first_id bigint,
-  -- Does nobody buy what can be bought once?
-  plain boolean
-);
+  buys_once boolean
+) returns cell.demand
+language sql
+immutable
+return row(
+  company_id,
+  balance_ctid,
+  available,
+  limit_daily,
+  limit_weekly,
+  limit_monthly,
+  listed_to,
+  unlisted,
+  amount,
+  members,
+  first_id,
+  buys_once
+)::cell.demand;
 
--- What a company may spend, and has spent.
+-- What a company may spend, and has consumed in the local day, week and month.
 create type cell.account as (
   company_id bigint,
   available bigint,
@@ -60,10 +99,34 @@ create type cell.account as (
   monthly bigint
 );
 
--- Why a company may not spend so much, on top of what it has just spent: the period whose limit it would exceed, or
--- `saldo`; null if it may. Whoever may spend an amount may spend it in any parts, in any order.
-create function cell.refusal(account cell.account, spent bigint, amount bigint)
-returns text
+-- Builds an account by the names of its fields, as cell.demand does.
+create function cell.account(
+  company_id bigint,
+  available bigint,
+  limit_daily bigint,
+  limit_weekly bigint,
+  limit_monthly bigint,
+  daily bigint,
+  weekly bigint,
+  monthly bigint
+) returns cell.account
+language sql
+immutable
+return row(company_id, available, limit_daily, limit_weekly, limit_monthly, daily, weekly, monthly)::cell.account;
+
+-- A member that is refused, with its answer.
+create type cell.refused as (
+  n int,
+  transaction_id bigint,
+  answer jsonb
+);
+
+-- Why a company may not spend `amount` after it has spent `spent` in the same group: the first period whose limit would
+-- be exceeded (day, week, month), or `saldo`. Null: it may. A company that may spend an amount may spend it in parts, in
+-- any order.
+--
+-- core/domain/Account.ts states the same rules for the ledger in memory. test/postgres/model compares the two.
+create function cell.refusal(account cell.account, spent bigint, amount bigint) returns text
 language sql
 immutable
 as $$
@@ -75,236 +138,85 @@ as $$
   end
 $$;
 
--- Are all rows that were locked written to? It cannot be otherwise; and if it could, money would move for nothing.
-create function cell.all_written(written bigint, locked bigint) returns boolean language plpgsql immutable as $$
-begin
-  if written is distinct from locked then
-    raise exception 'of % rows that were locked, % were written to', locked, written;
-  end if;
-  return true;
-end;
-$$;
-
--- Claims keys and holds amounts for a group of sales, of any companies, in one transaction. Every member has its own
--- answer, {tag, ...}; a refused one leaves nothing behind. `at` and the days are the caller's clock; `expired` and
--- `stuck` are the instants before which a settled key no longer replays and an unsettled one can no longer be waited for.
---
--- Lock order, here and in settle: idempotency records, balances by company, transactions, insurances.
-create function cell.reserve(
-  items jsonb,
-  at timestamptz,
-  today date,
-  week date,
-  month date,
-  ask_first_at timestamptz,
-  expired timestamptz,
-  stuck timestamptz
-) returns table (n int, answer jsonb)
+-- Judges the members of these companies in order, and returns those that are refused. What one member takes, the next
+-- members of its company no longer have. The balances and the insurances of the members are locked.
+create function cell.judge_one_by_one(members cell.intent[], accounts cell.account[], at timestamptz)
+returns setof cell.refused
 language plpgsql
-security definer
 set search_path = cell, pg_temp
--- The values differ and the work does not: to plan it again for each call would take as long as to do it.
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small must serve when they are large: look up by key, never scan. To a planner that
--- was told of an empty table, reading all of it by an index is as good as looking one row up; so each row is looked up for
--- itself (offset 0 keeps it so), and changed by its place, which is safe for it is locked, or this transaction's own.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
-  intents intent[];
-  claimed bigint[];
-  -- The members that have claimed their key, and of these later the ones that are sold.
-  taken intent[];
-  shares share[];
-  any_insured boolean;
-  any_late boolean;
-  any_grown boolean;
-  -- The companies whose members are judged one by one.
-  accounts account[];
   candidate record;
   company bigint;
   spent bigint;
+  -- The bills that this company pays in this group, each with its sale; and the insurances that were bought.
   bills jsonb;
   insured bigint[] := '{}';
-  refused bigint[] := '{}';
   paid_by bigint;
   reason text;
-  -- A period has all of its days in it: another server, or a group that comes while this one waits over midnight, may
-  -- already have sold tomorrow.
-  next_week date := week + 7;
-  next_month date := (month + interval '1 month')::date;
+  answer jsonb;
 begin
-  -- The argument is unpacked once; everything below works on the array.
-  --
-  -- The unique index decides who has the key. Keys are claimed in order, so that two groups cannot wait for each other;
-  -- a group that meets a key of another waits here until that one has committed.
-  with asked as materialized (
+  for candidate in
     select
-      i.n, i.company_id, nextval('transaction_id') as transaction_id, i.key, i.owner,
-      decode(i.fingerprint, 'hex') as fingerprint, i.xid, i.environment, i.service_id, i.service_name, i.service_type,
-      i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id, i.insurance_id, i.product, i.option_reference,
-      i.reversible
-    from jsonb_to_recordset(items) as i(
-      n int, company_id bigint, key text, owner uuid, fingerprint text, xid text, environment text, service_id bigint,
-      service_name text, service_type text, identifier text, amount bigint, terminal_id text, option_id text,
-      bill_id text, insurance_id bigint, product text, option_reference text, reversible boolean
-    )
-  ),
-  claim as (
-    insert into idempotency (company_id, key, owner, fingerprint, transaction_id, claimed_at)
-    select a.company_id, a.key, a.owner, a.fingerprint, a.transaction_id, at
-    from asked as a
-    order by a.company_id, a.key, a.n
-    on conflict do nothing
-    returning transaction_id
-  )
-  select
-    array_agg(row(a.*)::intent),
-    bool_or(a.insurance_id is not null),
-    coalesce((select array_agg(c.transaction_id) from claim as c), '{}')
-  into intents, any_insured, claimed
-  from asked as a;
-
-  taken := intents;
-  if cardinality(claimed) < cardinality(intents) then
-    taken := array(select i from unnest(intents) as i where i.transaction_id = any (claimed));
-  end if;
-
-  -- The lock that serializes a company's money. The row that it locks is read as it is once it is locked. What it
-  -- guards beside that is read in a later statement: at READ COMMITTED a statement that waited for a row lock still
-  -- sees the other rows as they were before the wait. A company whose first deposit commits right after this is judged
-  -- as it was locked: with nothing.
-  select
-    array_agg(
-      row(
-        i.company_id, b.place, coalesce(b.available, 0), coalesce(b.limit_daily, 5000000),
-        coalesce(b.limit_weekly, 25000000), coalesce(b.limit_monthly, 100000000), coalesce(b.listed_to, 0),
-        coalesce(b.unlisted, 0), i.amount, i.members, i.first_id, i.plain
-      )::share
-      order by i.company_id
-    )
-  into shares
-  from (
-    select
+      i.n,
       i.company_id,
-      sum(i.amount)::bigint as amount,
-      count(*) as members,
-      min(i.transaction_id) as first_id,
-      bool_and(i.bill_id is null and i.insurance_id is null) as plain
-    from unnest(taken) as i
-    group by i.company_id
-    order by i.company_id
-  ) as i
-  left join lateral (
-    select
-      b.ctid as place, b.available, b.limit_daily, b.limit_weekly, b.limit_monthly, b.listed_to,
-      b.sales - b.sales_listed as unlisted
-    from balance as b
-    where b.company_id = i.company_id
-    for update
-  ) as b on true;
+      i.transaction_id,
+      i.amount,
+      i.bill_id,
+      i.insurance_id,
+      -- Whether the quote is still the one that the member buys.
+      case
+        when i.insurance_id is null then true
+        else exists (
+          select 1
+          from insurance as g
+          where g.company_id = i.company_id
+            and g.id = i.insurance_id
+            and g.state = 'cotizado'
+            and g.quote_total = i.amount
+            and g.quote_reference = i.option_reference
+            and g.quote_expires_at > at
+        )
+      end as quoted,
+      -- The sale that has paid the bill, or is paying it.
+      case
+        when i.bill_id is not null then (
+          select p.id
+          from transaction as p
+          where p.company_id = i.company_id
+            and p.bill_id = i.bill_id
+            and p.bill_id is not null
+            and p.status in ('PROCESSING', 'PENDING', 'SUCCESS')
+        )
+      end as paid_by,
+      a as account
+    from unnest(members) as i
+    join unnest(accounts) as a on a.company_id = i.company_id
+    order by i.company_id, i.n
+  loop
+    if candidate.company_id is distinct from company then
+      company := candidate.company_id;
+      spent := 0;
+      bills := '{}';
+    end if;
 
-  -- The steps of an insurance take its row alone, so whoever has the balance may wait for it.
-  if any_insured then
-    perform 1
-    from (
-      select i.company_id, i.insurance_id
-      from unnest(taken) as i
-      where i.insurance_id is not null
-      order by i.company_id, i.insurance_id
-    ) as i
-    cross join lateral (
-      select g.id from insurance as g where g.company_id = i.company_id and g.id = i.insurance_id for update
-    ) as g;
-  end if;
-
-  -- A company that may spend what its members ask for together may spend it on each of them, and so they are sold
-  -- without a further look, unless one of them buys what can be bought once. Hardly any company is left for the loop
-  -- below.
-  select
-    array_agg(a.account) filter (where not a.plain or refusal(a.account, 0, a.amount) is not null),
-    bool_or(a.first_id <= a.listed_to),
-    bool_or(a.unlisted + a.members >= block_length())
-  into accounts, any_late, any_grown
-  from (
-    select
-      s.plain, s.amount, s.members, s.first_id, s.listed_to, s.unlisted,
-      row(
-        s.company_id, s.available, s.limit_daily, s.limit_weekly, s.limit_monthly, coalesce(c.daily, 0),
-        coalesce(c.weekly, 0), coalesce(c.monthly, 0)
-      )::account as account
-    from unnest(shares) as s
-    left join lateral (
-      select
-        sum(c.total) filter (where c.day = today)::bigint as daily,
-        sum(c.total) filter (where c.day >= week and c.day < next_week)::bigint as weekly,
-        sum(c.total) filter (where c.day >= month and c.day < next_month)::bigint as monthly
-      from consumption as c
-      where c.company_id = s.company_id
-        and s.place is not null
-        and c.day >= least(week, month)
-        and c.day < greatest(next_week, next_month)
-      offset 0
-    ) as c on true
-  ) as a;
-
-  if accounts is not null then
-    for candidate in
-      select
-        i.n,
-        i.company_id,
-        i.transaction_id,
-        i.amount,
-        i.bill_id,
-        i.insurance_id,
-        case
-          when i.insurance_id is null then true
-          else exists (
-            select 1
-            from insurance as g
-            where g.company_id = i.company_id
-              and g.id = i.insurance_id
-              and g.state = 'cotizado'
-              and g.quote_total = i.amount
-              and g.quote_reference = i.option_reference
-              and g.quote_expires_at > at
-          )
-        end as quoted,
-        case
-          when i.bill_id is not null then (
-            select p.id
-            from transaction as p
-            where p.company_id = i.company_id
-              and p.bill_id = i.bill_id
-              and p.bill_id is not null
-              and p.status in ('PROCESSING', 'PENDING', 'SUCCESS')
-          )
-        end as paid_by,
-        a as account
-      from unnest(taken) as i
-      join unnest(accounts) as a on a.company_id = i.company_id
-      order by i.company_id, i.n
-    loop
-      -- Members of one company are judged one after the other: what the first takes, the second no longer has.
-      if candidate.company_id is distinct from company then
-        company := candidate.company_id;
-        spent := 0;
-        bills := '{}';
-      end if;
-      paid_by := coalesce(candidate.paid_by, (bills ->> candidate.bill_id)::bigint);
-      reason := refusal(candidate.account, spent, candidate.amount);
-      n := candidate.n;
-      answer := case
-        when paid_by is not null then jsonb_build_object('tag', 'Duplicate', 'transaction_id', paid_by)
-        -- Whoever is told so reads the insurance again, which says why.
-        when not candidate.quoted or candidate.insurance_id = any (insured) then
-          jsonb_build_object('tag', 'QuoteChanged')
-        when reason = 'saldo' then
-          jsonb_build_object('tag', 'InsufficientBalance', 'available', (candidate.account).available - spent)
-        when reason is not null then jsonb_build_object(
+    paid_by := coalesce(candidate.paid_by, (bills ->> candidate.bill_id)::bigint);
+    reason := refusal(candidate.account, spent, candidate.amount);
+    answer := case
+      when paid_by is not null then
+        jsonb_build_object('tag', 'Duplicate', 'transaction_id', paid_by)
+      -- The caller then reads the insurance again, which tells why.
+      when not candidate.quoted or candidate.insurance_id = any (insured) then
+        jsonb_build_object('tag', 'QuoteChanged')
+      when reason = 'saldo' then
+        jsonb_build_object('tag', 'InsufficientBalance', 'available', (candidate.account).available - spent)
+      when reason is not null then
+        jsonb_build_object(
           'tag', 'LimitExceeded',
           'period', reason,
           'limit', case reason
@@ -318,137 +230,371 @@ begin
             else (candidate.account).monthly
           end
         )
-      end;
-      if answer is not null then
-        return next;
-        refused := refused || candidate.transaction_id;
-        continue;
-      end if;
-      spent := spent + candidate.amount;
-      if candidate.bill_id is not null then
-        bills := bills || jsonb_build_object(candidate.bill_id, candidate.transaction_id);
-      end if;
-      if candidate.insurance_id is not null then
-        insured := insured || candidate.insurance_id;
-      end if;
-    end loop;
-  end if;
+    end;
+    if answer is not null then
+      return next row(candidate.n, candidate.transaction_id, answer)::refused;
+      continue;
+    end if;
 
-  if cardinality(refused) > 0 then
-    delete from idempotency as r
-    using unnest(taken) as i
-    cross join lateral (
-      select r.ctid as place from idempotency as r where r.company_id = i.company_id and r.key = i.key offset 0
-    ) as k
-    where i.transaction_id = any (refused) and r.ctid = k.place;
-    taken := array(select i from unnest(taken) as i where i.transaction_id <> all (refused));
-    shares := array(
-      select
-        row(
-          s.company_id, s.place, s.available, s.limit_daily, s.limit_weekly, s.limit_monthly, s.listed_to, s.unlisted,
-          i.amount, i.members, i.first_id, s.plain
-        )::share
-      from unnest(shares) as s
-      join (
-        select i.company_id, sum(i.amount)::bigint as amount, count(*) as members, min(i.transaction_id) as first_id
-        from unnest(taken) as i
-        group by i.company_id
-      ) as i on i.company_id = s.company_id
-      order by s.company_id
-    );
-  end if;
-
-  if cardinality(taken) > 0 then
-    return query
-    with sold as (
-      insert into transaction (
-        company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier,
-        amount, terminal_id, option_id, bill_id, insurance_id, product, option_reference, reversible, day, created_at,
-        ask_at
-      )
-      select
-        i.company_id, i.transaction_id, i.xid, i.key, 'PROCESSING', i.environment, i.service_id, i.service_name,
-        i.service_type, i.identifier, i.amount, i.terminal_id, i.option_id, i.bill_id, i.insurance_id, i.product,
-        i.option_reference, i.reversible, today, at, ask_first_at
-      from unnest(taken) as i
-    ),
-    consumed as (
-      insert into consumption as c (company_id, day, total)
-      select s.company_id, today, s.amount
-      from unnest(shares) as s
-      on conflict (company_id, day) do update set total = c.total + excluded.total
-    ),
-    moved as (
-      update balance as b
-      set available = b.available - s.amount,
-        held = b.held + s.amount,
-        sales = b.sales + s.members,
-        updated_at = at
-      from unnest(shares) as s
-      where b.ctid = s.place
-      returning b.company_id
-    )
-    select i.n, jsonb_build_object('tag', 'Reserved', 'transaction_id', i.transaction_id, 'created_at', at)
-    from unnest(taken) as i
-    where all_written((select count(*) from moved), cardinality(shares));
-  end if;
-
-  if cardinality(insured) > 0 then
-    update insurance as g
-    set state = 'cobrando', transaction_id = i.transaction_id
-    from unnest(taken) as i
-    where g.company_id = i.company_id and g.id = i.insurance_id;
-  end if;
-
-  -- For the lists: block.sql.
-  if any_late then
-    perform join_blocks(array_agg(row(i.company_id, i.transaction_id, null, 'PROCESSING')::change))
-    from unnest(taken) as i
-    join unnest(shares) as s on s.company_id = i.company_id
-    where i.transaction_id <= s.listed_to
-    having count(*) > 0;
-  end if;
-  if any_grown then
-    perform make_blocks(
-      'sale',
-      array(select s.company_id from unnest(shares) as s where s.unlisted + s.members >= block_length())
-    );
-  end if;
-
-  if cardinality(claimed) = cardinality(intents) then
-    return;
-  end if;
-
-  -- The others hear what their key stands for now. A key that is gone, because another freed it or because the sale of
-  -- this group that held it was refused, is to be tried again.
-  return query
-  select
-    i.n,
-    case
-      when r.key is null then jsonb_build_object('tag', 'Vanished')
-      when r.owner = i.owner then
-        jsonb_build_object('tag', 'Reserved', 'transaction_id', t.id, 'created_at', t.created_at)
-      when r.settled_at < expired then
-        jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
-      when r.fingerprint <> i.fingerprint then jsonb_build_object('tag', 'KeyReused')
-      when r.completed_at is not null then jsonb_build_object('tag', 'Replay', 'outcome', r.outcome)
-      when r.claimed_at < stuck then
-        jsonb_build_object('tag', 'Conflict', 'transaction_id', t.id, 'status', t.status)
-      else jsonb_build_object('tag', 'InProgress', 'transaction_id', r.transaction_id)
-    end
-  from unnest(intents) as i
-  left join lateral (
-    select * from idempotency as r where r.company_id = i.company_id and r.key = i.key offset 0
-  ) as r on true
-  left join lateral (
-    select t.id, t.created_at, t.status
-    from transaction as t
-    where t.company_id = r.company_id and t.id = r.transaction_id
-    offset 0
-  ) as t on true
-  where i.transaction_id <> all (claimed);
+    spent := spent + candidate.amount;
+    if candidate.bill_id is not null then
+      bills := bills || jsonb_build_object(candidate.bill_id, candidate.transaction_id);
+    end if;
+    if candidate.insurance_id is not null then
+      insured := insured || candidate.insurance_id;
+    end if;
+  end loop;
 end;
 $$;
 
--- It runs as its owner, so whoever calls it has to be told that he may.
-revoke all on function cell.reserve, cell.refusal, cell.all_written from public;
+-- Answers the members whose key another call has claimed. A key may be gone by now: another call freed it, or the
+-- member of this group that claimed it was refused. Such a member is told to try again (Vanished).
+create function cell.answers_of_known_keys(
+  members cell.intent[],
+  claimed bigint[],
+  expired_before timestamptz,
+  stuck_before timestamptz
+) returns table (n int, answer jsonb)
+language sql
+stable
+set search_path = cell, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+  select
+    i.n,
+    case
+      when (k.known).key is null then
+        jsonb_build_object('tag', 'Vanished')
+      -- The call's own earlier commit, whose answer was lost with the connection.
+      when (k.known).owner = i.owner then
+        jsonb_build_object('tag', 'Reserved', 'transaction_id', t.id, 'created_at', t.created_at)
+      else
+        key_answer(k.known, t.status, i.fingerprint, expired_before, stuck_before)
+    end
+  from unnest(members) as i
+  left join lateral (
+    select r as known from idempotency as r where r.company_id = i.company_id and r.key = i.key offset 0
+  ) as k on true
+  left join lateral (
+    select t.id, t.created_at, t.status
+    from transaction as t
+    where t.company_id = i.company_id and t.id = (k.known).transaction_id
+    offset 0
+  ) as t on true
+  where i.transaction_id <> all (claimed)
+$$;
+
+-- Claims the keys and holds the amounts of a group of sales, of any companies, in one transaction. `items` is an array
+-- of cell.intent without ids. Every member has an answer of its own, {tag, ...}; a refused member leaves nothing behind.
+--
+-- The caller's clock gives `at`, the local day `today`, and the first days of the local week and month. Recovery first
+-- asks about the sales at `ask_first_at`. `expired_before` and `stuck_before` are those of cell.key_answer.
+--
+-- Locks are taken in this order, here and in cell.settle: keys, balances, transactions, insurances; each in the order of
+-- the company id. So two groups never wait for each other in a circle.
+create function cell.reserve(
+  items jsonb,
+  at timestamptz,
+  today date,
+  week_start date,
+  month_start date,
+  ask_first_at timestamptz,
+  expired_before timestamptz,
+  stuck_before timestamptz
+) returns table (n int, answer jsonb)
+language plpgsql
+-- The server's login may not write these tables by itself.
+security definer
+set search_path = cell, pg_temp
+-- Only the values differ from call to call. Planning anew for each call would take as long as the work.
+set plan_cache_mode = force_generic_plan
+-- A plan that was made while the tables were small must serve when they are large: look rows up by key, never scan.
+-- A planner whose statistics say that a table is empty takes reading all of it by an index for as cheap as one look-up.
+-- So each row is looked up by a subquery of its own, which `offset 0` keeps apart, and written by its ctid. The key
+-- stands beside each ctid, so that a wrong ctid writes nothing and fails; `+ 0` keeps it from being looked up by index.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+-- A name that is both a column and a variable means the column.
+#variable_conflict use_column
+declare
+  members intent[];
+  -- The transaction ids of the members that have claimed their key.
+  claimed bigint[];
+  -- Those members; after step 3 only those that are sold.
+  accepted intent[];
+  demands demand[];
+  -- The companies whose members are judged one by one.
+  accounts account[];
+  refusals refused[];
+  any_insured boolean;
+  any_late boolean;
+  any_full_block boolean;
+  written_n bigint;
+  -- A period contains all of its days, also those after `today`: another server, or a group that came while this one
+  -- waited over midnight, may already have sold tomorrow.
+  next_week_start date := week_start + 7;
+  next_month_start date := (month_start + interval '1 month')::date;
+begin
+  -- 1. Claim the keys.
+  --
+  -- The unique index decides which call has a key. Locks the key: a group that meets an uncommitted key of another
+  -- group waits here. Keys are claimed in order, so that two groups cannot wait for each other.
+  members := array(select i from jsonb_populate_recordset(null::intent, items) as i);
+  for i in 1..cardinality(members) loop
+    members[i].transaction_id := nextval('transaction_id');
+  end loop;
+
+  with claim as (
+    insert into idempotency (company_id, key, owner, fingerprint, transaction_id, claimed_at)
+    select i.company_id, i.key, i.owner, i.fingerprint, i.transaction_id, at
+    from unnest(members) as i
+    order by i.company_id, i.key, i.n
+    on conflict do nothing
+    returning transaction_id
+  )
+  select coalesce(array_agg(c.transaction_id), '{}') into claimed from claim as c;
+
+  accepted := members;
+  if cardinality(claimed) < cardinality(members) then
+    accepted := array(select i from unnest(members) as i where i.transaction_id = any (claimed));
+  end if;
+
+  -- 2. Lock the balances, in the order of the company id.
+  --
+  -- The lock serializes all that moves a company's money. A locked row is read as it is once it is locked. Other rows
+  -- that the lock guards, such as the consumption, are read by a later statement: at READ COMMITTED a statement that
+  -- has waited for a lock still sees them as they were before the wait.
+  --
+  -- A company without a balance row has no money, and is judged so even if its first deposit commits right after this.
+  select
+    array_agg(
+      demand(
+        company_id => i.company_id,
+        balance_ctid => b.ctid,
+        available => coalesce(b.available, 0),
+        limit_daily => coalesce(b.limit_daily, default_limit('diario')),
+        limit_weekly => coalesce(b.limit_weekly, default_limit('semanal')),
+        limit_monthly => coalesce(b.limit_monthly, default_limit('mensual')),
+        listed_to => coalesce(b.listed_to, 0),
+        unlisted => coalesce(b.sales - b.sales_listed, 0),
+        amount => i.amount,
+        members => i.members,
+        first_id => i.first_id,
+        buys_once => i.buys_once
+      )
+      order by i.company_id
+    ),
+    bool_or(i.insured)
+  into demands, any_insured
+  from (
+    select
+      i.company_id,
+      sum(i.amount)::bigint as amount,
+      count(*) as members,
+      min(i.transaction_id) as first_id,
+      bool_or(i.bill_id is not null or i.insurance_id is not null) as buys_once,
+      bool_or(i.insurance_id is not null) as insured
+    from unnest(accepted) as i
+    group by i.company_id
+    order by i.company_id
+  ) as i
+  left join lateral (
+    select
+      b.ctid, b.available, b.limit_daily, b.limit_weekly, b.limit_monthly, b.listed_to, b.sales, b.sales_listed
+    from balance as b
+    where b.company_id = i.company_id
+    for update
+  ) as b on true;
+
+  -- Lock the insurances that are bought, so that two sales cannot both buy one quote. The other steps of an insurance
+  -- lock only this row, so a group that holds the balance may wait for it.
+  if any_insured then
+    perform 1
+    from (
+      select i.company_id, i.insurance_id
+      from unnest(accepted) as i
+      where i.insurance_id is not null
+      order by i.company_id, i.insurance_id
+    ) as i
+    cross join lateral (
+      select g.id from insurance as g where g.company_id = i.company_id and g.id = i.insurance_id for update
+    ) as g;
+  end if;
+
+  -- 3. Judge. Takes no lock.
+  --
+  -- A company that may spend what its members ask for together may spend it on each of them, so all of them are sold.
+  -- The members of the other companies are judged one by one, and so are those that buy what is sold once.
+  select
+    array_agg(a.account) filter (where a.buys_once or refusal(a.account, 0, a.amount) is not null),
+    bool_or(a.first_id <= a.listed_to),
+    bool_or(a.unlisted + a.members >= block_length())
+  into accounts, any_late, any_full_block
+  from (
+    select
+      d.buys_once,
+      d.amount,
+      d.members,
+      d.first_id,
+      d.listed_to,
+      d.unlisted,
+      account(
+        company_id => d.company_id,
+        available => d.available,
+        limit_daily => d.limit_daily,
+        limit_weekly => d.limit_weekly,
+        limit_monthly => d.limit_monthly,
+        daily => coalesce(c.daily, 0),
+        weekly => coalesce(c.weekly, 0),
+        monthly => coalesce(c.monthly, 0)
+      ) as account
+    from unnest(demands) as d
+    left join lateral (
+      select
+        sum(c.total) filter (where c.day = today)::bigint as daily,
+        sum(c.total) filter (where c.day >= week_start and c.day < next_week_start)::bigint as weekly,
+        sum(c.total) filter (where c.day >= month_start and c.day < next_month_start)::bigint as monthly
+      from consumption as c
+      where c.company_id = d.company_id
+        and d.balance_ctid is not null
+        and c.day >= least(week_start, month_start)
+        and c.day < greatest(next_week_start, next_month_start)
+      offset 0
+    ) as c on true
+  ) as a;
+
+  if accounts is not null then
+    refusals := array(select r from judge_one_by_one(accepted, accounts, at) as r);
+  end if;
+
+  if cardinality(refusals) > 0 then
+    return query select r.n, r.answer from unnest(refusals) as r;
+
+    -- A refused member gives its key back, and is left out from here on.
+    delete from idempotency as k
+    using (
+      select i.company_id, i.transaction_id, k.ctid
+      from unnest(accepted) as i
+      cross join lateral (
+        select k.ctid from idempotency as k where k.company_id = i.company_id and k.key = i.key offset 0
+      ) as k
+      where i.transaction_id = any (array(select r.transaction_id from unnest(refusals) as r))
+    ) as i
+    where k.ctid = i.ctid
+      and k.company_id + 0 = i.company_id
+      and k.transaction_id = i.transaction_id;
+
+    accepted := array(
+      select i
+      from unnest(accepted) as i
+      where i.transaction_id <> all (array(select r.transaction_id from unnest(refusals) as r))
+    );
+    demands := array(
+      select
+        demand(
+          company_id => d.company_id,
+          balance_ctid => d.balance_ctid,
+          available => d.available,
+          limit_daily => d.limit_daily,
+          limit_weekly => d.limit_weekly,
+          limit_monthly => d.limit_monthly,
+          listed_to => d.listed_to,
+          unlisted => d.unlisted,
+          amount => i.amount,
+          members => i.members,
+          first_id => i.first_id,
+          buys_once => d.buys_once
+        )
+      from unnest(demands) as d
+      join (
+        select i.company_id, sum(i.amount)::bigint as amount, count(*) as members, min(i.transaction_id) as first_id
+        from unnest(accepted) as i
+        group by i.company_id
+      ) as i on i.company_id = d.company_id
+      order by d.company_id
+    );
+  end if;
+
+  -- 4. Write the sales, the consumption and the balances. Everything that is changed is locked since step 2.
+  if cardinality(accepted) > 0 then
+    insert into transaction (
+      company_id, id, service_id, amount, created_at, day, reversible, status, environment, xid, idempotency_key,
+      service_name, service_type, product, identifier, terminal_id, option_id, option_reference, bill_id, insurance_id,
+      ask_at
+    )
+    select
+      i.company_id, i.transaction_id, i.service_id, i.amount, at, today, i.reversible, 'PROCESSING', i.environment, i.xid,
+      i.key, i.service_name, i.service_type, i.product, i.identifier, i.terminal_id, i.option_id, i.option_reference,
+      i.bill_id, i.insurance_id, ask_first_at
+    from unnest(accepted) as i;
+
+    insert into consumption as c (company_id, day, total)
+    select d.company_id, today, d.amount
+    from unnest(demands) as d
+    on conflict (company_id, day) do update set total = c.total + excluded.total;
+
+    update balance as b
+    set available = b.available - d.amount,
+      held = b.held + d.amount,
+      sales = b.sales + d.members,
+      updated_at = at
+    from unnest(demands) as d
+    where b.ctid = d.balance_ctid
+      and b.company_id + 0 = d.company_id;
+    get diagnostics written_n = row_count;
+    perform require_all_written(written_n, cardinality(demands));
+
+    return query
+    select i.n, jsonb_build_object('tag', 'Reserved', 'transaction_id', i.transaction_id, 'created_at', at)
+    from unnest(accepted) as i;
+  end if;
+
+  if any_insured then
+    update insurance as g
+    set state = 'cobrando',
+      transaction_id = i.transaction_id
+    from unnest(accepted) as i
+    where g.company_id = i.company_id
+      and g.id = i.insurance_id;
+  end if;
+
+  -- The lists: see block.sql. Nothing else locks a block, because whoever writes one holds the balance.
+  if any_late then
+    perform join_blocks(
+      array_agg(
+        status_change(
+          company_id => i.company_id,
+          transaction_id => i.transaction_id,
+          old_status => null,
+          new_status => 'PROCESSING'
+        )
+      )
+    )
+    from unnest(accepted) as i
+    join unnest(demands) as d on d.company_id = i.company_id
+    where i.transaction_id <= d.listed_to
+    having count(*) > 0;
+  end if;
+  if any_full_block then
+    perform make_blocks(
+      'sale',
+      array(select d.company_id from unnest(demands) as d where d.unlisted + d.members >= block_length())
+    );
+  end if;
+
+  -- 5. Answer the members that have not claimed their key.
+  if cardinality(claimed) < cardinality(members) then
+    return query select * from answers_of_known_keys(members, claimed, expired_before, stuck_before);
+  end if;
+end;
+$$;
+
+-- It runs as its owner, so it belongs to nobody until roles.sql grants it.
+revoke all on function
+  cell.reserve, cell.answers_of_known_keys, cell.judge_one_by_one, cell.refusal, cell.account, cell.demand
+from public;

@@ -37,7 +37,8 @@ export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   owner,
   company_id: intent.companyId,
   key: intent.key,
-  fingerprint: intent.fingerprint,
+  // As Postgres writes bytes.
+  fingerprint: `\\x${intent.fingerprint}`,
   xid: intent.xid,
   environment: intent.environment,
   service_id: intent.service.id,

@@ -1,11 +1,9 @@
 import { Effect, Schema } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
-import { advisoryLocks, tableExists } from "../connection/Sql.ts"
+import { SqlClient } from "effect/sql"
+import { advisoryLocks } from "../connection/Sql.ts"
 import { isForbidden, wordsOf } from "../connection/SqlFailure.ts"
-import { isGranted, outdatedFunctions, renewFunctions, renewGrants } from "./Renewals.ts"
-import { isAhead, isRecorded, recordVersion } from "./SchemaVersion.ts"
 import { notTooOld, PostgresTooOld } from "./ServerVersion.ts"
-import { numbered, run } from "./SqlFiles.ts"
+import { run, type SqlFile, sqlFiles } from "./SqlFiles.ts"
 
 /** The migration to this version failed. The database is unchanged. */
 class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
@@ -17,35 +15,69 @@ class LoginWithoutRole extends Schema.TaggedError<LoginWithoutRole>()("LoginWith
   message: Schema.String
 }) {}
 
-const loader: Migrator.Loader = Effect.map(numbered, (files) =>
-  files.map((file) => [file.id, file.title, Effect.succeed(run(file))] as const)
-)
+/** The schema was made before the first release. No migration leads from there to this version. */
+class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {
+  message: Schema.String
+}) {}
 
-const migrateTables = Effect.map(Migrator.make({})({ loader, table: "migration" }), (applied) =>
-  applied.map(([id, title]) => `${String(id).padStart(4, "0")}_${title}`)
-)
+const schemaUnreleased = new SchemaUnreleased({
+  message:
+    "the database was made by an unreleased version of Saldo and cannot be migrated; nothing was changed: point DATABASE_URL at a new empty database, or remove DATA_DIR"
+})
 
-/**
- * The names of the files that the database lacks or has in an earlier version. Empty if the schema is of a later
- * version, because later schemas serve this version too.
- */
-export const pending = Effect.gen(function* () {
-  if (yield* isAhead) return []
+/** What the database has: the version of its schema, 0 if it is empty, and the digest of each file when it ran. */
+const recorded = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rows = (yield* tableExists(sql, "migration"))
-    ? yield* sql<{ migration_id: number }>`select migration_id from migration`
-    : []
-  const applied = new Set(rows.map(({ migration_id }) => migration_id))
-  const missing = (yield* numbered).filter(({ id }) => !applied.has(id)).map(({ name }) => name)
-  return [...missing, ...(yield* outdatedFunctions)]
+  // Reads the system tables themselves. What to_regclass answers may be cached from before a wait for the lock.
+  const [found] = yield* sql<{ tables: boolean; version: boolean }>`
+    select
+      exists (select from pg_namespace where nspname = 'cell') as tables,
+      exists (
+        select
+        from pg_class as c
+        join pg_namespace as n on n.oid = c.relnamespace
+        where n.nspname = 'directory' and c.relname = 'schema_version'
+      ) as version`
+  if (found?.tables === true && !found.version) return yield* schemaUnreleased
+  if (found?.version !== true) return { version: 0, digests: new Map<string, string>() }
+  const [row] = yield* sql<{ version: number }>`select max(version) as version from directory.schema_version`
+  const files = yield* sql<{ name: string; digest: string }>`select name, digest from directory.schema_file`
+  return { version: row?.version ?? 0, digests: new Map(files.map(({ digest, name }) => [name, digest])) }
 })
 
-// Ignores missing roles. They belong to all databases of the server, so creating them does not make this schema
-// outdated.
-const isUpToDate = Effect.gen(function* () {
-  if (yield* isAhead) return true
-  return (yield* isRecorded) && (yield* pending).length === 0 && (yield* isGranted)
+/** Whether the roles exist or can be made by this login. */
+const hasRoles = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ possible: boolean }>`
+    select
+      (select rolsuper or rolcreaterole from pg_roles where rolname = current_user)
+      or (select count(*) = 3 from pg_roles where rolname in ('saldo_reader', 'saldo_server', 'saldo_operator'))
+      as possible`
+  return row?.possible === true
 })
+
+/** What this version has to change in the database. Nothing in a schema of a later version. */
+const changes = Effect.gen(function* () {
+  const { functions, once, roles, versions } = yield* sqlFiles
+  const own = versions.at(-1)?.version ?? 0
+  const { digests, version } = yield* recorded
+  if (version > own) return { isAhead: true, own, isRecorded: true, files: [], roles: null }
+  const hasChanged = ({ digest, name }: SqlFile) => digests.get(name) !== digest
+  return {
+    isAhead: false,
+    own,
+    isRecorded: version === own,
+    files: [...once.filter(({ name }) => !digests.has(name)), ...functions.filter(hasChanged)],
+    // Functions that were made again have lost their grants, and new tables have none.
+    roles: hasChanged(roles) && (yield* hasRoles) ? roles : null
+  }
+})
+
+/** Whether a later version of Saldo has made the schema. This version then uses it and changes nothing. */
+export const isAhead = Effect.map(changes, (change) => change.isAhead)
+
+/** Names of the files of this version that the database has not, or has in another text. */
+export const pending = Effect.map(changes, ({ files }) => files.map(({ name }) => name))
 
 const withoutRole = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -59,10 +91,20 @@ const mayMigrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ may: boolean }>`
     select coalesce(
-      (select pg_has_role(relowner, 'USAGE') from pg_class where oid = to_regclass('migration')),
+      (select pg_has_role(nspowner, 'USAGE') from pg_namespace where nspname = 'directory'),
       has_database_privilege(current_database(), 'CREATE')
     ) as may`
   return row?.may === true
+})
+
+/** Runs a file and records it. */
+const apply = Effect.fnUntraced(function* (file: SqlFile) {
+  const sql = yield* SqlClient.SqlClient
+  yield* run(file)
+  yield* sql`
+    insert into directory.schema_file (name, digest)
+    values (${file.name}, ${file.digest})
+    on conflict (name) do update set digest = excluded.digest`
 })
 
 const bringUp = Effect.gen(function* () {
@@ -76,30 +118,31 @@ const bringUp = Effect.gen(function* () {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
-      // Locks a table so that Postgres refreshes its catalogue cache. A process that waited for the advisory lock still
-      // has the cached result that the tables do not exist.
-      yield* sql`select from pg_catalog.pg_class limit 0`
-      // Another process may have migrated to a later version while this one waited for the lock.
-      if (yield* isAhead) return []
-      const files = [...(yield* migrateTables), ...(yield* renewFunctions)]
-      yield* recordVersion
-      return [...files, ...(yield* renewGrants)]
+      // Looked at again: another process may have changed it while this one waited for the lock.
+      const { files, isAhead, own, roles } = yield* changes
+      if (isAhead) return []
+      const all = roles === null ? files : [...files, roles]
+      yield* Effect.forEach(all, apply, { discard: true })
+      yield* sql`insert into directory.schema_version (version) values (${own}) on conflict do nothing`
+      return all.map(({ name }) => name)
     })
   )
 })
 
 /**
- * Migrates the schema to this version in one transaction. Any number of processes may run it at once. A role without
- * rights succeeds if nothing needs to change. A later schema stays as it is, so that a rollback of the program does not
- * restore old functions.
+ * Brings the database's schema up to this version, in one transaction: all of it or nothing. Any number of processes may
+ * do so at once. A login that may change nothing may do so if nothing has to change. A schema of a later version stays as
+ * it is: a server that goes back to the previous version must not put its functions back.
  *
- * @returns the names of the new files.
+ * @returns the names of the files that ran.
  */
-export const migrate = Effect.andThen(notTooOld, isUpToDate).pipe(
+export const migrate = Effect.andThen(notTooOld, changes).pipe(
   Effect.catchIf(isForbidden, () => withoutRole),
-  Effect.flatMap((already) => (already ? Effect.succeed([]) : bringUp)),
+  Effect.flatMap(({ files, isRecorded, roles }) =>
+    isRecorded && files.length === 0 && roles === null ? Effect.succeed([]) : bringUp
+  ),
   Effect.mapError((error) =>
-    error instanceof LoginWithoutRole || error instanceof PostgresTooOld
+    error instanceof LoginWithoutRole || error instanceof PostgresTooOld || error instanceof SchemaUnreleased
       ? error
       : new MigrationFailed({ message: `the database was not migrated: ${wordsOf(error)}` })
   ),

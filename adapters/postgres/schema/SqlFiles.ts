@@ -1,69 +1,68 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
-import { basename } from "node:path"
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The folder with this version's schema: migrations, functions, roles and the list of versions. */
+/** Folder with the schema of this version of Saldo: tables, migrations, functions, roles, versions. */
 export const SqlFolder = Context.Reference<URL>("saldo/adapters/postgres/SqlFolder", {
   defaultValue: () => new URL("../../../sql/", import.meta.url)
 })
 
-const inFolder = (path: string) => Effect.map(SqlFolder, (folder) => new URL(path, folder))
-
+/** A file of the folder. Its name is its path without the extension, such as `functions/settle`. */
 export interface SqlFile {
   readonly name: string
   readonly body: string
+  readonly digest: string
 }
 
-const fileOf = async (file: URL): Promise<SqlFile> => ({
-  name: basename(file.pathname, ".sql"),
-  body: await readFile(file, "utf8")
-})
+export interface SqlFiles {
+  /** Files that run once in a database, in order: the tables of an empty one, then the migrations `NNNN_name.sql`. */
+  readonly once: ReadonlyArray<SqlFile>
+  /** Files that run again whenever their text has changed. */
+  readonly functions: ReadonlyArray<SqlFile>
+  /** Grants. They run again whenever any file has changed; then the digest is that of all files. */
+  readonly roles: SqlFile
+  /** The versions of the schema, oldest first. */
+  readonly versions: ReadonlyArray<{ readonly version: number; readonly digest: string }>
+}
 
-const filesOf = (folder: URL): Effect.Effect<ReadonlyArray<SqlFile>> =>
-  Effect.promise(async () => {
-    const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort()
-    return Promise.all(names.map((name) => fileOf(new URL(name, folder))))
-  })
-
-const tables = Effect.flatMap(SqlFolder, filesOf)
-
-/** The function files. Each may be run any number of times. */
-export const functions = Effect.flatMap(inFolder("functions/"), filesOf)
-
-/** The roles and their grants. */
-export const roles = Effect.flatMap(inFolder("roles.sql"), (file) => Effect.promise(() => fileOf(file)))
-
-/** Migration files, named `NNNN_name.sql`. Each is run once. */
-export const numbered = Effect.map(tables, (files) =>
-  files
-    .filter(({ name }) => /^\d{4}_/.test(name))
-    .map((file) => ({ ...file, id: Number.parseInt(file.name, 10), title: file.name.slice(5) }))
-)
-
-/** The known schema versions with their digests, oldest first. Each number is one higher than the last. */
-export const knownVersions = Effect.gen(function* () {
-  const file = yield* inFolder("versions.txt")
-  const lines = (yield* Effect.promise(() => readFile(file, "utf8"))).split("\n").filter((line) => /^\d/.test(line))
-  return lines.map((line) => {
-    const [version, digest = ""] = line.split(" ")
-    return { version: Number(version), digest }
-  })
-})
+const tables = ["directory", "catalogue", "cell"]
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-export const digestOf = ({ body }: SqlFile): string => sha256(body)
+const versionsIn = (text: string): SqlFiles["versions"] =>
+  text
+    .split("\n")
+    .filter((line) => /^\d/.test(line))
+    .map((line) => {
+      const [version, digest = ""] = line.split(" ")
+      return { version: Number(version), digest }
+    })
 
-/** Digest of the whole schema. */
-export const digestOfAll = Effect.gen(function* () {
-  const all = [...(yield* tables), ...(yield* functions)]
-  return sha256(all.map(digestOf).join())
-})
+const read = async (folder: URL): Promise<SqlFiles> => {
+  const fileOf = async (name: string): Promise<SqlFile> => {
+    const body = await readFile(new URL(`${name}.sql`, folder), "utf8")
+    return { name, body, digest: sha256(body) }
+  }
+  const namesIn = async (path: string) =>
+    (await readdir(new URL(path, folder)))
+      .filter((name) => name.endsWith(".sql"))
+      .map((name) => `${path}${name.slice(0, -".sql".length)}`)
+      .sort()
+  const migrations = (await namesIn("")).filter((name) => /^\d{4}_/.test(name))
+  const once = await Promise.all([...tables, ...migrations].map(fileOf))
+  const functions = await Promise.all((await namesIn("functions/")).map(fileOf))
+  const roles = await fileOf("roles")
+  const digest = sha256([...once, ...functions, roles].map((file) => file.digest).join())
+  const versions = versionsIn(await readFile(new URL("versions.txt", folder), "utf8"))
+  return { once, functions, roles: { ...roles, digest }, versions }
+}
 
-/** Runs a file as the body of one statement, because the driver sends one statement at a time. */
+/** The files of this version. */
+export const sqlFiles = Effect.flatMap(SqlFolder, (folder) => Effect.promise(() => read(folder)))
+
+/** Runs a file as one statement, because the driver sends only one statement at a time. */
 export const run = ({ body }: SqlFile) =>
-  SqlClient.SqlClient.pipe(
-    Effect.flatMap((sql) => sql.unsafe(`do $migration$ begin execute $body$${body}$body$; end $migration$`).unprepared)
+  SqlClient.SqlClient.use(
+    (sql) => sql.unsafe(`do $migration$ begin execute $body$${body}$body$; end $migration$`).unprepared
   )

@@ -4,8 +4,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { isWritable } from "../../../adapters/postgres/connection/Sql.ts"
 import * as DataKeyPostgres from "../../../adapters/postgres/directory/DataKeyPostgres.ts"
-import { pending } from "../../../adapters/postgres/schema/Migrations.ts"
-import { isAhead } from "../../../adapters/postgres/schema/SchemaVersion.ts"
+import { isAhead, pending } from "../../../adapters/postgres/schema/Migrations.ts"
 import { faultOf, serverVersion } from "../../../adapters/postgres/schema/ServerVersion.ts"
 import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
@@ -102,7 +101,7 @@ const schema = Effect.gen(function* () {
   return missing.length === 0
     ? passed("migrations", "up to date")
     : failed("migrations", `"saldo migrate" would apply ${missing.join(", ")}`)
-})
+}).pipe(Effect.catchTag("SchemaUnreleased", ({ message }) => Effect.succeed(failed("migrations", message))))
 
 const clock = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -79,7 +79,7 @@ type Case = readonly [what: string, guard: string, statements: ReadonlyArray<str
 const ofMoney: ReadonlyArray<Case> = [
   ["an available balance below zero", "balance_available_check", [balance({ available: -1 })]],
   ["a held balance below zero", "balance_held_check", [balance({ held: -1 })]],
-  ["more than JSON carries exactly", "balance_check", [balance({ available: 9007199254740991, held: 1 })]],
+  ["more than JSON carries exactly", "balance_owned", [balance({ available: 9007199254740991, held: 1 })]],
   ["a daily limit below zero", "balance_limit_daily_check", [balance({ limit_daily: -1 })]],
   ["a weekly limit below zero", "balance_limit_weekly_check", [balance({ limit_weekly: -1 })]],
   ["a monthly limit below zero", "balance_limit_monthly_check", [balance({ limit_monthly: -1 })]],
@@ -102,12 +102,12 @@ const ofMoney: ReadonlyArray<Case> = [
       entry({ id: 3, type: "'sale'", amount: -5, transaction_id: 1 })
     ]
   ],
-  ["a sale entry that adds money", "entry_check", [entry({ type: "'sale'", transaction_id: 1 })]],
-  ["a deposit that takes money", "entry_check", [deposit({ amount: -5 })]],
-  ["an adjustment of nothing", "entry_check", [deposit({ type: "'adjustment'", amount: 0 })]],
-  ["a sale entry of no sale", "entry_check1", [entry({ type: "'sale'", amount: -5 })]],
-  ["a deposit that names a sale", "entry_check1", [deposit({ transaction_id: 1 })]],
-  ["a deposit without a reference", "entry_check2", [entry()]],
+  ["a sale entry that adds money", "entry_amount", [entry({ type: "'sale'", transaction_id: 1 })]],
+  ["a deposit that takes money", "entry_amount", [deposit({ amount: -5 })]],
+  ["an adjustment of nothing", "entry_amount", [deposit({ type: "'adjustment'", amount: 0 })]],
+  ["a sale entry of no sale", "entry_of_sale", [entry({ type: "'sale'", amount: -5 })]],
+  ["a deposit that names a sale", "entry_of_sale", [deposit({ transaction_id: 1 })]],
+  ["a deposit without a reference", "entry_by_hand", [entry()]],
   ["an entry that leaves less than nothing", "entry_balance_check", [deposit({ balance: -1 })]],
   ["an entry of another kind", "entry_type_check", [entry({ type: "'gift'" })]]
 ]
@@ -115,10 +115,10 @@ const ofMoney: ReadonlyArray<Case> = [
 const ofSales: ReadonlyArray<Case> = [
   ["a sale for nothing", "transaction_amount_check", [inFlight({ amount: 0 })]],
   ["a status that the contract does not have", "transaction_status_check", [inFlight({ ...failed, status: "'LOST'" })]],
-  ["a pending sale that is over", "transaction_check", [inFlight({ status: "'PENDING'", processed_at: at })]],
-  ["a success that is not over", "transaction_check", [sold({ processed_at: "null" })]],
-  ["a success without its code", "transaction_check1", [sold({ auth_code: "null" })]],
-  ["a failure with a code", "transaction_check1", [inFlight({ ...failed, auth_code: "'x'" })]],
+  ["a pending sale that is over", "transaction_processed_at", [inFlight({ status: "'PENDING'", processed_at: at })]],
+  ["a success that is not over", "transaction_processed_at", [sold({ processed_at: "null" })]],
+  ["a success without its code", "transaction_auth_code", [sold({ auth_code: "null" })]],
+  ["a failure with a code", "transaction_auth_code", [inFlight({ ...failed, auth_code: "'x'" })]],
   ["two live sales of one xid", "transaction_xid", [sold(), inFlight({ id: 2 })]],
   [
     "a bill that is paid twice",
@@ -134,11 +134,11 @@ const ofSales: ReadonlyArray<Case> = [
   ["another xid for a sale", "transaction_transition", [inFlight(), "update cell.transaction set xid = 'RD-9'"]],
   ["a key without a name", "idempotency_key_check", [key({ key: "''" })]],
   ["a key that is too long", "idempotency_key_check", [key({ key: "repeat('k', 129)" })]],
-  ["an answered key without its answer", "idempotency_check", [key({ completed_at: at })]],
-  ["an answer of nobody knows when", "idempotency_check", [key({ outcome: "'{}'" })]],
-  ["a key that is settled before it is answered", "idempotency_check1", [key({ settled_at: at })]],
+  ["an answered key without its answer", "idempotency_outcome", [key({ completed_at: at })]],
+  ["an answer of nobody knows when", "idempotency_outcome", [key({ outcome: "'{}'" })]],
+  ["a key that is settled before it is answered", "idempotency_settled_at", [key({ settled_at: at })]],
   ["an option for nothing", "option_price_check", [option({ price: 0 })]],
-  ["a block that ends before it begins", "block_check", [block({ last_id: 0 })]],
+  ["a block that ends before it begins", "block_ids", [block({ last_id: 0 })]],
   ["a block of nothing", "block_members_check", [block({ members: 0 })]],
   ["a block of another list", "block_list_check", [block({ list: "'reversal'" })]]
 ]
@@ -156,38 +156,38 @@ const ofWhatFollows: ReadonlyArray<Case> = [
     [sold(), sold({ id: 2, xid: "'RD-2'" }), reversal(), reversal({ id: 2, transaction_id: 2 })]
   ],
   ["a status that no reversal has", "reversal_status_check", [sold(), reversal({ ...over, status: "'LOST'" })]],
-  ["a confirmed reversal that is not over", "reversal_check", [sold(), reversal({ status: "'CONFIRMED'" })]],
+  ["a confirmed reversal that is not over", "reversal_processed_at", [sold(), reversal({ status: "'CONFIRMED'" })]],
   ["a question about no sale", "question_company_id_transaction_id_fkey", [question()]],
   ["a question about something else", "question_about_check", [sold(), question({ about: "'x'" })]],
   ["a question without an answer", "question_answer_check", [sold(), question({ answer: "''" })]],
   ["a question before the first", "question_n_check", [sold(), question({ n: 0 })]],
   ["a question that nobody asked", "question_times_check", [sold(), question({ times: 0 })]],
-  ["a last question before the first", "question_check", [sold(), question({ first_at: later })]],
+  ["a last question before the first", "question_last_at", [sold(), question({ first_at: later })]],
   ["a replay of no sale", "replay_company_id_transaction_id_fkey", [replay()]],
   ["a replay of something else", "replay_about_check", [sold(), replay({ about: "'x'" })]],
   ["a replay that nobody heard", "replay_times_check", [sold(), replay({ times: 0 })]],
-  ["a last replay before the first", "replay_check", [sold(), replay({ first_at: later })]],
+  ["a last replay before the first", "replay_last_at", [sold(), replay({ first_at: later })]],
   ["a proposal for no sale", "resolution_company_id_transaction_id_fkey", [resolution()]],
   [
     "a finding of no reversal that there is",
     "resolution_company_id_reversal_id_fkey",
     [sold(), resolution({ verdict: "'stands'", reversal_id: 9 })]
   ],
-  ["a finding of a reversal that names none", "resolution_about", [sold(), resolution({ verdict: "'reversed'" })]],
+  ["a finding of a reversal that names none", "resolution_reversal", [sold(), resolution({ verdict: "'reversed'" })]],
   [
     "a finding of a sale that names a reversal",
-    "resolution_about",
+    "resolution_reversal",
     [sold(), reversal(), resolution({ reversal_id: 1 })]
   ],
   ["a finding that there is not", "resolution_verdict_check", [sold(), resolution({ verdict: "'lost'" })]],
-  ["a success that was found without its code", "resolution_check1", [sold(), resolution({ verdict: "'success'" })]],
+  ["a success that was found without its code", "resolution_auth_code", [sold(), resolution({ verdict: "'success'" })]],
   [
     "an operator who confirms himself",
-    "resolution_check",
+    "resolution_second_operator",
     [sold(), resolution({ confirmed_by: "'ana'", confirmed_at: at })]
   ],
-  ["half a term of validity", "resolution_check2", [sold(), resolution({ valid_from: at })]],
-  ["a confirmation of nobody knows when", "resolution_check3", [sold(), resolution({ confirmed_by: "'luis'" })]],
+  ["half a term of validity", "resolution_validity", [sold(), resolution({ valid_from: at })]],
+  ["a confirmation of nobody knows when", "resolution_confirmed", [sold(), resolution({ confirmed_by: "'luis'" })]],
   ["a proposal before the first", "resolution_number_check", [sold(), resolution({ number: 0 })]],
   ["a proposal of nobody", "resolution_proposed_by_check", [sold(), resolution({ proposed_by: "''" })]],
   ["a proposal without a reason", "resolution_reason_check", [sold(), resolution({ reason: "''" })]]
@@ -237,7 +237,7 @@ layer(TestDatabase)("the tables of a cell", (it) => {
       for (const [from, to] of pairs(statuses)) {
         const expected = from === to || known.includes(`${from} ${to}`) ? null : "transaction_transition"
         const statements = [
-          without("transaction", ["transaction_check", "transaction_check1"]),
+          without("transaction", ["transaction_processed_at", "transaction_auth_code"]),
           inFlight({ status: `'${from}'` }),
           `update cell.transaction set status = '${to}'`
         ]
@@ -252,7 +252,7 @@ layer(TestDatabase)("the tables of a cell", (it) => {
       for (const [from, to] of pairs(reversalStatuses)) {
         const expected = from === to || known.includes(`${from} ${to}`) ? null : "reversal_transition"
         const statements = [
-          without("reversal", ["reversal_check"]),
+          without("reversal", ["reversal_processed_at"]),
           sold(),
           reversal({ status: `'${from}'` }),
           `update cell.reversal set status = '${to}'`

@@ -43,6 +43,8 @@ const server = {
   "directory.audit_event": "insert, select action at",
   "directory.company": "insert, select",
   "directory.data_key": "insert, select, update protected wrapped",
+  "directory.schema_file": "select",
+  "directory.schema_version": "select",
   "directory.token":
     "insert, select, update previous_hash previous_pepper previous_until secret_hash secret_pepper state",
   "directory.token_use": "insert, select, update used_at"

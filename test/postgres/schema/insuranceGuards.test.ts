@@ -78,13 +78,13 @@ const withoutChecks = `
 const refusals: ReadonlyArray<readonly [what: string, guard: string, statements: ReadonlyArray<string>]> = [
   ["a sixth attempt", "insurance_attempts_check", [insurance("otp_enviado", { attempts: "6" })]],
   ["a sixth resend", "insurance_resends_check", [insurance("otp_enviado", { resends: "6" })]],
-  ["half a quote", "insurance_check1", [insurance("cotizado", { quote_reference: "null" })]],
-  ["a quote without its extras", "insurance_check2", [insurance("cotizado", { quote_extras: "null" })]],
-  ["a quote for ever", "insurance_check3", [insurance("cotizado", { quote_expires_at: "null" })]],
-  ["a plan without its version", "insurance_check", [insurance("plan_confirmado", { version: "null" })]],
+  ["half a quote", "insurance_quote", [insurance("cotizado", { quote_reference: "null" })]],
+  ["a quote without its extras", "insurance_quote", [insurance("cotizado", { quote_extras: "null" })]],
+  ["a quote for ever", "insurance_quote", [insurance("cotizado", { quote_expires_at: "null" })]],
+  ["a plan without its version", "insurance_plan", [insurance("plan_confirmado", { version: "null" })]],
   [
     "a quoted insurance without a quote",
-    "insurance_check4",
+    "insurance_quoted",
     [
       insurance("cotizado", {
         quote_reference: "null",
@@ -101,13 +101,13 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
     [insurance("cobrando", { transaction_id: "null" })]
   ],
   ["a sale of what is not being sold", "insurance_sale", [insurance("cotizado", { transaction_id: "1" })]],
-  ["a policy without its number", "insurance_check5", [insurance("emitida", { policy_number: "null" })]],
-  ["a policy number before the policy", "insurance_check5", [insurance("emitiendo", { policy_number: "'P-1'" })]],
-  ["a state that the contract does not have", "insurance_state_check", [insurance("cotizado", { state: "'pagada'" })]],
+  ["a policy without its number", "insurance_policy", [insurance("emitida", { policy_number: "null" })]],
+  ["a policy number before the policy", "insurance_policy", [insurance("emitiendo", { policy_number: "'P-1'" })]],
+  ["a state that the contract does not have", "insurance_state", [insurance("cotizado", { state: "'pagada'" })]],
   ["a message of no insurance", "sms_company_id_insurance_id_fkey", [sms("staged", "'\\x00'", "null")]],
-  ["a staged message without its text", "sms_check", [insurance("iniciada"), sms("staged", "null", "null")]],
-  ["a sent message with its text", "sms_check", [insurance("iniciada"), sms("sent", "'\\x00'", "'epoch'")]],
-  ["a sent message that is not over", "sms_check1", [insurance("iniciada"), sms("sent", "null", "null")]],
+  ["a staged message without its text", "sms_sealed", [insurance("iniciada"), sms("staged", "null", "null")]],
+  ["a sent message with its text", "sms_sealed", [insurance("iniciada"), sms("sent", "'\\x00'", "'epoch'")]],
+  ["a sent message that is not over", "sms_settled_at", [insurance("iniciada"), sms("sent", "null", "null")]],
   ["a message that is somewhere else", "sms_status_check", [insurance("iniciada"), sms("lost", "null", "'epoch'")]]
 ]
 

@@ -121,7 +121,8 @@ const forbiddenToAll = [
   "delete from directory.company",
   "delete from directory.data_key",
   "delete from catalogue.service",
-  "update migration_function set digest = ''",
+  "update directory.schema_file set digest = ''",
+  "update directory.schema_version set version = 2",
   "alter table cell.entry disable trigger all",
   "alter table cell.entry add column x int",
   "alter table cell.entry disable row level security",
@@ -205,7 +206,7 @@ layer(populated)("the server's role", (it) => {
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       assert.deepStrictEqual(yield* Effect.provide(migrate, asIn("saldo_server")), [])
-      yield* sql`update migration_function set digest = '' where name = 'deposit'`
+      yield* sql`update directory.schema_file set digest = '' where name = 'functions/deposit'`
       const refused = yield* Effect.flip(Effect.provide(migrate, asIn("saldo_server")))
       assert.include(refused.message, "MIGRATION_DATABASE_URL")
       assert.deepStrictEqual(yield* migrate, ["functions/deposit"])
@@ -233,7 +234,10 @@ layer(TestDatabase)("every function that moves money", (it) => {
       const funding = ["directory.adjust", "directory.deposit"]
       const definers = [...served, ...funding, "cell.adjust", "cell.deposit"]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
-      const theirs = [...lists, "all_written", "refusal", "status_after"]
+      const rows = ["account", "demand", "settling", "status_change"]
+      const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
+      const shared = ["default_limit", "key_answer", "require_all_written", "status_after"]
+      const theirs = [...lists, ...rows, ...reserving, ...shared]
       assert.deepStrictEqual(
         functions,
         [...definers, ...theirs.map((name) => `cell.${name}`), "directory.allow_funding"].sort().map((name) => ({
@@ -250,7 +254,7 @@ layer(TestDatabase)("every function that moves money", (it) => {
   it.effect("leaves what is made anew with what was granted on it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      yield* sql`update migration_function set digest = '' where name in ('settle', 'roles')`
+      yield* sql`update directory.schema_file set digest = '' where name in ('functions/settle', 'roles')`
       assert.deepStrictEqual(yield* migrate, ["functions/settle", "roles"])
       const [row] =
         yield* sql`select has_function_privilege('saldo_server', 'cell.settle(jsonb, boolean)', 'EXECUTE') as may`

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { digestOfAll, knownVersions } from "../../../adapters/postgres/schema/SqlFiles.ts"
+import { sqlFiles } from "../../../adapters/postgres/schema/SqlFiles.ts"
 import { defaultLimits, type Limits } from "../../../core/domain/Account.ts"
 import { TestDatabase } from "../../support/Database.ts"
 
@@ -102,17 +102,27 @@ layer(TestDatabase)("the limits of a company for whom nobody has set any", (it) 
     })
   )
 
-  // Without a row there is no money, so a sale shows the first of them at most: they are read in the function's text.
+  // Without a row there is no money, so a sale shows the first limit at most: what the function reads is in its text.
   it.effect("are the same where a reservation finds no row", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      const written = yield* sql<{ found: readonly [string, string] }>`
-        select regexp_matches(prosrc, 'coalesce\\(b\\.limit_(\\w+), (\\d+)\\)', 'g') as found
+      const [limits] = yield* sql<Limits>`
+        select
+          cell.default_limit('diario')::int as daily,
+          cell.default_limit('semanal')::int as weekly,
+          cell.default_limit('mensual')::int as monthly`
+      assert.deepStrictEqual(limits, defaultLimits)
+      const read = yield* sql<{ found: readonly [string, string] }>`
+        select regexp_matches(prosrc, 'coalesce\\(b\\.limit_(\\w+), default_limit\\(''(\\w+)''\\)\\)', 'g') as found
         from pg_proc
         where pronamespace = 'cell'::regnamespace`
       assert.deepStrictEqual(
-        written.map(({ found: [period, limit] }) => [period, Number(limit)]),
-        Object.entries(defaultLimits)
+        read.map(({ found }) => found),
+        [
+          ["daily", "diario"],
+          ["weekly", "semanal"],
+          ["monthly", "mensual"]
+        ]
       )
     })
   )
@@ -121,17 +131,40 @@ layer(TestDatabase)("the limits of a company for whom nobody has set any", (it) 
 describe("the version of the schema", () => {
   it.effect("rises with every change of sql", () =>
     Effect.gen(function* () {
-      const versions = yield* knownVersions
+      const { roles, versions } = yield* sqlFiles
       assert.deepStrictEqual(
         versions.map(({ version }) => version),
         versions.map((_, index) => index + 1)
       )
-      const digest = yield* digestOfAll
       assert.strictEqual(
         versions.at(-1)?.digest,
-        digest,
-        `sql has changed: add the line "${versions.length + 1} ${digest}" to sql/versions.txt`
+        roles.digest,
+        `sql has changed: add the line "${versions.length + 1} ${roles.digest}" to sql/versions.txt`
       )
+    })
+  )
+
+  it.effect("is the number of each migration file", () =>
+    Effect.gen(function* () {
+      const { once, versions } = yield* sqlFiles
+      const numbers = once.flatMap(({ name }) => /^\d{4}(?=_)/.exec(name) ?? []).map(Number)
+      assert.deepStrictEqual(numbers, [...new Set(numbers)])
+      for (const number of numbers) assert.isTrue(number > 1 && number <= versions.length, String(number))
+    })
+  )
+})
+
+layer(TestDatabase)("the tables", (it) => {
+  it.effect("each have a comment", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const silent = yield* sql`
+        select c.oid::regclass::text as table
+        from pg_class as c
+        where c.relnamespace in ('cell'::regnamespace, 'directory'::regnamespace, 'catalogue'::regnamespace)
+          and c.relkind = 'r'
+          and obj_description(c.oid, 'pg_class') is null`
+      assert.isEmpty(silent)
     })
   )
 })

@@ -68,8 +68,8 @@ const ofTheDirectory: ReadonlyArray<Case> = [
     "token_previous_hash_check",
     [company(), token({ previous_hash: bytes(31), previous_until: "'epoch'" })]
   ],
-  ["a secret before that opens for ever", "token_check", [company(), token({ previous_hash: bytes(32) })]],
-  ["a pepper of no secret before", "token_check1", [company(), token({ previous_pepper: "'p'" })]],
+  ["a secret before that opens for ever", "token_previous_secret", [company(), token({ previous_hash: bytes(32) })]],
+  ["a pepper of no secret before", "token_previous_pepper", [company(), token({ previous_pepper: "'p'" })]],
   [
     "a pepper before without a name",
     "token_previous_pepper_check",
@@ -95,10 +95,10 @@ const ofTheCatalogue: ReadonlyArray<Case> = [
   ["a service of another type", "service_type_check", [category(), service({ type: "'lottery'" })]],
   ["a service of another flow", "service_flow_check", [category(), service({ flow: "'x'" })]],
   ["a service below nothing", "service_minimum_check", [category(), service({ minimum: -1 })]],
-  ["a service whose most is less than its least", "service_check", [category(), service({ maximum: 99 })]],
+  ["a service whose most is less than its least", "service_maximum", [category(), service({ maximum: 99 })]],
   [
     "an insurance that may be taken back",
-    "service_check1",
+    "service_reversible",
     [category(), service({ type: "'insurance'", reversible: "true" })]
   ],
   ["a product without a name", "service_product_check", [category(), service({ product: "''" })]],

@@ -46,11 +46,13 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
       const { pass } = yield* ManualClock
       const sql = yield* PgClient.PgClient
       yield* recover("due")
-      const [known] = yield* sql<{ digest: string }>`select digest from migration_function where name = 'settle'`
-      yield* sql`update migration_function set digest = 'another' where name = 'settle'`
+      const [known] = yield* sql<{
+        digest: string
+      }>`select digest from directory.schema_file where name = 'functions/settle'`
+      yield* sql`update directory.schema_file set digest = 'another' where name = 'functions/settle'`
       yield* pass("40 seconds")
       assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["migrations"] })
-      yield* sql`update migration_function set digest = ${known?.digest ?? ""} where name = 'settle'`
+      yield* sql`update directory.schema_file set digest = ${known?.digest ?? ""} where name = 'functions/settle'`
       assert.strictEqual((yield* readyz).status, 200)
     })
   )

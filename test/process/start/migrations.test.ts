@@ -9,7 +9,7 @@ import { inject } from "vitest"
 import * as Database from "../../../adapters/postgres/connection/Database.ts"
 import { migrate, pending } from "../../../adapters/postgres/schema/Migrations.ts"
 import { faultOf } from "../../../adapters/postgres/schema/ServerVersion.ts"
-import { knownVersions, SqlFolder } from "../../../adapters/postgres/schema/SqlFiles.ts"
+import { SqlFolder, sqlFiles } from "../../../adapters/postgres/schema/SqlFiles.ts"
 import { commandLineOn } from "../../support/CommandLine.ts"
 import { asLoginIn } from "../../support/DatabaseLogins.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
@@ -42,12 +42,13 @@ describe("replicas that start at once on an empty database", { timeout: timeout_
 const laterVersion = Effect.gen(function* () {
   const folder = join(yield* temporaryDirectory, "sql")
   cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
-  appendFileSync(join(folder, "9999_later.sql"), "create table cell.later (company_id bigint primary key);\n")
+  const { versions } = yield* sqlFiles
+  appendFileSync(join(folder, "0002_later.sql"), "create table cell.later (company_id bigint primary key);\n")
   appendFileSync(
     join(folder, "functions", "deposit.sql"),
     "comment on function cell.deposit is 'of the later version';\n"
   )
-  appendFileSync(join(folder, "versions.txt"), `${(yield* knownVersions).length + 1} later\n`)
+  appendFileSync(join(folder, "versions.txt"), `${versions.length + 1} later\n`)
   return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
 })
 
@@ -70,7 +71,7 @@ describe("a process of the version before", { timeout: timeout_ms }, () => {
       yield* Effect.provide(migrate, connectedTo(url))
       assert.isNull(yield* depositIn(url))
       assert.deepStrictEqual(yield* Effect.provide(later(migrate), connectedTo(url)), [
-        "9999_later",
+        "0002_later",
         "functions/deposit",
         "roles"
       ])
@@ -164,6 +165,42 @@ describe("a Postgres of a version before", () => {
         /WRONG +database +.*Postgres 17\.6, but Saldo needs version 18 or later/
       )
       assert.deepStrictEqual(yield* tablesOf(url), [])
+    })
+  )
+})
+
+/** A database as it was before the first release: with tables, and without the version of its schema. */
+const unreleased = Effect.gen(function* () {
+  const url = yield* bare
+  yield* PgClient.PgClient.use((sql) =>
+    Effect.gen(function* () {
+      yield* sql`create schema directory`
+      yield* sql`create schema cell`
+      yield* sql`create table cell.balance (company_id bigint primary key)`
+      yield* sql`create table migration (migration_id int primary key, name text)`
+    })
+  ).pipe(Effect.provide(connectedTo(url)))
+  return url
+})
+
+describe("a database that an unreleased version has made", { timeout: timeout_ms }, () => {
+  it.live("is refused in one line that says what to do, and left as it is", () =>
+    Effect.gen(function* () {
+      const url = yield* unreleased
+      const before = yield* tablesOf(url)
+      const { run } = commandLineOn(url)
+      for (const command of [["migrate"], ["serve"], ["company", "list"]]) {
+        const { code, stderr } = yield* run(...command)
+        assert.strictEqual(code, 1, command.join(" "))
+        assert.match(
+          stderr,
+          /^error: the database was made by an unreleased version of Saldo [^\n]*: point DATABASE_URL at a new empty database, or remove DATA_DIR\n?$/
+        )
+      }
+      const doctor = yield* run("doctor")
+      assert.strictEqual(doctor.code, 1)
+      assert.match(doctor.stdout, /^WRONG +migrations +the database was made by an unreleased version of Saldo /m)
+      assert.deepStrictEqual(yield* tablesOf(url), before)
     })
   )
 })

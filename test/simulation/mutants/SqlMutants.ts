@@ -15,14 +15,14 @@ const reservations: ReadonlyArray<Mutant> = [
   sqlMutant(
     "the week begins today",
     "reserve",
-    "sum(c.total) filter (where c.day >= week and",
+    "sum(c.total) filter (where c.day >= week_start and",
     "sum(c.total) filter (where c.day >= today and"
   ),
   sqlMutant(
     "a week ends with the day of the sale",
     "reserve",
-    "sum(c.total) filter (where c.day >= week and c.day < next_week)",
-    "sum(c.total) filter (where c.day >= week and c.day <= today)"
+    "sum(c.total) filter (where c.day >= week_start and c.day < next_week_start)",
+    "sum(c.total) filter (where c.day >= week_start and c.day <= today)"
   ),
   sqlMutant(
     "concurrent sales may exceed the balance together",
@@ -40,16 +40,24 @@ const reservations: ReadonlyArray<Mutant> = [
   sqlMutant(
     "a sale counts in its UTC day",
     "reserve",
-    "i.reversible, today, at,",
-    "i.reversible, (at at time zone 'UTC')::date, at,"
+    "i.amount, at, today, i.reversible,",
+    "i.amount, at, (at at time zone 'UTC')::date, i.reversible,"
   ),
   sqlMutant(
     "a replay does not compare the request body",
-    "reserve",
-    "when r.fingerprint <> i.fingerprint then",
+    "common",
+    "when known.fingerprint <> fingerprint then",
     "when false then"
   )
 ]
+
+/** The consumption that `cell.settle` gives back, and its day. */
+const returnedConsumption = (day: string, groups: string): string => `
+      select (w.settlement).company_id, ${day}, sum(w.amount)::bigint as amount
+      from unnest(winners) as w
+      where (w.settlement).verdict in ('Release', 'Free')
+      group by ${groups}
+`
 
 /** Mutants of `cell.settle`. */
 const settlements: ReadonlyArray<Mutant> = [
@@ -60,30 +68,30 @@ const settlements: ReadonlyArray<Mutant> = [
     "where t.status in ('PROCESSING', 'PENDING', 'FAILED')\n      and s."
   ),
   sqlMutant("a second settlement counts as the first", "settle", "old.outcome is null as kept", "true as kept"),
-  sqlMutant("a charged amount stays held", "settle", "set held = b.held - m.amount,", "set held = b.held,"),
+  sqlMutant("a charged amount stays held", "settle", "set held = b.held - s.amount,", "set held = b.held,"),
   sqlMutant(
     "a refused sale is not released",
     "settle",
-    "available = b.available + m.returned,",
+    "available = b.available + s.returned,",
     "available = b.available,"
   ),
   sqlMutant(
     "an entry records the balance before it",
     "settle",
-    "c.owned - sum(c.amount) over (partition by c.company_id order by c.transaction_id),",
-    "c.owned,"
+    "s.owned - sum(s.amount) over (partition by s.company_id order by s.transaction_id),",
+    "s.owned,"
   ),
   sqlMutant(
     "a refusal reduces the consumption of its own day",
     "settle",
-    "select (w.settlement).company_id, w.day, sum(w.amount)::bigint as amount",
-    `select (w.settlement).company_id, ${localDay("(w.settlement).at")} as day, sum(w.amount)::bigint as amount`
+    returnedConsumption("w.day", "(w.settlement).company_id, w.day"),
+    returnedConsumption(`${localDay("(w.settlement).at")} as day`, "1, 2")
   ),
   sqlMutant(
     "a freed sale still counts towards limits",
     "settle",
-    "where (w.settlement).verdict in ('Release', 'Free')",
-    "where (w.settlement).verdict in ('Release')"
+    "where (w.settlement).verdict in ('Release', 'Free')\n      group by",
+    "where (w.settlement).verdict in ('Release')\n      group by"
   ),
   sqlMutant(
     "recovery never asks about pending sales",
@@ -94,7 +102,7 @@ const settlements: ReadonlyArray<Mutant> = [
   sqlMutant(
     "a later settlement replaces the response of a key",
     "settle",
-    "set outcome = coalesce(r.outcome, s.outcome),",
+    "set outcome = coalesce(k.outcome, s.outcome),",
     "set outcome = s.outcome,"
   ),
   sqlMutant(
@@ -144,8 +152,8 @@ const lists: ReadonlyArray<Mutant> = [
   sqlMutant(
     "a list block counts a reversed sale as successful",
     "reversal",
-    "perform recount_blocks(array[row(company, sold.id, sold.status, 'REVERSED')::change]);",
-    ""
+    "new_status => 'REVERSED'",
+    "new_status => sold.status"
   )
 ]
 

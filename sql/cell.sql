@@ -1,0 +1,575 @@
+-- A cell: the money of many companies.
+--
+-- A cell refers to nothing outside itself and the company id leads every key, so that an installation can have several
+-- cells on several servers, each company in one of them. Money is in centavos. Every instant is a parameter of the
+-- caller; nothing here reads the clock. Ids stay below 2^53, because JSON numbers are exact only up to there.
+--
+-- The checks, unique indexes and triggers repeat rules of core/domain: a defect in the code above then fails a
+-- transaction instead of moving money. Checks and trigger conditions of the tables that each sale writes to are kept
+-- short on purpose: Postgres parses them anew in each statement that writes. A list of values as one array constant
+-- takes a quarter to a half of the text.
+create schema cell;
+
+create sequence cell.transaction_id maxvalue 9007199254740991;
+create sequence cell.entry_id maxvalue 9007199254740991;
+create sequence cell.reversal_id maxvalue 9007199254740991;
+create sequence cell.insurance_id maxvalue 9007199254740991;
+
+-- Limit of a company for which the operator has set none, in centavos. The only place in SQL that states them;
+-- core/domain/Account.ts states them for TypeScript, and test/postgres/schema compares the two.
+create function cell.default_limit(period text) returns bigint
+language sql
+immutable
+as $$
+  select case period
+    when 'diario' then 5000000
+    when 'semanal' then 25000000
+    when 'mensual' then 100000000
+  end::bigint
+$$;
+
+create table cell.balance (
+  company_id bigint primary key,
+  available bigint not null default 0 check (available >= 0),
+  held bigint not null default 0 check (held >= 0),
+  owned bigint generated always as (available + held) stored,
+  limit_daily bigint not null default cell.default_limit('diario') check (limit_daily >= 0),
+  limit_weekly bigint not null default cell.default_limit('semanal') check (limit_weekly >= 0),
+  limit_monthly bigint not null default cell.default_limit('mensual') check (limit_monthly >= 0),
+  low_balance_alert bigint not null default 0 check (low_balance_alert >= 0),
+  sales bigint not null default 0 check (sales >= 0),
+  sales_listed bigint not null default 0 check (sales_listed >= 0),
+  listed_to bigint not null default 0,
+  entries bigint not null default 0 check (entries >= 0),
+  entries_listed bigint not null default 0 check (entries_listed >= 0),
+  updated_at timestamptz not null,
+  constraint balance_owned check (available + held <= 9007199254740991)
+)
+-- Half of each page stays free: every group of sales writes new versions of its companies' rows, which then fit beside
+-- the old ones, and the index needs no entry.
+with (fillfactor = 50);
+
+comment on table cell.balance is
+  'Money, limits and list lengths of each company. The row lock serializes all that moves the company''s money.';
+comment on column cell.balance.available is 'What the company may spend (saldo_disponible).';
+comment on column cell.balance.held is 'Amounts of its unresolved sales (saldo_retenido).';
+comment on column cell.balance.owned is 'Sum of its ledger entries (saldo_actual).';
+comment on column cell.balance.limit_daily is 'Most that may be consumed in a local day. 0: no limit.';
+comment on column cell.balance.limit_weekly is 'Most that may be consumed in a local week. 0: no limit.';
+comment on column cell.balance.limit_monthly is 'Most that may be consumed in a local month. 0: no limit.';
+comment on column cell.balance.low_balance_alert is 'The account is reported as low below this available amount. 0: never.';
+comment on column cell.balance.sales is 'Number of sales. Kept here because each sale writes this row anyway.';
+comment on column cell.balance.sales_listed is 'How many of the sales are in blocks.';
+comment on column cell.balance.listed_to is 'Highest id of a sale that is in a block.';
+comment on column cell.balance.entries is 'Number of ledger entries.';
+comment on column cell.balance.entries_listed is 'How many of the ledger entries are in blocks.';
+
+create table cell.consumption (
+  company_id bigint not null,
+  day date not null,
+  total bigint not null check (total >= 0),
+  primary key (company_id, day)
+)
+-- As in cell.balance.
+with (fillfactor = 50);
+
+comment on table cell.consumption is
+  'What each company has consumed in each local day: amounts of its sales that are unresolved or succeeded.';
+
+create table cell.transaction (
+  company_id bigint not null,
+  id bigint not null,
+  service_id bigint not null,
+  amount bigint not null check (amount > 0),
+  created_at timestamptz not null,
+  processed_at timestamptz,
+  day date not null,
+  reversible boolean not null,
+  status text not null check (status = any ('{PROCESSING,PENDING,SUCCESS,FAILED,REVERSED}')),
+  environment text not null,
+  xid text not null,
+  idempotency_key text not null,
+  service_name text not null,
+  service_type text not null,
+  product text,
+  identifier text not null,
+  terminal_id text,
+  option_id text,
+  option_reference text,
+  bill_id text,
+  auth_code text,
+  recharge_token text,
+  refusal text,
+  insurance_id bigint,
+  ask_at timestamptz,
+  asked_at timestamptz,
+  leased_until timestamptz,
+  not_found int not null default 0,
+  primary key (company_id, id),
+  constraint transaction_processed_at check ((status = any ('{PROCESSING,PENDING}')) = (processed_at is null)),
+  constraint transaction_auth_code check ((status = any ('{SUCCESS,REVERSED}')) = (auth_code is not null))
+);
+
+-- An xid names one live sale for ever.
+create unique index transaction_xid on cell.transaction (company_id, xid) where status <> 'FAILED';
+
+-- A bill is paid once.
+create unique index transaction_bill on cell.transaction (company_id, bill_id)
+where bill_id is not null and status in ('PROCESSING', 'PENDING', 'SUCCESS');
+
+-- A policy is sold once.
+create unique index transaction_insurance on cell.transaction (company_id, insurance_id)
+where insurance_id is not null and status in ('PROCESSING', 'PENDING', 'SUCCESS');
+
+-- Finds failed sales by xid, which transaction_xid leaves out.
+create index transaction_xid_failed on cell.transaction (company_id, xid) where status = 'FAILED';
+
+-- Lists sales of a rare status. The primary key would read whole blocks to find a few of them. PROCESSING is left out,
+-- so a sale that succeeds never enters this index.
+create index transaction_rare on cell.transaction (company_id, status, id)
+where status in ('PENDING', 'FAILED', 'REVERSED');
+
+-- Finds sales by identifier, except those in PROCESSING, so that a sale enters this index once and not twice.
+-- The company is not the first column: while the planner has no statistics of a new table, an index that begins with
+-- the company looks as good to it as the primary key, and then it reads all sales of the company.
+create index transaction_identifier on cell.transaction (identifier, company_id, id) where status <> 'PROCESSING';
+
+-- Finds sales in PROCESSING by identifier. Settled sales stay in an index until the next vacuum, a million sales later
+-- perhaps: this one is searched by identifier, so it does not walk over them.
+create index transaction_under_way on cell.transaction (identifier, company_id) where status = 'PROCESSING';
+
+-- Recovery walks this one from its beginning.
+create index transaction_unresolved on cell.transaction (ask_at) where status in ('PROCESSING', 'PENDING');
+
+comment on table cell.transaction is 'Sales. The amount is held while a sale is PROCESSING or PENDING. Contract, 2.5 and 3.1.';
+comment on column cell.transaction.id is 'Drawn before anything is locked, so refused sales leave gaps.';
+comment on column cell.transaction.processed_at is 'When the sale was settled. Null: unresolved.';
+comment on column cell.transaction.day is 'Local day whose consumption counts the sale.';
+comment on column cell.transaction.reversible is 'Whether the service accepted reversals when this was sold.';
+comment on column cell.transaction.environment is 'The company''s environment when this was sold.';
+comment on column cell.transaction.xid is 'Name of the operation at the provider.';
+comment on column cell.transaction.service_name is 'Copied from the catalogue when this was sold, as the type and the product are.';
+comment on column cell.transaction.product is 'The provider''s name for the service. Null: it has none.';
+comment on column cell.transaction.identifier is 'Phone, contract, plate or account that was sold to.';
+comment on column cell.transaction.option_id is 'The option that was bought (opcion_id). Null: a free amount.';
+comment on column cell.transaction.option_reference is 'The provider''s name for the option. Null: it has none.';
+comment on column cell.transaction.bill_id is 'The option, if it is a bill, which is paid once.';
+comment on column cell.transaction.auth_code is 'The provider''s authorization. Set once the sale has succeeded.';
+comment on column cell.transaction.recharge_token is 'Electricity only: what the customer types into the meter.';
+comment on column cell.transaction.refusal is 'Error code of the refusal. Null: not refused.';
+comment on column cell.transaction.insurance_id is 'The insurance whose quote was bought. Null: another kind of sale.';
+comment on column cell.transaction.ask_at is 'When recovery next asks the provider about the sale. Null: settled.';
+comment on column cell.transaction.asked_at is 'When recovery last claimed the sale. Null: never.';
+comment on column cell.transaction.leased_until is 'Until when that claim keeps other recoveries away.';
+comment on column cell.transaction.not_found is 'How many times in a row the provider firmly did not know the xid.';
+
+create function cell.refuse_transition() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception 'transaction % cannot go from % to %', old.id, old.status, new.status
+    using errcode = 'check_violation', constraint = 'transaction_transition';
+end;
+$$;
+
+-- The state table of the contract, 3.1. Amount and xid never change.
+create trigger transaction_transition
+before update on cell.transaction
+for each row
+when (
+  old.amount <> new.amount
+  or old.xid <> new.xid
+  or (
+    old.status <> new.status
+    and (old.status || ' ' || new.status) <> all (
+      '{PROCESSING PENDING,PROCESSING SUCCESS,PROCESSING FAILED,PENDING SUCCESS,PENDING FAILED,SUCCESS REVERSED}'
+    )
+  )
+)
+execute function cell.refuse_transition();
+
+create table cell.idempotency (
+  company_id bigint not null,
+  key text not null check (length(key) between 1 and 128),
+  owner uuid not null,
+  fingerprint bytea not null,
+  transaction_id bigint not null,
+  claimed_at timestamptz not null,
+  completed_at timestamptz,
+  settled_at timestamptz,
+  outcome jsonb,
+  primary key (company_id, key),
+  constraint idempotency_outcome check ((completed_at is null) = (outcome is null)),
+  constraint idempotency_settled_at check (settled_at is null or completed_at is not null)
+)
+-- A key is claimed in a short row and answered in a row three times as long. A page starts only as many keys as fit
+-- into it once all are answered: the answer then stays in the page, and the index needs no entry. With 30 a quarter of
+-- the answers moved to another page.
+with (fillfactor = 18);
+
+comment on table cell.idempotency is 'Idempotency keys of sales and reversals. Contract, 2.8 and 3.2.';
+comment on column cell.idempotency.owner is
+  'The call that claimed the key. A call that lost its connection recognizes its own commit by it.';
+comment on column cell.idempotency.fingerprint is 'SHA-256 of method, path template and body: another body may not use the key.';
+comment on column cell.idempotency.transaction_id is 'The sale, or the sale that the reversal is about.';
+comment on column cell.idempotency.completed_at is 'When the call was answered. Null: in progress.';
+comment on column cell.idempotency.settled_at is
+  'When the operation was settled; the key replays for 24 hours from then. A pending sale is answered before it is settled.';
+comment on column cell.idempotency.outcome is 'The answer that a retry receives. Null: in progress.';
+
+create table cell.entry (
+  company_id bigint not null,
+  id bigint not null,
+  type text not null check (type = any ('{deposit,sale,reversal,adjustment}')),
+  amount bigint not null,
+  balance bigint not null check (balance >= 0),
+  transaction_id bigint,
+  reference text,
+  created_at timestamptz not null,
+  primary key (company_id, id),
+  constraint entry_amount check (amount <> 0 and (type = 'adjustment' or (type = 'sale') = (amount < 0))),
+  constraint entry_of_sale check ((type = any ('{sale,reversal}')) = (transaction_id is not null)),
+  constraint entry_by_hand check ((type = any ('{deposit,adjustment}')) = (reference is not null))
+);
+
+-- A reference is used once.
+create unique index entry_reference on cell.entry (company_id, type, reference) where reference is not null;
+
+-- A sale is charged once and given back once.
+create unique index entry_transaction on cell.entry (company_id, transaction_id, type) where transaction_id is not null;
+
+comment on table cell.entry is 'The ledger. Rows are never changed or deleted; their sum is what the company owns.';
+comment on column cell.entry.amount is 'Negative for a sale, positive for a deposit or a reversal, either for an adjustment.';
+comment on column cell.entry.balance is 'What the company owned after this entry.';
+comment on column cell.entry.transaction_id is 'The sale that was charged or reversed. Null: moved by hand.';
+comment on column cell.entry.reference is 'The operator''s name for what was moved by hand. Null: a sale or a reversal.';
+
+create function cell.refuse_change() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception 'the ledger is append-only' using errcode = 'check_violation', constraint = 'entry_append_only';
+end;
+$$;
+
+create trigger entry_append_only
+before update or delete or truncate on cell.entry
+for each statement
+execute function cell.refuse_change();
+
+create table cell.adjustment (
+  company_id bigint not null,
+  reference text not null check (reference <> ''),
+  created_at timestamptz not null,
+  primary key (company_id, reference)
+);
+
+comment on table cell.adjustment is
+  'References of adjustments that were carried out, also of those that had nothing to move and so made no entry.';
+
+create table cell.block (
+  company_id bigint not null,
+  list text not null check (list in ('sale', 'entry')),
+  first_id bigint not null,
+  last_id bigint not null,
+  earliest timestamptz not null,
+  latest timestamptz not null,
+  members int not null check (members > 0),
+  pending int not null default 0,
+  success int not null default 0,
+  failed int not null default 0,
+  reversed int not null default 0,
+  primary key (company_id, list, first_id),
+  constraint block_ids check (last_id >= first_id)
+)
+-- As in cell.balance.
+with (fillfactor = 50);
+
+comment on table cell.block is
+  'Blocks of about 1,000 sales or ledger entries of one company, by which long lists are counted and paged without reading them. '
+  'No check guards the counts: a wrong one is found by the audit and must not stop a settlement.';
+comment on column cell.block.list is 'What the block counts.';
+comment on column cell.block.first_id is 'Lowest id in the block.';
+comment on column cell.block.last_id is 'Highest id in the block.';
+comment on column cell.block.earliest is 'Earliest created_at in the block.';
+comment on column cell.block.latest is 'Latest created_at in the block.';
+comment on column cell.block.members is 'Number of rows.';
+comment on column cell.block.pending is
+  'How many of the sales are PENDING; the next three columns likewise. The remaining sales are PROCESSING.';
+
+create table cell.option (
+  company_id bigint not null,
+  id text not null,
+  service_id bigint not null,
+  identifier text not null,
+  reference text not null,
+  name text not null,
+  price bigint not null check (price > 0),
+  validity text,
+  data text,
+  expires_at timestamptz not null,
+  primary key (company_id, id)
+);
+
+create index option_expiry on cell.option (company_id, expires_at);
+
+comment on table cell.option is
+  'Options that lookups offered, to be bought at this price until they expire. The same offer, looked up again, is the same row.';
+comment on column cell.option.id is 'The opcion_id of the wire.';
+comment on column cell.option.identifier is 'Phone or contract for which it was offered.';
+comment on column cell.option.reference is 'The provider''s name for the option.';
+comment on column cell.option.price is 'In centavos.';
+
+create table cell.insurance (
+  company_id bigint not null,
+  id bigint not null,
+  service_id bigint not null,
+  environment text not null,
+  state text not null,
+  plate text not null,
+  insured bytea not null,
+  terminal_id text,
+  renewal boolean not null,
+  reference text not null,
+  versions jsonb not null,
+  version jsonb,
+  plan jsonb,
+  offered_extras jsonb not null,
+  code_hash text not null,
+  code_expires_at timestamptz not null,
+  attempts int not null default 0 check (attempts between 0 and 5),
+  resends int not null default 0 check (resends between 0 and 5),
+  quote_reference text,
+  quote_total bigint check (quote_total > 0),
+  quote_extras jsonb,
+  quote_expires_at timestamptz,
+  transaction_id bigint,
+  policy_number text,
+  valid_from date,
+  valid_until date,
+  created_at timestamptz not null,
+  issued_at timestamptz,
+  primary key (company_id, id),
+  constraint insurance_state check (
+    state in (
+      'iniciada', 'otp_enviado', 'otp_validado', 'plan_confirmado', 'cotizado', 'cobrando', 'emitiendo', 'emitida',
+      'fallida'
+    )
+  ),
+  constraint insurance_plan check ((plan is null) = (version is null)),
+  constraint insurance_quote check (num_nonnulls(quote_total, quote_reference, quote_extras, quote_expires_at) in (0, 4)),
+  constraint insurance_quoted check (
+    state not in ('cotizado', 'cobrando', 'emitiendo', 'emitida', 'fallida') or quote_total is not null
+  ),
+  constraint insurance_sale check (
+    (state in ('cobrando', 'emitiendo', 'emitida', 'fallida')) = (transaction_id is not null)
+  ),
+  constraint insurance_policy check (
+    num_nonnulls(policy_number, valid_from, valid_until, issued_at) = case state when 'emitida' then 4 else 0 end
+  )
+);
+
+comment on table cell.insurance is
+  'Insurances on their way from a plate to a policy. Personal data is encrypted; price and state are not, because they guard a sale.';
+comment on column cell.insurance.state is 'Contract, 3.3.';
+comment on column cell.insurance.insured is 'Encrypted JSON: identity card, phone, owner, vehicle.';
+comment on column cell.insurance.renewal is 'Whether the vehicle already had a policy.';
+comment on column cell.insurance.reference is 'The insurer''s name for the case.';
+comment on column cell.insurance.versions is 'Versions of the vehicle that the insurer offered.';
+comment on column cell.insurance.version is 'The version that was chosen.';
+comment on column cell.insurance.plan is 'The plan that was chosen.';
+comment on column cell.insurance.offered_extras is 'Extras that may be added to the plan.';
+comment on column cell.insurance.code_hash is 'Keyed hash of the code that was sent last.';
+comment on column cell.insurance.attempts is 'Wrong codes in the whole process, not only of the last code.';
+comment on column cell.insurance.resends is 'Codes sent again in the whole process.';
+comment on column cell.insurance.quote_reference is 'The insurer''s name for the quote.';
+comment on column cell.insurance.quote_total is 'In centavos.';
+comment on column cell.insurance.transaction_id is 'The sale of the quote.';
+comment on column cell.insurance.issued_at is 'When the policy was issued.';
+
+create function cell.refuse_insurance_transition() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception 'insurance % cannot go from % to %', old.id, old.state, new.state
+    using errcode = 'check_violation', constraint = 'insurance_transition';
+end;
+$$;
+
+-- The state table of the contract, 3.3. test/postgres/schema compares it with core/domain, pair by pair.
+create trigger insurance_transition
+before update on cell.insurance
+for each row
+when (
+  old.state <> new.state
+  and (old.state, new.state) not in (
+    ('iniciada', 'otp_enviado'), ('iniciada', 'otp_validado'),
+    ('otp_enviado', 'otp_validado'),
+    ('otp_validado', 'plan_confirmado'),
+    ('plan_confirmado', 'cotizado'),
+    ('cotizado', 'plan_confirmado'), ('cotizado', 'cobrando'),
+    ('cobrando', 'emitiendo'), ('cobrando', 'emitida'), ('cobrando', 'fallida'), ('cobrando', 'cotizado'),
+    ('emitiendo', 'emitida'), ('emitiendo', 'fallida'), ('emitiendo', 'cotizado')
+  )
+)
+execute function cell.refuse_insurance_transition();
+
+create table cell.sms (
+  company_id bigint not null,
+  id uuid not null,
+  insurance_id bigint not null,
+  environment text not null,
+  status text not null check (status in ('staged', 'sent', 'failed', 'unknown')),
+  sealed bytea,
+  detail text,
+  tries int not null default 0,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  send_at timestamptz not null,
+  leased_until timestamptz,
+  settled_at timestamptz,
+  primary key (company_id, id),
+  foreign key (company_id, insurance_id) references cell.insurance,
+  constraint sms_sealed check ((status = 'staged') = (sealed is not null)),
+  constraint sms_settled_at check ((status = 'staged') = (settled_at is null))
+);
+
+create index sms_staged on cell.sms (send_at) where status = 'staged';
+create index sms_of_insurance on cell.sms (company_id, insurance_id) where status = 'staged';
+create index sms_failed on cell.sms (created_at) where status in ('failed', 'unknown');
+
+comment on table cell.sms is
+  'Messages to vehicle owners. Staged in the transaction that changes the insurance, sent after it has committed.';
+comment on column cell.sms.id is 'Sent to the gateway too, so that a gateway that can will not send the message twice.';
+comment on column cell.sms.status is 'unknown: the message may have been sent, and is not sent again.';
+comment on column cell.sms.sealed is 'Encrypted JSON: phone and text. Erased once the message is settled.';
+comment on column cell.sms.detail is 'The gateway''s name for the message, or why it was not sent.';
+comment on column cell.sms.expires_at is 'After this the message is of no use and is not sent.';
+comment on column cell.sms.send_at is 'When to try next.';
+comment on column cell.sms.leased_until is 'Until when a sender keeps other senders away.';
+comment on column cell.sms.settled_at is 'When the message was sent or given up.';
+
+create table cell.reversal (
+  company_id bigint not null,
+  id bigint not null,
+  transaction_id bigint not null,
+  xid text not null,
+  idempotency_key text not null,
+  status text not null check (status in ('PROCESSING', 'PENDING', 'CONFIRMED', 'DENIED')),
+  created_at timestamptz not null,
+  processed_at timestamptz,
+  ask_at timestamptz,
+  asked_at timestamptz,
+  leased_until timestamptz,
+  not_found int not null default 0,
+  primary key (company_id, id),
+  foreign key (company_id, transaction_id) references cell.transaction,
+  constraint reversal_processed_at check ((status in ('PROCESSING', 'PENDING')) = (processed_at is null))
+);
+
+-- A sale has one reversal at a time, and one confirmed reversal for ever.
+create unique index reversal_live on cell.reversal (company_id, transaction_id) where status <> 'DENIED';
+
+-- An xid names one reversal that was not denied.
+create unique index reversal_xid on cell.reversal (company_id, xid) where status <> 'DENIED';
+
+create index reversal_unresolved on cell.reversal (ask_at) where status in ('PROCESSING', 'PENDING');
+
+comment on table cell.reversal is
+  'Reversals of sales. A reversal holds nothing: the amount returns once the provider has confirmed it. Contract, 4.5.';
+comment on column cell.reversal.transaction_id is 'The sale.';
+comment on column cell.reversal.xid is 'Name of the reversal at the provider; the sale has another.';
+comment on column cell.reversal.processed_at is 'When the reversal was settled. Null: unresolved.';
+comment on column cell.reversal.ask_at is 'Recovery, as in cell.transaction; the next three columns too.';
+
+create function cell.refuse_reversal_transition() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception 'reversal % cannot go from % to %', old.id, old.status, new.status
+    using errcode = 'check_violation', constraint = 'reversal_transition';
+end;
+$$;
+
+-- A reversal ends once and never begins again.
+create trigger reversal_transition
+before update on cell.reversal
+for each row
+when (
+  old.status <> new.status
+  and (old.status not in ('PROCESSING', 'PENDING') or new.status = 'PROCESSING')
+)
+execute function cell.refuse_reversal_transition();
+
+create table cell.resolution (
+  company_id bigint not null,
+  transaction_id bigint not null,
+  reversal_id bigint,
+  number int not null default 1 check (number > 0),
+  verdict text not null check (verdict in ('success', 'failed', 'reversed', 'stands')),
+  reason text not null check (reason <> ''),
+  auth_code text,
+  recharge_token text,
+  valid_from date,
+  valid_until date,
+  proposed_by text not null check (proposed_by <> ''),
+  proposed_at timestamptz not null,
+  confirmed_by text,
+  confirmed_at timestamptz,
+  primary key (company_id, transaction_id),
+  foreign key (company_id, transaction_id) references cell.transaction,
+  foreign key (company_id, reversal_id) references cell.reversal,
+  constraint resolution_reversal check ((verdict in ('reversed', 'stands')) = (reversal_id is not null)),
+  constraint resolution_auth_code check ((verdict = 'success') = (auth_code is not null)),
+  constraint resolution_validity check ((valid_from is null) = (valid_until is null)),
+  constraint resolution_second_operator check (confirmed_by <> proposed_by),
+  constraint resolution_confirmed check ((confirmed_by is null) = (confirmed_at is null))
+);
+
+comment on table cell.resolution is
+  'Proposals of one operator to settle a sale, or its reversal, by hand; another operator has to confirm. '
+  'A sale has one at a time: a new one replaces an old one that is settled. The audit log keeps them all.';
+comment on column cell.resolution.reversal_id is 'The reversal that the proposal is about. Null: about the sale.';
+comment on column cell.resolution.number is
+  'Counts the proposals for a sale. The operator who confirms repeats it, so that it is the proposal that was seen.';
+comment on column cell.resolution.auth_code is 'The provider''s authorization, or the number of a policy.';
+comment on column cell.resolution.recharge_token is 'Electricity only: what the customer types into the meter.';
+comment on column cell.resolution.valid_from is 'Insurance only: the first day of the policy.';
+comment on column cell.resolution.valid_until is 'Insurance only: the last day of the policy.';
+
+create table cell.question (
+  company_id bigint not null,
+  transaction_id bigint not null,
+  n int not null check (n > 0),
+  about text not null check (about in ('sale', 'reversal')),
+  answer text not null check (answer <> ''),
+  times int not null default 1 check (times > 0),
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  primary key (company_id, transaction_id, n),
+  foreign key (company_id, transaction_id) references cell.transaction,
+  constraint question_last_at check (last_at >= first_at)
+);
+
+comment on table cell.question is
+  'What recovery asked the provider about a sale, and the answers. Equal answers in a row are one row.';
+comment on column cell.question.n is 'Order of the rows of a sale.';
+comment on column cell.question.times is 'How many equal answers in a row.';
+comment on column cell.question.first_at is 'When the first of them came.';
+comment on column cell.question.last_at is 'When the last of them came.';
+
+create table cell.replay (
+  company_id bigint not null,
+  transaction_id bigint not null,
+  about text not null check (about in ('sale', 'reversal')),
+  times int not null check (times > 0),
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  primary key (company_id, transaction_id, about),
+  foreign key (company_id, transaction_id) references cell.transaction,
+  constraint replay_last_at check (last_at >= first_at)
+)
+-- As in cell.balance.
+with (fillfactor = 50);
+
+comment on table cell.replay is 'How often the answer of a sale, or of its reversal, was replayed. For support only.';
