@@ -9,12 +9,12 @@ import { type AlertCase, alertCases } from "../support/AlertCases.ts"
 
 const promtool = "/usr/bin/promtool"
 
-/** Prometheus tells whether what it is given makes sense. Where its promtool is not installed, nobody can. */
+/** Whether Prometheus's promtool is installed. Without it the alert rules are not checked. */
 const hasPromtool = existsSync(promtool)
-if (!hasPromtool) console.warn(`${promtool} is not there, so nobody tells whether the alerts call`)
+if (!hasPromtool) console.warn(`${promtool} is not installed, so the alert rules are not tested`)
 
-/** What promtool finds wrong with a file, of YAML or JSON, which is YAML; nothing if all is well. */
-const wrongWith = async (command: ReadonlyArray<string>, text: string) => {
+/** The faults that promtool finds in a file, or the empty string. The text may be JSON, because JSON is valid YAML. */
+const promtoolFaults = async (command: ReadonlyArray<string>, text: string) => {
   const folder = mkdtempSync(join(tmpdir(), "saldo-promtool-"))
   try {
     const path = join(folder, "given.yml")
@@ -31,29 +31,29 @@ const wrongWith = async (command: ReadonlyArray<string>, text: string) => {
 const pathOf = (file: string) => fileURLToPath(new URL(`../../../ops/${file}`, import.meta.url))
 const textOf = (file: string) => readFileSync(pathOf(file), "utf8")
 
-const told = ({ alert, severity, labels, summary }: AlertCase) => ({
+const expectedAlert = ({ alert, severity, labels, summary }: AlertCase) => ({
   exp_labels: { severity, ...labels },
   exp_annotations: { summary, runbook: `docs/operating.md#${alert.toLowerCase()}` }
 })
 
-const testOf = (story: AlertCase) => ({
+const testOf = (alertCase: AlertCase) => ({
   rule_files: [pathOf("alerts.yml")],
   evaluation_interval: "1m",
   tests: [
     {
       interval: "1m",
-      name: story.alert,
-      input_series: Object.entries(story.series).map(([series, values]) => ({ series, values })),
+      name: alertCase.alert,
+      input_series: Object.entries(alertCase.series).map(([series, values]) => ({ series, values })),
       alert_rule_test: [
-        { eval_time: story.quiet, alertname: story.alert, exp_alerts: [] },
-        { eval_time: story.fires, alertname: story.alert, exp_alerts: [told(story)] }
+        { eval_time: alertCase.quiet, alertname: alertCase.alert, exp_alerts: [] },
+        { eval_time: alertCase.fires, alertname: alertCase.alert, exp_alerts: [expectedAlert(alertCase)] }
       ]
     }
   ]
 })
 
 describe("an alert", () => {
-  it("has its story here", () => {
+  it("has a test case", () => {
     const named = Array.from(textOf("alerts.yml").matchAll(/- alert: (\w+)/g), ([, name]) => name)
     assert.deepStrictEqual(
       alertCases.map(({ alert }) => alert),
@@ -61,8 +61,8 @@ describe("an alert", () => {
     )
   })
 
-  it.skipIf(!hasPromtool).each(alertCases)("$alert waits until $quiet and calls at $fires", async (story) => {
-    assert.strictEqual(await wrongWith(["test", "rules"], JSON.stringify(testOf(story))), "")
+  it.skipIf(!hasPromtool).each(alertCases)("$alert does not fire at $quiet and fires at $fires", async (alertCase) => {
+    assert.strictEqual(await promtoolFaults(["test", "rules"], JSON.stringify(testOf(alertCase))), "")
   })
 })
 
@@ -75,18 +75,18 @@ interface Panel {
 const queriesOf = (panels: ReadonlyArray<Panel>): ReadonlyArray<string> =>
   panels.flatMap((panel) => [...(panel.targets ?? []).map(({ expr }) => expr), ...queriesOf(panel.panels ?? [])])
 
-describe.skipIf(!hasPromtool)("Prometheus understands", () => {
-  it("every query of the dashboard", async () => {
+describe.skipIf(!hasPromtool)("Prometheus", () => {
+  it("accepts every query of the dashboard", async () => {
     const queries = queriesOf(JSON.parse(textOf("grafana-dashboard.json")).panels)
     const rules = queries.map((expr, n) => ({ record: `query_${n}`, expr }))
     assert.isAbove(rules.length, 20)
     assert.strictEqual(
-      await wrongWith(["check", "rules"], JSON.stringify({ groups: [{ name: "dashboard", rules }] })),
+      await promtoolFaults(["check", "rules"], JSON.stringify({ groups: [{ name: "dashboard", rules }] })),
       ""
     )
   })
 
-  it("its configuration", async () => {
-    assert.strictEqual(await wrongWith(["check", "config", "--syntax-only"], textOf("prometheus.yml")), "")
+  it("accepts its configuration", async () => {
+    assert.strictEqual(await promtoolFaults(["check", "config", "--syntax-only"], textOf("prometheus.yml")), "")
   })
 })

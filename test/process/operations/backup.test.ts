@@ -17,7 +17,7 @@ import { freshDatabaseUrl } from "../../support/Database.ts"
 import { copyDatabase } from "../../support/EmbeddedDatabases.ts"
 import { serving, stopped } from "../../support/SaldoProcess.ts"
 
-/** A server of its own, whose archive is away. */
+/** A Postgres server whose archive command fails. */
 const Archiving = Layer.unwrap(
   Effect.gen(function* () {
     const dataDirectory = mkdtempSync(join(tmpdir(), "saldo-archive-"))
@@ -33,7 +33,7 @@ const Archiving = Layer.unwrap(
   })
 )
 
-layer(Archiving, { excludeTestServices: true, timeout: "2 minutes" })("a log that is archived", (it) => {
+layer(Archiving, { excludeTestServices: true, timeout: "2 minutes" })("the archive of the write-ahead log", (it) => {
   const failing = Effect.map(
     VitalSigns.use(({ read }) => read),
     ({ archiveFailing }) => archiveFailing
@@ -44,7 +44,7 @@ layer(Archiving, { excludeTestServices: true, timeout: "2 minutes" })("a log tha
       Effect.timeout("1 minute")
     )
 
-  it.effect("is told to fail while its command does, and no longer", () =>
+  it.effect("is reported as failing for as long as its command fails", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`select pg_switch_wal()::text`
@@ -58,7 +58,7 @@ layer(Archiving, { excludeTestServices: true, timeout: "2 minutes" })("a log tha
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-/** The statement by which docs/operating.md skips the ids that were given out. */
+/** The SQL statement in docs/operating.md that skips ids issued before a restore. */
 const skippingIds = (): string => {
   const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8")
   const [, statement] = /```sql\n((?:(?!```)[\s\S])*setval[\s\S]*?)```/.exec(page) ?? []
@@ -83,7 +83,7 @@ interface Credentials {
   readonly api_secret: string
 }
 
-/** Serves a database for as long as one sale takes. */
+/** Starts a server, sells once and stops the server. Returns the id of the transaction. */
 const sellOn = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>,
   { api_key, api_secret }: Credentials,
@@ -107,37 +107,35 @@ const sellOn = Effect.fnUntraced(function* (
   return id
 })
 
-describe("a sale that a restore has forgotten", () => {
-  it.live(
-    "is booked once more when its company sends it again, is delivered once, and takes no id that was given out",
-    () =>
-      Effect.gen(function* () {
-        const provider = yield* fakeHttpProvider(secret)
-        const lost = yield* freshDatabaseUrl
-        const { answer } = commandLineOn(lost)
-        const named = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
-        const { empresa_id } = yield* answer("company", "create", ...named)
-        yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
-        const token: Credentials = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
+describe("a sale that is missing after a restore", () => {
+  it.live("is recorded under a new id when its company retries it, and delivered only once", () =>
+    Effect.gen(function* () {
+      const provider = yield* fakeHttpProvider(secret)
+      const lost = yield* freshDatabaseUrl
+      const { answer } = commandLineOn(lost)
+      const named = ["--razon-social", "Colmado", "--codigo", "C-1", "--ambiente", "production"]
+      const { empresa_id } = yield* answer("company", "create", ...named)
+      yield* answer("company", "deposit", `${empresa_id}`, "1000", "--referencia", "apertura")
+      const token: Credentials = yield* answer("token", "issue", `${empresa_id}`, "--nombre", "caja")
 
-        const restored = yield* copyDatabase(lost, new URL(lost).pathname.slice(1), `restored_${randomUUID()}`)
-        const parties = { PROVIDER: "http", PROVIDER_URL: provider.url, PROVIDER_SECRET: secret }
-        const first = yield* sellOn({ ...parties, DATABASE_URL: lost }, token, "venta-1")
-        const sold = yield* answer("transactions", "show", `${first}`)
-        assert.strictEqual(sold.status, "SUCCESS")
+      const restored = yield* copyDatabase(lost, new URL(lost).pathname.slice(1), `restored_${randomUUID()}`)
+      const parties = { PROVIDER: "http", PROVIDER_URL: provider.url, PROVIDER_SECRET: secret }
+      const first = yield* sellOn({ ...parties, DATABASE_URL: lost }, token, "venta-1")
+      const sold = yield* answer("transactions", "show", `${first}`)
+      assert.strictEqual(sold.status, "SUCCESS")
 
-        yield* execute(restored, skippingIds())
-        const again = yield* sellOn({ ...parties, DATABASE_URL: restored }, token, "venta-1")
-        assert.isAbove(again ?? 0, first ?? 0)
-        const after = commandLineOn(restored, parties)
-        yield* after.answer("reconcile")
-        const { auth_code, status, xid } = yield* after.answer("transactions", "show", `${again}`)
-        assert.deepStrictEqual([status, xid, auth_code], ["SUCCESS", sold.xid, sold.auth_code])
-        assert.strictEqual(provider.truth.of(xid).times, 1)
+      yield* execute(restored, skippingIds())
+      const again = yield* sellOn({ ...parties, DATABASE_URL: restored }, token, "venta-1")
+      assert.isAbove(again ?? 0, first ?? 0)
+      const after = commandLineOn(restored, parties)
+      yield* after.answer("reconcile")
+      const { auth_code, status, xid } = yield* after.answer("transactions", "show", `${again}`)
+      assert.deepStrictEqual([status, xid, auth_code], ["SUCCESS", sold.xid, sold.auth_code])
+      assert.strictEqual(provider.truth.of(xid).times, 1)
 
-        const { saldo_actual } = yield* after.answer("company", "show", `${empresa_id}`)
-        assert.strictEqual(saldo_actual, 900)
-        assert.isTrue((yield* after.answer("audit")).ok)
-      })
+      const { saldo_actual } = yield* after.answer("company", "show", `${empresa_id}`)
+      assert.strictEqual(saldo_actual, 900)
+      assert.isTrue((yield* after.answer("audit")).ok)
+    })
   )
 })

@@ -8,7 +8,7 @@ import { codes } from "../../../core/domain/ErrorCodes.ts"
 import { Settings } from "../../../facade/settings/Settings.ts"
 import manifest from "../../../package.json" with { type: "json" }
 
-/** Choices that have variables of their own, each with all others that need some. */
+/** Sets of external services that together read every variable of every choice. */
 const choices: ReadonlyArray<Readonly<Record<string, string>>> = [
   { PROVIDER: "dtone", INSURER: "http", SMS: "twilio" },
   { PROVIDER: "http", INSURER: "http", SMS: "http" }
@@ -62,24 +62,24 @@ const own = services.filter(([, { image }]) => image.startsWith("saldo:"))
 const dockerfile = textOf("Dockerfile")
 const nginx = textOf("ops/nginx.conf")
 
-/** The names that compose takes out of .env. */
+/** The variables that compose.yaml takes from .env. */
 const interpolated = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = ""]) => name)
 
 const exampleEnv = textOf("ops/example.env")
-/** The names in the example, also those that are shown only. */
+/** The variables in the example, including those that are commented out. */
 const examples = [...exampleEnv.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = ""]) => name)
 const [, forCompose = "", forSystemd = "", forBoth = ""] = exampleEnv.split(/^# --- .*$/m)
 const namesIn = (part: string) => examples.filter((name) => new RegExp(`^#?${name}=`, "m").test(part))
 
-describe("the containers", () => {
-  it.each(services)("%s: of a version that is named, and not as root", (_, { image, user }) => {
+describe("compose.yaml", () => {
+  it.each(services)("runs %s in a pinned version and not as root", (_, { image, user }) => {
     assert.match(image, /:v?\d+\.\d+(\.\d+)?$/)
     assert.notMatch(user, /^(root|0)(:|$)/)
     assert.isNotEmpty(user)
   })
 
-  it.each(services)("%s: with files that exist, or that the operator names", (_, { volumes = [] }) => {
+  it.each(services)("mounts into %s only files that exist or that the operator names", (_, { volumes = [] }) => {
     for (const volume of volumes) {
       const [source = ""] = volume.replace(/\$\{(\w+)[^}]*\}/, "$$$1").split(":")
       if (source.startsWith("./")) assert.isTrue(existsSync(new URL(source, root)), source)
@@ -88,7 +88,7 @@ describe("the containers", () => {
     }
   })
 
-  it("publish the API to everybody, and what watches it to this machine", () => {
+  it("publishes the API to all networks and the monitoring to this machine only", () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))
     assert.deepStrictEqual(published, [
       ["nginx", "443:8443"],
@@ -97,17 +97,17 @@ describe("the containers", () => {
     ])
   })
 
-  it("keep the money on the disk before they say so", () => {
+  it("makes Postgres write every commit to disk before it confirms it", () => {
     const command = compose.services["postgres"]?.command ?? []
     for (const name of ["fsync", "full_page_writes", "synchronous_commit", "archive_mode"])
       assert.include(command, `${name}=on`)
   })
 
-  it.each(own)("%s: of this version", (_, { image }) => {
+  it.each(own)("runs %s in the version of package.json", (_, { image }) => {
     assert.strictEqual(image, `saldo:${manifest.version}`)
   })
 
-  it.effect.each(own)("%s: with variables that Saldo reads", ([, { environment = {} }]) =>
+  it.effect.each(own)("gives %s only variables that Saldo reads", ([, { environment = {} }]) =>
     Effect.gen(function* () {
       const known = yield* variables
       assert.isEmpty(Object.keys(environment).filter((name) => !known.has(name)))
@@ -116,7 +116,7 @@ describe("the containers", () => {
 })
 
 describe("the image", () => {
-  it("has the Node that npm ci brings along, in a version that is named", () => {
+  it("has the pinned Node version of package.json", () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
     assert.deepStrictEqual(
       [...new Set(bases)],
@@ -124,7 +124,7 @@ describe("the image", () => {
     )
   })
 
-  it.effect("sets variables that Saldo reads, and runs as nobody who could change it", () =>
+  it.effect("sets only variables that Saldo reads and runs as the unprivileged user node", () =>
     Effect.gen(function* () {
       const known = yield* variables
       const [, block = ""] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? []
@@ -135,7 +135,7 @@ describe("the image", () => {
     })
   )
 
-  it("is given every folder that it copies, and nothing else", () => {
+  it("receives exactly the files that it copies", () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "))
     const given = [...textOf(".dockerignore").matchAll(/^!(.+)$/gm)].map(([, name]) => name)
     assert.sameMembers([...new Set(copied)], given)
@@ -143,8 +143,8 @@ describe("the image", () => {
   })
 })
 
-describe("the example of an environment", () => {
-  it.effect("shows every variable that Saldo reads, and no other beside those of compose", () =>
+describe("ops/example.env", () => {
+  it.effect("shows every variable that Saldo reads, each once", () =>
     Effect.gen(function* () {
       const shown = [...namesIn(forSystemd), ...namesIn(forBoth)]
       assert.sameMembers(shown, [...(yield* variables)])
@@ -152,12 +152,12 @@ describe("the example of an environment", () => {
     })
   )
 
-  it("shows all that compose takes out of it, and compose takes all of it but what is for systemd", () => {
+  it("shows exactly the variables of compose.yaml in its parts for compose", () => {
     const taken = [...new Set(interpolated(textOf("compose.yaml")))]
     assert.sameMembers(taken, [...namesIn(forCompose), ...namesIn(forBoth)])
   })
 
-  it("has no secret in it", () => {
+  it("contains no secret", () => {
     const secrets = examples.filter((name) => /PASSWORD|SECRET|KEY|TOKEN|PEPPER/.test(name))
     const open = ["SANDBOX_API_KEY", "SANDBOX_API_SECRET", "TLS_KEY_FILE"]
     for (const name of secrets.filter((secret) => !open.includes(secret)))
@@ -169,7 +169,7 @@ describe("nginx", () => {
   const directive = (name: string): ReadonlyArray<string> =>
     [...nginx.matchAll(new RegExp(`^ *${name} +([^;{]+);`, "gm"))].map(([, value = ""]) => value)
 
-  it("has a place in it for every server", () => {
+  it("distributes requests to every server", () => {
     const servers = own.map(([name]) => name).filter((name) => /^saldo-\d$/.test(name))
     assert.deepStrictEqual(
       directive("server").map((server) => server.split(" ")[0]),
@@ -177,23 +177,23 @@ describe("nginx", () => {
     )
   })
 
-  it("sends nothing twice that was begun", () => {
+  it("does not resend a request that a server may have received", () => {
     assert.deepStrictEqual(directive("proxy_next_upstream"), ["error timeout"])
     assert.notMatch(nginx.replaceAll(/#.*/g, ""), /non_idempotent/)
   })
 
-  it("waits longer than a sale and a stopping server take", () => {
+  it("waits longer than a sale or a stopping server takes", () => {
     assert.isAbove(Number.parseInt(directive("proxy_read_timeout")[0] ?? "", 10), 40)
     for (const [, { stop_grace_period = "" }] of own) assert.isAbove(Number.parseInt(stop_grace_period, 10), 40)
   })
 
-  it("tells the servers whom it has seen, whatever the client says", () => {
+  it("replaces the client address that a client claims with the real one", () => {
     assert.include(directive("proxy_set_header"), "X-Forwarded-For $remote_addr")
     for (const [name, { environment = {} }] of own)
       if (name.startsWith("saldo-")) assert.strictEqual(environment["TRUST_PROXY"], "on")
   })
 
-  it("answers by itself as the servers would", () => {
+  it("returns the same errors as the servers", () => {
     const answers = [...nginx.matchAll(/return (\d+) '(.+)';/g)].map(([, status, body = ""]) => ({
       status: Number(status),
       error: JSON.parse(body).error
@@ -207,8 +207,8 @@ describe("nginx", () => {
   })
 })
 
-describe("who watches", () => {
-  it("looks at every server, by the rules that are mounted", () => {
+describe("monitoring", () => {
+  it("scrapes every server and mounts its alert rules", () => {
     const prometheus = parse(textOf("ops/prometheus.yml"))
     const targets = prometheus.scrape_configs.find((job: { job_name: string }) => job.job_name === "saldo")
     const servers = own.map(([name]) => name).filter((name) => /^saldo-\d$/.test(name))
@@ -220,7 +220,7 @@ describe("who watches", () => {
     for (const file of prometheus.rule_files) assert.isTrue(mounts.some((mount) => mount.includes(`:${file}:`)))
   })
 
-  it("finds the dashboard where Grafana is told to look", () => {
+  it("has the dashboard in the folder that Grafana reads", () => {
     const { providers } = parse(textOf("ops/grafana/provisioning/dashboards/saldo.yml"))
     const mounts = compose.services["grafana"]?.volumes ?? []
     assert.isTrue(mounts.some((mount) => mount.includes(`:${providers[0].options.path}/`)))
@@ -233,7 +233,7 @@ const rootPath = fileURLToPath(new URL("../../../", import.meta.url))
 
 const [, manual = ""] = readFileSync(`${rootPath}docs/operating.md`, "utf8").split("\n## Install on a server\n")
 
-/** What the manual's own command makes of a file of ops/, and the lines of it that are new. */
+/** A file of ops/ after the `sed` command of the manual, and the lines that the command changed or added. */
 const madeOf = (file: string) => {
   const [command = ""] = new RegExp(`sed (?:(?!sed )[^>])*/opt/saldo/ops/${file} `).exec(manual) ?? []
   const made = execFileSync("sh", ["-c", command.replace(`/opt/saldo/ops/${file}`, `${rootPath}ops/${file}`)], {
@@ -243,18 +243,18 @@ const madeOf = (file: string) => {
   return { made, added: made.split("\n").flatMap((line) => (before.has(line) ? [] : [line.trim()])) }
 }
 
-describe("on a server of one's own", () => {
-  it.each(["saldo@.service", "saldo.sh"])("%s starts the main program of this version", (file) => {
+describe("an installation without containers", () => {
+  it.each(["saldo@.service", "saldo.sh"])("starts the main program by %s", (file) => {
     const [, program = ""] = /(facade\/\S+\.ts)/.exec(readFileSync(`${rootPath}ops/${file}`, "utf8")) ?? []
     assert.isTrue(existsSync(`${rootPath}${program}`), program)
   })
 
-  it("systemd waits longer than a stopping server takes", () => {
+  it("has a systemd stop timeout longer than a server needs to stop", () => {
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(readFileSync(`${rootPath}ops/saldo@.service`, "utf8")) ?? []
     assert.isAbove(Number(seconds), 40)
   })
 
-  it("nginx finds the processes of this machine, and its files where Debian has them", () => {
+  it("has an nginx configuration for local processes and Debian's paths", () => {
     const { added, made } = madeOf("nginx.conf")
     assert.deepStrictEqual(added, [
       "user www-data; error_log /var/log/nginx/error.log crit;",
@@ -267,7 +267,7 @@ describe("on a server of one's own", () => {
     assert.notMatch(made, /^ *resolver |saldo-[12]|\/dev\/std/m)
   })
 
-  it("Prometheus looks at both, with the rules of the checkout", () => {
+  it("has a Prometheus configuration that scrapes both processes and loads the alert rules", () => {
     const { added } = madeOf("prometheus.yml")
     assert.deepStrictEqual(added, [
       "rule_files: [/opt/saldo/ops/alerts.yml]",

@@ -21,14 +21,16 @@ const readyz = Effect.map(getOperations("/readyz"), ({ status, text }) => ({
   missing: JSON.parse(text).missing
 }))
 
-/** Sends a statement to another database of the server, for one that nobody can reach. */
+/**
+ * Runs a statement from another database of the same server, because the test's own database accepts no connections.
+ */
 const elsewhere = (statement: string) =>
   PgClient.PgClient.use((sql) => sql.unsafe(statement)).pipe(
     Effect.provide(Layer.fresh(Database.layer({ url: Redacted.make(inject("postgresUrl")), connections_max: 1 })))
   )
 
 layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
-  it.effect("is ready once recovery has begun, and not when it has been silent for long", () =>
+  it.effect("is ready after the first recovery cycle and not ready after 3 minutes without one", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       assert.deepStrictEqual(yield* readyz, { status: 503, missing: ["recovery"] })
@@ -57,7 +59,7 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
     })
   )
 
-  it.effect("is not ready on a database that only reads, as a standby does", () =>
+  it.effect("is not ready on a read-only database", () =>
     Effect.gen(function* () {
       const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
       const told = Effect.fnUntraced(function* (statement: string) {
@@ -72,7 +74,7 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
     })
   )
 
-  it.effect("lives without its database, says so, and knows nothing of it", () =>
+  it.effect("stays alive without its database, and reports it down with its measurements unknown", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
@@ -93,13 +95,13 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
     })
   )
 
-  it.effect("tells nothing else at the operations port", () =>
+  it.effect("responds with 404 to any other path of the operations port", () =>
     Effect.gen(function* () {
       for (const path of ["/", "/v1/estado", "/metricsx"]) assert.strictEqual((yield* getOperations(path)).status, 404)
     })
   )
 
-  it.effect("closes a connection at the operations port that offers another protocol and goes on sending", () =>
+  it.effect("closes an operations connection that offers a protocol upgrade and keeps sending", () =>
     Effect.gen(function* () {
       const said = yield* sendUntilClosed(
         "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
@@ -109,8 +111,8 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
   )
 })
 
-layer(monitoredServer({ AUDIT_EVERY: "15" }), { excludeTestServices: true })("a server that audits", (it) => {
-  it.effect("knows nothing before the first audit, and then what broke each invariant", () =>
+layer(monitoredServer({ AUDIT_EVERY: "15" }), { excludeTestServices: true })("a server that audits itself", (it) => {
+  it.effect("reports no violation counts before the first audit and then the count of each invariant", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const sql = yield* PgClient.PgClient
@@ -139,7 +141,7 @@ const taken = Effect.acquireRelease(
   ({ server }) => Effect.sync(() => server.close())
 )
 
-/** Where the operations port comes to be, if the settings have it so. */
+/** Opens an operations port with these settings. Returns its address, or null if none was opened. */
 const opened = (ops: { readonly port: number; readonly wanted: boolean } | null) =>
   Ops.OperationsPort.useSync(({ url }) => url).pipe(
     Effect.provide(
@@ -158,7 +160,7 @@ const opened = (ops: { readonly port: number; readonly wanted: boolean } | null)
   )
 
 describe("an operations port", () => {
-  it.live("that is taken is done without, unless somebody wanted it", () =>
+  it.live("is skipped when the default port is taken, and is an error when the operator chose the port", () =>
     Effect.gen(function* () {
       const { port } = yield* taken
       assert.isNull(yield* opened({ port, wanted: false }))
@@ -167,7 +169,7 @@ describe("an operations port", () => {
     })
   )
 
-  it.live("can be off, or any that is free", () =>
+  it.live("can be switched off or use any free port", () =>
     Effect.gen(function* () {
       assert.isNull(yield* opened(null))
       assert.match((yield* opened({ port: 0, wanted: true })) ?? "", /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)

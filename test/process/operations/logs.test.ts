@@ -21,7 +21,7 @@ interface Line {
   readonly annotations: Readonly<Record<string, unknown>>
 }
 
-/** The line that a request left, once it is there. */
+/** Waits for the log line of a request. */
 const lineOf = (requestId: string) =>
   Effect.flatMap(CapturedLog, (lines) =>
     eventually(
@@ -37,8 +37,8 @@ const lineOf = (requestId: string) =>
 const canary = { identifier: "8095559713", key: "llave-del-canario", terminal: "caja-canaria", secret: "c4n4rio" }
 const sale = { service_id: 1, amount: 100, identifier: canary.identifier, terminal_id: canary.terminal }
 
-layer(logging("debug"), { excludeTestServices: true })("a log at debug", (it) => {
-  it.effect("has a line for a request: whose it is, how it ended, and how long it took", () =>
+layer(logging("debug"), { excludeTestServices: true })("a log at level debug", (it) => {
+  it.effect("has a line for each request with its company, result and duration", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer()
       const { body } = yield* sell(sale, auth)
@@ -61,7 +61,7 @@ layer(logging("debug"), { excludeTestServices: true })("a log at debug", (it) =>
     ["/v1/transacciones/77", null, [404, "NOT_FOUND"], "/v1/transacciones/{id}"],
     ["/v1/nada", null, [404, "NOT_FOUND"], "{unknown}"],
     ["/trpc/cuenta.ver", {}, [401, "UNAUTHENTICATED"], "/trpc/cuenta.ver"]
-  ] as const)("says why %s was refused", ([path, headers, ended, route]) =>
+  ] as const)("has the error code of a refused request to %s", ([path, headers, ended, route]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const { headers: answered } = yield* call(path, { headers: headers ?? auth })
@@ -72,8 +72,8 @@ layer(logging("debug"), { excludeTestServices: true })("a log at debug", (it) =>
   )
 })
 
-layer(logging("warn"), { excludeTestServices: true })("a log at warn", (it) => {
-  it.effect("has no line for what went well or was refused, and one for what we failed at, with its cause", () =>
+layer(logging("warn"), { excludeTestServices: true })("a log at level warn", (it) => {
+  it.effect("has no line for successful or refused requests, and the cause of every internal error", () =>
     Effect.gen(function* () {
       const { provider } = yield* Script
       const { auth } = yield* customer()
@@ -89,7 +89,7 @@ layer(logging("warn"), { excludeTestServices: true })("a log at warn", (it) => {
       assert.isEmpty(lines.filter(({ annotations }) => annotations["request_id"] === well.body.request_id))
       const cause = lines.find(({ message }) => message[0] === "a call failed")
       assert.strictEqual(cause?.annotations["request_id"], failed.body.request_id)
-      // What goes wrong far below the call is told under its name too.
+      // A defect in an adapter is also logged under the request's id.
       provider.set("8095559799", { dispatch: () => Effect.die(new Error("roto")) })
       const broken = yield* sell({ ...sale, identifier: "8095559799" }, auth)
       const below = (yield* CapturedLog)
@@ -100,9 +100,9 @@ layer(logging("warn"), { excludeTestServices: true })("a log at warn", (it) => {
   )
 })
 
-describe("no line of a log", () => {
-  layer(logging("all"), { excludeTestServices: true })("has a secret or a number", (it) => {
-    it.effect("whatever is called, and whatever becomes of it", () =>
+describe("a log at level all", () => {
+  layer(logging("all"), { excludeTestServices: true })("contains no secret, key or identifier", (it) => {
+    it.effect("after requests with every kind of outcome", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { provider } = yield* Script
@@ -131,12 +131,12 @@ describe("no line of a log", () => {
       })
     )
 
-    // Whatever Postgres refuses, it tells with the whole row.
+    // Postgres reports a rejected row with all its values.
     it.effect.each([
       ["PROCESSING", "/v1/recargas", "a call failed"],
       ["PROCESSING", "/trpc/recargas.crear", "a call failed"],
       ["PENDING", "/v1/recargas", "an outcome could not be written and is retried"]
-    ] as const)("though the database refuses a sale in %s by %s", ([status, path, told]) =>
+    ] as const)("when the database refuses a sale in %s by %s", ([status, path, told]) =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { apiKey, auth } = yield* customer()

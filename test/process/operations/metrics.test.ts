@@ -16,7 +16,7 @@ import { getOperations, metrics, monitoredServer } from "../support/MonitoredSer
 const canary = "8095557130"
 const sale = { service_id: 1, amount: 100 }
 
-/** What it was read from is five seconds old at most. */
+/** Metrics that were read from the database after this moment. They are cached for 5 seconds. */
 const freshMetrics = Effect.gen(function* () {
   const { pass } = yield* ManualClock
   yield* pass("6 seconds")
@@ -24,7 +24,7 @@ const freshMetrics = Effect.gen(function* () {
 })
 
 layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
-  it.effect("count sales by what became of them", () =>
+  it.effect("count each sale once by its outcome", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       for (const identifier of ["8095550123", "8095550124", "8095550120", "8095550112"]) {
@@ -38,7 +38,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("time requests by the template of the path, and quote nothing that was asked", () =>
+  it.effect("measure requests by path template and contain no value of a request", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       yield* sell({ ...sale, identifier: canary }, auth)
@@ -62,7 +62,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("count what no route answers, because it could not be read or is a tunnel", () =>
+  it.effect("count unreadable requests and tunnel requests", () =>
     Effect.gen(function* () {
       yield* raw("GET /v1/info HTTP/1.1\r\nX A: 1\r\n\r\n")
       yield* raw(`GET /v1/info HTTP/1.1\r\nX-A: ${"a".repeat(16 * 1024)}\r\n\r\n`)
@@ -85,7 +85,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("show what is held, for how long, and by whom, apart from the sandbox", () =>
+  it.effect("show number, amount and age of held sales per environment", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { provider } = yield* Script
@@ -95,7 +95,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
       assert.strictEqual(before.get('saldo_pending_sales{ambiente="production",status="PENDING"}'), 0)
       const held = before.get('saldo_held_pesos{ambiente="development"}')
       assert.strictEqual((yield* sell({ ...sale, identifier: canary }, auth)).status, 202)
-      // As if a provider of production had left it.
+      // Turns the sale into one of production, where the alerts apply.
       const sql = yield* PgClient.PgClient
       yield* sql`update cell.transaction set environment = 'production' where identifier = ${canary} and status = 'PENDING'`
       yield* pass("20 minutes")
@@ -107,7 +107,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("show reversals that nobody answers, and for how long, though their sales are settled", () =>
+  it.effect("show number and age of unsettled reversals, although their sales are settled", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { provider } = yield* Script
@@ -133,7 +133,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("show companies that have little left, and messages that did not arrive", () =>
+  it.effect("show companies with a low balance and undelivered SMS", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { companyId } = yield* customer({ money: 10 })
@@ -152,7 +152,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("show that recovery goes on, and count an answer that comes too late", () =>
+  it.effect("show the last recovery cycle and the late outcomes of the last hour", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { provider } = yield* Script
@@ -161,8 +161,8 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof recover>>>()
       provider.set(identifier, { dispatch: () => Effect.succeed(DispatchAnswer.Unknown()) })
       yield* sell({ ...sale, identifier }, auth)
-      // While one recovery hears that it was delivered, another, to which its claim has lapsed, settles that it was
-      // not.
+      // The first recovery receives "delivered" after its claim expired. In between, a second recovery settles the sale
+      // as failed.
       const refused = StatusAnswer.Refused({ refusal: "INVALID_PHONE" })
       provider.set(identifier, {
         status: () =>
@@ -185,7 +185,7 @@ layer(monitoredServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("show how many sales shared a statement", () =>
+  it.effect("show how many sales shared a database statement", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const before = (yield* metrics).get('saldo_group_members_sum{group="reserve"}') ?? 0

@@ -14,18 +14,18 @@ const alerts = textOf("ops/alerts.yml")
 const dashboard = textOf("ops/grafana-dashboard.json")
 const manual = textOf("docs/operating.md")
 
-/** The metrics that a text speaks of; a histogram is one. */
+/** The metrics that a text names. The series of a histogram count as one metric. */
 const named = (text: string): ReadonlySet<string> =>
   new Set(Array.from(text.matchAll(/\bsaldo_\w+/g), ([name]) => name.replace(/_(?:bucket|sum|count)$/, "")))
 
-/** Where the manual speaks of metrics; elsewhere it names roles and logins, which begin alike. */
-const [, measured = ""] = /\n## Metrics and alerts\n([\s\S]*?)\n## Roles\n/.exec(manual) ?? []
+/** The manual's section on metrics. Other sections name database roles, which also start with `saldo_`. */
+const [, metricsSection = ""] = /\n## Metrics and alerts\n([\s\S]*?)\n## Roles\n/.exec(manual) ?? []
 
 const secret = "0123456789abcdef0123456789abcdef"
 
 class Fake extends Context.Service<Fake, Effect.Success<ReturnType<typeof fakeHttpProvider>>>()("test/Fake") {}
 
-/** A server that sells through somebody, so that it measures all there is to measure. */
+/** A server with a configured provider, so that every metric exists. */
 const selling = Layer.unwrap(
   Fake.useSync(({ url }) =>
     monitoredServer({ AUDIT_EVERY: "15", PROVIDER: "http", PROVIDER_URL: url, PROVIDER_SECRET: secret })
@@ -33,24 +33,24 @@ const selling = Layer.unwrap(
 ).pipe(Layer.provideMerge(Layer.effect(Fake, fakeHttpProvider(secret))), Layer.provide(ManualClock.layer))
 
 layer(selling, { excludeTestServices: true })("a live server", (it) => {
-  it.effect("tells every metric that the alerts, the dashboard and the manual speak of, and no other", () =>
+  it.effect("exposes exactly the metrics that the manual, the alerts and the dashboard name", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ company: { environment: "production" } })
       assert.strictEqual((yield* sell({ service_id: 1, identifier: "8095550123", amount: 100 }, auth)).status, 201)
       assert.strictEqual((yield* sell({}, {})).status, 401)
       yield* recover("due")
       const { text } = yield* getOperations("/metrics")
-      const told = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name))
+      const exposed = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name))
       for (const [where, names] of Object.entries({ alerts: named(alerts), dashboard: named(dashboard) })) {
-        assert.deepStrictEqual([...names.difference(told)], [], where)
+        assert.deepStrictEqual([...names.difference(exposed)], [], where)
       }
-      assert.deepStrictEqual([...named(measured)].sort(), [...told].sort())
+      assert.deepStrictEqual([...named(metricsSection)].sort(), [...exposed].sort())
       assert.deepStrictEqual(Array.from(text.matchAll(/^# TYPE (?!saldo_)/gm)), [])
     })
   )
 })
 
-describe("the manual", () => {
+describe("docs/operating.md", () => {
   const folders = ["core", "adapters", "facade"]
   const files = folders.flatMap((folder) =>
     readdirSync(new URL(`../../../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
@@ -58,7 +58,7 @@ describe("the manual", () => {
       .map((file) => `${folder}/${file}`)
   )
 
-  it("quotes only log messages that the code writes", () => {
+  it("quotes only log lines that the code writes", () => {
     const quoted = Array.from(manual.matchAll(/in\s+the\s+log\s+for\s+`([^`]+)`/g), ([, message = ""]) => message)
     assert.isAbove(quoted.length, 5)
     const code = files.map(textOf).join("\n")
@@ -69,10 +69,10 @@ describe("the manual", () => {
   })
 })
 
-describe("each alert", () => {
+describe("an alert", () => {
   const rules = Array.from(alerts.matchAll(/- alert: (\w+)\n(?:(?! {6}- alert: )[\s\S])*?runbook: (\S+)/g))
 
-  it("has a section of the manual that says what to do, and a link to it", () => {
+  it("links to its section of the manual", () => {
     assert.strictEqual(rules.length, Array.from(alerts.matchAll(/- alert: /g)).length)
     for (const [, name = "", runbook] of rules) {
       assert.include(manual, `\n### ${name}\n`)
@@ -80,7 +80,7 @@ describe("each alert", () => {
     }
   })
 
-  it("of the manual is a rule", () => {
+  it("exists as a rule for every section of the manual", () => {
     const [, sections = ""] = manual.split("\n## What to do on each alert\n")
     const headings = Array.from(sections.split("\n## ")[0]?.matchAll(/^### (\w+)$/gm) ?? [], ([, name]) => name)
     assert.deepStrictEqual(

@@ -19,7 +19,7 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: string | number }
 }
 
-/** A span as OTLP has it, as far as tests look. */
+/** The fields of an OTLP span that the tests read. */
 interface Span {
   readonly traceId: string
   readonly spanId: string
@@ -29,12 +29,12 @@ interface Span {
   readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
 }
 
-/** A collector that keeps what it is sent over OTLP/HTTP, and checks who sends it. */
+/** A fake OTLP/HTTP collector that checks the authorization header and keeps what it receives. */
 const collector = (authorization: string) =>
   Effect.acquireRelease(
     Effect.callback<{
       readonly url: string
-      /** All that has come, as it came. */
+      /** The unchanged body of every request. */
       readonly received: Array<string>
       readonly spans: () => ReadonlyArray<Span>
       readonly close: () => void
@@ -88,7 +88,7 @@ const attribute = (span: Span, key: string) => {
   return value?.stringValue ?? value?.intValue
 }
 
-/** What has been sent once this many spans of a name, and all that ended before them, are there. */
+/** Waits until `count` spans with this name were exported. Returns all spans exported until then. */
 const spansOnce = Effect.fnUntraced(function* (name: string, count: number) {
   const { pass } = yield* ManualClock
   const { spans } = yield* Collector
@@ -103,14 +103,14 @@ const spansOnce = Effect.fnUntraced(function* (name: string, count: number) {
 
 const named = (spans: ReadonlyArray<Span>, name: string) => spans.filter((span) => span.name === name)
 
-/** Whether a span is in the trace of another, below it. */
+/** Whether a span is a descendant of another. */
 const isBelow = (spans: ReadonlyArray<Span>, span: Span, above: Span): boolean => {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId)
   return parent !== undefined && (parent === above || isBelow(spans, parent, above))
 }
 
-layer(followed, { excludeTestServices: true })("a collector", (it) => {
-  it.effect("hears of a sale in one trace, from the call through the statement that it shared", () =>
+layer(followed, { excludeTestServices: true })("a trace collector", (it) => {
+  it.effect("receives a sale as one trace, from the request to the shared database statement", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* customer()
       const { body } = yield* sell({ ...sale, identifier: canary }, auth)
@@ -136,7 +136,7 @@ layer(followed, { excludeTestServices: true })("a collector", (it) => {
     })
   )
 
-  it.effect("finds each sale of a group from the others, by links both ways", () =>
+  it.effect("receives links between each sale and the batch that carried it", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       const before = named(yield* spansOnce("group reserve", 1), "POST /v1/recargas").length
@@ -155,7 +155,7 @@ layer(followed, { excludeTestServices: true })("a collector", (it) => {
     })
   )
 
-  it.effect("hears of each question of recovery, and nothing of the rounds that ask none", () =>
+  it.effect("receives a span for each status request of recovery, and none for idle cycles", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { provider } = yield* Script
@@ -174,7 +174,7 @@ layer(followed, { excludeTestServices: true })("a collector", (it) => {
     })
   )
 
-  it.effect("hears no number, no secret and nothing that a client made up", () =>
+  it.effect("receives no identifier, no secret and no trace id chosen by a client", () =>
     Effect.gen(function* () {
       const { apiKey, auth } = yield* customer()
       const forged = { traceparent: "00-0123456789abcdef0123456789abcdef-0123456789abcdef-00" }

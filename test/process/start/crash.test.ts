@@ -25,7 +25,7 @@ const kill = (pid: number | null) =>
     process.kill(pid, "SIGKILL")
   })
 
-/** A server that has sold once and was then killed. */
+/** Starts a server, sells once and kills the server. */
 const killedAfterSale = Effect.fnUntraced(function* (dataDirectory: string) {
   const server = yield* serving({ DATA_DIR: dataDirectory })
   const sale = yield* sellAsPrinted(server.stdout())
@@ -33,15 +33,17 @@ const killedAfterSale = Effect.fnUntraced(function* (dataDirectory: string) {
   return { output: server.stdout(), url: server.url, sale }
 })
 
-/** The first server's printed sale, sent to the second one: the same key, so the same sale. */
+/**
+ * Sends the first server's example sale to the second server. The idempotency key is the same, so it must be a replay.
+ */
 const replayed = Effect.fnUntraced(function* (first: { output: string; url: string }, second: { url: string }) {
   const { body, response } = yield* sellAsPrinted(first.output.replaceAll(first.url, second.url))
   assert.strictEqual(response.headers.get("idempotent-replay"), "true")
   return body.data.transaction_id
 })
 
-describe("after kill -9", { timeout: timeout_ms }, () => {
-  it.live("of the server, the next start takes over the Postgres that it left, and stops it", () =>
+describe("kill -9", { timeout: timeout_ms }, () => {
+  it.live("of the server makes the next start take over the running Postgres and stop it at the end", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const first = yield* killedAfterSale(dataDirectory)
@@ -54,7 +56,7 @@ describe("after kill -9", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("of the server and its Postgres, the next start recovers what was sold", () =>
+  it.live("of the server and its Postgres loses no sale", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const first = yield* killedAfterSale(dataDirectory)
@@ -64,7 +66,7 @@ describe("after kill -9", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("of the Postgres alone, the server answers INTERNAL_ERROR until it has started it again", () =>
+  it.live("of Postgres alone causes INTERNAL_ERROR until the server has restarted it", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const server = yield* serving({ DATA_DIR: dataDirectory })
@@ -89,7 +91,7 @@ describe("after kill -9", { timeout: timeout_ms }, () => {
 })
 
 describe("two servers on one data directory", { timeout: timeout_ms }, () => {
-  it.live("share the Postgres, and the last one stops it", () =>
+  it.live("share one Postgres, which the last one stops", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const first = yield* serving({ DATA_DIR: dataDirectory })
@@ -102,7 +104,7 @@ describe("two servers on one data directory", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("start a fresh one at the same time", () =>
+  it.live("can start concurrently on an empty directory", () =>
     Effect.gen(function* () {
       const environment = { DATA_DIR: yield* temporaryDirectory }
       const servers = yield* Effect.all([serving(environment), serving(environment)], { concurrency: 2 })
@@ -115,26 +117,28 @@ describe("two servers on one data directory", { timeout: timeout_ms }, () => {
   )
 })
 
-describe("root, in a directory that only its owner may enter", { timeout: timeout_ms }, () => {
-  it.live.skipIf(process.getuid?.() !== 0)("keeps the data where Postgres's user can reach it, and says where", () =>
-    Effect.gen(function* () {
-      const closed = join(yield* temporaryDirectory, "closed")
-      mkdirSync(closed)
-      chmodSync(closed, 0o700)
-      const dataDirectory = join(closed, "data")
-      const server = yield* serving({ DATA_DIR: dataDirectory })
-      const { elsewhere } = JSON.parse(readFileSync(join(dataDirectory, "postgres.json"), "utf8"))
-      assert.include(server.stdout(), elsewhere)
-      assert.isNotNull(postgresPidIn(elsewhere))
-      yield* stopped(server, "SIGINT")
-      assert.isNull(postgresPidIn(elsewhere))
-      rmSync(elsewhere, { recursive: true })
-    })
+describe("a server run by root in a directory closed to other users", { timeout: timeout_ms }, () => {
+  it.live.skipIf(process.getuid?.() !== 0)(
+    "keeps its data where the user of Postgres can read it, and prints that path",
+    () =>
+      Effect.gen(function* () {
+        const closed = join(yield* temporaryDirectory, "closed")
+        mkdirSync(closed)
+        chmodSync(closed, 0o700)
+        const dataDirectory = join(closed, "data")
+        const server = yield* serving({ DATA_DIR: dataDirectory })
+        const { elsewhere } = JSON.parse(readFileSync(join(dataDirectory, "postgres.json"), "utf8"))
+        assert.include(server.stdout(), elsewhere)
+        assert.isNotNull(postgresPidIn(elsewhere))
+        yield* stopped(server, "SIGINT")
+        assert.isNull(postgresPidIn(elsewhere))
+        rmSync(elsewhere, { recursive: true })
+      })
   )
 })
 
-describe("the server that runs on a data directory", () => {
-  it.effect("is known by each name of the directory", () =>
+describe("the Postgres of a data directory", () => {
+  it.effect("is found by every path of the directory", () =>
     Effect.gen(function* () {
       const home = yield* temporaryDirectory
       const data = join(home, "place", "data")
@@ -156,8 +160,8 @@ describe("the server that runs on a data directory", () => {
   )
 })
 
-describe("a start that is broken off while it makes the data", { timeout: timeout_ms }, () => {
-  it.live("leaves them whole, and no password in a file", () =>
+describe("a first start that is interrupted", { timeout: timeout_ms }, () => {
+  it.live("leaves a complete data directory and no file with a password", () =>
     Effect.gen(function* () {
       const home = yield* temporaryDirectory
       const place = join(home, "postgres")
@@ -170,12 +174,12 @@ describe("a start that is broken off while it makes the data", { timeout: timeou
   )
 })
 
-describe("an answer that cannot be written", () => {
+describe("a command whose output cannot be written", () => {
   it.each([
     ["--help > /dev/full", 1, /could not be written/],
     ["company create --codigo serve --help > /dev/full", 1, /could not be written/],
     ["--help | true", 0, /^$/]
-  ])("%s", (asked, code, said) => {
+  ])("exits with the right code: %s", (asked, code, said) => {
     const { status, stderr } = spawnSync(
       "bash",
       ["-c", `set -o pipefail; "$0" facade/cli/main.ts ${asked}`, process.execPath],

@@ -16,7 +16,8 @@ const headers = {
 const sale = JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 20 })
 
 /**
- * The status that a sale's client heard, and whether the connection goes on; null when that ended before any answer.
+ * Sends a sale. Returns its HTTP status and whether the connection stays open, or null if the connection ended before a
+ * response.
  */
 const sell = (agent: Agent, url: string, key: string) =>
   Effect.callback<{ readonly status: number | undefined; readonly goesOn: boolean } | null>((resume) => {
@@ -35,7 +36,7 @@ interface Heard {
   readonly status: number | undefined
 }
 
-/** A client that sells without a pause, on one connection, for as long as that is kept; answers what it heard. */
+/** A client that sends one sale after another on one connection until the connection closes. Returns the responses. */
 const busyClient = Effect.fnUntraced(function* (url: string, sold: Deferred.Deferred<void>) {
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
@@ -52,7 +53,7 @@ const busyClient = Effect.fnUntraced(function* (url: string, sold: Deferred.Defe
   }
 })
 
-/** The keys of all sales that there are. */
+/** The idempotency keys of all stored sales. */
 const keysIn = (url: string) =>
   PgClient.PgClient.use((sql) => sql<{ key: string }>`select idempotency_key as key from cell.transaction`).pipe(
     Effect.map((rows) => rows.map(({ key }) => key)),
@@ -61,9 +62,9 @@ const keysIn = (url: string) =>
 
 const clients = 8
 
-describe("clients that keep their connections busy", { timeout: timeout_ms }, () => {
-  // A question may cross with the end of a connection that the server took for idle: then it was never asked.
-  it.live("are answered to the last, and do not keep a server from stopping", () =>
+describe("clients with busy connections", { timeout: timeout_ms }, () => {
+  // A request may be sent while the server closes an idle connection. It gets no response and must not be stored.
+  it.live("receive a response to every stored sale and do not delay the server's stop", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabaseUrl
       const server = yield* serving({ DATABASE_URL: url, RATE_LIMIT_PER_MINUTE: "1000000" })

@@ -18,7 +18,7 @@ const administer = (statement: string) =>
     Effect.provide(Reactivity.layer)
   )
 
-/** An empty database, and the address of its owner: a login that may do nothing else. */
+/** An empty database, with a superuser URL and the URL of its owner, a login without other rights. */
 const empty = Effect.gen(function* () {
   const name = `bare_${randomUUID()}`
   const url = new URL(yield* copyDatabase(inject("postgresUrl"), "template0", name))
@@ -31,7 +31,7 @@ const empty = Effect.gen(function* () {
   return { owner: url.href, all }
 })
 
-/** What the doctor says of the login, or of something else. */
+/** The result of one check of `saldo doctor`. */
 const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>, check = "role") {
   const doctor = yield* saldo(["doctor", "--json"], { OPS_PORT: "off", ...environment })
   yield* ended(doctor)
@@ -39,15 +39,15 @@ const seen = Effect.fnUntraced(function* (environment: Readonly<Record<string, s
   return report.comprobaciones.find(({ nombre }) => nombre === check)
 })
 
-describe("two logins", { timeout: timeout_ms }, () => {
-  it.live("let the server sell on a database that it does not own and another has migrated", () =>
+describe("separate database logins", { timeout: timeout_ms }, () => {
+  it.live("let a server sell on a database that another login owns and migrates", () =>
     Effect.gen(function* () {
       const { all, owner } = yield* empty
       const DATABASE_URL = asLoginIn("saldo_server", all)
       const server = yield* serving({ DATABASE_URL, MIGRATION_DATABASE_URL: owner, DATA_KEY })
       const { body, response } = yield* sellAsPrinted(server.stdout())
       assert.deepStrictEqual([response.status, body.data.status], [201, "SUCCESS"])
-      // The owner's login was wanted for the migration alone.
+      // The owner's login is needed for the migration only.
       const second = yield* serving({ DATABASE_URL, DATA_KEY })
       assert.strictEqual((yield* sellAsPrinted(second.stdout())).response.status, 201)
       assert.include(yield* seen({ DATABASE_URL, DATA_KEY }), { ok: true })
@@ -56,12 +56,12 @@ describe("two logins", { timeout: timeout_ms }, () => {
     })
   )
 
-  // Whose the login is -> what its reads are held by, what the doctor thinks of that, and whether a start warns.
+  // Login -> how reads are limited to one company, the result of the check, and whether a start warns.
   it.live.each([
     ["the server's", /as saldo_reader, which sees no other company's rows/, true, false],
-    ["one that may not act", /may not switch to saldo_reader.*: grant saldo_reader/, false, true],
+    ["a login without set role", /may not switch to saldo_reader.*: grant saldo_reader/, false, true],
     ["the owner's", /may not switch to saldo_reader.*: grant saldo_reader/, true, true]
-  ] as const)("tell whether reads are held to one company: %s", ([whose, held, ok, warned]) =>
+  ] as const)("decide whether reads are limited to one company: %s", ([whose, held, ok, warned]) =>
     Effect.gen(function* () {
       const { all, owner } = yield* empty
       assert.strictEqual(yield* ended(yield* saldo(["migrate"], { DATABASE_URL: owner })), 0)
@@ -72,7 +72,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
       yield* administer(`grant saldo_server to "${login.username}" with inherit true, set false`)
       const DATABASE_URL = {
         "the server's": asLoginIn("saldo_server", all),
-        "one that may not act": login.href,
+        "a login without set role": login.href,
         "the owner's": owner
       }[whose]
       const check = yield* seen({ DATABASE_URL, DATA_KEY }, "companies")
@@ -83,7 +83,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("are the migration's and the operator's", () =>
+  it.live("let the migration's owner and the operator be different roles", () =>
     Effect.gen(function* () {
       const { all, owner } = yield* empty
       const environment = { DATABASE_URL: asLoginIn("saldo_operator", all), MIGRATION_DATABASE_URL: owner, DATA_KEY }
@@ -93,7 +93,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("are missed by a server that may not migrate", () =>
+  it.live("are required when the server's own login may not migrate", () =>
     Effect.gen(function* () {
       const { all } = yield* empty
       const server = yield* saldo(["serve"], { PORT: "0", DATABASE_URL: asLoginIn("saldo_server", all), DATA_KEY })
@@ -102,7 +102,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("need a role: without one the doctor looks at the rest, and a command says what to grant", () =>
+  it.live("need a role of Saldo, and the doctor and every command name the missing grant", () =>
     Effect.gen(function* () {
       const address = new URL((yield* empty).all)
       const login = `stranger_${randomUUID()}`
@@ -126,7 +126,7 @@ describe("two logins", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("are two addresses of one database", () =>
+  it.live("must be given by two URLs of the same database", () =>
     Effect.gen(function* () {
       const { owner } = yield* empty
       const alone = yield* saldo(["migrate"], { MIGRATION_DATABASE_URL: owner, DATA_DIR: yield* temporaryDirectory })

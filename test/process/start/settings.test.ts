@@ -12,7 +12,7 @@ const settingsIn = (environment: Environment) =>
     Effect.scoped
   )
 
-/** The lines in which an environment is refused. */
+/** The error lines for wrong environment variables. */
 const faultsIn = (environment: Environment) =>
   Effect.map(Effect.flip(settingsIn(environment)), ({ message }) => message.split("\n"))
 
@@ -36,7 +36,7 @@ const twilio = {
   TWILIO_FROM: "+18095550100"
 }
 
-/** A choice of a party, and the variables that it cannot do without. */
+/** A choice of external services and the variables that it requires. */
 const choices: ReadonlyArray<readonly [choice: Environment, needs: Environment]> = [
   [{ PROVIDER: "dtone" }, dtone],
   [{ PROVIDER: "http" }, gateway("PROVIDER")],
@@ -49,8 +49,8 @@ const choices: ReadonlyArray<readonly [choice: Environment, needs: Environment]>
   ]
 ]
 
-describe("the parties of production", () => {
-  it.effect("are nobody unless they are chosen, whatever else is set", () =>
+describe("the external services in production", () => {
+  it.effect("are disabled unless chosen, even if their other variables are set", () =>
     Effect.gen(function* () {
       const nobody = { provider: null, insurer: null, sms: null, calls_max: 64 }
       assert.deepStrictEqual((yield* settingsIn({})).parties, nobody)
@@ -59,7 +59,7 @@ describe("the parties of production", () => {
     })
   )
 
-  it.effect.each(choices)("when %j is chosen alone: each variable that is missing is told at once", ([choice, needs]) =>
+  it.effect.each(choices)("report all missing variables at once for %j", ([choice, needs]) =>
     Effect.gen(function* () {
       const faults = yield* faultsIn(choice)
       assert.deepStrictEqual(faults.map(nameOf), Object.keys(needs))
@@ -73,7 +73,7 @@ describe("the parties of production", () => {
 
   it.effect.each(
     choices.flatMap(([choice, needs]) => Object.keys(needs).map((missing) => [choice, needs, missing] as const))
-  )("when %j is chosen with all of %j but %s: that one is told", ([choice, needs, missing]) =>
+  )("with %j and %j report the missing variable %s", ([choice, needs, missing]) =>
     Effect.gen(function* () {
       const { [missing]: _, ...rest } = needs
       assert.deepStrictEqual((yield* faultsIn({ ...choice, ...rest })).map(nameOf), [missing])
@@ -81,7 +81,7 @@ describe("the parties of production", () => {
     })
   )
 
-  it.effect("are told among everything else that is wrong", () =>
+  it.effect("have their faults reported together with all others", () =>
     Effect.gen(function* () {
       const faults = yield* faultsIn({ PORT: "x", PROVIDER: "http", SMS: "pigeon", PARTY_CALLS_MAX: "0" })
       assert.deepStrictEqual(faults.map(nameOf), ["PORT", "PROVIDER_URL", "PROVIDER_SECRET", "SMS", "PARTY_CALLS_MAX"])
@@ -89,7 +89,7 @@ describe("the parties of production", () => {
     })
   )
 
-  it.effect("are reached as the variables say", () =>
+  it.effect("are configured by the variables", () =>
     Effect.gen(function* () {
       const { calls_max, insurer, provider, sms } = (yield* settingsIn({
         ...{ PROVIDER: "DTONE", INSURER: "http", SMS: "twilio", PARTY_CALLS_MAX: "10000" },
@@ -109,7 +109,7 @@ describe("the parties of production", () => {
     })
   )
 
-  it.effect("may send from a messaging service, in a region", () =>
+  it.effect("may include a Twilio messaging service in a region", () =>
     Effect.gen(function* () {
       const service = "MG00112233445566778899aabbccddeeff"
       const region = "https://api.dublin.ie1.twilio.com"
@@ -120,7 +120,7 @@ describe("the parties of production", () => {
     })
   )
 
-  // a choice with all that it needs -> what of it is wrong
+  // Valid variables of a choice -> the one that is changed, and its wrong value.
   it.effect.each([
     [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "gw.example.com"],
     [{ PROVIDER: "http", ...gateway("PROVIDER") }, "PROVIDER_URL", "ftp://gw.example.com"],
@@ -133,9 +133,9 @@ describe("the parties of production", () => {
     [{ SMS: "twilio", ...twilio }, "TWILIO_BASE_URL", "api.twilio.com"],
     [{ PROVIDER: "dtone", ...dtone }, "DTONE_BASE_URL", "dvs-api.dtone.com"],
     [{ PROVIDER: "dtone", ...dtone }, "PARTY_CALLS_MAX", "10001"],
-    // DT One takes names of 40 characters.
+    // DT One accepts names of at most 40 characters.
     [{ PROVIDER: "dtone", ...dtone }, "XID_PREFIX", "SIXTEENLETTERSXX"]
-  ] as const)("cannot be with %j and %s=%s", ([right, name, wrong]) =>
+  ] as const)("with %j reject %s=%s", ([right, name, wrong]) =>
     Effect.gen(function* () {
       yield* settingsIn(right)
       const faults = yield* faultsIn({ ...right, [name]: wrong })
@@ -145,7 +145,7 @@ describe("the parties of production", () => {
   )
 })
 
-describe("a variable that is one of some words", () => {
+describe("an on/off variable", () => {
   it.each([
     ["on", true],
     ["Yes", true],
@@ -155,7 +155,7 @@ describe("a variable that is one of some words", () => {
     ["constructor", null],
     ["__proto__", null],
     ["toString", null]
-  ])("%s -> %j", (text, meaning) => {
+  ])("reads %s as %j", (text, meaning) => {
     assert.strictEqual(onOff(text), meaning)
   })
 })

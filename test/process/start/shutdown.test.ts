@@ -18,7 +18,7 @@ import { anotherServer, TestServer } from "../../support/service/TestServer.ts"
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-/** A gateway that has what it is sent, and delivers when the test says so. */
+/** A fake gateway that delays its responses until the test calls `deliver`. */
 const slowGateway = Effect.acquireRelease(
   Effect.callback<{
     readonly url: string
@@ -51,7 +51,7 @@ const slowGateway = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-/** A server that sells through the gateway, and a company that sells with it. */
+/** A server that uses this gateway, and a company that sells on it. */
 const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Readonly<Record<string, string>>) {
   const database = yield* freshDatabaseUrl
   const { answer } = commandLineOn(database)
@@ -84,7 +84,7 @@ const sellingThrough = Effect.fnUntraced(function* (url: string, environment: Re
   return { answer, server, ops, sell }
 })
 
-/** The states of all sales, and the provider's names for them. */
+/** Status and authorization code of every sale. */
 const soldBy = (answer: ReturnType<typeof commandLineOn>["answer"]) =>
   Effect.map(answer("transactions", "list"), ({ items }) =>
     items.map(({ auth_code, status }: { auth_code: string; status: string }) => [status, auth_code])
@@ -99,11 +99,11 @@ const readyz = (ops: string) =>
 
 const tell = (running: SaldoProcess, signal: NodeJS.Signals) => Effect.sync(() => running.process.kill(signal))
 
-/** Waits until whoever asks is told that the process stops. */
+/** Waits until the readiness check reports that the process is stopping. */
 const stoppingAt = (ops: string) => Effect.repeat(readyz(ops), { until: ({ stopping }) => stopping })
 
-describe("a server whose log nobody reads any more", { timeout: timeout_ms }, () => {
-  it.live("goes on", () =>
+describe("a server whose output is no longer read", { timeout: timeout_ms }, () => {
+  it.live("keeps serving", () =>
     Effect.gen(function* () {
       const server = yield* serving({ DATABASE_URL: yield* freshDatabaseUrl, LOG_LEVEL: "debug" })
       server.process.stderr?.destroy()
@@ -117,8 +117,8 @@ describe("a server whose log nobody reads any more", { timeout: timeout_ms }, ()
   )
 })
 
-describe("a process that is told to stop", { timeout: timeout_ms }, () => {
-  it.live("says that it is not ready, finishes the sale under way, settles it, and ends well", () =>
+describe("a server that receives SIGTERM", { timeout: timeout_ms }, () => {
+  it.live("becomes not ready, settles the sale in progress and exits with code 0", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway
       const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
@@ -134,7 +134,7 @@ describe("a process that is told to stop", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("finishes a sale as well whose client has hung up, before it lets go of whom it has asked", () =>
+  it.live("settles the sale in progress even if its client has disconnected", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway
       const { answer, ops, sell, server } = yield* sellingThrough(gateway.url, {})
@@ -149,7 +149,7 @@ describe("a process that is told to stop", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("goes on taking calls while whoever sends them may not know yet, and ends at once when told again", () =>
+  it.live("keeps serving during SHUTDOWN_DELAY and exits at once on a second signal", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway
       const { ops, sell, server } = yield* sellingThrough(gateway.url, { SHUTDOWN_DELAY: "300" })
@@ -167,7 +167,7 @@ describe("a process that is told to stop", { timeout: timeout_ms }, () => {
 })
 
 layer(TestServer, { excludeTestServices: true })("a server that stops", (it) => {
-  it.effect("tells a call that has no end to ask later, in the envelope", () =>
+  it.effect("answers a blocked request with INTERNAL_ERROR in the envelope", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const sql = yield* PgClient.PgClient

@@ -25,8 +25,8 @@ const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURICo
 const packagesIn = (stderr: string) =>
   new Set([...stderr.matchAll(/^loads file:.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name))
 
-describe("a process", { timeout: timeout_ms }, () => {
-  it.live("that is no server loads nothing that only a server needs", () =>
+describe("a process of Saldo", { timeout: timeout_ms }, () => {
+  it.live("loads no package that only a server needs when it does not serve", () =>
     Effect.gen(function* () {
       const version = yield* saldo(["--version"], environment)
       yield* ended(version)
@@ -37,7 +37,7 @@ describe("a process", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("that serves without Redis does not load its client", () =>
+  it.live("does not load the Redis client when it serves without Redis", () =>
     Effect.gen(function* () {
       const server = yield* serving({ ...environment, DATABASE_URL: yield* freshDatabaseUrl })
       yield* stopped(server, "SIGTERM")
@@ -49,7 +49,7 @@ describe("a process", { timeout: timeout_ms }, () => {
 })
 
 describe("a first start", { timeout: timeout_ms }, () => {
-  it.live("says how to sell, and the sale that it prints succeeds", () =>
+  it.live("prints an example sale that succeeds", () =>
     Effect.gen(function* () {
       const server = yield* serving({ DATA_DIR: yield* temporaryDirectory })
       const { body, response } = yield* sellAsPrinted(server.stdout())
@@ -58,7 +58,7 @@ describe("a first start", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live.each(["SIGINT", "SIGTERM"] as const)("ends in order on %s and leaves no Postgres", (signal) =>
+  it.live.each(["SIGINT", "SIGTERM"] as const)("stops on %s together with its Postgres", (signal) =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const server = yield* serving({ DATA_DIR: dataDirectory })
@@ -68,7 +68,7 @@ describe("a first start", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("uses the server of DATABASE_URL and starts none", () =>
+  it.live("starts no Postgres when DATABASE_URL is set", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* temporaryDirectory
       const server = yield* serving({ DATA_DIR: dataDirectory, DATABASE_URL: yield* freshDatabaseUrl })
@@ -108,27 +108,27 @@ const portOfAnother = Effect.gen(function* () {
   return { PORT: port, DATABASE_URL: yield* freshDatabaseUrl }
 })
 
-/** A database that a process with another key has used before. */
-const keptByAnother = Effect.gen(function* () {
+/** A database whose data key was made with another DATA_KEY. */
+const wrongDataKey = Effect.gen(function* () {
   const environment = { DATABASE_URL: yield* freshDatabaseUrl, DATA_KEY: "0a".repeat(32) }
   assert.strictEqual(yield* ended(yield* saldo(["company", "list"], environment)), 0)
   return { ...environment, DATA_KEY: "0b".repeat(32) }
 })
 
-// what is wrong -> what the operator reads
+// Fault -> the error that the operator reads.
 const wrong = [
   ["a taken port", portOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set PORT to another/],
   ["a taken operations port", opsPortOfAnother, /^error: port \d+ at 127\.0\.0\.1 is taken: .*set OPS_PORT to another/],
   ["a database that does not answer", onServer({ port: "1" }), /does not answer .*DATABASE_URL/],
   ["a wrong password", onServer({ password: "x" }), /refuses the user .*password in DATABASE_URL/],
-  ["no such database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
+  ["an unknown database", onServer({ pathname: "/absent" }), /"absent" does not exist.*check DATABASE_URL/],
   ["an unwritable data directory", notADirectory, /cannot write in the data directory .*DATA_DIR/],
-  ["another key than that of the personal data", keptByAnother, /DATA_KEY is not the key .*: set it/],
-  ["a half certificate", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is not set/]
+  ["a wrong key of the personal data", wrongDataKey, /DATA_KEY is not the key .*: set it/],
+  ["a certificate without its key", Effect.succeed({ TLS_CERT_FILE: "x" }), /TLS_KEY_FILE is not set/]
 ] as const
 
-describe("a start that cannot be", { timeout: timeout_ms }, () => {
-  it.live.each(wrong)("%s: one line that says what to do, and an exit code", ([, environment, line]) =>
+describe("a start that must fail", { timeout: timeout_ms }, () => {
+  it.live.each(wrong)("exits with code 1 and one line of advice because of %s", ([, environment, line]) =>
     Effect.gen(function* () {
       const server = yield* saldo(["serve"], { PORT: "0", ...(yield* environment) })
       assert.strictEqual(yield* ended(server), 1)
@@ -138,7 +138,7 @@ describe("a start that cannot be", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("tells every wrong variable at once, and no secret", () =>
+  it.live("reports all wrong variables at once without printing a secret", () =>
     Effect.gen(function* () {
       const environment = {
         PORT: "80x",
