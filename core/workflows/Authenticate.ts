@@ -1,12 +1,36 @@
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Option, Redacted, Result } from "effect"
 import { Forbidden, Unauthenticated } from "../domain/Errors.ts"
 import { admit, type Session } from "../domain/Session.ts"
+import { Sha256 } from "../domain/Sha256.ts"
 import { matchingSecret, type PresentedSecret, type StoredSecret } from "../domain/Token.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { Pepper } from "../ports/Pepper.ts"
 import { type Credentials, TokenDirectory } from "../ports/TokenDirectory.ts"
 import { withSpan } from "../telemetry/Spans.ts"
-import { digestsOf, underPepper } from "./HashSecret.ts"
+
+/** Hashes of a secret, with and without the pepper. Contract: 5. */
+const digestsOf = Effect.fnUntraced(function* (secret: string) {
+  const { bytes } = yield* Sha256
+  const { hmac } = yield* Pepper
+  const plain = bytes(secret)
+  return { plain, peppered: yield* hmac(plain) } satisfies PresentedSecret
+})
+
+/** The stored form of a new secret. */
+export const hashSecret = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
+  const { peppered } = yield* digestsOf(Redacted.value(secret))
+  const { name } = yield* Pepper
+  return { hash: peppered, pepper: name, until: null } satisfies StoredSecret
+})
+
+/**
+ * Adds the pepper to a secret that was stored without one. Works on the stored hash, so the secret itself is not
+ * needed.
+ */
+export const underPepper = ({ hmac, name }: Pepper["Service"], secret: StoredSecret): Effect.Effect<StoredSecret> =>
+  name === null || secret.pepper !== null
+    ? Effect.succeed(secret)
+    : Effect.map(hmac(secret.hash), (hash) => ({ ...secret, hash, pepper: name }))
 
 /** A session and the secret that matched. */
 interface MatchedSession {

@@ -6,7 +6,7 @@ import type { TokenState } from "../domain/Token.ts"
 import { Pepper } from "../ports/Pepper.ts"
 import { type NewToken, Tokens } from "../ports/Tokens.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
-import { hashSecret, underPepper } from "./HashSecret.ts"
+import { hashSecret, underPepper } from "./Authenticate.ts"
 import { companyOf } from "./ManageCompany.ts"
 
 const apiKey_bytes = 18

@@ -5,7 +5,7 @@ import { denialOf } from "../domain/Sale.ts"
 import { type Question, Questions } from "../ports/Histories.ts"
 import { type ClaimedReversal, Reversals } from "../ports/Reversals.ts"
 import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../ports/Unresolved.ts"
-import { logDefect } from "./RetryWrite.ts"
+import { logDefect } from "./InFlight.ts"
 import { settleOnce, settleReversalOnce } from "./Settlement.ts"
 import { reversalStatusOf, statusOf } from "./Supplier.ts"
 

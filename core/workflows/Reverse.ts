@@ -11,9 +11,9 @@ import {
 } from "../domain/Reversal.ts"
 import type { Session } from "../domain/Session.ts"
 import { Begun, Reversals } from "../ports/Reversals.ts"
+import { isBeforeSendDeadline } from "./ExternalCalls.ts"
 import { InFlight, type Reply } from "./InFlight.ts"
 import { type Replayable, replay } from "./Replay.ts"
-import { isBeforeSendDeadline } from "./SendDeadline.ts"
 import { settleReversal } from "./Settlement.ts"
 import { requestReversal } from "./Supplier.ts"
 

@@ -2,7 +2,7 @@ import { DateTime, Duration, Effect, Option, Schedule } from "effect"
 import { dayOf, nextDay, startOfDay } from "../domain/LocalTime.ts"
 import { toPesos } from "../domain/Money.ts"
 import { Adjustments } from "../ports/Accounts.ts"
-import { logDefect, retryUntilSuccess } from "./RetryWrite.ts"
+import { logDefect, retryUntilSuccess } from "./InFlight.ts"
 import { sandboxCompany, sandboxOpening } from "./Seed.ts"
 
 /**

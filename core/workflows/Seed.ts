@@ -5,7 +5,7 @@ import { CatalogueAdmin } from "../ports/Catalogue.ts"
 import { Companies, type NewCompany } from "../ports/Companies.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Tokens } from "../ports/Tokens.ts"
-import { hashSecret } from "./HashSecret.ts"
+import { hashSecret } from "./Authenticate.ts"
 
 /** Public credentials of the shared sandbox company. Contract: 5. */
 export interface SandboxCredentials {

@@ -5,10 +5,9 @@ import { DispatchAnswer, type Intent, type Order, Outcome, pendingOf, saleIn, ve
 import { Ledger, Reserved } from "../ports/Ledger.ts"
 import { countSale } from "../telemetry/Metrics.ts"
 import { withSpan } from "../telemetry/Spans.ts"
-import { withFallback } from "./ExternalCalls.ts"
+import { isBeforeSendDeadline, withFallback } from "./ExternalCalls.ts"
 import { InFlight, type Reply } from "./InFlight.ts"
 import { type Replayable, replay } from "./Replay.ts"
-import { isBeforeSendDeadline } from "./SendDeadline.ts"
 import { settle } from "./Settlement.ts"
 import type { Supplier } from "./Supplier.ts"
 

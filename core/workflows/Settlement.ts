@@ -9,8 +9,7 @@ import { Ledger, type Settled, type Settlement } from "../ports/Ledger.ts"
 import { type ReversalSettled, type ReversalSettlement, Reversals } from "../ports/Reversals.ts"
 import { countSale } from "../telemetry/Metrics.ts"
 import { withSpan } from "../telemetry/Spans.ts"
-import { InFlight } from "./InFlight.ts"
-import { retryWrite } from "./RetryWrite.ts"
+import { InFlight, retryWrite } from "./InFlight.ts"
 
 /** A late answer: its subject, the settled status, the answer and its time. */
 interface LateAnswer {

@@ -10,8 +10,7 @@ import { type Insurer, Insurers } from "../ports/Insurer.ts"
 import { type Provider, Providers } from "../ports/Provider.ts"
 import { redactDefects } from "../telemetry/RedactDefects.ts"
 import { withSpan } from "../telemetry/Spans.ts"
-import { withFallback } from "./ExternalCalls.ts"
-import { isBeforeSendDeadline } from "./SendDeadline.ts"
+import { isBeforeSendDeadline, withFallback } from "./ExternalCalls.ts"
 
 /**
  * Delivers sales: a provider or, for a policy, an insurer. Each xid is dispatched at most once and then only asked

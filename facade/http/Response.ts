@@ -4,7 +4,7 @@ import { internalError, type PublicError, toPublic } from "../../core/domain/Err
 import type { CoreError } from "../../core/domain/Errors.ts"
 import { type Quota, window_s } from "../../core/domain/RateLimit.ts"
 import { sha256Hex } from "../../core/domain/Sha256.ts"
-import { logDefect } from "../../core/workflows/RetryWrite.ts"
+import { logDefect } from "../../core/workflows/InFlight.ts"
 import type { Call, FileReply } from "../api/Call.ts"
 import { failureBody, failureHeaders } from "../api/Envelope.ts"
 import { type AddressCounter, countByAddress, ensureQuota } from "../api/Gate.ts"

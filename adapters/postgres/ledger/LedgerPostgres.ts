@@ -20,10 +20,11 @@ import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
 import { grouped, inOrderOf } from "../grouping/Grouped.ts"
 import { type GroupTurns, groupTurns } from "../grouping/GroupTurns.ts"
-import { type KeyRow, recalled } from "./KeyRow.ts"
 import {
+  type KeyRow,
   type Member,
   type ReserveAnswer,
+  recalled,
   reserved,
   reserveRow,
   type SettleAnswer,

@@ -22,7 +22,7 @@ import {
 import type { RecoveryClaim } from "../../../core/ports/Unresolved.ts"
 import { instant, int8 } from "../connection/Sql.ts"
 import { transientRetry } from "../connection/SqlFailure.ts"
-import { type KeyAnswer, keyErrorIn } from "./KeyRow.ts"
+import { type KeyAnswer, keyErrorIn } from "./LedgerRows.ts"
 import { claimReadable, orderOf, type TransactionRow, transactionColumns, transactionOf } from "./TransactionRow.ts"
 import { type AskedRow, askedOf, claimedRows } from "./UnresolvedPostgres.ts"
 

@@ -7,7 +7,7 @@ import { owned_max } from "../../../core/domain/Money.ts"
 import { type AccountSettings, Accounts } from "../../../core/ports/Accounts.ts"
 import { Companies, type NewCompany } from "../../../core/ports/Companies.ts"
 import { type NewToken, Tokens } from "../../../core/ports/Tokens.ts"
-import { hashSecret } from "../../../core/workflows/HashSecret.ts"
+import { hashSecret } from "../../../core/workflows/Authenticate.ts"
 import { as } from "./HttpCalls.ts"
 import { secret } from "./InMemoryService.ts"
 

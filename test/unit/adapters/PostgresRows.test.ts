@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { secretsOf } from "../../../adapters/postgres/directory/TokensPostgres.ts"
-import { decodeOutcome, encodeOutcome, OutcomeJson } from "../../../adapters/postgres/ledger/KeyRow.ts"
+import { decodeOutcome, encodeOutcome, OutcomeJson } from "../../../adapters/postgres/ledger/LedgerRows.ts"
 import { Outcome } from "../../../core/domain/Sale.ts"
 
 const encode = Schema.encodeSync(OutcomeJson)
