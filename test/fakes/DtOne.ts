@@ -53,8 +53,8 @@ export class FakeDtOne {
   readonly requests: Array<FakeRequest & { readonly about: string }> = []
   readonly #bookings = new Map<string, Booking>()
   readonly #patches = new Map<string, object>()
-  readonly #insisted = new Map<string, ReadonlyArray<FakeReply>>()
-  readonly #owed = new Map<string, ReadonlyArray<FakeStatement>>()
+  readonly #scripted = new Map<string, ReadonlyArray<FakeReply>>()
+  readonly #bills = new Map<string, ReadonlyArray<FakeStatement>>()
   readonly #waiting = new Set<() => void>()
   readonly #now_ms: () => number
 
@@ -76,34 +76,34 @@ export class FakeDtOne {
   }
 
   /** Answers the next request about a subject with this error, and does nothing else. */
-  insist(about: string, status: number, ...codes: ReadonlyArray<number>): void {
-    this.reply(about, { status, body: { errors: codes.map((code) => ({ code, message: `Error ${code}` })) } })
+  failNext(about: string, status: number, ...codes: ReadonlyArray<number>): void {
+    this.replyNext(about, { status, body: { errors: codes.map((code) => ({ code, message: `Error ${code}` })) } })
   }
 
-  reply(about: string, reply: FakeReply): void {
-    this.#insisted.set(about, [...(this.#insisted.get(about) ?? []), reply])
+  replyNext(about: string, reply: FakeReply): void {
+    this.#scripted.set(about, [...(this.#scripted.get(about) ?? []), reply])
   }
 
   /** Replaces fields of a transaction in all later responses. */
-  tell(xid: string, fields: object): void {
+  overrideFields(xid: string, fields: object): void {
     this.#patches.set(xid, fields)
   }
 
   /** Sets the final status of a transaction, as a person at DT One would by hand. */
-  end(xid: string, status: string): void {
+  setStatus(xid: string, status: string): void {
     const booking = this.#bookings.get(xid)
-    if (booking === undefined) throw new Error(`the fake has no ${xid}`)
+    if (booking === undefined) throw new Error(`the fake has no transaction ${xid}`)
     this.#bookings.set(xid, { ...booking, ending: { ...booking.ending, status, delay_ms: 0 } })
     if (status !== "COMPLETED") this.truth.takeBack(xid)
   }
 
   /** Sets the unpaid bills of an account. */
-  owe(account: string, ...statements: ReadonlyArray<FakeStatement>): void {
-    this.#owed.set(account, statements)
+  setBills(account: string, ...statements: ReadonlyArray<FakeStatement>): void {
+    this.#bills.set(account, statements)
   }
 
   /** Waits until this many requests about a subject have arrived. */
-  heard(about: string, times = 1): Effect.Effect<void> {
+  awaitRequests(about: string, times = 1): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const look = () => {
         if (this.requests.filter((request) => request.about === about).length < times) return
@@ -116,39 +116,39 @@ export class FakeDtOne {
   }
 
   #treat(asked: FakeRequest): Treatment {
-    const wish = (asked.body ?? {}) as TransactionRequest
+    const body = (asked.body ?? {}) as TransactionRequest
     const about =
-      wish.external_id ??
+      body.external_id ??
       asked.query.get("external_id") ??
-      wish.account_number ??
-      wish.mobile_number ??
+      body.account_number ??
+      body.mobile_number ??
       asked.query.get("operator_id") ??
       ""
     this.requests.push({ ...asked, about })
     for (const look of this.#waiting) look()
     const misbehaviour = this.misbehaviours.next(about)
-    const [insisted, ...rest] = this.#insisted.get(about) ?? []
-    this.#insisted.set(about, rest)
+    const [scripted, ...rest] = this.#scripted.get(about) ?? []
+    this.#scripted.set(about, rest)
     const reply = () => {
       if (asked.headers.authorization !== authorization) return errorReply(401, 1000401)
-      return insisted ?? this.#route(asked, wish, about, misbehaviour)
+      return scripted ?? this.#route(asked, body, about, misbehaviour)
     }
     return { misbehaviour, reply }
   }
 
   #route(
     { method, path, query }: FakeRequest,
-    wish: TransactionRequest,
+    body: TransactionRequest,
     about: string,
     misbehaviour: Treatment["misbehaviour"]
   ): FakeReply {
     switch (`${method} ${path}`) {
       case "POST /v1/async/transactions":
-        return this.#create(wish, misbehaviour)
+        return this.#create(body, misbehaviour)
       case "GET /v1/transactions":
         return this.#find(about, misbehaviour)
       case "POST /v1/lookup/statement-inquiry":
-        return { status: 200, body: this.#owed.get(about) ?? [] }
+        return { status: 200, body: this.#bills.get(about) ?? [] }
       case "POST /v1/lookup/mobile-number":
         return /^\+1(809|829|849)\d{7}$/.test(about)
           ? { status: 200, body: [{ id: 50, name: "Caribe Móvil", identified: true }] }
@@ -160,24 +160,24 @@ export class FakeDtOne {
     }
   }
 
-  #create(wish: TransactionRequest, misbehaviour: Treatment["misbehaviour"]): FakeReply {
-    const booked = this.#book(wish, misbehaviour === "late" ? lateBy_ms : null)
+  #create(body: TransactionRequest, misbehaviour: Treatment["misbehaviour"]): FakeReply {
+    const booked = this.#book(body, misbehaviour === "late" ? lateBy_ms : null)
     if ("status" in booked) return booked
     if (misbehaviour === "duplicate") return errorReply(400, 1007001)
     // The response to a creation has the status at creation, not the final one.
-    return { status: 201, body: this.#shown(booked, misbehaviour, { status: statusOf("CONFIRMED") }) }
+    return { status: 201, body: this.#transactionShown(booked, misbehaviour, { status: statusOf("CONFIRMED") }) }
   }
 
-  #book(wish: TransactionRequest, delay_ms: number | null): Booking | FakeReply {
-    const { credit_party_identifier: party = {}, external_id: externalId = "", statement_identifier } = wish
-    const product = products.find(({ id }) => id === wish.product_id)
+  #book(body: TransactionRequest, delay_ms: number | null): Booking | FakeReply {
+    const { credit_party_identifier: party = {}, external_id: externalId = "", statement_identifier } = body
+    const product = products.find(({ id }) => id === body.product_id)
     const number = party.mobile_number ?? party.account_number ?? ""
-    if (externalId === "" || externalId.length > 40 || wish.auto_confirm !== true) return errorReply(400, 1000400)
+    if (externalId === "" || externalId.length > 40 || body.auto_confirm !== true) return errorReply(400, 1000400)
     if (this.#bookings.has(externalId)) return errorReply(400, 1007001)
     if (product === undefined) return errorReply(404, 1003001)
     if (party.mobile_number !== undefined && !/^\+[1-9]\d{6,14}$/.test(number)) return errorReply(400, 1005003)
     if (number === "") return errorReply(400, 1000400)
-    const faulty = outOfRange(product, wish)
+    const faulty = outOfRange(product, body)
     if (faulty !== null) return faulty
     const ending = endingOf(number)
     const booking: Booking = {
@@ -186,7 +186,7 @@ export class FakeDtOne {
       product,
       party,
       statement: statement_identifier ?? null,
-      amount: wish.destination?.amount ?? null,
+      amount: body.destination?.amount ?? null,
       createdAt_ms: this.#now_ms(),
       ending: {
         ...ending,
@@ -203,19 +203,19 @@ export class FakeDtOne {
   #find(xid: string, misbehaviour: Treatment["misbehaviour"]): FakeReply {
     const booking = this.#bookings.get(xid)
     if (booking === undefined || misbehaviour === "not found") return { status: 200, body: [] }
-    const body = this.#shown(booking, misbehaviour)
+    const body = this.#transactionShown(booking, misbehaviour)
     return { status: 200, body: misbehaviour === "duplicate" ? [body, body] : [body] }
   }
 
-  #shown(booking: Booking, misbehaviour: Treatment["misbehaviour"], more: object = {}) {
-    const told = { ...transactionJson(booking, this.#now_ms()), ...more, ...this.#patches.get(booking.externalId) }
-    return misbehaviour === "contradiction" ? { ...told, external_id: "RD-000000000000000000000000" } : told
+  #transactionShown(booking: Booking, misbehaviour: Treatment["misbehaviour"], more: object = {}) {
+    const shown = { ...transactionJson(booking, this.#now_ms()), ...more, ...this.#patches.get(booking.externalId) }
+    return misbehaviour === "contradiction" ? { ...shown, external_id: "RD-000000000000000000000000" } : shown
   }
 }
 
-const outOfRange = ({ destination: { amount: range } }: FakeProduct, wish: TransactionRequest): FakeReply | null => {
+const outOfRange = ({ destination: { amount: range } }: FakeProduct, body: TransactionRequest): FakeReply | null => {
   if (typeof range === "number") return null
-  const { calculation_mode, destination } = wish
+  const { calculation_mode, destination } = body
   if (calculation_mode !== "DESTINATION_AMOUNT" || destination === undefined) return errorReply(400, 1000400)
   if (destination.unit !== "DOP") return errorReply(400, 1003003)
   return destination.amount < range.min || destination.amount > range.max ? errorReply(400, 1003002) : null

@@ -136,7 +136,7 @@ export const signatureOf = (secret: string, { headers, method, path, query, text
 }
 
 /** Reason to reject a request as not authentic; null when it is authentic. */
-const suspicion = (secret: string, asked: FakeRequest, now_s: number): string | null => {
+const authenticationFault = (secret: string, asked: FakeRequest, now_s: number): string | null => {
   const given = Buffer.from(String(asked.headers["saldo-signature"]))
   const wanted = Buffer.from(signatureOf(secret, asked))
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return "bad_signature"
@@ -171,15 +171,15 @@ export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secr
   const treat = (asked: FakeRequest): Treatment => {
     requests.push(asked)
     arrivals.arrive()
-    const suspicious = suspicion(secret, asked, clock.currentTimeMillisUnsafe() / 1000)
-    if (suspicious !== null) return notProcessed(401, suspicious)
+    const fault = authenticationFault(secret, asked, clock.currentTimeMillisUnsafe() / 1000)
+    if (fault !== null) return notProcessed(401, fault)
     const wrong = ofRequest(asked)
     faults.push(...wrong)
     if (wrong.length > 0) return notProcessed(400, "malformed")
     const about = aboutOf(asked)
-    const [said, ...later] = scripted.get(about) ?? []
+    const [reply, ...later] = scripted.get(about) ?? []
     scripted.set(about, later)
-    if (said !== undefined) return { misbehaviour: null, reply: () => said }
+    if (reply !== undefined) return { misbehaviour: null, reply: () => reply }
     taken.push(asked)
     const misbehaviour = misbehaviours.next(about)
     return { misbehaviour, reply: () => acted(asked, misbehaviour) }
@@ -195,7 +195,7 @@ export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secr
     /** Authentic requests without a scripted response. */
     taken,
     /** Answers the next request about a subject with this response, and does nothing else. */
-    says: (about: string, reply: FakeReply): void => {
+    replyNext: (about: string, reply: FakeReply): void => {
       scripted.set(about, [...(scripted.get(about) ?? []), reply])
     },
     arrivals

@@ -52,7 +52,7 @@ describe("a sale that DT One answers with an error", () => {
   ] as const)("%d %j", ([status, codes, answer]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.insist(xid, status, ...codes)
+        fake.failNext(xid, status, ...codes)
         assert.deepStrictEqual(yield* provider.dispatch(yield* ordered()), answer)
         assert.deepStrictEqual(fake.sent, [xid])
         assert.deepStrictEqual(fake.truth.delivered, [])
@@ -67,7 +67,7 @@ describe("a sale that DT One answers with an error", () => {
   ] as const)("of the operator's own, %d %d, is an alert and no refusal", ([status, code]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
-        fake.insist(xid, status, code)
+        fake.failNext(xid, status, code)
         yield* provider.dispatch(yield* ordered())
         assert.deepStrictEqual(alerts, ["DT One rejected a sale because of our credentials, balance or rate"])
       })
@@ -114,9 +114,9 @@ describe("an answer of DT One's that is longer than any that it gives", () => {
   it.effect("is not read to its end, and is no answer", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.tell(xid, { operator_reference: "A".repeat(9 * 1024 * 1024) })
+        fake.overrideFields(xid, { operator_reference: "A".repeat(9 * 1024 * 1024) })
         assert.deepStrictEqual(yield* provider.dispatch(yield* ordered()), unknown)
-        fake.tell(xid, {})
+        fake.overrideFields(xid, {})
         assert.strictEqual((yield* provider.status(yield* ordered()))._tag, "Delivered")
       })
     )
@@ -196,7 +196,7 @@ describe("DT One that misbehaves when a sale is sent", () => {
         const { fake, pass } = world
         fake.misbehaviours.plan(xid, misbehaviour)
         const { answer, sale } = yield* sellTo(world)
-        yield* fake.heard(xid)
+        yield* fake.awaitRequests(xid)
         yield* pass("11999 millis")
         assert.isUndefined(sale.pollUnsafe())
         yield* pass("1 millis")
@@ -251,7 +251,7 @@ describe("DT One that misbehaves when it is asked", () => {
         const { fake, pass } = world
         fake.misbehaviours.plan(xid, null, misbehaviour)
         const { answer, sale } = yield* sellTo(world)
-        yield* fake.heard(xid, 2)
+        yield* fake.awaitRequests(xid, 2)
         yield* pass("5999 millis")
         assert.isUndefined(sale.pollUnsafe())
         yield* pass("1 millis")
@@ -267,11 +267,11 @@ describe("DT One that misbehaves when it is asked", () => {
         const { fake, pass } = world
         fake.misbehaviours.plan(xid, "silent after", "silent after", "silent after", "silent after")
         const { answer, sale } = yield* sellTo(world)
-        yield* fake.heard(xid)
+        yield* fake.awaitRequests(xid)
         yield* pass("12 seconds")
-        yield* fake.heard(xid, 2)
+        yield* fake.awaitRequests(xid, 2)
         yield* pass("6 seconds")
-        yield* fake.heard(xid, 3)
+        yield* fake.awaitRequests(xid, 3)
         yield* pass("5499 millis")
         assert.isUndefined(sale.pollUnsafe())
         yield* pass("1 millis")
@@ -298,7 +298,7 @@ describe("DT One that tells of another sale", () => {
     withDtOne((world) =>
       Effect.gen(function* () {
         const { alerts, fake, provider } = world
-        fake.tell(xid, told)
+        fake.overrideFields(xid, told)
         const { answer, order } = yield* sellTo(world)
         assert.strictEqual((yield* answer)._tag, believed ? "Delivered" : "Unknown")
         assert.strictEqual((yield* provider.status(order))._tag, believed ? "Delivered" : "Unknown")

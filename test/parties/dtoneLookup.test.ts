@@ -60,7 +60,7 @@ describe("a lookup at DT One", () => {
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         const operator = String(productIds.operator)
-        fake.reply(operator, { status: 200, body: [], headers: { "x-total-pages": "2" } })
+        fake.replyNext(operator, { status: 200, body: [], headers: { "x-total-pages": "2" } })
         const answer = yield* provider.lookup(bundles)
         assert.deepStrictEqual(
           fake.requests.filter(({ about }) => about === operator).map(({ query }) => query.get("page")),
@@ -84,8 +84,8 @@ describe("a lookup at DT One", () => {
           ...bundleOf(productIds.week),
           destination: { unit_type: "CURRENCY", unit: "DOP", amount: 160 }
         }
-        fake.reply(operator, page(bundleOf(productIds.day), bundleOf(productIds.week)))
-        fake.reply(operator, page(bundleOf(productIds.day), dearer))
+        fake.replyNext(operator, page(bundleOf(productIds.day), bundleOf(productIds.week)))
+        fake.replyNext(operator, page(bundleOf(productIds.day), dearer))
         assert.deepStrictEqual(
           yield* provider.lookup(bundles),
           found(offer("dtone:producto:2001", "Día 1 GB", 5_000, "1 día", "1 GB"))
@@ -97,7 +97,7 @@ describe("a lookup at DT One", () => {
   it.effect("tells what is due of an account, and nothing that is paid, ambiguous or in another currency", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.owe(
+        fake.setBills(
           "550011",
           statement("Ene 2026", 250.75, "2026-02-15"),
           statement("Feb 2026", 300),
@@ -155,7 +155,7 @@ describe("a lookup at DT One", () => {
   ] as const)("that is answered with %d %d is %s", ([status, code, tag]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.insist("550011", status, code)
+        fake.failNext("550011", status, code)
         assert.strictEqual((yield* provider.lookup(water))._tag, tag)
       })
     )
@@ -164,7 +164,7 @@ describe("a lookup at DT One", () => {
   it.effect("of bills whose names cannot be written down is no answer", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.owe("550011", statement("Ene\u0000 2026", 250.75))
+        fake.setBills("550011", statement("Ene\u0000 2026", 250.75))
         assert.strictEqual((yield* provider.lookup(water))._tag, "NoAnswer")
       })
     )

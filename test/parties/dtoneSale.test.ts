@@ -111,7 +111,7 @@ describe("a sale through DT One", () => {
   ] as const)("of electricity that tells %s is delivered, and somebody has to look for its token", ([, told]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
-        fake.tell(xid, told)
+        fake.overrideFields(xid, told)
         const sold = {
           type: "electricity_prepaid",
           identifier: "NIC-5501",
@@ -141,7 +141,7 @@ describe("a sale through DT One", () => {
   ] as const)("is delivered in spite of %s", ([, told, authCode]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.tell(xid, told)
+        fake.overrideFields(xid, told)
         const answer = yield* provider.dispatch(yield* ordered())
         assert.deepStrictEqual(answer, { _tag: "Delivered", delivery: { authCode, rechargeToken: null } })
       })
@@ -151,7 +151,7 @@ describe("a sale through DT One", () => {
   it.effect("that is firm at once is not asked about", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.tell(xid, { status: { id: 1, message: "REJECTED", class: { id: 3, message: "REJECTED" } } })
+        fake.overrideFields(xid, { status: { id: 1, message: "REJECTED", class: { id: 3, message: "REJECTED" } } })
         const answer = yield* provider.dispatch(yield* ordered())
         assert.deepStrictEqual(answer, { _tag: "Refused", refusal: "TRANSACTION_REJECTED" })
         assert.strictEqual(fake.requests.length, 1)
@@ -168,7 +168,7 @@ describe("a sale through DT One", () => {
   ] as const)("that ends as %s is refused as %s", ([status, refusal, alerts]) =>
     withDtOne((world) =>
       Effect.gen(function* () {
-        world.fake.tell(xid, { status: { message: status, class: { message: status.split("-")[0] } } })
+        world.fake.overrideFields(xid, { status: { message: status, class: { message: status.split("-")[0] } } })
         assert.deepStrictEqual(yield* world.provider.dispatch(yield* ordered()), { _tag: "Refused", refusal })
         assert.strictEqual(world.alerts.length, alerts)
       })
@@ -214,7 +214,7 @@ describe("a bill that was looked up", () => {
   ] as const)("is paid as it stands: %j", ([due, named]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.owe("550011", due, statement("Feb 2026", 300))
+        fake.setBills("550011", due, statement("Feb 2026", 300))
         assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, "Delivered")
         assert.deepStrictEqual(fake.requests.find(({ about }) => about === xid)?.body, {
           external_id: xid,
@@ -236,7 +236,7 @@ describe("a bill that was looked up", () => {
   ] as const)("and %s is not paid", ([, due, answer]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.owe("550011", ...due)
+        fake.setBills("550011", ...due)
         assert.deepStrictEqual(yield* provider.dispatch(yield* ordered(sold)), answer)
         assert.deepStrictEqual(fake.sent, [])
       })
@@ -246,7 +246,7 @@ describe("a bill that was looked up", () => {
   it.effect("and was recorded too long ago by then is not sent, and stays open", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.owe("550011", statement("Ene 2026", 250.75))
+        fake.setBills("550011", statement("Ene 2026", 250.75))
         const order = yield* ordered(sold)
         const aged = (seconds: number) => ({ ...order, createdAt: DateTime.subtract(order.createdAt, { seconds }) })
         assert.strictEqual((yield* provider.dispatch(aged(21)))._tag, "Unknown")
@@ -269,8 +269,8 @@ describe("a bill that was looked up", () => {
   it.effect("of which another is told as paid stays held", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.owe("550011", statement("Ene 2026", 250.75))
-        fake.tell(xid, { statement_identifier: { reference: "Feb 2026" } })
+        fake.setBills("550011", statement("Ene 2026", 250.75))
+        fake.overrideFields(xid, { statement_identifier: { reference: "Feb 2026" } })
         assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, "Unknown")
       })
     )

@@ -95,7 +95,7 @@ describe("a sale that DT One is asked about", () => {
   ] as const)("is, when the answer is %s", ([, status, body, tag]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.reply(xid, { status, body })
+        fake.replyNext(xid, { status, body })
         const answer = yield* provider.status(yield* ordered())
         assert.strictEqual(answer._tag, tag)
         assert.deepStrictEqual(fake.sent, [])
@@ -119,7 +119,7 @@ describe("a sale that DT One is asked about", () => {
       Effect.gen(function* () {
         const order = yield* ordered({ identifier: "8095551300" })
         yield* provider.dispatch(order)
-        fake.tell(xid, { status: { message, class: { message } } })
+        fake.overrideFields(xid, { status: { message, class: { message } } })
         assert.strictEqual((yield* provider.status(order))._tag, tag)
         assert.deepStrictEqual(alerts, message === "REVERSED" ? ["DT One reversed a sale that it had delivered"] : [])
       })
@@ -139,7 +139,7 @@ describe("the reversal of a sale at DT One", () => {
       Effect.gen(function* () {
         const order = yield* ordered()
         yield* provider.dispatch(order)
-        fake.end(xid, status)
+        fake.setStatus(xid, status)
         const reversal = yield* reversalOf(order)
         assert.strictEqual((yield* provider.reverse(reversal))._tag, atOnce)
         assert.strictEqual((yield* provider.reversalStatus(reversal))._tag, later)
@@ -158,7 +158,7 @@ describe("the reversal of a sale at DT One", () => {
       Effect.gen(function* () {
         const order = yield* ordered()
         yield* provider.dispatch(order)
-        fake.end(xid, "REVERSED")
+        fake.setStatus(xid, "REVERSED")
         fake.misbehaviours.plan(xid, misbehaviour, misbehaviour)
         const reversal = yield* reversalOf(order)
         assert.strictEqual((yield* provider.reverse(reversal))._tag, atOnce)
@@ -173,8 +173,8 @@ describe("the reversal of a sale at DT One", () => {
       Effect.gen(function* () {
         const order = yield* ordered()
         yield* provider.dispatch(order)
-        fake.end(xid, "REVERSED")
-        fake.tell(xid, { adjusted_values: { destination: { unit: "DOP", amount: 95 } } })
+        fake.setStatus(xid, "REVERSED")
+        fake.overrideFields(xid, { adjusted_values: { destination: { unit: "DOP", amount: 95 } } })
         assert.strictEqual((yield* provider.reversalStatus(yield* reversalOf(order)))._tag, "Unknown")
         assert.deepStrictEqual(alerts, ["DT One returned a transaction that contradicts its order"])
       })

@@ -64,7 +64,7 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
   ] as const)("that is answered with %s was not answered", ([, reply]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
-      gateway.says(identifier, reply)
+      gateway.replyNext(identifier, reply)
       assert.deepStrictEqual(yield* provider.lookup(query), NoAnswer())
     })
   )

@@ -113,9 +113,9 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
   ] as const)("of which it says %s", ([, reply, begun, asked]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* sold
-      gateway.says(xid, reply)
+      gateway.replyNext(xid, reply)
       assert.deepStrictEqual(yield* provider.reverse(reversal), begun)
-      gateway.says(xid, reply)
+      gateway.replyNext(xid, reply)
       assert.deepStrictEqual(yield* provider.reversalStatus(reversal), asked)
       assert.isTrue(gateway.truth.isDelivered(xidOf(1)))
     })

@@ -96,7 +96,7 @@ layer(Outside)("what a gateway answers to an order", (it) => {
     Effect.gen(function* () {
       assert.strictEqual(ofReply(dispatching, reply).length === 0, isDocumented)
       const { gateway, provider } = yield* startProvider
-      gateway.says(xid, reply)
+      gateway.replyNext(xid, reply)
       assert.deepStrictEqual(yield* provider.dispatch(order(1)), answer)
       assert.isEmpty(gateway.truth.delivered)
     })
@@ -119,7 +119,7 @@ layer(Outside)("what a gateway answers to an order", (it) => {
   ] as const)("that it is asked about: %s", ([, reply, answer]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
-      gateway.says(xid, reply)
+      gateway.replyNext(xid, reply)
       assert.deepStrictEqual(yield* provider.status(order(1)), answer)
     })
   )
@@ -135,7 +135,7 @@ layer(Outside)("what a gateway answers to an order", (it) => {
   ] as const)("tells the operator of %s, and no secret", ([, reply, level]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
-      gateway.says(xid, reply)
+      gateway.replyNext(xid, reply)
       const { lines } = yield* withLogLines(provider.dispatch(order(1)))
       assert.deepStrictEqual(
         lines.map(({ annotations, level }) => [level, annotations]),
@@ -149,7 +149,7 @@ layer(Outside)("what a gateway answers to an order", (it) => {
   it.effect("of electricity without its token holds the money", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
-      gateway.says(xid, { status: 200, body: yes })
+      gateway.replyNext(xid, { status: 200, body: yes })
       const service = { id: ServiceId.make(4), name: "EDESUR", type: "electricity_prepaid" as const }
       assert.deepStrictEqual(yield* provider.dispatch(order(1, { service })), Unknown())
     })

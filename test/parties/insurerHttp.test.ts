@@ -163,7 +163,7 @@ layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
   ] as const)("%s", ([, reply, answer]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
-      gateway.says(xid, reply)
+      gateway.replyNext(xid, reply)
       const { answer: heard, lines } = yield* withLogLines(insurer.issue(sale()))
       assert.deepStrictEqual(heard, answer)
       assert.deepStrictEqual(
@@ -187,7 +187,7 @@ layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
   ] as const)("that it is asked about: %s", ([, reply, answer]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
-      gateway.says(xid, reply)
+      gateway.replyNext(xid, reply)
       assert.deepStrictEqual(yield* insurer.status(sale()), answer)
     })
   )

@@ -98,7 +98,7 @@ layer(Outside)("a step before a policy", (it) => {
   ] as const)("that is answered with %s finds no insurer, and tells the operator", ([, { ask }, body]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
-      gateway.says(plate, { status: 200, body })
+      gateway.replyNext(plate, { status: 200, body })
       const asking = Effect.flip(ask(insurer) as Effect.Effect<unknown, unknown>)
       const { answer, lines } = yield* withLogLines(asking)
       assert.deepStrictEqual(answer as object, unavailable)

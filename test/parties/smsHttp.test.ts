@@ -103,7 +103,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
   ] as const)("to which it answers %s", ([, reply, tag, reason]) =>
     Effect.gen(function* () {
       const { gateway, sms } = yield* start
-      gateway.says(id, reply)
+      gateway.replyNext(id, reply)
       const { answer, lines } = yield* withLogLines(sms.send(message))
       assert.deepStrictEqual(answer, { _tag: tag, reason })
       assert.lengthOf(lines, 1)

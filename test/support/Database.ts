@@ -28,6 +28,6 @@ export const TestDatabase = Layer.unwrap(
 
 /** URL of the test database, for other connections to the same rows. */
 export const testDatabaseUrl = PgClient.PgClient.useSync(({ config }) => {
-  if (config.url === undefined) throw new Error("TestDatabase connects by an address")
+  if (config.url === undefined) throw new Error("TestDatabase has no URL")
   return Redacted.value(config.url)
 })

@@ -61,7 +61,7 @@ export const opened = Effect.fnUntraced(function* (ledger: Ledger["Service"], co
 export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect.Effect<Order> =>
   Effect.orDie(
     Effect.flatMap(ledger.reserve(intent), (reserved) =>
-      reserved._tag === "Reservation" ? Effect.succeed(reserved.order) : Effect.die(new Error("the key was not free"))
+      reserved._tag === "Reservation" ? Effect.succeed(reserved.order) : Effect.die(new Error("the key is in use"))
     )
   )
 
@@ -69,7 +69,7 @@ export const reservedOrder = (ledger: Ledger["Service"], intent: Intent): Effect
 export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent): Effect.Effect<UnderReversal> =>
   Effect.orDie(
     Effect.flatMap(reversals.begin(intent), (begun) =>
-      begun._tag === "Begun" ? Effect.succeed(begun.under) : Effect.die(new Error("the key was not free"))
+      begun._tag === "Begun" ? Effect.succeed(begun.under) : Effect.die(new Error("the key is in use"))
     )
   )
 

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Predicate, Result } from "effect"
 
-class Undone extends Data.TaggedError("Undone") {}
+class RolledBack extends Data.TaggedError("RolledBack") {}
 
 const constraintOf = (cause: unknown): unknown =>
   Predicate.hasProperty(cause, "constraint") && cause.constraint !== undefined
@@ -17,9 +17,9 @@ const constraintOf = (cause: unknown): unknown =>
 export const refusedBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   const run = Effect.forEach(statements, (statement) => sql.unsafe(statement).unprepared, { discard: true })
-  const result = yield* Effect.result(sql.withTransaction(Effect.andThen(run, Effect.fail(new Undone()))))
-  if (Result.isSuccess(result)) return yield* Effect.die(new Error("it should have been undone"))
-  return result.failure._tag === "Undone" ? null : constraintOf(result.failure.reason.cause)
+  const result = yield* Effect.result(sql.withTransaction(Effect.andThen(run, Effect.fail(new RolledBack()))))
+  if (Result.isSuccess(result)) return yield* Effect.die(new Error("the transaction was not rolled back"))
+  return result.failure._tag === "RolledBack" ? null : constraintOf(result.failure.reason.cause)
 })
 
 /** Whether a table belongs to insurances or their messages. */

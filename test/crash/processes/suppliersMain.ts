@@ -35,7 +35,7 @@ const main = Effect.gen(function* () {
   const play = ({ decision, misbehaviours, turnedAway: isTurnedAway, xid }: SupplierPlan) => {
     planned.push(xid)
     for (const gateway of gateways) {
-      if (isTurnedAway) gateway.says(xid, turnedAway)
+      if (isTurnedAway) gateway.replyNext(xid, turnedAway)
       gateway.misbehaviours.plan(xid, ...misbehaviours)
     }
     if (decision === null) return

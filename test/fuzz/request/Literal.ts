@@ -73,7 +73,7 @@ const ofType = (schema: JsonSchema): fc.Arbitrary<JsonLiteral> => {
     case "string":
       return texts(bounds).map(jsonLiteral)
     default:
-      throw new Error(`no values are known for the schema ${JSON.stringify(schema)}`)
+      throw new Error(`cannot generate values for the schema ${JSON.stringify(schema)}`)
   }
 }
 

@@ -86,7 +86,7 @@ const procedures = new Map(endpoints.map((endpoint) => [operationIdOf(endpoint),
 /** Name of the tRPC procedure behind a documented operation. */
 export const procedureOf = ({ operation: { name } }: OperationCall): string => {
   const procedure = procedures.get(name)
-  if (procedure === undefined) throw new Error(`no procedure makes ${name}`)
+  if (procedure === undefined) throw new Error(`no tRPC procedure for ${name}`)
   return procedure
 }
 

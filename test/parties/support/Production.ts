@@ -75,9 +75,9 @@ const dtOne = Effect.map(FakeDtOne.start, ({ fake, url }) => ({
   misbehaviours: fake.misbehaviours,
   requests: fake.requests,
   deliversAt: "/v1/async/transactions",
-  offer: (identifier: string) => fake.owe(identifier, statement("2026-02", 150.5)),
-  refuse: (xid: string) => fake.insist(xid, 400, 1003002),
-  takeBack: (xid: string) => fake.end(xid, "REVERSED"),
+  offer: (identifier: string) => fake.setBills(identifier, statement("2026-02", 150.5)),
+  refuse: (xid: string) => fake.failNext(xid, 400, 1003002),
+  takeBack: (xid: string) => fake.setStatus(xid, "REVERSED"),
   variables: {
     PROVIDER: "dtone",
     DTONE_BASE_URL: url,

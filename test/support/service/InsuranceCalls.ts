@@ -126,7 +126,8 @@ export const messagesTo = (telefono: string) =>
   })
 
 /** The verification code in the text of an SMS. */
-export const codeIn = ({ text }: SmsMessage): string => /\b\d{6}\b/.exec(text)?.[0] ?? assert.fail("there is no code")
+export const codeIn = ({ text }: SmsMessage): string =>
+  /\b\d{6}\b/.exec(text)?.[0] ?? assert.fail("the message contains no code")
 
 /** An insurance whose verification code was accepted. */
 export const verified = Effect.fnUntraced(function* (auth: Headers, placa?: string, steps: Steps = spanish) {
