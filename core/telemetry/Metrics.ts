@@ -22,7 +22,7 @@ export const seriesOf = <Labels extends string, M>(
 
 const sales = seriesOf(["status", "tipo"], (attributes) =>
   Metric.counter("saldo_sales_total", {
-    description: "Sales that came to a status, by type of service",
+    description: "Sales that reached a status, by type of service",
     incremental: true,
     attributes
   })

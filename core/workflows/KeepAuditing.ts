@@ -8,21 +8,21 @@ const rest_min = 20
 
 const violationsOf = seriesOf(["invariant"], (attributes) =>
   Metric.gauge("saldo_invariant_violations", {
-    description: "Rows that broke an invariant at the last audit; NaN before the first",
+    description: "Rows that violated an invariant in the last audit; NaN before the first audit",
     attributes
   })
 )
 
 const endedAt = Metric.gauge("saldo_audit_last_timestamp_seconds", {
-  description: "Unix time at which the last audit ended; before the first, at which the process began"
+  description: "Unix time of the end of the last audit; before the first audit, of the start of the process"
 })
 
 const interval = Metric.gauge("saldo_audit_interval_seconds", {
-  description: "How long after one audit the next is due, where AUDIT_EVERY is not off"
+  description: "Interval between audits; absent if AUDIT_EVERY is off"
 })
 
 const took = Metric.gauge("saldo_audit_seconds", {
-  description: "How long the last audit took; NaN before the first"
+  description: "Duration of the last audit; NaN before the first audit"
 })
 
 const setTo = (violations: number, invariant: Invariant) => Metric.update(violationsOf({ invariant }), violations)
@@ -37,7 +37,8 @@ export const auditOnce = Effect.fn("KeepAuditing.auditOnce")(function* () {
   yield* ended
   for (const { invariant, violations } of examined) {
     yield* setTo(violations, invariant)
-    if (violations > 0) yield* Effect.logError(`broken: ${invariants[invariant]}`, { invariant, violations })
+    if (violations > 0)
+      yield* Effect.logError(`violated invariant: ${invariants[invariant]}`, { invariant, violations })
   }
 })
 

@@ -43,7 +43,7 @@ const none = counts.initialValue
 
 /** Time of the last claim or answer. A long cycle updates it all the time, so only a stalled recovery lets it age. */
 export const lastSignOfRecovery = Metric.gauge("saldo_recovery_last_cycle_timestamp_seconds", {
-  description: "Unix time at which recovery last got anything done; at first, at which the process began"
+  description: "Unix time of recovery's last sign of progress; before the first, of the start of the process"
 })
 
 const recordSignOfRecovery = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
