@@ -22,19 +22,19 @@ const tools = [
   {
     folder: "fuzz",
     usage: "npm run fuzz -- [--requests integer] [--seed integer] [--json]",
-    defaults: { requests: "20000", seed: "by chance" },
+    defaults: { requests: "20000", seed: "random" },
     refused: ["--requests", "0", "a whole number, from 1 to 100000000"]
   },
   {
     folder: "prove",
     usage: "npm run prove -- [--only a,b] [--seed integer] [--share number] [--write] [--json]",
-    defaults: { only: "all", seed: "by chance", share: "1" },
-    refused: ["--share", "half", "a number above 0, and 1 at most"]
+    defaults: { only: "all", seed: "random", share: "1" },
+    refused: ["--share", "half", "a number above 0 and at most 1"]
   },
   {
     folder: "crash",
     usage: "npm run crash -- [--rounds integer] [--seed integer] [--json]",
-    defaults: { rounds: "20", seed: "by chance" },
+    defaults: { rounds: "20", seed: "random" },
     refused: ["--rounds", "0", "a whole number, 1 or more"]
   },
   {
