@@ -10,7 +10,7 @@ export interface ClaimedSale extends Pick<Asked, "askAt" | "notFound"> {
 }
 
 export interface RecoveryClaim {
-  /** When the cycle began, never later than `now`. Sales asked about since then are not claimed again. */
+  /** When the cycle began, never later than `now`. A sale that was asked about after this time is not claimed again. */
   readonly began: DateTime.Utc
   /** When the lease begins. */
   readonly now: DateTime.Utc

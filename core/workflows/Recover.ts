@@ -74,8 +74,8 @@ export const recover = Effect.fn("Recover.recover", { level: "Debug" })(function
   return counts.combineAll(tallies)
 })
 
-// Repeats claims until none is left. An operation just asked about is next due after the cycle began, so each is asked
-// about once.
+// Claims and asks until no claimable operation is left. An operation that was just asked about becomes due only after
+// this cycle began, so the cycle asks about each operation once.
 const claimUntilNone = Effect.fnUntraced(function* <A, R1, R2>(
   limit: number,
   claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<A>, never, R1>,
