@@ -16,9 +16,9 @@ import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Reversals } from "../../../core/ports/Reversals.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { type Command, companies } from "./LedgerCommands.ts"
-import { look, type Ports, perform, type Side } from "./LedgerSide.ts"
+import { observe, type Ports, perform, type Side } from "./LedgerSide.ts"
 
-/** The ledger in Postgres, with all that a life sees of it. */
+/** The Postgres adapters that a scenario uses. */
 export const Postgres = Layer.mergeAll(
   LedgerPostgres.layer,
   AccountsPostgres.accountsLayer,
@@ -29,11 +29,11 @@ export const Postgres = Layer.mergeAll(
   AuditPostgres.layer
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provide(TestDatabase))
 
-let lives = 0
+let scenarios = 0
 
-/** Two ledgers, side by side, with companies that no life before has seen. */
+/** The Postgres ledger and an empty in-memory ledger, with companies that no earlier scenario used. */
 const sides = Effect.gen(function* () {
-  const first = ++lives * companies.length
+  const first = ++scenarios * companies.length
   const companyId = (company: number) => CompanyId.make(first + company)
   const postgres: Side = {
     ports: yield* Effect.context<Ports>(),
@@ -54,7 +54,7 @@ const sides = Effect.gen(function* () {
   return { memory, postgres }
 })
 
-/** Leaves nothing unresolved that the next life's recovery would find. */
+/** Settles everything that is still unsettled, so that recovery in the next scenario does not find it. */
 const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side) {
   const at = yield* DateTime.now
   const denied = ReversalVerdict.Deny()
@@ -65,8 +65,8 @@ const settleLeftovers = Effect.fnUntraced(function* ({ orders, reversals }: Side
   yield* Effect.forEach(orders, (order) => Ledger.use((ledger) => ledger.settle({ order, verdict, at, notFound: 0 })))
 })
 
-/** Lives on both sides at once, which must agree at every step, and tells what was answered. */
-export const compareLife = (begins: string, commands: ReadonlyArray<Command>) =>
+/** Runs a scenario on both ledgers and asserts equal answers at every step. Returns the answers. */
+export const compareScenario = (begins: string, commands: ReadonlyArray<Command>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(begins)))
     const { memory, postgres } = yield* sides
@@ -75,10 +75,10 @@ export const compareLife = (begins: string, commands: ReadonlyArray<Command>) =>
       for (const command of commands) {
         const expected = yield* perform(memory, command)
         answers.push(expected)
-        // Time passes once, for both.
+        // Both sides share one clock, so it advances only once.
         if (command.do !== "wait") assert.deepStrictEqual(yield* perform(postgres, command), expected)
       }
-      assert.deepStrictEqual(yield* look(postgres), yield* look(memory))
+      assert.deepStrictEqual(yield* observe(postgres), yield* observe(memory))
       return answers
     }).pipe(Effect.ensuring(settleLeftovers(postgres)))
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))

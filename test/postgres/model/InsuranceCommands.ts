@@ -3,8 +3,8 @@ import type { SmsResult } from "../../../core/ports/Outbox.ts"
 import type { VerdictTag } from "./LedgerCommands.ts"
 
 /**
- * One step in the life of two companies that insure, as data, so that it shrinks. `which` counts the insurances begun,
- * or the sales reserved, so far.
+ * One step of a scenario with two companies that sell insurance, as plain data, so that fast-check can shrink it.
+ * `which` is the number of an insurance or a sale.
  */
 export type InsuranceCommand =
   | { readonly do: "begin"; readonly company: number; readonly plate: string; readonly terminal: string | null }
@@ -12,7 +12,7 @@ export type InsuranceCommand =
   | { readonly do: "attempt"; readonly which: number }
   | { readonly do: "verify"; readonly which: number }
   | { readonly do: "choose"; readonly which: number; readonly version: string; readonly plan: string }
-  /** For the version and the plan that the buyer remembers. */
+  /** Stores a quote for a version and plan, which may differ from the chosen ones. */
   | {
       readonly do: "quote"
       readonly which: number
@@ -20,18 +20,18 @@ export type InsuranceCommand =
       readonly plan: string
       readonly centavos: number
     }
-  /** As quoted, or for an amount that was never quoted. */
+  /** Sells at the quoted amount, or at an amount that was never quoted. */
   | { readonly do: "sell"; readonly which: number; readonly key: string; readonly as: "quoted" | "cheaper" }
   | { readonly do: "issue"; readonly which: number }
   | { readonly do: "settle"; readonly which: number; readonly verdict: VerdictTag }
-  /** A round of sending; without a result the sender died before it could say what became of the messages. */
+  /** Claims queued SMS and records this result. Null stands for a sender that crashed before it recorded a result. */
   | {
       readonly do: "send"
       readonly lease_s: number
       readonly limit: number
       readonly result: SmsResult["_tag"] | null
     }
-  /** Somebody says, perhaps once more, what became of a message. */
+  /** Records a delivery result of an SMS, possibly a second one. */
   | { readonly do: "record"; readonly which: number; readonly result: SmsResult["_tag"] }
   | { readonly do: "wait"; readonly for_ms: number }
 
@@ -42,7 +42,7 @@ const version = fc.constantFrom("v1", "v1", "v2")
 const plan = fc.constantFrom("p1", "p1", "p2")
 const result = fc.constantFrom<SmsResult["_tag"]>("Sent", "Later", "Failed", "Unknown")
 
-// What a lease, the schedule of messages and a quote turn on, and a millisecond more.
+// Waiting times at the limits of leases, retries and quotes, some of them one millisecond longer.
 const second_ms = 1_000
 const marks = [1, 5 * second_ms, 30 * second_ms, 60 * second_ms, 120 * second_ms, 600 * second_ms, 1_800 * second_ms]
 const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map(([mark, more]) => mark + more)
@@ -102,7 +102,7 @@ const command: fc.Arbitrary<InsuranceCommand> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("wait" as const), for_ms: wait }) }
 )
 
-/** The steps to a quote, so that most lives come to a sale. */
+/** The steps up to a quote. Without them few scenarios would reach a sale. */
 const opening: ReadonlyArray<InsuranceCommand> = [
   { do: "begin", company: 0, plate: "A123458", terminal: null },
   { do: "attempt", which: 0 },
@@ -111,6 +111,6 @@ const opening: ReadonlyArray<InsuranceCommand> = [
   { do: "quote", which: 0, version: "v1", plan: "p1", centavos: 10_000 }
 ]
 
-export const life = fc
+export const scenario = fc
   .tuple(fc.constantFrom([], opening), fc.array(command, { maxLength: 80, size: "max" }))
   .map(([first, then]) => [...first, ...then])

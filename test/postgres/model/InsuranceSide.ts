@@ -10,6 +10,7 @@ import { Ledger } from "../../../core/ports/Ledger.ts"
 import { type ClaimedSms, Outbox, type SmsResult } from "../../../core/ports/Outbox.ts"
 import { codeToSend, newInsurance, plan, quotedEvent, tow, version } from "../../support/InsuranceExample.ts"
 import { insuranceIntent } from "../../support/SalesOnPostgres.ts"
+import { comparable, type Names, outcomeOf, pick } from "./Comparison.ts"
 import type { InsuranceCommand } from "./InsuranceCommands.ts"
 import type { VerdictTag } from "./LedgerCommands.ts"
 
@@ -18,24 +19,15 @@ export type Ports = Insurances | Outbox | Ledger
 type Begun = Pick<Insurance, "companyId" | "id">
 type Message = Pick<ClaimedSms, "companyId" | "insuranceId" | "message">
 
-/** Insurances in Postgres or in memory, and what has begun there in this life. */
+/** One of the two stores, Postgres or memory, with everything that the scenario created in it. */
 export interface Side {
   readonly ports: Context.Context<Ports>
   readonly begun: Array<Begun>
   readonly messages: Array<Message>
   readonly orders: Array<Order>
-  /** The first company of this life. */
+  /** Number of the scenario's first company. */
   readonly company: number
 }
-
-/** What a command counts from the first, over and over. */
-const nth = <A>(all: ReadonlyArray<A>, which: number): A | undefined => all[which % Math.max(all.length, 1)]
-
-const told = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
-  Result.match(result, {
-    onSuccess: (answered) => ({ answered }),
-    onFailure: (error) => ({ refused: error._tag, facts: { ...error } })
-  })
 
 const verdicts: { readonly [Tag in VerdictTag]: Verdict } = {
   Confirm: Verdict.Confirm({
@@ -75,7 +67,7 @@ const resend = Effect.fnUntraced(function* (side: Side, { companyId, id }: Begun
   const next = yield* codeToSend(`message ${side.messages.length}`)
   const resent = yield* Effect.result(Insurances.use((insurances) => insurances.resend(companyId, id, next)))
   if (Result.isSuccess(resent)) side.messages.push({ companyId, insuranceId: id, message: next.sms.message })
-  return told(resent)
+  return outcomeOf(resent)
 })
 
 const sell = Effect.fnUntraced(function* (
@@ -85,7 +77,7 @@ const sell = Effect.fnUntraced(function* (
 ) {
   const found = Option.getOrThrow(yield* Insurances.use((insurances) => insurances.find(companyId, id)))
   const intent = insuranceIntent(found, command.key)
-  // Whoever sells it was once told a price.
+  // The cheaper amount was never quoted.
   const amount = command.as === "quoted" ? intent.amount : Amount.make(9_999)
   const wanted = {
     ...intent,
@@ -94,11 +86,11 @@ const sell = Effect.fnUntraced(function* (
   }
   const reserved = yield* Effect.result(Ledger.use((ledger) => ledger.reserve(wanted)))
   if (Result.isSuccess(reserved) && reserved.success._tag === "Reservation") side.orders.push(reserved.success.order)
-  return told(reserved)
+  return outcomeOf(reserved)
 })
 
-/** One of the steps that choose, for the version and the plan of those names. */
-const chosen = Effect.fnUntraced(function* (
+/** The workflow step of a command, with the command's version and plan. */
+const nextStep = Effect.fnUntraced(function* (
   command: InsuranceCommand & { readonly do: "verify" | "choose" | "quote" }
 ) {
   switch (command.do) {
@@ -118,7 +110,7 @@ const send = Effect.fnUntraced(function* (command: InsuranceCommand & { readonly
   const { lease_s, limit, result } = command
   const claimed = yield* Outbox.use((outbox) => outbox.claim({ now, lease: Duration.seconds(lease_s), limit }))
   if (result !== null) yield* Effect.forEach(claimed, (sms) => record(sms, result), { discard: true })
-  // Which of those that are due at the same instant come first is left open, but not how many.
+  // The order of SMS due at the same instant is not defined. With a limit of 1 only their number is comparable.
   return limit === 1
     ? claimed.length
     : claimed.toSorted((left, right) => (left.message.text < right.message.text ? -1 : 1))
@@ -134,38 +126,38 @@ const answer = Effect.fnUntraced(function* (side: Side, command: InsuranceComman
     case "send":
       return yield* send(command)
     case "record": {
-      const message = nth(side.messages, command.which)
+      const message = pick(side.messages, command.which)
       return message === undefined ? null : yield* record(message, command.result)
     }
     case "issue": {
-      const order = nth(side.orders, command.which)
+      const order = pick(side.orders, command.which)
       return order === undefined ? null : yield* insurances.beginIssue(order)
     }
     case "settle": {
-      const order = nth(side.orders, command.which)
+      const order = pick(side.orders, command.which)
       if (order === undefined) return null
       const settlement = { order, verdict: verdicts[command.verdict], at: yield* DateTime.now, notFound: 0 }
       return yield* Ledger.use((ledger) => ledger.settle(settlement))
     }
   }
-  const meant = nth(side.begun, command.which)
-  if (meant === undefined) return null
-  const { companyId, id } = meant
+  const insurance = pick(side.begun, command.which)
+  if (insurance === undefined) return null
+  const { companyId, id } = insurance
   switch (command.do) {
     case "resend":
-      return yield* resend(side, meant)
+      return yield* resend(side, insurance)
     case "attempt":
-      return told(yield* Effect.result(insurances.attempt(companyId, id)))
+      return outcomeOf(yield* Effect.result(insurances.attempt(companyId, id)))
     case "sell":
-      return yield* sell(side, meant, command)
+      return yield* sell(side, insurance, command)
     default: {
-      const step = yield* chosen(command)
-      return told(yield* Effect.result(insurances.advance(companyId, id, step)))
+      const step = yield* nextStep(command)
+      return outcomeOf(yield* Effect.result(insurances.advance(companyId, id, step)))
     }
   }
 })
 
-/** What everybody can see of the insurances and of the messages that did not arrive. */
+/** All insurances of the scenario and all its undelivered SMS. */
 const view = Effect.fnUntraced(function* ({ begun, company }: Side) {
   const insurances = yield* Insurances
   const undelivered = yield* Outbox.use((outbox) => outbox.undelivered(10_000))
@@ -175,35 +167,26 @@ const view = Effect.fnUntraced(function* ({ begun, company }: Side) {
   }
 })
 
-/** The answer as plain data, in which ids are what they are called in this life. */
-const plain = (side: Side, value: unknown): unknown => {
-  if (DateTime.isDateTime(value)) return DateTime.formatIso(value)
-  if (Option.isOption(value)) return plain(side, Option.getOrNull(value))
-  if (Array.isArray(value)) return value.map((each) => plain(side, each))
-  if (typeof value === "string") return named(side, value)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([field, member]) => [field, called(side, field, value, member) ?? plain(side, member)])
-  )
-}
+/** Names an insurance, a sale or an SMS by its number in the scenario, also in a text that ends with an SMS id. */
+const namesOf = ({ begun, messages, orders }: Side): Names => ({
+  idOf: (field, object, value) => {
+    if (field === "transactionId" && value !== null)
+      return `sale ${orders.findIndex(({ transactionId }) => transactionId === value)}`
+    if (field === "insuranceId" || (field === "id" && "insured" in object))
+      return `insurance ${begun.findIndex(({ id }) => id === value)}`
+    return
+  },
+  textOf: (text) => {
+    const number = messages.findIndex(({ message }) => text.endsWith(message.id))
+    return number === -1 ? text : `message ${number}`
+  }
+})
 
-/** Messages, and the hashes that name them, are called by their number. */
-const named = ({ messages }: Side, text: string): string => {
-  const number = messages.findIndex(({ message }) => text.endsWith(message.id))
-  return number === -1 ? text : `message ${number}`
-}
-
-const called = (side: Side, field: string, of: object, id: unknown): string | null => {
-  if (field === "transactionId" && id !== null)
-    return `sale ${side.orders.findIndex(({ transactionId }) => transactionId === id)}`
-  if (field === "insuranceId" || (field === "id" && "insured" in of))
-    return `insurance ${side.begun.findIndex((each) => each.id === id)}`
-  return null
-}
-
-/** Takes the step on one side and tells, in a form that can be compared, what it answered. */
+/** Runs a command on one side and returns its answer in a comparable form. */
 export const perform = (side: Side, command: InsuranceCommand) =>
-  Effect.map(Effect.provideContext(answer(side, command), side.ports), (answered) => plain(side, answered))
+  Effect.map(Effect.provideContext(answer(side, command), side.ports), (answered) =>
+    comparable(namesOf(side), answered)
+  )
 
-export const look = (side: Side) =>
-  Effect.map(Effect.provideContext(view(side), side.ports), (seen) => plain(side, seen))
+export const observe = (side: Side) =>
+  Effect.map(Effect.provideContext(view(side), side.ports), (state) => comparable(namesOf(side), state))

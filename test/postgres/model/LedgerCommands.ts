@@ -2,8 +2,8 @@ import fc from "fast-check"
 import type { Status } from "../../../core/domain/Status.ts"
 
 /**
- * One step in the life of two companies, as data, so that it shrinks. `which` counts the sales reserved, or the
- * reversals begun, so far.
+ * One step of a scenario with two companies, as plain data, so that fast-check can shrink it. `which` is the number of
+ * a sale or a reversal.
  */
 export type Command =
   | { readonly do: "deposit"; readonly company: number; readonly centavos: number; readonly reference: string }
@@ -13,7 +13,7 @@ export type Command =
   | { readonly do: "reserve"; readonly sale: Sale }
   | { readonly do: "burst"; readonly sales: ReadonlyArray<Sale> }
   | { readonly do: "recall"; readonly sale: Sale }
-  /** By whoever claimed it so many claims ago, if that is told. */
+  /** Settles a sale, optionally with the claim that was made `claim` claims before the last one. */
   | {
       readonly do: "settle"
       readonly which: number
@@ -21,7 +21,10 @@ export type Command =
       readonly notFound: number
       readonly claim?: number | undefined
     }
-  /** A cycle of recovery, by a clock that is so much ahead; without a verdict it died before it could settle. */
+  /**
+   * A recovery cycle with a clock that is `ahead_s` seconds ahead. A null verdict stands for a cycle that crashed
+   * before it settled.
+   */
   | {
       readonly do: "claim"
       readonly which: "due" | "all"
@@ -51,23 +54,23 @@ type Period = "daily" | "weekly" | "monthly"
 export type VerdictTag = "Confirm" | "Release" | "Free" | "Hold"
 export type ReversalVerdictTag = "Confirm" | "Deny" | "Free" | "Hold"
 
-/** Few companies, keys, bodies and amounts, so that they meet. */
+/** A sale of a scenario. Companies, keys, bodies and amounts have few values, so that conflicts are frequent. */
 export interface Sale {
   readonly company: number
   readonly key: string
-  /** What its xid begins with: an operator may change it. */
+  /** Prefix of the xid. An operator may change it. */
   readonly prefix: string
   readonly body: string
   readonly centavos: number
-  /** The bill that it pays, if it pays one. */
+  /** The bill that the sale pays, if any. */
   readonly bill: string | null
 }
 
-/** Its key may also be that of a sale, and its sale that of the other company. */
+/** A reversal of a scenario. Its key may belong to a sale, and its sale may belong to the other company. */
 export interface Reversal {
   readonly company: number
   readonly key: string
-  /** The sale. */
+  /** Number of the sale. */
   readonly which: number
 }
 
@@ -87,7 +90,7 @@ const sale = fc.record({
 
 const period = fc.constantFrom<Period>("daily", "weekly", "monthly")
 
-// What the schedule, the leases, the keys and the calendar turn on, and a millisecond more.
+// Waiting times at the limits of retries, leases, keys and calendar periods, some of them one millisecond longer.
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 const hour_ms = 60 * minute_ms
@@ -108,7 +111,7 @@ const wait = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(0, 0, 1)).map((
 
 const claim = fc.option(fc.nat(2), { nil: undefined })
 
-// Right, within what is borne, at the bound of it, and beyond.
+// Clock differences: none, tolerated, exactly at the limit of 600 seconds, and beyond it.
 const ahead_s = fc.constantFrom(0, 0, 0, 1, 600, 601, 3_600)
 
 const reversalVerdict = fc.constantFrom<ReversalVerdictTag>("Confirm", "Confirm", "Deny", "Free", "Hold")
@@ -147,7 +150,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant("burst" as const),
-      // One key twice in a group is a race, whose winner the contract leaves open.
+      // Keys are unique in a batch. The contract does not define which of two concurrent sales with one key wins.
       sales: fc.uniqueArray(sale, { minLength: 2, maxLength: 6, selector: (each) => `${each.company}:${each.key}` })
     })
   },
@@ -219,8 +222,8 @@ const opening: ReadonlyArray<Command> = [
   { do: "limit", company: 1, period: "monthly", centavos: 30_000 }
 ]
 
-/** A life begins with money or without, close to where a day, a week, a month or a year begins. */
-export const life = fc.record({
+/** A scenario starts with or without money, close to the start of a day, week, month or year. */
+export const scenario = fc.record({
   begins: fc.constantFrom(
     "2026-03-02T03:59:59.999Z",
     "2026-05-01T03:59:00.000Z",

@@ -13,6 +13,7 @@ import { Ledger, type Reserved, type ReserveError } from "../../../core/ports/Le
 import { type ClaimedReversal, Reversals } from "../../../core/ports/Reversals.ts"
 import { Transactions } from "../../../core/ports/Transactions.ts"
 import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../../../core/ports/Unresolved.ts"
+import { comparable, type Names, outcomeOf, pick } from "./Comparison.ts"
 import {
   type Command,
   companies,
@@ -24,14 +25,14 @@ import {
 
 export type Ports = Ledger | Accounts | Adjustments | Reversals | Transactions | Unresolved
 
-/** One of the two ledgers, and the sales and reversals that have begun on it in this life. */
+/** One of the two ledgers, with the sales and reversals that the scenario created in it. */
 export interface Side {
   readonly ports: Context.Context<Ports>
   readonly orders: Array<Order>
-  /** When claims were made, the last one last. */
+  /** Times of the claims, oldest first. */
   readonly claims: Array<DateTime.Utc>
   readonly reversals: Array<UnderReversal>
-  /** The ids that it has given, in the order in which they were seen: the two ledgers count differently. */
+  /** Number of each id in order of appearance. The ids themselves differ between the two ledgers. */
   readonly ids: Map<string, number>
   readonly companyId: (company: number) => CompanyId
 }
@@ -58,7 +59,7 @@ const reversalOf = (side: Side, { company, key }: Reversal, { transactionId }: O
   companyId: side.companyId(company),
   transactionId,
   key: IdempotencyKey.make(key),
-  fingerprint: (0x1000 + called(side, "transactionId", transactionId)).toString(16),
+  fingerprint: (0x1000 + numberOf(side, "transactionId", transactionId)).toString(16),
   xid: `RV-${company}-${key}`
 })
 
@@ -83,20 +84,11 @@ const reserveOn = Effect.fnUntraced(function* (side: Side, sale: Sale) {
   return yield* Effect.result(Ledger.use((ledger) => ledger.reserve(intentOf(side, sale))))
 })
 
-/** Keeps what was reserved, to be settled later, and tells the answer. */
-const heard = (side: Side, reserved: Result.Result<Reserved, ReserveError>) => {
+/** Remembers a new reservation for later commands. Returns the outcome. */
+const rememberOrder = (side: Side, reserved: Result.Result<Reserved, ReserveError>) => {
   if (Result.isSuccess(reserved) && reserved.success._tag === "Reservation") side.orders.push(reserved.success.order)
-  return told(reserved)
+  return outcomeOf(reserved)
 }
-
-/** What a command counts from the first, over and over. */
-const nth = <A>(all: ReadonlyArray<A>, which: number): A | undefined => all[which % Math.max(all.length, 1)]
-
-const told = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
-  Result.match(result, {
-    onSuccess: (answered) => ({ answered }),
-    onFailure: (error) => ({ refused: error._tag, facts: { ...error } })
-  })
 
 const claimOf = (
   { claims }: Side,
@@ -138,17 +130,17 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       return yield* Accounts.use((accounts) => accounts.configure(side.companyId(command.company), settings, at))
     }
     case "reserve":
-      return heard(side, yield* reserveOn(side, command.sale))
+      return rememberOrder(side, yield* reserveOn(side, command.sale))
     case "burst": {
       const all = yield* Effect.forEach(command.sales, (sale) => reserveOn(side, sale), { concurrency: "unbounded" })
-      return all.map((reserved) => heard(side, reserved))
+      return all.map((reserved) => rememberOrder(side, reserved))
     }
     case "recall": {
       const { companyId, fingerprint, key } = intentOf(side, command.sale)
-      return told(yield* Effect.result(Ledger.use((ledger) => ledger.recall(companyId, key, fingerprint))))
+      return outcomeOf(yield* Effect.result(Ledger.use((ledger) => ledger.recall(companyId, key, fingerprint))))
     }
     case "settle": {
-      const order = nth(side.orders, command.which)
+      const order = pick(side.orders, command.which)
       if (order === undefined) return null
       const verdict = verdicts[command.verdict](command.which)
       return yield* Ledger.use((ledger) => ledger.settle({ order, verdict, at, ...countOf(side, command) }))
@@ -156,7 +148,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
     case "claim": {
       const claim = claimOf(side, command, at)
       const claimed = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
-      const number = ({ order }: ClaimedSale) => called(side, "transactionId", order.transactionId)
+      const number = ({ order }: ClaimedSale) => numberOf(side, "transactionId", order.transactionId)
       const sales = claimed.toSorted((left, right) => number(left) - number(right))
       if (command.verdict === null) return sales
       const verdict = verdicts[command.verdict](0)
@@ -165,15 +157,15 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
       )
     }
     case "reverse": {
-      const order = nth(side.orders, command.reversal.which)
+      const order = pick(side.orders, command.reversal.which)
       if (order === undefined) return null
       const intent = reversalOf(side, command.reversal, order)
       const begun = yield* Effect.result(Reversals.use((reversals) => reversals.begin(intent)))
       if (Result.isSuccess(begun) && begun.success._tag === "Begun") side.reversals.push(begun.success.under)
-      return told(begun)
+      return outcomeOf(begun)
     }
     case "settle reversal": {
-      const under = nth(side.reversals, command.which)
+      const under = pick(side.reversals, command.which)
       if (under === undefined) return null
       const verdict = reversalVerdicts[command.verdict]
       return yield* Reversals.use((reversals) => reversals.settle({ under, verdict, at, ...countOf(side, command) }))
@@ -181,7 +173,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
     case "claim reversals": {
       const claim = claimOf(side, command, at)
       const claimed = yield* Reversals.use((reversals) => reversals.claim(claim))
-      const number = ({ under }: ClaimedReversal) => called(side, "reversalId", under.reversal.id)
+      const number = ({ under }: ClaimedReversal) => numberOf(side, "reversalId", under.reversal.id)
       const found = claimed.toSorted((left, right) => number(left) - number(right))
       if (command.verdict === null) return found
       const verdict = reversalVerdicts[command.verdict]
@@ -197,7 +189,7 @@ const answer = Effect.fnUntraced(function* (side: Side, command: Command) {
   }
 })
 
-/** What everybody can see of the two companies now. */
+/** Accounts and sales of the two companies. */
 const view = Effect.fnUntraced(function* (side: Side) {
   const periods = periodsAt(yield* DateTime.now)
   return yield* Effect.forEach(companies, (company) =>
@@ -211,39 +203,36 @@ const view = Effect.fnUntraced(function* (side: Side) {
   )
 })
 
-/** The answer as plain data, in which ids are what they are called in this life. */
-const plain = (side: Side, value: unknown): unknown => {
-  if (DateTime.isDateTime(value)) return DateTime.formatIso(value)
-  if (Array.isArray(value)) return value.map((each) => plain(side, each))
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([field, member]) => {
-      if (field === "id" && "order" in value) return [field, called(side, "reversalId", member)]
-      const isId = field === "transactionId" || field === "entryId" || (field === "id" && "xid" in value)
-      return [field, isId ? called(side, field, member) : plain(side, member)]
-    })
-  )
-}
+const namesOf = (side: Side): Names => ({
+  idOf: (field, object, value) => {
+    if (typeof value !== "number") return
+    if (field === "id" && "order" in object) return numberOf(side, "reversalId", value)
+    const isId = field === "transactionId" || field === "entryId" || (field === "id" && "xid" in object)
+    return isId ? numberOf(side, field, value) : undefined
+  }
+})
 
-/** The number under which this life knows the id. */
-const called = ({ ids }: Side, field: string, id: number): number => {
+/** The number of an id in this scenario. */
+const numberOf = ({ ids }: Side, field: string, id: number): number => {
   const given = `${field === "id" ? "transactionId" : field} ${id}`
   const known = ids.get(given) ?? ids.size
   ids.set(given, known)
   return known
 }
 
-/** Newest first is the order of the list; among sales of one burst neither is newer, so they are put in theirs. */
+/** Sorts sales of the same instant by their number. Lists are sorted newest first, which does not order such sales. */
 const ordered = (side: Side, { items, total }: Slice<Transaction>) => ({
   total,
   items: [...Map.groupBy(items, ({ createdAt }) => DateTime.toEpochMillis(createdAt)).values()].flatMap((together) =>
-    together.toSorted((left, right) => called(side, "id", right.id) - called(side, "id", left.id))
+    together.toSorted((left, right) => numberOf(side, "id", right.id) - numberOf(side, "id", left.id))
   )
 })
 
-/** Takes the step on one side and tells, in a form that can be compared, what it answered. */
+/** Runs a command on one side and returns its answer in a comparable form. */
 export const perform = (side: Side, command: Command) =>
-  Effect.map(Effect.provideContext(answer(side, command), side.ports), (answered) => plain(side, answered))
+  Effect.map(Effect.provideContext(answer(side, command), side.ports), (answered) =>
+    comparable(namesOf(side), answered)
+  )
 
-export const look = (side: Side) =>
-  Effect.map(Effect.provideContext(view(side), side.ports), (seen) => plain(side, seen))
+export const observe = (side: Side) =>
+  Effect.map(Effect.provideContext(view(side), side.ports), (state) => comparable(namesOf(side), state))

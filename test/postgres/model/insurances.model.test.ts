@@ -15,8 +15,8 @@ import { Audit } from "../../../core/ports/Audit.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Outbox } from "../../../core/ports/Outbox.ts"
 import { TestDatabase } from "../../support/Database.ts"
-import { companies, type InsuranceCommand, life } from "./InsuranceCommands.ts"
-import { look, type Ports, perform, type Side } from "./InsuranceSide.ts"
+import { companies, type InsuranceCommand, scenario } from "./InsuranceCommands.ts"
+import { observe, type Ports, perform, type Side } from "./InsuranceSide.ts"
 
 const Postgres = Layer.mergeAll(
   LedgerPostgres.layer,
@@ -28,11 +28,11 @@ const Postgres = Layer.mergeAll(
   Layer.provide(TestDatabase)
 )
 
-let lives = 0
+let scenarios = 0
 
-/** The same company twice, side by side, which no life before has seen. */
+/** Postgres and an empty in-memory store, with companies that no earlier scenario used. */
 const sides = Effect.gen(function* () {
-  const company = ++lives * 10
+  const company = ++scenarios * 10
   const side = (ports: Side["ports"]): Side => ({ company, ports, begun: [], messages: [], orders: [] })
   const postgres = side(yield* Effect.context<Ports>())
   const memory = side(yield* Layer.build(Layer.fresh(Memory.layer)))
@@ -49,14 +49,14 @@ const fund = Effect.fnUntraced(function* ({ company, ports }: Side) {
   )
 })
 
-/** Leaves no message that the next life's round of sending would find. */
-const bury = Effect.fnUntraced(function* ({ messages }: Side) {
+/** Records a result for every SMS, so that the sender in the next scenario does not find it. */
+const deliverLeftovers = Effect.fnUntraced(function* ({ messages }: Side) {
   const outbox = yield* Outbox
   const at = yield* DateTime.now
   yield* Effect.forEach(messages, (message) => outbox.record(message, { _tag: "Failed", reason: "the end" }, at))
 })
 
-const live = (commands: ReadonlyArray<InsuranceCommand>) =>
+const runScenario = (commands: ReadonlyArray<InsuranceCommand>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-03-04T15:00:00.000Z")))
     const { memory, postgres } = yield* sides
@@ -64,24 +64,24 @@ const live = (commands: ReadonlyArray<InsuranceCommand>) =>
     yield* Effect.gen(function* () {
       for (const command of commands) {
         const expected = yield* perform(memory, command)
-        // Time passes once, for both.
+        // Both sides share one clock, so it advances only once.
         if (command.do !== "wait") assert.deepStrictEqual(yield* perform(postgres, command), expected)
       }
-      assert.deepStrictEqual(yield* look(postgres), yield* look(memory))
-    }).pipe(Effect.ensuring(bury(postgres)))
+      assert.deepStrictEqual(yield* observe(postgres), yield* observe(memory))
+    }).pipe(Effect.ensuring(deliverLeftovers(postgres)))
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
 
-/** A counterexample is made smaller, which takes longer than to find it. */
+/** Test timeout. Shrinking a counterexample takes longer than finding it. */
 const timeout_ms = 300_000
 
-layer(Postgres, { excludeTestServices: true })("the insurances in Postgres", (it) => {
+layer(Postgres, { excludeTestServices: true })("the insurance store in Postgres", (it) => {
   it.effect(
-    "are those of the model, whatever happens to two companies",
+    "gives the same answers as the model in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
         const context = yield* Effect.context<Ports | Audit>()
         const run = Effect.runPromiseWith(context)
-        const property = fc.asyncProperty(life, (commands) => run(live(commands)))
+        const property = fc.asyncProperty(scenario, (commands) => run(runScenario(commands)))
         yield* Effect.promise(() => fc.assert(property, { numRuns: 60 }))
         const examined = yield* Audit.use((audit) => audit.prove)
         assert.deepStrictEqual(

@@ -40,7 +40,7 @@ const command = fc.oneof(
   fc.record({
     do: fc.constant("store" as const),
     company,
-    // An option is there once in a lookup.
+    // A lookup offers each option once.
     ids: fc.uniqueArray(id, { maxLength: 3 }),
     centavos: fc.constantFrom(1, 5_000),
     validity: fc.constantFrom(null, "7 días")
@@ -48,19 +48,19 @@ const command = fc.oneof(
   fc.record({ do: fc.constant("find" as const), company, id })
 )
 
-/** A counterexample is made smaller, which takes longer than to find it. */
+/** Test timeout. Shrinking a counterexample takes longer than finding it. */
 const timeout_ms = 300_000
 
-layer(Postgres, { excludeTestServices: true })("the options in Postgres", (it) => {
+layer(Postgres, { excludeTestServices: true })("the option store in Postgres", (it) => {
   it.effect(
-    "are those of the model, whatever is offered to two companies",
+    "gives the same answers as the model in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
         const context = yield* Effect.context<Options>()
-        let lives = 0
+        let scenarios = 0
         const property = fc.asyncProperty(fc.array(command, { maxLength: 30 }), (commands) => {
-          // Companies that no life before has seen.
-          const first = ++lives * 10
+          // Each scenario uses new companies.
+          const first = ++scenarios * 10
           return Effect.runPromiseWith(context)(
             Effect.gen(function* () {
               const memory = yield* Layer.build(Layer.fresh(OptionsMemory.layer))
@@ -84,7 +84,7 @@ layer(Postgres, { excludeTestServices: true })("the options in Postgres", (it) =
     timeout_ms
   )
 
-  it.effect("are remembered for a day after they have expired, and then forgotten by the next lookup", () =>
+  it.effect("keeps an option for one day after it expires and deletes it at the next lookup", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const kept = Effect.map(
@@ -104,7 +104,7 @@ layer(Postgres, { excludeTestServices: true })("the options in Postgres", (it) =
     }).pipe(Effect.provide(TestClock.layer()))
   )
 
-  it.effect("can be offered by many lookups at once", () =>
+  it.effect("stores the same options from many concurrent lookups", () =>
     Effect.gen(function* () {
       const options = yield* Effect.forEach(["a", "b", "c", "d"], (id) => optionOf(5, id))
       const lookups = Array.from({ length: 40 }, (_, turn) =>

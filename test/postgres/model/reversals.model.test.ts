@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { compareLife, Postgres } from "./CompareLedgers.ts"
+import { compareScenario, Postgres } from "./CompareLedgers.ts"
 import type { Command, ReversalVerdictTag, VerdictTag } from "./LedgerCommands.ts"
 
 const second_ms = 1_000
@@ -25,22 +25,22 @@ const reserved: ReadonlyArray<Command> = [
 const sold: ReadonlyArray<Command> = [...reserved, settle("Confirm")]
 const begun: Command = { do: "reverse", reversal }
 
-/** A cycle of recovery that asks about what is due, and hears nothing firm. */
-const asked = { do: "claim reversals", which: "due", ahead_s: 0, lease_s: 60, verdict: "Hold" } as const
-const askedOfSale = { ...asked, do: "claim" } as const
+/** A recovery cycle that claims due reversals and receives no definite answer. */
+const recoverReversals = { do: "claim reversals", which: "due", ahead_s: 0, lease_s: 60, verdict: "Hold" } as const
+const recoverSales = { ...recoverReversals, do: "claim" } as const
 
-/** What was told of each command, as far as a row says: how many were asked about, or by what name. */
-const told = (answer: unknown) => {
+/** An answer in short: the number of claimed items, or the name of the outcome. */
+const summaryOf = (answer: unknown) => {
   if (Array.isArray(answer)) return answer.length
   const { answered, outcome, refused } = Object(answer)
   return refused ?? answered?._tag ?? outcome?._tag ?? outcome ?? null
 }
 
-layer(Postgres, { excludeTestServices: true })("a reversal in Postgres, as in the model,", (it) => {
-  // What happens -> what the last commands are told.
+layer(Postgres, { excludeTestServices: true })("a reversal, in Postgres and in the model,", (it) => {
+  // Scenario -> the answers to its last commands.
   it.effect.each([
     [
-      "answers its key for as long as nobody knows how it ends, and a day after that",
+      "replays its key while its outcome is unknown and for a day after",
       [
         ...sold,
         begun,
@@ -54,37 +54,37 @@ layer(Postgres, { excludeTestServices: true })("a reversal in Postgres, as in th
       ["Replay", "Pending", null, "Replay"]
     ],
     [
-      "is asked about at its own times, also before the lease of the last question would have ended",
+      "is claimed when it is due, even before the last lease would have expired",
       [
         ...sold,
         begun,
         settleReversal("Hold"),
         wait(5 * second_ms),
-        asked,
+        recoverReversals,
         wait(10 * second_ms),
-        asked,
+        recoverReversals,
         wait(15 * second_ms),
-        asked
+        recoverReversals
       ],
       [1, null, 1, null, 1]
     ],
     [
-      "is asked about soon, however long ago it was sold",
-      [...sold, wait(4 * hour_ms), begun, settleReversal("Hold"), wait(5 * second_ms), asked],
+      "is claimed soon after its start, even for an old sale",
+      [...sold, wait(4 * hour_ms), begun, settleReversal("Hold"), wait(5 * second_ms), recoverReversals],
       [1]
     ],
     [
-      "is its own call's until that must have ended",
-      [...sold, begun, asked, wait(minute_ms - 1), asked, wait(1), asked],
+      "is not claimed while its own request may be running",
+      [...sold, begun, recoverReversals, wait(minute_ms - 1), recoverReversals, wait(1), recoverReversals],
       [0, null, 0, null, 1]
     ],
     [
-      "is no longer waited for under its key when its call has been lost for long",
+      "frees its key 15 minutes after its own request was lost",
       [...sold, begun, wait(15 * minute_ms), begun, wait(1), begun],
       ["RequestInProgress", null, "IdempotencyConflict"]
     ],
     [
-      "tells nobody the answer of a sale that has its key since it was not sent",
+      "returns no outcome when a sale has taken its key",
       [
         ...sold,
         begun,
@@ -97,16 +97,16 @@ layer(Postgres, { excludeTestServices: true })("a reversal in Postgres, as in th
     ]
   ] as ReadonlyArray<readonly [string, ReadonlyArray<Command>, ReadonlyArray<unknown>]>)("%s", ([, life, expected]) =>
     Effect.gen(function* () {
-      const answers = yield* compareLife("2026-03-02T12:00:00.000Z", life)
-      assert.deepStrictEqual(answers.slice(-expected.length).map(told), expected)
+      const answers = yield* compareScenario("2026-03-02T12:00:00.000Z", life)
+      assert.deepStrictEqual(answers.slice(-expected.length).map(summaryOf), expected)
     })
   )
 
-  it.effect("waits for no lease that its sale had", () =>
+  it.effect("does not wait for a lease of its sale", () =>
     Effect.gen(function* () {
-      const life = [...reserved, settle("Hold"), wait(5 * second_ms), askedOfSale, wait(10 * second_ms), askedOfSale]
-      const answers = yield* compareLife("2026-03-02T12:00:00.000Z", life)
-      assert.deepStrictEqual(answers.slice(-3).map(told), [1, null, 1])
+      const life = [...reserved, settle("Hold"), wait(5 * second_ms), recoverSales, wait(10 * second_ms), recoverSales]
+      const answers = yield* compareScenario("2026-03-02T12:00:00.000Z", life)
+      assert.deepStrictEqual(answers.slice(-3).map(summaryOf), [1, null, 1])
     })
   )
 })

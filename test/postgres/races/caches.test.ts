@@ -14,16 +14,19 @@ import { company } from "../../support/Examples.ts"
 const noon_ms = Date.UTC(2026, 2, 4, 16)
 const hour_s = 3_600
 
-/** Does something so many seconds after noon, by a clock that says something else by then. */
-const at = <A, E, R>(passed_s: number, told_s: number, work: Effect.Effect<A, E, R>) =>
+/**
+ * Runs an effect `passed_s` seconds of monotonic time after noon, while the wall clock shows `wall_s` seconds after
+ * noon.
+ */
+const at = <A, E, R>(passed_s: number, wall_s: number, work: Effect.Effect<A, E, R>) =>
   Effect.clockWith((clock) => {
-    const told_ms = noon_ms + told_s * 1_000
+    const wall_ms = noon_ms + wall_s * 1_000
     const passed_ns = BigInt(passed_s) * 1_000_000_000n
     const stopped: Clock.Clock = {
-      currentTimeMillisUnsafe: () => told_ms,
-      currentTimeMillis: Effect.succeed(told_ms),
-      currentTimeNanosUnsafe: () => BigInt(told_ms) * 1_000_000n,
-      currentTimeNanos: Effect.succeed(BigInt(told_ms) * 1_000_000n),
+      currentTimeMillisUnsafe: () => wall_ms,
+      currentTimeMillis: Effect.succeed(wall_ms),
+      currentTimeNanosUnsafe: () => BigInt(wall_ms) * 1_000_000n,
+      currentTimeNanos: Effect.succeed(BigInt(wall_ms) * 1_000_000n),
       monotonicTimeNanosUnsafe: () => passed_ns,
       monotonicTimeNanos: Effect.succeed(passed_ns),
       sleep: (duration) => clock.sleep(duration)
@@ -47,8 +50,8 @@ const populated = Effect.gen(function* () {
     values (1, 'Recarga', '', 'generic', 1, 100, 0, false, 'monto_libre', false, '')`
 })
 
-// As if its announcement had been lost.
-const unannounced = Effect.fnUntraced(function* (change: string) {
+// Changes a row without triggers, as if its cache invalidation had been lost.
+const changeSilently = Effect.fnUntraced(function* (change: string) {
   const sql = yield* PgClient.PgClient
   yield* sql.withTransaction(
     Effect.andThen(sql`set local session_replication_role = replica`, sql.unsafe(change).unprepared)
@@ -66,77 +69,74 @@ const TestLayer = Layer.provideMerge(
   Layer.provideMerge(Layer.effectDiscard(Effect.orDie(populated)), TestDatabase)
 )
 
-layer(TestLayer, { excludeTestServices: true })(
-  "what is kept for seconds when a clock is put back by an hour",
-  (it) => {
-    it.effect("is not kept for an hour: tokens, and what is sold", () =>
-      Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
-        // Whoever has begun to listen forgets what it knew.
-        yield* eventually(
-          sql`select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen%'`,
-          (rows) => rows.length >= 1
-        )
-        const known = Effect.all([stateOf, offered])
-        assert.deepStrictEqual(yield* at(0, 0, known), ["active", 1])
-        yield* unannounced("update directory.token set state = 'suspended'")
-        yield* unannounced("update catalogue.service set active = false")
-        assert.deepStrictEqual(yield* at(5, 5 - hour_s, known), ["suspended", 0])
-      })
-    )
+layer(TestLayer, { excludeTestServices: true })("a cache entry that lives for seconds", (it) => {
+  it.effect("expires in the token and catalogue caches although the clock is set back by an hour", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      // A cache is cleared when its listener starts. The test waits until that is over.
+      yield* eventually(
+        sql`select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen%'`,
+        (rows) => rows.length >= 1
+      )
+      const known = Effect.all([stateOf, offered])
+      assert.deepStrictEqual(yield* at(0, 0, known), ["active", 1])
+      yield* changeSilently("update directory.token set state = 'suspended'")
+      yield* changeSilently("update catalogue.service set active = false")
+      assert.deepStrictEqual(yield* at(5, 5 - hour_s, known), ["suspended", 0])
+    })
+  )
 
-    it.effect("is not kept for an hour: the gauges", () =>
-      Effect.gen(function* () {
-        const { readBy, refresh } = yield* Gauges
-        let reads = 0
-        const vitals = {
-          unresolved: [],
-          unresolvedReversals: [],
-          undeliveredSms: [],
-          lateOutcomes: [],
-          lowBalances: [],
-          connections: [],
-          archiveFailing: false
-        }
-        yield* readBy(
-          Effect.sync(() => {
-            reads += 1
-            return vitals
-          })
-        )
-        yield* at(0, 0, refresh)
-        yield* at(4, 4, refresh)
-        assert.strictEqual(reads, 1)
-        yield* at(4, 4 - hour_s, refresh)
-        assert.strictEqual(reads, 2)
-      })
-    )
+  it.effect("expires in the metrics cache although the clock is set back by an hour", () =>
+    Effect.gen(function* () {
+      const { readBy, refresh } = yield* Gauges
+      let reads = 0
+      const vitals = {
+        unresolved: [],
+        unresolvedReversals: [],
+        undeliveredSms: [],
+        lateOutcomes: [],
+        lowBalances: [],
+        connections: [],
+        archiveFailing: false
+      }
+      yield* readBy(
+        Effect.sync(() => {
+          reads += 1
+          return vitals
+        })
+      )
+      yield* at(0, 0, refresh)
+      yield* at(4, 4, refresh)
+      assert.strictEqual(reads, 1)
+      yield* at(4, 4 - hour_s, refresh)
+      assert.strictEqual(reads, 2)
+    })
+  )
 
-    it.effect("is kept when the clock is put right by a second, or put forward", () =>
-      Effect.gen(function* () {
-        let forgotten = 0
-        const fresh = invalidatedOnSetBack(
-          Effect.sync(() => {
-            forgotten += 1
-          })
-        )
-        const use = (passed_s: number, told_s: number) => at(passed_s, told_s, fresh(Effect.sync(() => forgotten)))
-        assert.deepStrictEqual(
-          yield* Effect.all([use(0, 0), use(9, 8), use(10, hour_s), use(11, hour_s + 1)]),
-          [0, 0, 0, 0]
-        )
-        assert.deepStrictEqual(yield* Effect.all([use(hour_s, hour_s), use(hour_s + 1, hour_s + 1)]), [1, 1])
-      })
-    )
-  }
-)
+  it.effect("survives when the clock is corrected by a second or set forward", () =>
+    Effect.gen(function* () {
+      let forgotten = 0
+      const fresh = invalidatedOnSetBack(
+        Effect.sync(() => {
+          forgotten += 1
+        })
+      )
+      const use = (passed_s: number, wall_s: number) => at(passed_s, wall_s, fresh(Effect.sync(() => forgotten)))
+      assert.deepStrictEqual(
+        yield* Effect.all([use(0, 0), use(9, 8), use(10, hour_s), use(11, hour_s + 1)]),
+        [0, 0, 0, 0]
+      )
+      assert.deepStrictEqual(yield* Effect.all([use(hour_s, hour_s), use(hour_s + 1, hour_s + 1)]), [1, 1])
+    })
+  )
+})
 
-layer(TestDatabase, { excludeTestServices: true })("the catalogue in memory", (it) => {
-  it.effect("does not keep that it could not be read", () =>
+layer(TestDatabase, { excludeTestServices: true })("the cached catalogue", (it) => {
+  it.effect("does not cache a failed read", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { services } = yield* Catalogue
-      // Whoever has begun to listen forgets what it knew.
+      // A cache is cleared when its listener starts. The test waits until that is over.
       yield* eventually(
         sql`select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen%'`,
         (rows) => rows.length === 1

@@ -16,8 +16,8 @@ import {
 
 const TestLayer = UnresolvedPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
-/** Due so many minutes ago, each a sale of its own; answers them in the order of the minutes. */
-const dueSince = Effect.fnUntraced(function* (company: number, minutes: ReadonlyArray<number>) {
+/** Reserves one sale for each number of minutes and makes it due that many minutes ago. Returns the orders. */
+const dueSales = Effect.fnUntraced(function* (company: number, minutes: ReadonlyArray<number>) {
   const sql = yield* PgClient.PgClient
   const ledger = yield* replica
   const now = yield* DateTime.now
@@ -35,7 +35,7 @@ const dueSince = Effect.fnUntraced(function* (company: number, minutes: Readonly
 const isOf = (sql: PgClient.PgClient, { companyId, transactionId }: Order) =>
   sql`company_id = ${PgTypes.int8(BigInt(companyId))} and id = ${PgTypes.int8(BigInt(transactionId))}`
 
-/** For how many minutes that is due which a recovery claims now. */
+/** Claims due sales. Returns how many minutes each was due, in ascending order. */
 const claimedSales = Effect.fnUntraced(function* (limit: number) {
   const now = yield* DateTime.now
   const unresolved = yield* Unresolved
@@ -43,11 +43,11 @@ const claimedSales = Effect.fnUntraced(function* (limit: number) {
   return found.map(({ order }) => Number(order.xid.split("-").at(-1))).toSorted()
 })
 
-layer(TestLayer, { excludeTestServices: true })("a claim of what is due", (it) => {
-  it.effect("skips what another holds, and never waits for it", () =>
+layer(TestLayer, { excludeTestServices: true })("a claim of due sales", (it) => {
+  it.effect("skips rows that another transaction has locked, without waiting", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      const orders = yield* dueSince(1, [3, 2, 1])
+      const orders = yield* dueSales(1, [3, 2, 1])
       const locked = yield* Deferred.make<void>()
       const over = yield* Deferred.make<void>()
       const holder =
@@ -67,11 +67,11 @@ layer(TestLayer, { excludeTestServices: true })("a claim of what is due", (it) =
     }).pipe(Effect.scoped)
   )
 
-  // By the index they happen to come in the order of their time, which nobody promises.
-  it.effect("takes the oldest when there are more than it takes, by whatever way it finds them", () =>
+  // An index scan returns rows in order of time only by chance, so the claim must sort them.
+  it.effect("takes the oldest first, whichever plan Postgres chooses", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      yield* dueSince(2, [2, 7, 4, 8, 1, 6, 3, 5])
+      yield* dueSales(2, [2, 7, 4, 8, 1, 6, 3, 5])
       const byScan = Effect.andThen(sql`set local enable_indexscan = off`, sql`set local enable_bitmapscan = off`)
       const scanned = sql.withTransaction(Effect.andThen(byScan, claimedSales(3)))
       assert.deepStrictEqual(
@@ -97,7 +97,7 @@ const claimAt = (seconds: number, which: RecoveryClaim["which"] = "all"): Recove
   which
 })
 
-/** A sale, or a reversal, that was last stamped so many seconds from now; null for what was not stamped. */
+/** Times on a sale or reversal in seconds from now. Null means that the time is not set. */
 interface Stamps {
   readonly status: "PENDING" | "PROCESSING"
   readonly ask: number
@@ -123,7 +123,7 @@ const stamped = Effect.fnUntraced(function* (company: number, { ask, asked, leas
   }
 }, Effect.scoped)
 
-/** Companies whose sale a recovery takes, and whose reversal. */
+/** Companies whose sale is claimed, and companies whose reversal is claimed. */
 const claimedCompanies = Effect.fnUntraced(function* (claim: RecoveryClaim) {
   const sales = yield* Unresolved.use((unresolved) => unresolved.claim(claim))
   const reversals = yield* Effect.flatMap(reversalsReplica, (each) => each.claim(claim))
@@ -133,22 +133,22 @@ const claimedCompanies = Effect.fnUntraced(function* (claim: RecoveryClaim) {
   }
 }, Effect.scoped)
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("what was stamped by a wrong clock", (it) => {
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a sale with times from a wrong clock", (it) => {
   let companies = 0
 
   const hour = 3_600
-  // How it was stamped, in seconds from now -> whether a reconcile takes the sale, and whether a due cycle does.
+  // Times of the sale -> whether `saldo reconcile` claims it, and whether a due cycle does.
   it.effect.each([
     [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
     [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],
     [{ status: "PENDING", ask: -1, asked: 601, leased: 661 }, true, true],
-    // Another's lease, by a clock that is ahead by ten minutes at most.
+    // A valid lease from a clock that is at most ten minutes ahead.
     [{ status: "PENDING", ask: -1, asked: 2, leased: 62 }, false, false],
     [{ status: "PENDING", ask: -1, asked: 600, leased: 660 }, false, false],
     [{ status: "PROCESSING", ask: hour, asked: null, leased: null }, true, false],
-    // Its own call may be under way.
+    // The sale's own request may still be running.
     [{ status: "PROCESSING", ask: 62, asked: null, leased: null }, false, false]
-  ] as const)("%j: reconcile takes it: %s, a due cycle: %s", ([stamps, all, due]) =>
+  ] as const)("has %j: claimed by reconcile: %s, by a due cycle: %s", ([stamps, all, due]) =>
     Effect.gen(function* () {
       const company = ++companies
       yield* stamped(company, stamps)
@@ -157,7 +157,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("what was 
           sales.includes(company),
           reversals.includes(company)
         ])
-      // A reversal that was not answered is PENDING, whatever its sale was.
+      // The unanswered reversal is PENDING even where the sale is PROCESSING.
       const reversal = stamps.status === "PROCESSING" ? true : all
       assert.deepStrictEqual(yield* taken(claimAt(0, "due")), [due, due])
       yield* stamped(++companies, stamps)
@@ -172,7 +172,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("what was 
     })
   )
 
-  it.effect("is taken by one of many at once, and not again in the cycle", () =>
+  it.effect("is claimed once by concurrent recoveries and not again in the same cycle", () =>
     Effect.gen(function* () {
       const first = companies + 1
       for (const company of Arr.range(first, first + 19)) {

@@ -11,32 +11,32 @@ import { TestServer } from "../../support/service/TestServer.ts"
 
 const sold = { service_id: 7, amount: 100, identifier: "204510003" }
 
-layer(TestServer, { excludeTestServices: true })("a note that has to wait", (it) => {
-  it.effect.each(["cell.replay", "directory.token_use"])("holds nobody else: %s", (table) =>
+layer(TestServer, { excludeTestServices: true })("a deferred write that is blocked", (it) => {
+  it.effect.each(["cell.replay", "directory.token_use"])("delays no request: %s", (table) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const [one, other] = [yield* customer(), yield* customer()]
       const headers = { ...one.auth, "idempotency-key": "una" }
       const first = yield* sell(sold, headers)
-      // As an index does that is built anew.
+      // Building an index takes the same lock.
       const { release } = yield* holdingLock(`lock table ${table} in share mode`)
       const again = yield* Effect.all(
         Array.from({ length: 50 }, () => sell(sold, headers)),
         { concurrency: "unbounded" }
       )
       assert.isTrue(again.every(({ body }) => body.data.transaction_id === first.body.data.transaction_id))
-      // Whoever has not called yet is looked up, and its use is to be noted too.
+      // A company that has not called before is looked up, and the use of its token is recorded too.
       assert.strictEqual((yield* sell(sold, other.auth)).status, 201)
       assert.strictEqual((yield* get("/v1/saldo", other.auth)).status, 200)
       yield* release
-      // Time stands still for whoever tries again.
+      // Lets the deferred writes retry, because the clock stands still.
       yield* pass("1 minute")
     })
   )
 })
 
-layer(TestServer, { excludeTestServices: true })("an audit log that cannot be written for now", (it) => {
-  it.effect("holds nobody but whoever has to answer for something", () =>
+layer(TestServer, { excludeTestServices: true })("a blocked audit log", (it) => {
+  it.effect("delays only requests that must be audited", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* customer(), yield* customer()]
       const { release } = yield* holdingLock("lock table directory.audit_event in share mode")
@@ -47,7 +47,7 @@ layer(TestServer, { excludeTestServices: true })("an audit log that cannot be wr
     })
   )
 
-  it.effect("changes nothing by hand, and frees what that has locked", () =>
+  it.effect("makes an operator's command fail without a change and releases its locks", () =>
     Effect.gen(function* () {
       const { url } = yield* DatabaseServer
       const { answer, run } = commandLineOn(asLoginIn("saldo_operator", Redacted.value(url)))

@@ -17,7 +17,7 @@ const centavos = 10_000
 const insurers = racing(insurancesReplica)
 const ledgers = racing(replica)
 
-/** How the company's money, its only insurance and the sale of that stand. */
+/** The company's money, its only insurance and the sale of that insurance. */
 const stateOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<Record<string, unknown>>`
@@ -43,8 +43,8 @@ const proven = Effect.map(
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insurance", (it) => {
-  it.effect("is sold once, by eight sales of its quote under eight keys", () =>
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("an insurance", (it) => {
+  it.effect("is sold once by eight concurrent sales with eight keys", () =>
     Effect.gen(function* () {
       const all = yield* ledgers
       const insurances = yield* insurancesReplica
@@ -71,11 +71,11 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
     }).pipe(Effect.scoped)
   )
 
-  // What its buyer does at the same moment -> what is left if the sale comes too late; the first round's company.
+  // Concurrent step of the buyer -> the state if the sale is too late, and the company of the first round.
   it.effect.each([
     ["another quote", quotedEvent(centavos + 1, "COT-2"), { state: "cotizado", quote: centavos + 1 }, 1_001],
     ["another plan", Effect.succeed(replanned), { state: "plan_confirmado", quote: null }, 1_501]
-  ] as const)("is sold as it was quoted, or not, beside %s", ([, choice, left, first]) =>
+  ] as const)("is sold at its quote or not at all, concurrently with %s", ([, choice, left, first]) =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
       const insurances = yield* insurancesReplica
@@ -112,11 +112,11 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
     }).pipe(Effect.scoped)
   )
 
-  // How long before the end of its quote.
+  // Milliseconds before the quote expires -> result of the sale.
   it.effect.each([
     [1, "done"],
     [0, "QuoteChanged"]
-  ] as const)("that is reserved %i ms before its quote ends: %s", ([early_ms, expected]) =>
+  ] as const)("is reserved %i ms before its quote expires with the result %s", ([early_ms, expected]) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-03-04T15:00:00.000Z"))
       const company = 3_001 + early_ms
@@ -129,7 +129,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("one insur
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
   )
 
-  it.effect("has its policy asked for by one process, and by none that recovery has overtaken", () =>
+  it.effect("is issued by one process only, and by none after recovery settled its sale", () =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
       const all = yield* insurers

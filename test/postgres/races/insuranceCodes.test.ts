@@ -29,120 +29,123 @@ const countsOf = Effect.fnUntraced(function* ({ companyId }: Insurance) {
   return row
 })
 
-layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("the codes of one insurance", (it) => {
-  it.effect("can be tried five times, by eight attempts at once", () =>
-    Effect.gen(function* () {
-      const all = yield* insurers
-      yield* inRounds({ count: rounds, first: 1 }, (company) =>
-        Effect.gen(function* () {
-          const insurance = yield* begunInsurance(all[0], company)
-          const { companyId, id } = insurance
-          const results = yield* atOnce(all.map((insurances) => insurances.attempt(companyId, id)))
-          const tags = tagsOf(results)
-          assert.deepStrictEqual([count(tags, "done"), count(tags, "CodeBlocked")], [5, 3], `round ${company}`)
-          const left = results.flatMap((result) => (Result.isSuccess(result) ? [result.success.attemptsLeft] : []))
-          assert.deepStrictEqual(left.sort(), [0, 1, 2, 3, 4])
-          assert.deepInclude(yield* countsOf(insurance), { attempts: 5 })
-        })
-      )
-    }).pipe(Effect.scoped)
-  )
+layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })(
+  "the verification code of an insurance",
+  (it) => {
+    it.effect("can be tried five times by eight concurrent attempts", () =>
+      Effect.gen(function* () {
+        const all = yield* insurers
+        yield* inRounds({ count: rounds, first: 1 }, (company) =>
+          Effect.gen(function* () {
+            const insurance = yield* begunInsurance(all[0], company)
+            const { companyId, id } = insurance
+            const results = yield* atOnce(all.map((insurances) => insurances.attempt(companyId, id)))
+            const tags = tagsOf(results)
+            assert.deepStrictEqual([count(tags, "done"), count(tags, "CodeBlocked")], [5, 3], `round ${company}`)
+            const left = results.flatMap((result) => (Result.isSuccess(result) ? [result.success.attemptsLeft] : []))
+            assert.deepStrictEqual(left.sort(), [0, 1, 2, 3, 4])
+            assert.deepInclude(yield* countsOf(insurance), { attempts: 5 })
+          })
+        )
+      }).pipe(Effect.scoped)
+    )
 
-  it.effect("open it once, when the right one is given eight times at once", () =>
-    Effect.gen(function* () {
-      const all = yield* insurers
-      yield* inRounds({ count: rounds, first: 4_001 }, (company) =>
-        Effect.gen(function* () {
-          const insurance = yield* begunInsurance(all[0], company)
-          const { companyId, id } = insurance
-          const given = all.map(({ advance, attempt }) =>
-            Effect.andThen(attempt(companyId, id), advance(companyId, id, { event: "code_verified" }))
-          )
-          const tags = tagsOf(yield* atOnce(given))
-          const late = count(tags, "StepOutOfOrder") + count(tags, "CodeBlocked")
-          assert.deepStrictEqual([count(tags, "done"), late], [1, racers - 1], `round ${company}: ${tags}`)
-          assert.strictEqual((yield* countsOf(insurance))?.state, "otp_validado")
-        })
-      )
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("are sent five times more, by eight resends at once, and the last one counts", () =>
-    Effect.gen(function* () {
-      const all = yield* insurers
-      yield* inRounds({ count: 100, first: 1_001 }, (company) =>
-        Effect.gen(function* () {
-          const insurance = yield* begunInsurance(all[0], company)
-          const { companyId, id } = insurance
-          const codes = yield* Effect.forEach(all, () => codeToSend())
-          const results = yield* atOnce(
-            Arr.zipWith(all, codes, (insurances, code) =>
-              Effect.as(insurances.resend(companyId, id, code), code.code.hash)
+    it.effect("is accepted once when it is sent eight times concurrently", () =>
+      Effect.gen(function* () {
+        const all = yield* insurers
+        yield* inRounds({ count: rounds, first: 4_001 }, (company) =>
+          Effect.gen(function* () {
+            const insurance = yield* begunInsurance(all[0], company)
+            const { companyId, id } = insurance
+            const given = all.map(({ advance, attempt }) =>
+              Effect.andThen(attempt(companyId, id), advance(companyId, id, { event: "code_verified" }))
             )
-          )
-          const tags = tagsOf(results)
-          assert.deepStrictEqual([count(tags, "done"), count(tags, "CodeBlocked")], [5, 3], `round ${company}`)
-          const counts = yield* countsOf(insurance)
-          assert.deepInclude(counts, { resends: 5, messages: 6 })
-          assert.include(
-            results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
-            counts?.hash
-          )
-        })
-      )
-    }).pipe(Effect.scoped)
-  )
+            const tags = tagsOf(yield* atOnce(given))
+            const late = count(tags, "StepOutOfOrder") + count(tags, "CodeBlocked")
+            assert.deepStrictEqual([count(tags, "done"), late], [1, racers - 1], `round ${company}: ${tags}`)
+            assert.strictEqual((yield* countsOf(insurance))?.state, "otp_validado")
+          })
+        )
+      }).pipe(Effect.scoped)
+    )
 
-  it.effect("are not sent any more once the attempts are used up", () =>
-    Effect.gen(function* () {
-      const all = yield* insurers
-      yield* inRounds({ count: 100, first: 2_001 }, (company) =>
-        Effect.gen(function* () {
-          const insurance = yield* begunInsurance(all[0], company)
-          const { companyId, id } = insurance
-          const code = yield* codeToSend()
-          const attempts = all.slice(1).map((insurances) => Effect.asVoid(insurances.attempt(companyId, id)))
-          const [resent, ...attempted] = yield* atOnce([all[0].resend(companyId, id, code), ...attempts])
-          const counts = yield* countsOf(insurance)
-          assert.strictEqual(count(tagsOf(attempted), "done"), 5, `round ${company}`)
-          const sent = Result.isSuccess(resent as Result.Result<void, unknown>)
-          assert.deepInclude(counts, { attempts: 5, resends: sent ? 1 : 0, messages: sent ? 2 : 1 })
-          assert.strictEqual(counts?.hash === code.code.hash, sent)
-          assert.deepStrictEqual(tagsOf(yield* atOnce([all[0].resend(companyId, id, yield* codeToSend())])), [
-            "CodeBlocked"
-          ])
-        })
-      )
-    }).pipe(Effect.scoped)
-  )
+    it.effect("is resent at most five times by eight concurrent requests, and only the last code is valid", () =>
+      Effect.gen(function* () {
+        const all = yield* insurers
+        yield* inRounds({ count: 100, first: 1_001 }, (company) =>
+          Effect.gen(function* () {
+            const insurance = yield* begunInsurance(all[0], company)
+            const { companyId, id } = insurance
+            const codes = yield* Effect.forEach(all, () => codeToSend())
+            const results = yield* atOnce(
+              Arr.zipWith(all, codes, (insurances, code) =>
+                Effect.as(insurances.resend(companyId, id, code), code.code.hash)
+              )
+            )
+            const tags = tagsOf(results)
+            assert.deepStrictEqual([count(tags, "done"), count(tags, "CodeBlocked")], [5, 3], `round ${company}`)
+            const counts = yield* countsOf(insurance)
+            assert.deepInclude(counts, { resends: 5, messages: 6 })
+            assert.include(
+              results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
+              counts?.hash
+            )
+          })
+        )
+      }).pipe(Effect.scoped)
+    )
 
-  it.effect("go out once, whichever of eight senders takes them", () =>
-    Effect.gen(function* () {
-      const senders = yield* racing(outboxReplica)
-      const insurances = yield* insurancesReplica
-      const staged = yield* Effect.forEach(Arr.range(3_001, 3_100), (company) => begunInsurance(insurances, company))
-      const now = DateTime.addDuration(yield* DateTime.now, messageLease)
-      const claim = { now, lease: Duration.seconds(30), limit: 20 }
-      const exhaust = Effect.fnUntraced(function* (outbox: (typeof senders)[number]) {
-        const taken: Array<number> = []
-        while (true) {
-          const claimed = yield* outbox.claim(claim)
-          taken.push(...claimed.map(({ insuranceId }) => insuranceId))
-          if (claimed.length === 0) return taken
-        }
-      })
-      const taken = yield* Effect.forEach(senders, exhaust, { concurrency: "unbounded" })
-      const ids = staged.map(({ id }) => Number(id))
-      assert.deepStrictEqual(
-        taken
-          .flat()
-          .filter((id) => ids.includes(id))
-          .sort((left, right) => left - right),
-        ids
-      )
-    }).pipe(Effect.scoped)
-  )
-})
+    it.effect("is not resent once the attempts are used up", () =>
+      Effect.gen(function* () {
+        const all = yield* insurers
+        yield* inRounds({ count: 100, first: 2_001 }, (company) =>
+          Effect.gen(function* () {
+            const insurance = yield* begunInsurance(all[0], company)
+            const { companyId, id } = insurance
+            const code = yield* codeToSend()
+            const attempts = all.slice(1).map((insurances) => Effect.asVoid(insurances.attempt(companyId, id)))
+            const [resent, ...attempted] = yield* atOnce([all[0].resend(companyId, id, code), ...attempts])
+            const counts = yield* countsOf(insurance)
+            assert.strictEqual(count(tagsOf(attempted), "done"), 5, `round ${company}`)
+            const sent = Result.isSuccess(resent as Result.Result<void, unknown>)
+            assert.deepInclude(counts, { attempts: 5, resends: sent ? 1 : 0, messages: sent ? 2 : 1 })
+            assert.strictEqual(counts?.hash === code.code.hash, sent)
+            assert.deepStrictEqual(tagsOf(yield* atOnce([all[0].resend(companyId, id, yield* codeToSend())])), [
+              "CodeBlocked"
+            ])
+          })
+        )
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("is sent once by eight concurrent senders", () =>
+      Effect.gen(function* () {
+        const senders = yield* racing(outboxReplica)
+        const insurances = yield* insurancesReplica
+        const staged = yield* Effect.forEach(Arr.range(3_001, 3_100), (company) => begunInsurance(insurances, company))
+        const now = DateTime.addDuration(yield* DateTime.now, messageLease)
+        const claim = { now, lease: Duration.seconds(30), limit: 20 }
+        const exhaust = Effect.fnUntraced(function* (outbox: (typeof senders)[number]) {
+          const taken: Array<number> = []
+          while (true) {
+            const claimed = yield* outbox.claim(claim)
+            taken.push(...claimed.map(({ insuranceId }) => insuranceId))
+            if (claimed.length === 0) return taken
+          }
+        })
+        const taken = yield* Effect.forEach(senders, exhaust, { concurrency: "unbounded" })
+        const ids = staged.map(({ id }) => Number(id))
+        assert.deepStrictEqual(
+          taken
+            .flat()
+            .filter((id) => ids.includes(id))
+            .sort((left, right) => left - right),
+          ids
+        )
+      }).pipe(Effect.scoped)
+    )
+  }
+)
 
 const staged = Effect.fnUntraced(function* (company: number) {
   const insurances = yield* insurancesReplica
@@ -151,8 +154,8 @@ const staged = Effect.fnUntraced(function* (company: number) {
   return letter.sms
 }, Effect.scoped)
 
-layer(TestDatabase, { excludeTestServices: true })("a message that nobody can read", (it) => {
-  it.effect("keeps no other that is due with it from being sent, and is told of when it is of no use any more", () =>
+layer(TestDatabase, { excludeTestServices: true })("an SMS that cannot be decrypted", (it) => {
+  it.effect("does not block other due SMS, and is listed as failed once its code has expired", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const outbox = yield* outboxReplica

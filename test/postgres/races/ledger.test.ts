@@ -22,8 +22,8 @@ const adjustments = Effect.map(Layer.build(Layer.fresh(AccountsPostgres.adjustme
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight adjustments at once", (it) => {
-  it.effect("of one reference, and sales beside them, move the balance once and lose nothing", () =>
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight concurrent adjustments", (it) => {
+  it.effect("with one reference move the balance once, with concurrent sales", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const all = yield* racing(adjustments)
@@ -40,7 +40,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight adj
             [Effect.all(adjusting, { concurrency: "unbounded" }), Effect.all(sales, { concurrency: "unbounded" })],
             { concurrency: "unbounded" }
           )
-          // One sale, or both, may have come before it: so much more moves.
+          // None, one or both sales may be reserved before the adjustment, which then moves that much more.
           const [once = 0, ...others] = moved.filter((centavos) => centavos !== null)
           assert.deepStrictEqual(others, [])
           assert.include([80_000, 85_000, 90_000], once)
@@ -64,7 +64,7 @@ type Replica = Ledger["Service"]
 
 const replicas = racing(replica)
 
-/** Eight replicas reserve at once; `keyOf` names each one's sale. */
+/** Reserves a sale on all replicas concurrently. `keyOf` gives the key of each replica's sale. */
 const race = (
   ledgers: ReadonlyArray<Replica>,
   company: number,
@@ -83,7 +83,7 @@ const tagsOf = (results: ReadonlyArray<Result.Result<{ readonly _tag: string }, 
 const expected = (winners: number, refusal: string) =>
   [...Arr.makeBy(winners, () => "Reservation"), ...Arr.makeBy(racers - winners, () => refusal)].sort()
 
-/** What is counted of so many sales that are reserved, and of what is left. */
+/** The expected totals after this number of reserved sales. */
 const reservedOf = (sales: number, available: number) => ({
   available,
   held: sales * 10_000,
@@ -106,9 +106,9 @@ const counted = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight replicas at once", (it) => {
+layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight concurrent replicas", (it) => {
   it.effect(
-    "sell once for one key",
+    "sell once for one idempotency key",
     () =>
       Effect.gen(function* () {
         const ledgers = yield* replicas
@@ -167,7 +167,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
   )
 
   it.effect(
-    "pay one bill once",
+    "pay a bill once",
     () =>
       Effect.gen(function* () {
         const ledgers = yield* replicas
@@ -184,7 +184,7 @@ layer(TestDatabase, { excludeTestServices: true, timeout: "2 minutes" })("eight 
   )
 
   it.effect(
-    "settle one sale once, whatever each was told by the provider",
+    "settle a sale once although their provider answers differ",
     () =>
       Effect.gen(function* () {
         const ledgers = yield* replicas

@@ -21,7 +21,7 @@ import {
   soldOut
 } from "../../support/SalesOnPostgres.ts"
 
-/** Connections to the test's database that run through a proxy, which can be told to break. */
+/** A pool of connections to the test's database through a proxy that can cut them. */
 const behindProxy = Effect.gen(function* () {
   const url = new URL(yield* testDatabaseUrl)
   const proxy = yield* cuttingProxy(Number(url.port))
@@ -45,8 +45,8 @@ const moneyOf = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
-  it.effect.each(cuts)("%s of a reservation leaves one sale, and the caller has it", (cut) =>
+layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => {
+  it.effect.each(cuts)("%s of a reservation leaves one sale, and the caller receives it", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 1
       const { connected, proxy } = yield* behindProxy
@@ -65,7 +65,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(cuts)("%s of a settlement charges once, and the caller hears it", (cut) =>
+  it.effect.each(cuts)("%s of a settlement charges once, and the caller receives the outcome", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 11
       const { connected, proxy } = yield* behindProxy
@@ -87,7 +87,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(cuts)("%s of a deposit records it once", (cut) =>
+  it.effect.each(cuts)("%s of a deposit leaves one entry", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 21
       const { connected, proxy } = yield* behindProxy
@@ -105,13 +105,13 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
   )
 })
 
-layer(TestDatabase, { excludeTestServices: true })("a group", (it) => {
-  it.effect("answers the neighbours of a sale that the database refuses", () =>
+layer(TestDatabase, { excludeTestServices: true })("a batch", (it) => {
+  it.effect("reserves the other sales when the database rejects one", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       yield* opened(ledger, 1, 100_000)
       yield* ledger.reserve(intentOf(1, "first", 1_000))
-      // A second live sale of one xid: the unique index stops it, and with it the statement that carries it.
+      // A second unsettled sale with the same xid. The unique index rejects it and the whole statement with it.
       const impossible = { ...intentOf(1, "second", 1_000), xid: "RD-1-first" }
       const [refused, ...neighbours] = yield* Effect.forEach(
         [impossible, intentOf(1, "third", 1_000), intentOf(1, "fourth", 1_000)],
@@ -141,8 +141,8 @@ const insuranceStateOf = Effect.fnUntraced(function* (company: number) {
     where g.company_id = ${company}`
 })
 
-layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
-  it.effect.each(cuts)("%s of the beginning of an insurance leaves one, with one message", (cut) =>
+layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => {
+  it.effect.each(cuts)("%s of the start of an insurance leaves one insurance with one SMS", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 1
       const { connected, proxy } = yield* behindProxy
@@ -159,7 +159,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(cuts)("%s of a resend leaves one code more, with one message more", (cut) =>
+  it.effect.each(cuts)("%s of a resend leaves one new code with one SMS", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 11
       const { connected, proxy } = yield* behindProxy
@@ -175,7 +175,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(cuts)("%s of what became of a message notes it once", (cut) =>
+  it.effect.each(cuts)("%s of an SMS result records it once", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 21
       const { connected, proxy } = yield* behindProxy
@@ -196,11 +196,12 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  // How often an attempt is counted must not depend on the network: who cannot hear whether it was counted, has failed.
+  // A verification attempt is not retried after a lost connection: the caller receives an error, and the attempt is
+  // counted at most once.
   it.effect.each([
     ["before COMMIT", 0],
     ["after COMMIT", 1]
-  ] as const)("%s of an attempt counts %d, and never twice", ([cut, attempts]) =>
+  ] as const)("%s of a verification attempt counts it %d times and fails", ([cut, attempts]) =>
     Effect.gen(function* () {
       const company = 31 + attempts
       const { connected, proxy } = yield* behindProxy
@@ -228,8 +229,8 @@ const reversalStateOf = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
-  it.effect.each(cuts)("%s of the beginning of a reversal leaves one, and the caller has it", (cut) =>
+layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => {
+  it.effect.each(cuts)("%s of the start of a reversal leaves one reversal, and the caller receives it", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 1
       const order = yield* soldOut(yield* replica, company, 4_000)
@@ -248,7 +249,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("after the beginning of a reversal, as it is read, leaves it to the caller all the same", () =>
+  it.effect("while the started reversal is read back does not change what the caller receives", () =>
     Effect.gen(function* () {
       const order = yield* soldOut(yield* replica, 21, 4_000)
       const { connected, proxy } = yield* behindProxy
@@ -260,7 +261,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection cut", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(cuts)("%s of the settlement of a reversal gives back once, and the caller hears it", (cut) =>
+  it.effect.each(cuts)("%s of the settlement of a reversal credits once, and the caller receives the outcome", (cut) =>
     Effect.gen(function* () {
       const company = cuts.indexOf(cut) + 11
       const order = yield* soldOut(yield* replica, company, 4_000)

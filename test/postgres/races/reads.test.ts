@@ -22,7 +22,7 @@ const ListsLayer = Layer.mergeAll(AuditPostgres.layer, TransactionsPostgres.laye
 const company = CompanyId.make(1)
 const contested = "contested"
 
-const somebodyWaits = PgClient.PgClient.use((sql) =>
+const oneConnectionWaits = PgClient.PgClient.use((sql) =>
   Effect.repeat(
     sql<{ count: number }>`
       select count(*)::int as count
@@ -36,8 +36,8 @@ const broken = Audit.use(({ prove }) =>
   Effect.map(prove, (examined) => examined.filter(({ violations }) => violations > 0))
 )
 
-layer(ListsLayer, { excludeTestServices: true })("a sale that waits for its key", (it) => {
-  it.effect("joins the block that was made of later ones meanwhile", () =>
+layer(ListsLayer, { excludeTestServices: true })("a reservation that waits for its idempotency key", (it) => {
+  it.effect("is added to the block that later sales completed in the meantime", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [late, other] = yield* Effect.all([onItsOwn(replica), onItsOwn(replica)])
@@ -48,7 +48,7 @@ layer(ListsLayer, { excludeTestServices: true })("a sale that waits for its key"
             insert into cell.idempotency (company_id, key, owner, fingerprint, transaction_id, claimed_at)
             values (${company}, ${contested}, gen_random_uuid(), '', 0, 'epoch')`
           const waiting = yield* Effect.forkScoped(reservedOrder(late, intentOf(company, contested, 100)))
-          yield* somebodyWaits
+          yield* oneConnectionWaits
           yield* Effect.forEach(Arr.range(1, 6), (n) => reservedOrder(other, intentOf(company, `sale ${n}`, 100)))
           yield* sql`delete from cell.idempotency where company_id = ${company} and key = ${contested}`
           return waiting
@@ -64,7 +64,7 @@ layer(ListsLayer, { excludeTestServices: true })("a sale that waits for its key"
     }).pipe(Effect.scoped)
   )
 
-  it.effect("stands in lists that are made anew, also of a company that is named twice", () =>
+  it.effect("is in the rebuilt lists, even if its company is named twice", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`select cell.list_anew(array[${company}::bigint, ${company}::bigint])`
@@ -78,7 +78,7 @@ layer(ListsLayer, { excludeTestServices: true })("a sale that waits for its key"
 const HistoriesLayer = Layer.provideMerge(HistoriesPostgres.layer, TestDatabase)
 
 layer(HistoriesLayer, { excludeTestServices: true })("the history of a sale", (it) => {
-  it.effect("that is settled while it is read tells of before, all of it", () =>
+  it.effect("is consistent when the sale is settled during the read", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const histories = yield* Histories
@@ -92,7 +92,7 @@ layer(HistoriesLayer, { excludeTestServices: true })("the history of a sale", (i
       const verdict = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
       const settlement = settleRow({ order, verdict, at: yield* DateTime.now, notFound: 0 })
       const find = histories.find(order.transactionId)
-      // It has read the sale, and waits for the entries until the sale is settled.
+      // The read has passed the sale and waits for the locked entries until the sale is settled.
       const locked = yield* Deferred.make<void>()
       const reading = yield* Effect.forkChild(Effect.andThen(Deferred.await(locked), find))
       yield* sql.withTransaction(

@@ -9,7 +9,7 @@ import { TestDatabase } from "../../support/Database.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { intentOf, opened, replica } from "../../support/SalesOnPostgres.ts"
 
-/** How a server whose clock says so answers a reservation. */
+/** A function that reserves on a server with its clock at this time. It returns the name of the outcome. */
 const serverAt = Effect.fnUntraced(function* (iso: string) {
   const time = yield* Layer.build(Layer.fresh(ManualClock.layer))
   yield* Context.get(time, ManualClock).until(iso)
@@ -25,20 +25,20 @@ const serverAt = Effect.fnUntraced(function* (iso: string) {
 const pesos = 100
 let companies = 0
 
-layer(TestDatabase, { excludeTestServices: true })("two servers of which one has passed midnight", (it) => {
-  // Which limit is as high as one sale; the clocks -> what the one behind answers when the other has sold.
+layer(TestDatabase, { excludeTestServices: true })("two servers of which one is past midnight", (it) => {
+  // Limit, clocks -> the answer of the server that is behind, after the other has used the limit.
   it.effect.each([
     ["daily", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "Reservation"],
     ["weekly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],
     ["monthly", "2026-03-04T00:01:00", "2026-03-03T23:59:00", "LimitExceeded"],
-    // The last day of a week, and of a month, is one of its own.
+    // The last day of a week or month still belongs to that period.
     ["weekly", "2026-03-08T00:01:00", "2026-03-07T23:59:00", "LimitExceeded"],
     ["monthly", "2026-03-31T00:01:00", "2026-03-30T23:59:00", "LimitExceeded"],
     ["weekly", "2026-03-09T00:01:00", "2026-03-08T23:59:00", "Reservation"],
     ["monthly", "2026-03-09T00:01:00", "2026-03-08T23:59:00", "LimitExceeded"],
     ["weekly", "2026-04-01T00:01:00", "2026-03-31T23:59:00", "LimitExceeded"],
     ["monthly", "2026-04-01T00:01:00", "2026-03-31T23:59:00", "Reservation"]
-  ] as const)("sell no more than one: the %s limit, at %s and %s: %s", ([period, ahead, behind, answer]) =>
+  ] as const)("share the %s limit at %s and %s: the second sale is %s", ([period, ahead, behind, answer]) =>
     Effect.gen(function* () {
       const company = ++companies
       const sql = yield* PgClient.PgClient
@@ -64,7 +64,7 @@ const owner = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "
 
 let calls = 0
 
-/** Reserves a peso for each of these companies, under these keys or new ones, as one group: how each was answered. */
+/** Reserves one peso for each company in one batch. Returns the answers. */
 const reserveTogether = Effect.fnUntraced(function* (
   companies: ReadonlyArray<number>,
   keys: ReadonlyArray<string> = companies.map(() => `sale ${++calls}`)
@@ -86,13 +86,13 @@ const reserveTogether = Effect.fnUntraced(function* (
   return rows.map(({ tag }) => tag)
 })
 
-layer(TestDatabase, { excludeTestServices: true })("reservations that share a statement", (it) => {
-  // Company 1 may sell for two pesos, company 2 for as many as the limit says, company 3 has nothing.
+layer(TestDatabase, { excludeTestServices: true })("reservations in one statement", (it) => {
+  // The first company has money for two sales, the second is limited to three, the third has no money.
   it.effect.each([
     ["daily", "diario"],
     ["weekly", "semanal"],
     ["monthly", "mensual"]
-  ] as const)("are judged one after the other, each company by itself: its %s limit", ([period, told]) =>
+  ] as const)("are checked in order and per company, also against the %s limit", ([period, refusal]) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -108,14 +108,14 @@ layer(TestDatabase, { excludeTestServices: true })("reservations that share a st
         "Reserved",
         "InsufficientBalance",
         "Reserved",
-        told,
+        refusal,
         "InsufficientBalance"
       ])
-      assert.deepStrictEqual(yield* reserveTogether([two, one]), [told, "InsufficientBalance"])
+      assert.deepStrictEqual(yield* reserveTogether([two, one]), [refusal, "InsufficientBalance"])
     }).pipe(Effect.scoped)
   )
 
-  it.effect("under one key are one sale, and none that has its key from a sale that was refused", () =>
+  it.effect("with one key reserve one sale, and none if the first with this key is refused", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const [one, two] = [++calls * 10, calls * 10 + 1]

@@ -37,7 +37,7 @@ const reversed = { available: centavos, held: 0, consumed: 0, sale: "REVERSED", 
 const settle = (reversals: Replica, under: UnderReversal, verdict: ReversalVerdict) =>
   Effect.flatMap(DateTime.now, (at) => reversals.settle({ under, verdict, at, notFound: 0 }))
 
-/** Begins and, like a provider that confirms at once, settles. */
+/** Begins a reversal and settles it as confirmed. */
 const reverse = (reversals: Replica, intent: ReturnType<typeof reversalOf>) =>
   Effect.result(
     Effect.flatMap(reversals.begin(intent), (begun) =>
@@ -47,18 +47,18 @@ const reverse = (reversals: Replica, intent: ReturnType<typeof reversalOf>) =>
     )
   )
 
-const heard = (results: ReadonlyArray<Result.Result<string, { readonly _tag: string }>>) =>
+const answersOf = (results: ReadonlyArray<Result.Result<string, { readonly _tag: string }>>) =>
   results.map((result) => (Result.isSuccess(result) ? result.success : result.failure._tag))
 
 const TestLayer = AuditPostgres.layer.pipe(Layer.provideMerge(TestDatabase))
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("reversals of one sale at once", (it) => {
-  // how many race, under one key or each under its own -> what those who do not win may hear; the first round's company
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("concurrent reversals of one sale", (it) => {
+  // Number of reversals and their keys -> the answers that the others may receive, and the company of the first round.
   it.effect.each([
-    [2, "each under its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1],
-    [racers, "each under its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1_001],
-    [racers, "all under one key", () => "same", ["RequestInProgress", "Replay"], 2_001]
-  ] as const)("by %d, %s, are one credit", ([count, , keyOf, others, first]) =>
+    [2, "each with its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1],
+    [racers, "each with its own key", (racer: number) => `r${racer}`, ["RequestInProgress", "NotReversible"], 1_001],
+    [racers, "all with one key", () => "same", ["RequestInProgress", "Replay"], 2_001]
+  ] as const)("credit it once: %d, %s", ([count, , keyOf, others, first]) =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const reversals = (yield* replicas).slice(0, count)
@@ -70,20 +70,20 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("reversals
             (each, racer) => reverse(each, reversalOf(order, keyOf(racer))),
             { concurrency: "unbounded" }
           )
-          const told = heard(results)
+          const answers = answersOf(results)
           assert.lengthOf(
-            told.filter((answer) => answer === "Won"),
+            answers.filter((answer) => answer === "Won"),
             1,
-            `round ${company}: ${told}`
+            `round ${company}: ${answers}`
           )
-          assert.isEmpty(told.filter((answer) => answer !== "Won" && !others.some((other) => other === answer)))
+          assert.isEmpty(answers.filter((answer) => answer !== "Won" && !others.some((other) => other === answer)))
           assert.deepStrictEqual(yield* stateOf(company), { ...reversed, keys: 1 })
         })
       )
     }).pipe(Effect.scoped)
   )
 
-  it.effect("settle once, whatever each was told by the provider", () =>
+  it.effect("are settled once although their provider answers differ", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const [first, ...others] = yield* replicas
@@ -108,13 +108,13 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("reversals
     }).pipe(Effect.scoped)
   )
 
-  it.effect("and eight recoveries of it are one credit, and nobody asks about it while another does", () =>
+  it.effect("and eight concurrent recoveries credit it once and claim it one at a time", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const all = yield* replicas
       for (const company of Arr.range(4_001, 4_000 + rounds)) {
         const under = yield* begunOn(all[0], reversalOf(yield* soldOut(ledger, company, centavos), "r"))
-        // Its own call is slow: when it hears from the provider, recovery is asking already.
+        // The reversal's own request is slow, so recovery claims the reversal before the request ends.
         const now = DateTime.add(under.reversal.createdAt, { minutes: 2 })
         const claim = { began: now, now, lease: Duration.minutes(1), limit: 10, which: "due" } as const
         const recover = Effect.fnUntraced(function* (reversals: Replica) {
@@ -128,7 +128,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("reversals
           { concurrency: "unbounded" }
         )
         const claimed = Arr.reduce(claims, 0, (sum, each) => sum + each)
-        // What its own call holds while one asks about it is free again, and another may ask as well.
+        // A hold by the own request releases the claim, so a second recovery may claim it.
         assert.isAtMost(claimed, own._tag === "Hold" ? 2 : 1)
         const confirmed = claimed > 0 || own._tag === "Confirm"
         assert.deepStrictEqual(yield* stateOf(company), { ...(confirmed ? reversed : stands), keys: 1 })
@@ -138,7 +138,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("reversals
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leave books that an audit finds nothing in", () =>
+  it.effect("leave no violation that an audit finds", () =>
     Effect.gen(function* () {
       const examined = yield* Audit.use((audit) => audit.prove)
       assert.deepStrictEqual(

@@ -30,12 +30,12 @@ import { secret } from "../../support/service/InMemoryService.ts"
 const rounds = 300
 const price = Amount.make(10_000)
 
-/** What a customer of the tests has, in centavos. */
+/** Opening balance of a test company in centavos. */
 const money = 100_000
 
 const foundation = Layer.merge(Sha256Node.layer, PepperNode.layer(null))
 
-/** What the operator works with. */
+/** Services that an operator uses. */
 const TestLayer = Layer.mergeAll(
   AccountsPostgres.accountsLayer,
   AuditPostgres.layer,
@@ -44,13 +44,13 @@ const TestLayer = Layer.mergeAll(
   TokensPostgres.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(TestDatabase, SecureRandom.layerWebCrypto, foundation)))
 
-/** Servers that know callers, and sell through one provider, which delivers when it is told to. */
-const shops = Effect.gen(function* () {
+/** Eight servers with caches of their own and one provider, which answers when `gate.open` completes. */
+const serversWithProvider = Effect.gen(function* () {
   const gate = { open: Deferred.makeUnsafe<void>() }
   const provider = world({
     dispatch: () => Effect.as(Deferred.await(gate.open), DispatchAnswer.Delivered({ delivery }))
   })
-  // A listener has a connection for itself.
+  // The cache listener of each server keeps one connection.
   const database = Database.layer({ url: Redacted.make(yield* testDatabaseUrl), connections_max: 3 })
   const server = Layer.mergeAll(TokenDirectoryPostgres.layer, LedgerPostgres.layer, catalogueOf([service])).pipe(
     Layer.provideMerge(provider.layer),
@@ -62,7 +62,7 @@ const shops = Effect.gen(function* () {
   return { servers, dispatched: provider.dispatched, gate }
 })
 
-/** A call as a server takes it: who is it, and then the sale. */
+/** Authenticates a caller and sells, as a server does for a request. */
 const sell = Effect.fnUntraced(function* (apiKey: string, key: string) {
   const session = yield* authenticate({ apiKey, secret }, "127.0.0.1")
   return yield* purchase(session, {
@@ -75,16 +75,16 @@ const sell = Effect.fnUntraced(function* (apiKey: string, key: string) {
   })
 })
 
-type Servers = Effect.Success<typeof shops>["servers"]
+type Servers = Effect.Success<typeof serversWithProvider>["servers"]
 
-/** Each server sells once, all at the same time. */
+/** Sells once on every server, concurrently. */
 const selling = (servers: Servers, apiKey: string, key: string) =>
   Effect.forEach(servers, (server, racer) => Effect.result(Effect.provide(sell(apiKey, `${key} ${racer}`), server)), {
     concurrency: "unbounded"
   })
 
-/** Waits until a server has heard of the revocation. */
-const hasHeard = (apiKey: string) =>
+/** Waits until a server knows that the token is revoked. */
+const knowsRevocation = (apiKey: string) =>
   TokenDirectory.use((directory) =>
     eventually(
       directory.lookup(apiKey),
@@ -108,7 +108,7 @@ const booksOf = Effect.fnUntraced(function* (company: number) {
   return row
 })
 
-/** Who was let in was sold to, and nobody else was. */
+/** Asserts that every sale was either delivered or refused as forbidden. Returns the number of delivered sales. */
 const soldBy = (answers: ReadonlyArray<Effect.Success<ReturnType<typeof selling>>[number]>): number => {
   const sold = answers.filter(Result.isSuccess)
   assert.isTrue(sold.every(({ success: { outcome } }) => outcome._tag === "Delivered"))
@@ -116,15 +116,15 @@ const soldBy = (answers: ReadonlyArray<Effect.Success<ReturnType<typeof selling>
   return sold.length
 }
 
-layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a token that eight servers sell with", (it) => {
+layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a token that eight servers accept", (it) => {
   it.effect.each([
-    ["with all of them at the provider", true],
-    ["at the same time", false]
+    ["while all sales wait for the provider", true],
+    ["concurrently", false]
   ])(
-    "and that is revoked %s: what has begun is sold once, what begins when they know is refused",
+    "and that is revoked %s sells each running sale once and no later one",
     ([, atTheProvider]) =>
       Effect.gen(function* () {
-        const { dispatched, gate, servers } = yield* shops
+        const { dispatched, gate, servers } = yield* serversWithProvider
         const tokens = yield* Tokens
         for (const round of Arr.range(1, rounds / 2)) {
           const { apiKey, companyId, tokenId } = yield* customer()
@@ -137,7 +137,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a token t
           const revoked = Effect.gen(function* () {
             if (atTheProvider) yield* allSent
             yield* tokens.setState(tokenId, "revoked")
-            yield* Effect.forEach(servers, (server) => Effect.provide(hasHeard(apiKey), server))
+            yield* Effect.forEach(servers, (server) => Effect.provide(knowsRevocation(apiKey), server))
             const late = yield* selling(servers, apiKey, "late")
             yield* Deferred.succeed(gate.open, undefined)
             return soldBy(late)

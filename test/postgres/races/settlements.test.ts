@@ -25,7 +25,7 @@ const delivery: Delivery = { authCode: "A1", rechargeToken: null }
 const confirm = Verdict.Confirm({ delivery })
 const release = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
 
-/** So many sales of one peso, of a company that is new. */
+/** Reserves this number of sales of one peso for a new company. */
 const reservedOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], count: number) {
   const company = ++companies
   yield* opened(ledger, company, 100_000)
@@ -45,15 +45,15 @@ const availableOf = Effect.fnUntraced(function* (company: number) {
   return row?.available
 })
 
-layer(TestDatabase, { excludeTestServices: true })("settlements that share a statement", (it) => {
-  // What the members of one sale want, in their order -> who of them wins, and how the sale then stands.
+layer(TestDatabase, { excludeTestServices: true })("settlements in one statement", (it) => {
+  // Verdicts on one sale in their order -> which of them wins, and the status of the sale.
   it.effect.each([
     [[Verdict.Hold(), confirm], [false, true], "SUCCESS"],
     [[Verdict.Hold(), Verdict.Hold(), release], [false, false, true], "FAILED"],
     [[confirm, Verdict.Hold()], [true, false], "SUCCESS"],
     [[release, confirm], [true, false], "FAILED"],
     [[Verdict.Hold(), Verdict.Hold()], [true, false], "PENDING"]
-  ] as const)("of one sale: what is firm goes before what only holds: %j", ([verdicts, won, status]) =>
+  ] as const)("of one sale prefer a definite verdict to a hold: %j", ([verdicts, won, status]) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -71,7 +71,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of one sale: what its provider says goes before what not-founds conclude", () =>
+  it.effect("of one sale prefer the provider's answer to a conclusion from not-found answers", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -90,7 +90,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of one sale: a not-found counts for nothing beside an answer that is none", () =>
+  it.effect("of one sale do not count a not-found answer beside an unknown answer", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -106,11 +106,11 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
-  // What of a key a caller is told who knows what he has just written of it, and what one who does not.
+  // Tersely -> the outcome that is returned to the winner, which already knows it.
   it.effect.each([
     [true, null],
     [false, "Delivered"]
-  ] as const)("tell what each key replays; asked tersely: %j", ([tersely, own]) =>
+  ] as const)("return the outcome that each key replays, with tersely %j", ([tersely, own]) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
@@ -132,11 +132,11 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
       ] as const
       const rows = members.map(([order, verdict], n) => ({ ...settleRow({ order, verdict, at, notFound: 0 }), n }))
       const settled = yield* sql`
-        select array[n::text, won::text, kept::text, status, outcome ->> '_tag'] as told
+        select array[n::text, won::text, kept::text, status, outcome ->> '_tag'] as result
         from cell.settle(${PgTypes.jsonb(rows)}, tersely => ${tersely})
         order by n`
       assert.deepStrictEqual(
-        settled.map(({ told }) => told),
+        settled.map(({ result }) => result),
         [
           ["0", "true", "true", "SUCCESS", own],
           ["1", "false", "false", "SUCCESS", "Delivered"],
@@ -149,7 +149,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leave a key the answer that it has given, also when nothing was sent after all", () =>
+  it.effect("keep the first response of a key although the sale was never sent", () =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const [order] = yield* reservedOf(ledger, 1)
@@ -162,13 +162,13 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
       yield* ledger.settle({ order, verdict: Verdict.Hold(), at, notFound: 0 })
       const freed = yield* ledger.settle({ order, verdict: Verdict.Free(), at, notFound: 0 })
       assert.deepStrictEqual([freed.won, freed.status, freed.outcome?._tag], [true, "FAILED", "Pending"])
-      const told = yield* again(order.identifier)
-      assert.strictEqual(Result.isSuccess(told) ? told.success._tag : told.failure._tag, "Replay")
+      const repeated = yield* again(order.identifier)
+      assert.strictEqual(Result.isSuccess(repeated) ? repeated.success._tag : repeated.failure._tag, "Replay")
       assert.strictEqual(yield* availableOf(companies), 100_000)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("wait for nobody who writes of a sale", () =>
+  it.effect("do not wait for an operator's proposal about the sale", () =>
     Effect.gen(function* () {
       const ledger = yield* onItsOwn(replica)
       const [order] = yield* reservedOf(ledger, 1)
@@ -180,7 +180,7 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of a reversal, and its beginning, wait for nobody who writes of its sale either", () =>
+  it.effect("of a reversal, and its start, do not wait for an operator's proposal about the sale", () =>
     Effect.gen(function* () {
       const order = yield* soldOut(yield* replica, ++companies, 100)
       const reversals = yield* onItsOwn(reversalsReplica)
@@ -194,14 +194,14 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
   )
 
   const lost = (order: Order): Order => ({ ...order, transactionId: TransactionId.make(999_999) })
-  // Postgres has no text with a NUL in it.
+  // Postgres rejects text with a NUL character.
   const unwritable = (order: Order): Order => ({ ...order, xid: `${order.xid}\0` })
 
-  // One of ten that cannot be settled.
+  // Fault of one settlement among ten.
   it.effect.each([
     ["does not exist", lost],
     ["has an answer that cannot be written", unwritable]
-  ] as const)("are settled for all others when one %s", ([, spoil]) =>
+  ] as const)("succeed for all other sales when one %s", ([, spoil]) =>
     Effect.gen(function* () {
       const ledger = yield* replica
       const orders = yield* reservedOf(ledger, 10)
@@ -219,13 +219,13 @@ layer(TestDatabase, { excludeTestServices: true })("settlements that share a sta
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are told to all others when one has an answer that cannot be read", () =>
+  it.effect("return their results for all other sales when the stored outcome of one cannot be read", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const ledger = yield* replica
       const orders = yield* reservedOf(ledger, 10)
       const at = yield* DateTime.now
-      // A key keeps its first answer, and this one was written by nobody who could.
+      // A key keeps its first outcome. This one has a tag that the code does not know.
       yield* sql`
         update cell.idempotency
         set outcome = '{"_tag": "Unheard"}', completed_at = claimed_at
