@@ -59,7 +59,8 @@ describe("docs/operating.md", () => {
   )
 
   it("quotes only log lines that the code writes", () => {
-    const quoted = Array.from(manual.matchAll(/in\s+the\s+log\s+for\s+`([^`]+)`/g), ([, message = ""]) => message)
+    const text = manual.replaceAll(/\s+/g, " ")
+    const quoted = Array.from(text.matchAll(/in the log for `([^`]+)`/g), ([, message = ""]) => message)
     assert.isAbove(quoted.length, 5)
     const code = files.map(textOf).join("\n")
     assert.deepStrictEqual(
