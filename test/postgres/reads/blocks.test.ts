@@ -13,14 +13,14 @@ import { AllTransactions, Transactions } from "../../../core/ports/Transactions.
 import { TestDatabase } from "../../support/Database.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
 
-/** So many sales go as one group. */
+/** Sales in one batch. */
 const group = 5
 const groups = 14
 
-/** The instants of a group: it is sold in the middle of a day, and all of them in three days. */
+/** Time of a batch. All batches fall on three days. */
 const at = (n: number) => `timestamptz '2026-01-01 16:00Z' + ${n} * interval '5 hours'`
 
-/** Reserves the sales of a group, whose ids are drawn at its turn, however late it comes. */
+/** Reserves the sales of batch `n`. Their ids depend on `n` only, so a late batch has lower ids than an earlier one. */
 const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => [
   `select setval('cell.transaction_id', ${first + n * group * companies.length}, false)`,
   `select count(*) from cell.reserve(
@@ -36,7 +36,9 @@ const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => 
   )`
 ]
 
-/** Settles what is unresolved of some ids: a third each is delivered, refused and held. */
+/**
+ * Settles the unsettled sales in a range of ids. By id, one third is delivered, one third refused and one third held.
+ */
 const settle = (companies: ReadonlyArray<number>, from: number, count: number) => [
   `select count(*) from cell.settle(
     (
@@ -53,7 +55,7 @@ const settle = (companies: ReadonlyArray<number>, from: number, count: number) =
   )`
 ]
 
-/** Gives some of what was delivered back. */
+/** Reverses half of the delivered sales. */
 const reverse = (companies: ReadonlyArray<number>) => [
   `select cell.settle_reversal(
     s.company_id, (s.begun ->> 'id')::bigint, 'Confirm', jsonb_build_object(), timestamptz '2026-01-05', null, 0
@@ -70,7 +72,7 @@ const reverse = (companies: ReadonlyArray<number>) => [
   ) as s`
 ]
 
-/** Pays money in, with which they may sell. */
+/** Deposits money for the sales. */
 const money = (companies: ReadonlyArray<number>) => [
   `select count(*)
   from unnest(array[${companies}]) as c
@@ -86,7 +88,7 @@ const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
 
 const blockLength = 6
 
-/** Sales of two companies that come in groups, not always in the order of their ids, and settle in parts. */
+/** Batches of sales of two companies, not always in the order of their ids, and ranges of ids to settle. */
 const history = fc.record({
   groups: fc.shuffledSubarray(Arr.range(0, groups - 1), { minLength: 8 }),
   settled: fc.array(fc.record({ from: fc.nat(group * groups), count: fc.integer({ min: 1, max: 30 }) }), {
@@ -106,8 +108,8 @@ const page = fc.record({
 
 const asking = fc.array(fc.tuple(filter, page), { minLength: 12, maxLength: 12 })
 
-/** The page as a plain query has it. */
-const plainly = Effect.fnUntraced(function* (
+/** A page of one company's sales, from a query that uses no blocks. */
+const plainPage = Effect.fnUntraced(function* (
   company: number,
   { from = "0001-01-01", status, to = "9999-01-01" }: TransactionFilter,
   { page, perPage }: { readonly page: number; readonly perPage: number }
@@ -126,8 +128,8 @@ const plainly = Effect.fnUntraced(function* (
 
 const askingAll = fc.array(fc.tuple(fc.subarray([...statuses], { minLength: 1 }), page), { minLength: 6, maxLength: 6 })
 
-/** The page of all companies as a plain query has it; every status is no condition. */
-const plainlyOfAll = Effect.fnUntraced(function* (
+/** A page of all companies' sales, from a query that uses no blocks. */
+const plainPageOfAll = Effect.fnUntraced(function* (
   some: ReadonlyArray<Status>,
   { page, perPage }: { readonly page: number; readonly perPage: number }
 ) {
@@ -138,7 +140,7 @@ const plainlyOfAll = Effect.fnUntraced(function* (
   return { ids, total: found.length }
 }, Effect.orDie)
 
-layer(TestLayer, { excludeTestServices: true })("lists that are counted in blocks", (it) => {
+layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (it) => {
   let companies = 0
   let ids = 1
 
@@ -165,14 +167,14 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
         order by list desc, first_id`
     )
 
-  /** Leaves room for the ids of some groups, and says where it begins. */
+  /** Reserves a range of ids for the batches of these companies. Returns the first id. */
   const roomFor = (companies: number) => {
     const first = ids
     ids += companies * group * groups
     return first
   }
 
-  it.effect("take in sales that come when later ones have been counted", () =>
+  it.effect("include sales that are reserved after sales with higher ids", () =>
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
@@ -186,7 +188,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     })
   )
 
-  it.effect("are made with the sale, and with the entry, that completes one, and count the last of them anew", () =>
+  it.effect("are created by the sale or entry that completes them", () =>
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
@@ -206,7 +208,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
       yield* run(money([company]))
       yield* run(reserve([company], first, 0))
       assert.deepStrictEqual(yield* made, [["sale", group]])
-      // The money was the first entry.
+      // The deposit was the first entry.
       yield* run(confirm(0, group - 2))
       assert.deepStrictEqual(yield* made, [
         ["sale", group],
@@ -217,7 +219,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     })
   )
 
-  it.effect("let a sale be settled though they were miscounted, and the audit tells of them", () =>
+  it.effect("with wrong counts do not prevent a settlement, and the audit reports them", () =>
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
@@ -244,7 +246,7 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     })
   )
 
-  it.effect("are not counted for a sale that is looked for by its key alone", () =>
+  it.effect("are not needed to find a sale by its key", () =>
     Effect.gen(function* () {
       const company = ++companies
       yield* run(money([company]))
@@ -257,13 +259,13 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
     })
   )
 
-  it.effect("show what is there, in whatever order it came", () =>
+  it.effect("give the same pages as plain queries, in whatever order the sales were made", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions
-      const everybodys = yield* AllTransactions
+      const allTransactions = yield* AllTransactions
       yield* setBlockLength(blockLength)
       const context = yield* Effect.context<PgClient.PgClient>()
-      const holds = Effect.fnUntraced(function* (
+      const agrees = Effect.fnUntraced(function* (
         past: { groups: Array<number>; settled: Array<{ from: number; count: number }> },
         questions: ReadonlyArray<readonly [TransactionFilter, { page: number; perPage: number }]>,
         questionsOfAll: ReadonlyArray<readonly [ReadonlyArray<Status>, { page: number; perPage: number }]>
@@ -278,20 +280,20 @@ layer(TestLayer, { excludeTestServices: true })("lists that are counted in block
           const { items, total } = yield* transactions.list(CompanyId.make(companies), filter, page)
           assert.deepStrictEqual(
             { ids: items.map(({ id }) => Number(id)), total },
-            yield* plainly(companies, filter, page)
+            yield* plainPage(companies, filter, page)
           )
         }
         for (const [some, page] of questionsOfAll) {
           const all = some.length === statuses.length
-          const { items, total } = yield* everybodys.list({ statuses: all ? undefined : some }, page)
+          const { items, total } = yield* allTransactions.list({ statuses: all ? undefined : some }, page)
           const ids = items.map(({ companyId, transaction }) => `${companyId} ${transaction.id}`)
-          assert.deepStrictEqual({ ids, total }, yield* plainlyOfAll(some, page))
+          assert.deepStrictEqual({ ids, total }, yield* plainPageOfAll(some, page))
         }
       })
       yield* Effect.promise(() =>
         fc.assert(
           fc.asyncProperty(history, asking, askingAll, (past, questions, questionsOfAll) =>
-            Effect.runPromiseWith(context)(holds(past, questions, questionsOfAll))
+            Effect.runPromiseWith(context)(agrees(past, questions, questionsOfAll))
           ),
           { numRuns: 30 }
         )

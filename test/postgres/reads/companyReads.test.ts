@@ -9,11 +9,11 @@ import { Accounts } from "../../../core/ports/Accounts.ts"
 import { testDatabaseUrl } from "../../support/Database.ts"
 import { companyOne, companyTwo, populated } from "../../support/EveryState.ts"
 
-/** The tables that are read for one company. */
+/** Tables that are read for one company at a time. */
 const readForOne = ["balance", "block", "consumption", "entry", "idempotency", "insurance", "option", "transaction"]
 
-/** Ways to make Postgres think of other plans. */
-const persuasions: ReadonlyArray<Readonly<Record<string, string>>> = [
+/** Postgres settings that lead to different query plans. */
+const plannerSettings: ReadonlyArray<Readonly<Record<string, string>>> = [
   {},
   { enable_nestloop: "off" },
   { enable_indexscan: "off", enable_bitmapscan: "off", enable_indexonlyscan: "off" },
@@ -26,7 +26,7 @@ const persuasions: ReadonlyArray<Readonly<Record<string, string>>> = [
   { geqo_threshold: "2" }
 ]
 
-/** Reads in the role of a reader, by one connection. */
+/** A reader with one connection, in the database role for reads. */
 const readingAs = (parameters: Readonly<Record<string, string>>) =>
   Layer.unwrap(
     Effect.map(testDatabaseUrl, (url) =>
@@ -35,7 +35,7 @@ const readingAs = (parameters: Readonly<Record<string, string>>) =>
   )
 
 layer(populated)("a read for one company", (it) => {
-  it.effect("has a policy on every tenant table, and no other way in", () =>
+  it.effect("is limited by a row policy on every tenant table", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const without = yield* sql`
@@ -59,8 +59,8 @@ layer(populated)("a read for one company", (it) => {
     })
   )
 
-  describe.each(persuasions)("with %j", (parameters) => {
-    it.effect("sees that company's rows and no others, whatever it asks for", () =>
+  describe.each(plannerSettings)("with %j", (parameters) => {
+    it.effect("returns rows of that company only, whatever the query", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* Effect.gen(function* () {
@@ -72,7 +72,7 @@ layer(populated)("a read for one company", (it) => {
                 count(*) filter (where company_id = ${companyTwo})::int as other
               from ${sql.literal(`cell.${table}`)}`
             assert.isAbove(there?.other ?? 0, 0, table)
-            // No condition at all, the other company's, and a join that forgets the company.
+            // Queries without a condition, for the other company, and with a join that ignores the company.
             const seen = yield* reads(companyOne)<{ all: number; theirs: number; joined: number }>`
               select
                 (select count(*) from ${sql.literal(`cell.${table}`)})::int as all,
@@ -90,7 +90,7 @@ layer(populated)("a read for one company", (it) => {
     )
   })
 
-  it.effect("is not disturbed by another's that shares its connection", () =>
+  it.effect("is not affected by other companies' reads on the same connection", () =>
     Effect.gen(function* () {
       const companies = Array.from({ length: 400 }, (_, n) => (n % 2 === 0 ? companyOne : companyTwo))
       const seen = yield* Effect.gen(function* () {
@@ -108,7 +108,7 @@ layer(populated)("a read for one company", (it) => {
     })
   )
 
-  it.effect("sees each company's own money when many ask together, and nothing for a company that is not there", () =>
+  it.effect("returns each company's own balance in concurrent reads, and zero for an unknown company", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const there = yield* sql<{ company: number; available: number }>`
@@ -137,7 +137,7 @@ layer(populated)("a read for one company", (it) => {
     "delete from cell.option",
     "select directory.deposit(1, 5, 10, 'x', 'epoch')",
     "select nextval('cell.insurance_id')"
-  ])("may not: %s", (statement) =>
+  ])("is denied: %s", (statement) =>
     Effect.gen(function* () {
       const sql = yield* ReadingClient
       const { reason } = yield* Effect.flip(sql.unsafe(statement).unprepared)
@@ -145,7 +145,7 @@ layer(populated)("a read for one company", (it) => {
     }).pipe(Effect.provide(readingAs({})))
   )
 
-  it.effect("sees nothing of a tenant table before it has entered a company", () =>
+  it.effect("returns no row of a tenant table before a company is set", () =>
     Effect.gen(function* () {
       const sql = yield* ReadingClient
       for (const table of readForOne) {

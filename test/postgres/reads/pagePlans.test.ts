@@ -27,13 +27,13 @@ interface Node {
   readonly Plans?: ReadonlyArray<Node>
 }
 
-/** A look into a table or an index, as it went. */
+/** A scan of a table or index in an executed plan. */
 interface Scan {
   readonly kind: string
   readonly of: string
-  /** All that it read, also what it then threw away. */
+  /** Rows read, including rows that were then filtered out. */
   readonly rows: number
-  /** The pages that it looked at, also for what no longer counts. */
+  /** Pages read, including pages with dead rows only. */
   readonly pages: number
 }
 
@@ -50,7 +50,7 @@ const scansOf = (node: Node): ReadonlyArray<Scan> => {
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)]
 }
 
-/** Runs what reads the database, and tells by EXPLAIN ANALYZE what its statements looked into. */
+/** Runs a read and returns the scans of all its statements, from EXPLAIN ANALYZE. */
 const scansOfStatements = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>) {
   const scans: Array<Scan> = []
   yield* Effect.provideService(reading, CurrentTransformer, (statement, sql) => {
@@ -97,8 +97,8 @@ const read = (scans: ReadonlyArray<Scan>, of: RegExp): number =>
 
 const rows = /^(transaction|entry)/
 
-/** What a page of either company looks into: rows by an index and no more than a few blocks of them. */
-const looksLittle = Effect.fnUntraced(function* <R>(
+/** Asserts that a page of either company reads rows by an index and at most `rows_max` of them. */
+const readsFew = Effect.fnUntraced(function* <R>(
   page: (company: CompanyId) => Effect.Effect<unknown, never, R>,
   rows_max: number
 ) {
@@ -137,31 +137,32 @@ layer(TestLayer)("a page of a long list", (it) => {
       ["a month", month, 1_000],
       ["a day", day, 20],
       ["FAILED in a month", { ...month, status: "FAILED" }, 12],
-      ["no day at all", { from: "2026-01-02", to: "2026-01-01" }, 1],
+      ["an empty range of days", { from: "2026-01-02", to: "2026-01-01" }, 1],
       ["an identifier", { identifier: "c-77" }, 1],
       ["an identifier in a month", { identifier: "c-77", ...month, status: "SUCCESS" }, 1],
       ["an xid", { xid: "RD-2-77" }, 1],
       ["a failed xid", { xid: "RD-2-107", status: "FAILED" }, 1]
     ] as ReadonlyArray<readonly [string, TransactionFilter, number]>)(
-      "%s (%j, page %i) reads it by an index, and a few thousand rows at most",
+      "%s (%j, page %i) uses an index and reads at most a few thousand rows",
       ([, filter, page]) =>
-        looksLittle(
+        readsFew(
           (company) => Transactions.use(({ list }) => list(company, filter, { page, perPage })),
-          // A block to skip, and one at each end of the days to count.
+          // One block to skip to the page, and one at each end of the days.
           perPage + 4 * block
         )
     )
 
-    it.effect("in flight reads no more than the blocks that have some", () =>
-      looksLittle(
+    it.effect("in PROCESSING reads only the blocks that contain some", () =>
+      readsFew(
         (company) => Transactions.use(({ list }) => list(company, { status: "PROCESSING" }, { page: 3, perPage })),
-        // Ten of a thousand are.
+        // Ten sales of each thousand are in PROCESSING.
         (perPage / 10 + 2) * block
       )
     )
   })
 
-  // A page of all companies looks at as many of each one's newest sales as it reaches back, and at blocks of rare ones.
+  // A page of all companies reads each company's newest sales down to the page's end. For rare statuses it reads
+  // blocks.
   it.effect.each([
     [{}, 1],
     [{}, 20],
@@ -171,12 +172,9 @@ layer(TestLayer)("a page of a long list", (it) => {
     [{ statuses: ["PROCESSING", "PENDING"] }, 1],
     [{ companyId: CompanyId.make(2), statuses: ["PROCESSING", "PENDING"] }, 10]
   ] as ReadonlyArray<readonly [OwnedFilter, number]>)(
-    "of all companies' sales (%j, page %i) does so too",
+    "of all companies' sales (%j, page %i) uses an index and reads few rows",
     ([filter, page]) =>
-      looksLittle(
-        () => AllTransactions.use(({ list }) => list(filter, { page, perPage })),
-        2 * page * perPage + 6 * block
-      )
+      readsFew(() => AllTransactions.use(({ list }) => list(filter, { page, perPage })), 2 * page * perPage + 6 * block)
   )
 
   it.effect.each([
@@ -185,14 +183,14 @@ layer(TestLayer)("a page of a long list", (it) => {
     [month, 1_000],
     [day, 1],
     [{ to: "2020-01-01" }, 1]
-  ] as const)("of a statement (%j, page %i) does so too", ([range, page]) =>
-    looksLittle(
+  ] as const)("of a statement (%j, page %i) uses an index and reads few rows", ([range, page]) =>
+    readsFew(
       (company) => Statement.use((statement) => statement.page(company, range, { page, perPage })),
       perPage + 4 * block
     )
   )
 
-  it.effect("of what is pending reads that alone, however many sales were reversed", () =>
+  it.effect("of unsettled sales and reversals reads only those, however many are settled", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`
@@ -221,15 +219,15 @@ layer(TestLayer)("a page of a long list", (it) => {
     })
   )
 
-  it.effect("is not needed for the whole of a day: it is read from where it is, part by part", () =>
-    looksLittle(
+  it.effect("of a whole day is streamed in parts by an index", () =>
+    readsFew(
       (company) => Statement.use((statement) => Stream.runDrain(statement.all(company, day))),
-      // Two parts, each of them by the index and then by the rows that it names.
+      // Two parts, each read by the index and then by its rows.
       10 * block
     )
   )
 
-  it.effect("to one number looks at few pages, however many were settled since the last vacuum", () =>
+  it.effect("of one identifier reads few pages, even with many dead rows since the last vacuum", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const company = CompanyId.make(3)

@@ -17,7 +17,7 @@ import { intentOf } from "../../support/SalesOnPostgres.ts"
 
 const sales = 20_000
 
-// That no money moved for them is nothing to this test.
+// Inserts settled sales. Their entries are left out where a test does not need them.
 const sell = (company: number, members: number) => `
   insert into cell.transaction (
     company_id, id, xid, idempotency_key, status, environment, service_id, service_name, service_type, identifier, amount,
@@ -35,20 +35,20 @@ const enter = `
   insert into cell.entry (company_id, id, type, amount, balance, transaction_id, created_at)
   select company_id, 1000 + id, 'sale', -amount, 0, id, created_at from cell.transaction where company_id = 2`
 
-/** A step of a plan that was carried out. */
+/** A node of an executed plan. */
 interface Node {
   readonly "Rows Removed by Join Filter"?: number
   readonly "Actual Loops": number
   readonly Plans?: ReadonlyArray<Node>
 }
 
-/** How many pairs of rows were put together and found not to belong together. */
+/** Number of row pairs that a join compared and rejected. */
 const mismatched = (node: Node): number =>
   (node["Rows Removed by Join Filter"] ?? 0) * node["Actual Loops"] +
   (node.Plans ?? []).reduce((sum, child) => sum + mismatched(child), 0)
 
-/** No query holds more rows against others than there are sales. */
-const holdsFew = Effect.gen(function* () {
+/** Asserts that no query of the audit rejects more row pairs than there are sales. */
+const comparesFew = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   for (const [invariant, query] of Object.entries(violationQueries)) {
     const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Node }> }>(
@@ -60,26 +60,26 @@ const holdsFew = Effect.gen(function* () {
   }
 })
 
-layer(TestDatabase)("an audit holds rows only against those that they belong to", (it) => {
-  it.effect("of a company that has begun to sell since the planner looked at its deposits", () =>
+layer(TestDatabase)("an audit compares few unrelated rows", (it) => {
+  it.effect("when a company started to sell after its deposits were analyzed", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(deposit).unprepared
       yield* sql.unsafe("analyze cell.entry").unprepared
       yield* sql.unsafe(sell(2, sales / 4)).unprepared
       yield* sql.unsafe(enter).unprepared
-      yield* inAuditSnapshot(holdsFew)
+      yield* inAuditSnapshot(comparesFew)
     })
   )
 
-  it.effect("of a company that has sold twenty blocks", () =>
+  it.effect("when a company has sold twenty blocks", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(sell(1, sales)).unprepared
       yield* setBlockLength(1_000)
       yield* rebuildLists
       yield* sql.unsafe("analyze cell.transaction, cell.block").unprepared
-      yield* inAuditSnapshot(holdsFew)
+      yield* inAuditSnapshot(comparesFew)
     })
   )
 })
@@ -87,7 +87,7 @@ layer(TestDatabase)("an audit holds rows only against those that they belong to"
 const owner = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 const confirmed = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
 
-/** The nth sale, to a number of its own. */
+/** Sale number `n`, with an identifier of its own. */
 const sale = (company: number, n: number): Intent => ({
   ...intentOf(company, `sale ${n}`, 100),
   identifier: Identifier.make(String(8_090_000_000 + n))
@@ -113,7 +113,7 @@ const reserveAll = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>, 
     order by n`
 })
 
-/** Reserves and settles a sale of each of these companies as one group, within the transaction that is open. */
+/** Reserves and settles one sale of each company in one batch, inside the open transaction. */
 const sellTogether = Effect.fnUntraced(function* (companies: ReadonlyArray<number>, first: number) {
   const sql = yield* PgClient.PgClient
   const at = yield* DateTime.now
@@ -126,7 +126,7 @@ const sellTogether = Effect.fnUntraced(function* (companies: ReadonlyArray<numbe
   yield* sql`select won from cell.settle(${PgTypes.jsonb(settlements)})`
 })
 
-/** Rows of the cell that this transaction has read so far, and times that it has gone down an index for one. */
+/** Rows read and index scans started by this transaction so far. */
 const work = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ done: number }>`
@@ -136,14 +136,14 @@ const work = Effect.gen(function* () {
   return row?.done ?? 0
 })
 
-/** The work that something takes. */
+/** Rows read and index scans started by an effect. */
 const workOf = Effect.fnUntraced(function* <A, E, R>(something: Effect.Effect<A, E, R>) {
   const before = yield* work
   yield* something
   return (yield* work) - before
 })
 
-/** Gives companies of these numbers money. */
+/** Gives money to the companies in a range of ids. */
 const fund = (first: number, last: number) =>
   PgClient.PgClient.use(
     (sql) => sql`
@@ -155,8 +155,8 @@ const fund = (first: number, last: number) =>
 const companies_n = 300
 const together = 20
 
-/** Gives each group of twenty companies to somebody, these many groups, sales numbered from `first`. */
-const inGroups = <A, E, R>(
+/** Calls `use` for each batch of twenty companies. The sales are numbered from `first`. */
+const inBatches = <A, E, R>(
   groups: number,
   first: number,
   use: (companies: ReadonlyArray<number>, first: number) => Effect.Effect<A, E, R>
@@ -170,7 +170,7 @@ const inGroups = <A, E, R>(
     { discard: true }
   )
 
-/** Asks for these sales again, or for the first time from companies that cannot pay. */
+/** Reserves sales and asserts that every answer has this tag. */
 const ask = (companies: ReadonlyArray<number>, first: number, tag: string) =>
   Effect.map(
     reserveAll(
@@ -184,7 +184,7 @@ const ask = (companies: ReadonlyArray<number>, first: number, tag: string) =>
       )
   )
 
-/** Looks for sales and reversals of unknown outcome; there are none. */
+/** Claims due sales and reversals, of which there are none. */
 const claim = Effect.gen(function* () {
   const now = yield* DateTime.now
   const wanted = { began: now, lease: Duration.minutes(1), limit: 32, now, which: "due" } as const
@@ -201,23 +201,23 @@ const poor = (companies: ReadonlyArray<number>) => companies.map((company) => co
 
 const scenarios = [
   {
-    name: "of a company that has sold much",
+    name: "of a company with many sales",
     works: Effect.forEach(Arr.range(0, 5), (hundred) =>
       workOf(Effect.forEach(Arr.range(1, 100), (n) => sellTogether([1], 100 * hundred + n), { discard: true }))
     )
   },
   {
-    name: "in a group of companies",
-    // Four sales of each company: as many as make a block of its list.
-    works: Effect.forEach(Arr.range(0, 2), (part) => workOf(inGroups(60, 1200 * part, sellTogether)))
+    name: "in a batch of several companies",
+    // Each part reserves four sales of each company, which complete one block.
+    works: Effect.forEach(Arr.range(0, 2), (part) => workOf(inBatches(60, 1200 * part, sellTogether)))
   },
   {
-    name: "that is asked for again",
+    name: "that is retried",
     works: Effect.gen(function* () {
-      yield* inGroups(3, 0, sellTogether)
-      const again = workOf(inGroups(3, 0, (companies, first) => ask(companies, first, "Replay")))
+      yield* inBatches(3, 0, sellTogether)
+      const again = workOf(inBatches(3, 0, (companies, first) => ask(companies, first, "Replay")))
       const before = yield* again
-      yield* inGroups(75, 60, sellTogether)
+      yield* inBatches(75, 60, sellTogether)
       return [before, yield* again]
     })
   },
@@ -225,50 +225,50 @@ const scenarios = [
     name: "that is refused",
     works: Effect.gen(function* () {
       const refused = workOf(
-        inGroups(3, 9_000, (companies, first) => ask(poor(companies), first, "InsufficientBalance"))
+        inBatches(3, 9_000, (companies, first) => ask(poor(companies), first, "InsufficientBalance"))
       )
       const before = yield* refused
-      yield* inGroups(75, 0, sellTogether)
+      yield* inBatches(75, 0, sellTogether)
       return [before, yield* refused]
     })
   },
   {
-    name: "that recovery looks for",
+    name: "that recovery claims",
     works: Effect.gen(function* () {
       const looked = workOf(Effect.forEach(Arr.range(1, 20), () => claim, { discard: true }))
       const before = yield* looked
-      yield* inGroups(75, 0, sellTogether)
+      yield* inBatches(75, 0, sellTogether)
       return [before, yield* looked]
     })
   }
 ]
 
-// Pages without rows: what a later sale finds there looks like nothing.
-const sellAndForget = PgClient.PgClient.use((sql) =>
-  sql.withTransaction(Effect.andThen(inGroups(15, 0, sellTogether), Effect.fail("forget"))).pipe(Effect.ignore)
+// Leaves empty pages behind, so that the planner sees tables without rows.
+const sellAndRollBack = PgClient.PgClient.use((sql) =>
+  sql.withTransaction(Effect.andThen(inBatches(15, 0, sellTogether), Effect.fail("forget"))).pipe(Effect.ignore)
 )
 
-// A plan is made once and kept. What the planner goes by may be far from the truth: nothing, or that there is nothing.
-const told = [
-  { database: "was never analyzed", tell: Effect.void },
+// Plans are cached, so they may rest on wrong statistics: none at all, or those of empty tables.
+const statistics = [
+  { database: "was never analyzed", prepare: Effect.void },
   {
-    database: "was analyzed when its sales were gone",
-    tell: Effect.andThen(
-      sellAndForget,
+    database: "was analyzed while it was empty",
+    prepare: Effect.andThen(
+      sellAndRollBack,
       PgClient.PgClient.use((sql) => sql`analyze`)
     )
   }
 ]
 
-for (const { database, tell } of told) {
+for (const { database, prepare } of statistics) {
   for (const { name, works } of scenarios) {
     layer(TestDatabase)(`a sale ${name}, in a database that ${database}`, (it) => {
-      it.effect("takes no more work when there are many others", () =>
+      it.effect("takes the same work when there are many other sales", () =>
         PgClient.PgClient.use((sql) =>
           sql.withTransaction(
             Effect.gen(function* () {
               yield* fund(1, companies_n)
-              yield* tell
+              yield* prepare
               const [first = 0, ...later] = yield* works
               for (const one of later) assert.isAtMost(one, 1.2 * first, `${first}, ${later.join(", ")}`)
             })
