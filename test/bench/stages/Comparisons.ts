@@ -45,7 +45,7 @@ const comparisons: ReadonlyArray<Comparison> = [
     against: "peer",
     theirs: saleByPeer(1),
     calls: "many",
-    measurements: saleMeasurements("one busy company", 12)
+    measurements: saleMeasurements("one busy company", 11.5)
   },
   {
     name: "alone",
@@ -64,7 +64,7 @@ const comparisons: ReadonlyArray<Comparison> = [
     theirs: readFromBare,
     calls: "many",
     measurements: (rounds) => [
-      rateOf('GET /v1/saldo, against a bare "ok"', atLeast(0.35), rounds),
+      rateOf('GET /v1/saldo, against a bare "ok"', null, rounds),
       ...cpuTimeOf("Processor time of the server for a read", "cpu_us", rounds)
     ]
   }
