@@ -35,7 +35,7 @@ const makeCustomer = Effect.fnUntraced(function* (code: string) {
  */
 const settings = { fsync: "off", full_page_writes: "off", shared_buffers: "16MB" }
 
-const secret = "shared secret of a crash run"
+const secret = "secret of the suppliers in a crash run"
 
 type Operator = Layer.Success<typeof operatorLayer>
 
