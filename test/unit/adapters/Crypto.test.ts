@@ -11,7 +11,7 @@ import { Sha256 } from "../../../core/domain/Sha256.ts"
 import { Vault } from "../../../core/ports/Vault.ts"
 import { insurance } from "../../support/InsuranceExample.ts"
 
-/** A vault whose key consists of this byte. */
+/** A vault whose key repeats this byte. */
 const vaultOf = (byte: number) =>
   Effect.provide(
     Vault,
@@ -99,7 +99,8 @@ const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
 
 const expected = (text: string) => createHash("sha256").update(new TextEncoder().encode(text)).digest()
 
-// Idempotency keys outlive versions of the service. A changed digest would refuse a client's retry as another sale.
+// Digests are stored and outlive versions of the service. If the digest of a text changed, a client's retry would be
+// refused as a different sale.
 describe("SHA-256 of a text", () => {
   it("hashes the UTF-8 bytes, also of lone surrogates", () => {
     const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme", maxLength: 500 }))

@@ -8,10 +8,10 @@ const Kind = Schema.Literals([0, 1])
 const Calls = Schema.Struct({ kind: Kind, calls: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 150 })) })
 const Finished = Schema.Struct({ kind: Kind, finishes: Schema.Literal(true) })
 
-// Large enough that a small kind is passed over three times.
+// In a sequence of this length, a kind with few waiting calls gives up its turn three times.
 const Steps = Schema.Array(Schema.Union([Calls, Finished])).check(Schema.isMinLength(60))
 
-/** How many groups of other kinds may finish while one kind waits. */
+/** Maximum number of groups of other kinds that may finish while one kind waits. */
 const patience = 3
 
 describe("groups of several kinds", () => {
@@ -52,7 +52,7 @@ describe("groups of several kinds", () => {
   })
 })
 
-/** Calls of one kind. Their groups finish when the test says so. */
+/** Calls of one kind. The test decides when their groups finish. */
 const kindOf = (turns: GroupTurns) => {
   let count = 0
   const underWay: Array<number> = []
@@ -84,16 +84,19 @@ describe("the turns of groups", () => {
     { underWay: 3, enough: 3 },
     { underWay: 16, enough: 16 },
     { underWay: 60, enough: 16 }
-  ])("start a second group beside one of $underWay calls once $enough calls wait", ({ enough, underWay }) => {
-    const sale = kindOf(groupTurns())
-    sale.call(underWay)
-    sale.call(enough - 1)
-    assert.deepStrictEqual(sale.underWay, [underWay])
-    sale.call(1)
-    assert.deepStrictEqual(sale.underWay, [underWay, enough])
-  })
+  ])(
+    "start a second group beside a running group of $underWay calls when $enough calls wait",
+    ({ enough, underWay }) => {
+      const sale = kindOf(groupTurns())
+      sale.call(underWay)
+      sale.call(enough - 1)
+      assert.deepStrictEqual(sale.underWay, [underWay])
+      sale.call(1)
+      assert.deepStrictEqual(sale.underWay, [underWay, enough])
+    }
+  )
 
-  it("compare the waiting calls with the groups still running, not with finished ones", () => {
+  it("compare the number of waiting calls with the calls of running groups, not of finished groups", () => {
     const sale = kindOf(groupTurns())
     sale.call(60)
     sale.finish()
@@ -122,7 +125,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual(sale.underWay, [128, 44])
   })
 
-  it("prefer a kind that was passed over for a larger one", () => {
+  it("prefer a kind that has given up its turn to a kind with more waiting calls", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     settlement.call(40)
@@ -146,7 +149,7 @@ const together = <A>(call: (member: number) => Effect.Effect<A>, members: Readon
 const told = Exit.match({ onSuccess: String, onFailure: () => "failed" })
 
 describe("a group", () => {
-  it.effect("is sent as one call, and each member receives its own result", () => {
+  it.effect("is sent as one call, and each call of the group receives its own result", () => {
     const groups: Array<ReadonlyArray<number>> = []
     const double = grouped<number, number>(sql, "test", (members) => {
       groups.push(members)
@@ -158,7 +161,7 @@ describe("a group", () => {
     })
   })
 
-  it.effect("is sent again one by one when a member breaks it, and only that member fails", () => {
+  it.effect("is retried call by call when one call makes the group fail, and only that call fails", () => {
     const groups: Array<ReadonlyArray<number>> = []
     const call = grouped<number, number>(sql, "test", (members) =>
       Effect.sync(() => {
@@ -173,7 +176,7 @@ describe("a group", () => {
     })
   })
 
-  it.effect("fails when results are missing, and is not sent again", () => {
+  it.effect("fails when results are missing, and is not retried", () => {
     let groups = 0
     const call = grouped<number, number>(sql, "test", (members) =>
       Effect.sync(() => {

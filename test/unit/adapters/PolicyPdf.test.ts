@@ -34,7 +34,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     })
   )
 
-  it.effect("the policy states insured, vehicle, dates and price", () =>
+  it.effect("the policy states the insured person, the vehicle, the dates and the price", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(facts, "poliza")
       const said = words(lines)
@@ -42,7 +42,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
         "Saldo Intermediario de seguros Póliza n.º 1-501-0123456 Póliza de seguro obligatorio de vehículos de motor",
         "Vigente desde 4 de marzo de 2026",
         "Vigente hasta, ese día incluido 3 de marzo de 2027",
-        // 03:30 in UTC is still the previous local day.
+        // 03:30 in UTC belongs to the previous local day.
         "Emitida, hora de Santo Domingo 4 de marzo de 2026, 23:30:05",
         "Nombre completo Titular Ñandú Núm Łódź Cédula 001-1234567-8 Teléfono 809-555-1234",
         "Placa A123456 Marca Citroën Modelo C3 Año 2018",
@@ -57,7 +57,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     })
   )
 
-  it.effect("the policy of one month without extras says so", () =>
+  it.effect("the policy states a length of one month and the absence of extras", () =>
     Effect.gen(function* () {
       const { lines } = yield* read(
         {
@@ -77,7 +77,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     ["jeepeta", "Jeepeta"],
     ["camioneta", "Camioneta"],
     ["motocicleta", "Motocicleta"]
-  ] as const)("name the type %s: %s", ([type, name]) =>
+  ] as const)("the documents name the vehicle type %s as %s", ([type, name]) =>
     Effect.gen(function* () {
       const of = { ...facts, insured: { ...facts.insured, vehicle: { ...facts.insured.vehicle, type } } }
       assert.include(words((yield* read(of, "poliza")).lines), `Tipo ${name} `)
@@ -123,7 +123,7 @@ layer(PolicyPdf.layer)("the documents of a policy (4.6, step 8)", (it) => {
     Effect.gen(function* () {
       for (const kind of documents) {
         const { lines } = yield* read(numbered(number), kind)
-        // The mark stands once in a band and once across the page.
+        // A marked page shows the mark twice: once upright in a band, once across the page.
         const marks = lines.filter(({ text }) => text.startsWith(testMark)).map(({ upright }) => upright)
         assert.sameMembers(marks, marked ? [true, false] : [])
       }
@@ -171,7 +171,7 @@ const inksOn = ({ height, lines, squares }: ReturnType<typeof readPdf>): Readonl
 
 const cover = "Ampara la responsabilidad civil frente a terceros: "
 
-/** A policy in which every text has its greatest allowed length. */
+/** A policy in which every text has its maximum length. */
 const filled = (name: string, coverage = name): PolicyFacts => ({
   ...facts,
   policy: { ...facts.policy, number: name.slice(0, 64) },
@@ -223,8 +223,8 @@ layer(PolicyPdf.layer)("a policy with", (it) => {
     })
   )
 
-  // The greatest lengths that the insurer protocol allows.
-  it.effect("texts of the greatest length are printed whole", () =>
+  // These texts have the maximum lengths that the insurer protocol allows.
+  it.effect("texts of the maximum length are printed in full", () =>
     Effect.gen(function* () {
       const long = (letters: number) =>
         `${"Leña y Cañas de "

@@ -19,7 +19,7 @@ const inspect = (plate: string) =>
     product: null
   })
 
-/** The quote of the first version. */
+/** Requests a quote for the first version of the vehicle. */
 const quote = Effect.fnUntraced(function* (
   plate: string,
   wanted: { readonly plan?: string; readonly extras?: ReadonlyArray<ExtraCode> } = {}
@@ -33,7 +33,7 @@ const quote = Effect.fnUntraced(function* (
 
 const soldAt = "2026-03-05T03:59:45.000Z"
 
-/** The sale of a quote, 15 seconds before local midnight. */
+/** The order to issue the policy of a quote, 15 seconds before local midnight. */
 const orderOf = (identifier: string, { reference, total }: { readonly reference: string; readonly total: Amount }) => {
   const order: Order = {
     companyId: company.id,
@@ -60,7 +60,7 @@ const refused = { refusal: "SEGURO_NO_EMITIDO" } as const
 
 describe("the simulated insurer", () => {
   it.effect.each([
-    // plate -> result of step 1, or of the quote
+    // plate -> result of starting an insurance, or of its quote
     ["A123450", "InsuranceRejected"],
     ["A123454", "VehicleUnsupported"],
     ["A123455", "InsuranceUnavailable"],
@@ -84,7 +84,7 @@ describe("the simulated insurer", () => {
 
   it.effect("states when the active policy of a plate ending in 3 expires", () =>
     Effect.gen(function* () {
-      // Still December in local time.
+      // This instant is still in December in local time.
       yield* at("2027-01-01T03:59:59.999Z")
       const error = yield* Effect.flip(quote("A123453"))
       assert.strictEqual(error._tag === "PolicyActive" && error.renewableFrom, "2027-01-01")
@@ -92,7 +92,7 @@ describe("the simulated insurer", () => {
   )
 
   it.effect.each([
-    // plate -> answer to the sale, status at once, status after 15 s
+    // plate -> answer to the sale, status immediately after the sale, status 15 s after the sale
     ["A123451", DispatchAnswer.Refused(refused), StatusAnswer.Refused(refused), StatusAnswer.Refused(refused)],
     ["A123402", DispatchAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Refused(refused)],
     ["A123412", DispatchAnswer.Unknown(), StatusAnswer.Unknown(), StatusAnswer.Unknown()],
@@ -108,7 +108,7 @@ describe("the simulated insurer", () => {
     )
   ] as ReadonlyArray<
     readonly [string, DispatchAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>, StatusAnswer<IssuedPolicy>]
-  >)("answers the sale of a plate like %s by its scenario", ([plate, issued, early, late]) =>
+  >)("answers the sale of a plate like %s as its last digits determine", ([plate, issued, early, late]) =>
     Effect.gen(function* () {
       const quoted = yield* quote(plate)
       yield* at(soldAt)
@@ -157,14 +157,14 @@ describe("a simulated vehicle", () => {
     ["L123458", "camioneta"],
     ["A123458", "automovil"],
     ["Z123458", "automovil"]
-  ] as const)("with the plate %s is of type %s", ([plate, type]) =>
+  ] as const)("has for the plate %s the type %s", ([plate, type]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* inspect(plate)).vehicle.type, type)
     })
   )
 
   it.effect.each(["A12348", "A123458", "A9999998", "K00008", "L5555558"])(
-    "with the plate %s is the same at every inspection",
+    "is the same at every inspection of the plate %s",
     (plate) =>
       Effect.gen(function* () {
         const found = yield* inspect(plate)
@@ -176,51 +176,55 @@ describe("a simulated vehicle", () => {
   )
 
   it.effect.each([
-    // plate -> renewal, single version, a suggested version
+    // plate -> whether it is a renewal, has a single version, has a suggested version
     ["A123456", false, true, true],
     ["A123457", false, false, false],
     ["A123458", false, false, true],
     ["A123459", true, false, true]
-  ] as const)("with the plate %s", ([plate, renewal, alone, suggested]) =>
-    Effect.gen(function* () {
-      const found = yield* inspect(plate)
-      assert.strictEqual(found.renewal, renewal)
-      assert.strictEqual(found.versions.length === 1, alone)
-      assert.strictEqual(found.versions.filter((version) => version.suggested).length, suggested ? 1 : 0)
-    })
+  ] as const)(
+    "has the properties that the last digit of the plate %s determines",
+    ([plate, renewal, alone, suggested]) =>
+      Effect.gen(function* () {
+        const found = yield* inspect(plate)
+        assert.strictEqual(found.renewal, renewal)
+        assert.strictEqual(found.versions.length === 1, alone)
+        assert.strictEqual(found.versions.filter((version) => version.suggested).length, suggested ? 1 : 0)
+      })
   )
 })
 
 describe("a simulated offer", () => {
-  it.effect.each(["A123458", "A123468", "G123458", "L123458", "K123458"])("for %s", (plate) =>
-    Effect.gen(function* () {
-      const { reference, versions } = yield* inspect(plate)
-      for (const { id, name } of versions) {
-        // Characters that a client must URL-encode.
-        assert.notStrictEqual(encodeURIComponent(id), id)
-        const { detail, extras, plans } = yield* simulatedInsurer.plans({
-          reference,
-          plate: Plate.make(plate),
-          version: id
-        })
-        assert.include(detail, name)
-        assert.deepStrictEqual(
-          plans.map(({ months, suggested }) => [months, suggested]),
-          [
-            [6, false],
-            [12, true],
-            [12, false]
-          ]
-        )
-        for (const { code, price } of plans) {
-          const of = { reference, plate: Plate.make(plate), version: id, plan: code }
-          assert.strictEqual((yield* simulatedInsurer.quote({ ...of, extras: [] })).total, price)
-          const all = extras.map((extra) => extra.code)
-          const added = extras.reduce((sum, extra) => sum + extra.price, 0)
-          assert.strictEqual((yield* simulatedInsurer.quote({ ...of, extras: all })).total, price + added)
+  it.effect.each(["A123458", "A123468", "G123458", "L123458", "K123458"])(
+    "contains plans and extras for each version of the vehicle with the plate %s",
+    (plate) =>
+      Effect.gen(function* () {
+        const { reference, versions } = yield* inspect(plate)
+        for (const { id, name } of versions) {
+          // The plan id contains characters that a client must URL-encode.
+          assert.notStrictEqual(encodeURIComponent(id), id)
+          const { detail, extras, plans } = yield* simulatedInsurer.plans({
+            reference,
+            plate: Plate.make(plate),
+            version: id
+          })
+          assert.include(detail, name)
+          assert.deepStrictEqual(
+            plans.map(({ months, suggested }) => [months, suggested]),
+            [
+              [6, false],
+              [12, true],
+              [12, false]
+            ]
+          )
+          for (const { code, price } of plans) {
+            const of = { reference, plate: Plate.make(plate), version: id, plan: code }
+            assert.strictEqual((yield* simulatedInsurer.quote({ ...of, extras: [] })).total, price)
+            const all = extras.map((extra) => extra.code)
+            const added = extras.reduce((sum, extra) => sum + extra.price, 0)
+            assert.strictEqual((yield* simulatedInsurer.quote({ ...of, extras: all })).total, price + added)
+          }
         }
-      }
-    })
+      })
   )
 
   it.effect("gives every quote its own reference", () =>

@@ -47,15 +47,17 @@ describe("a lookup in the simulator", () => {
     ["monto_libre", "8095551232", "no answer"],
     ["monto_libre", "8095551234", [holder, []]],
     ["monto_libre", "+18095551234", "no such identifier"]
-  ] as ReadonlyArray<readonly [keyof typeof shelf, string, unknown]>)("of %s for %s", ([flow, identifier, expected]) =>
-    Effect.gen(function* () {
-      // Still January in local time.
-      yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-02-01T03:59:59.999Z")))
-      assert.deepStrictEqual(told(yield* ask(flow, identifier)), expected)
-    })
+  ] as ReadonlyArray<readonly [keyof typeof shelf, string, unknown]>)(
+    "returns in the service %s the example that the identifier %s determines",
+    ([flow, identifier, expected]) =>
+      Effect.gen(function* () {
+        // This instant is still in January in local time.
+        yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-02-01T03:59:59.999Z")))
+        assert.deepStrictEqual(told(yield* ask(flow, identifier)), expected)
+      })
   )
 
-  it.effect("uses a package's catalogue code as reference, and omits packages with a shared code", () =>
+  it.effect("uses the catalogue code of a package as its reference, and omits packages that share a code", () =>
     Effect.gen(function* () {
       const [first, second] = packages
       if (first === undefined || second === undefined) return assert.fail("no packages")
@@ -73,7 +75,7 @@ describe("a lookup in the simulator", () => {
     })
   )
 
-  it.effect("names a bill by its month, and keeps its price a month later", () =>
+  it.effect("puts the month into the reference of a bill, and keeps the price of a bill a month later", () =>
     Effect.gen(function* () {
       const billsAt = Effect.fnUntraced(function* (instant: string) {
         yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(instant)))

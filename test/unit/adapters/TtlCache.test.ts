@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { makeTtlCache } from "../../../adapters/postgres/connection/TtlCache.ts"
 
-/** Returns how often the key was read. */
+/** A cache that counts how often each key was read. The count is the value. */
 const counting = (capacity: number) => {
   const reads = new Map<string, number>()
   const read = (key: string) =>
@@ -28,7 +28,7 @@ describe("the cache", () => {
     })
   )
 
-  it.effect("keeps each key apart", () =>
+  it.effect("keeps the values of different keys apart", () =>
     Effect.gen(function* () {
       const { get } = counting(2)
       assert.deepStrictEqual(yield* Effect.forEach(["a", "a", "b", "a", "b"], get), [1, 1, 1, 1, 1])
@@ -82,7 +82,7 @@ describe("the cache", () => {
     })
   )
 
-  it.effect("keeps the read that started last, whichever ends last", () =>
+  it.effect("keeps the value of the read that started last, whichever read ends last", () =>
     Effect.gen(function* () {
       const [older, newer] = [yield* Deferred.make<string>(), yield* Deferred.make<string>()]
       const answers = [older, newer]

@@ -8,7 +8,7 @@ import { company, session, token } from "../../support/Examples.ts"
 const now = DateTime.makeUnsafe("2026-03-04T12:00:00.000Z")
 const home = "192.0.2.1"
 
-/** Null when admitted; else the reason of the 403, or "unauthenticated". */
+/** Null when the caller is admitted, otherwise the reason of the 403 or "unauthenticated". */
 const refusal = (changes: { token?: Partial<Token>; company?: Partial<Company> }, address = home): string | null =>
   Result.match(
     admit({ token: { ...token, ...changes.token }, company: { ...company, ...changes.company } }, address, now),
@@ -33,20 +33,21 @@ describe("a token with the right secret", () => {
     [{}, { state: "vip" }, null],
     [{}, { state: "suspendida" }, "company_suspended"],
     [elsewhere, {}, "address"],
-    // The order of refusals. Each row adds the condition that is checked before.
+    // The order of the refusals. Each row adds the condition that is checked before the conditions of the rows above
+    // it.
     [elsewhere, { state: "suspendida" }, "company_suspended"],
     [elsewhere, { state: "suspendida", apiEnabled: false }, "company_without_api"],
     [{ ...elsewhere, state: "suspended" }, { state: "suspendida", apiEnabled: false }, "token_suspended"],
     [{ ...elsewhere, state: "revoked" }, { state: "suspendida", apiEnabled: false }, "token_revoked"],
     [{ ...elsewhere, ...expired, state: "revoked" }, { state: "suspendida", apiEnabled: false }, "unauthenticated"],
-    // Environment and insurance do not matter for admission.
+    // The environment of the company, and whether it may sell insurance, do not affect admission.
     [{}, { environment: "production", insuranceEnabled: true }, null]
   ] as ReadonlyArray<readonly [Partial<Token>, Partial<Company>, string | null]>)(
-    "with %j, of a company with %j: %s",
+    "gets, with the token changes %j and the company changes %j, the answer %s",
     (ofToken, ofCompany, expected) => expect(refusal({ token: ofToken, company: ofCompany })).toBe(expected)
   )
 
-  it("is admitted with its own session", () => {
+  it("is admitted with the session of this token", () => {
     expect(admit(session, home, now)).toEqual(Result.succeed(session))
   })
 })
@@ -79,7 +80,7 @@ describe("the address list", () => {
     [["192.0.2.1"], "::ffff:192.0.2.1", true],
     [["192.0.2.0/24"], "::FFFF:192.0.2.77", true],
     [["192.0.2.0/24"], "::ffff:192.0.3.1", false],
-    // An invalid entry admits no address, and does not affect other entries.
+    // An invalid entry admits no address. Other entries still apply.
     [["garbage"], "192.0.2.1", false],
     [["garbage", "192.0.2.1"], "192.0.2.1", true],
     [["192.0.2.0/33"], "192.0.2.1", false],
@@ -90,7 +91,7 @@ describe("the address list", () => {
     [["0.0.0.0/0", "::/0"], "unknown", false],
     [["192.0.2.1"], "192.0.2.1, 198.51.100.7", false],
     [["192.0.2.1"], "192.0.2.01", false]
-  ] as const)("%j admits %s: %s", (addresses, address, admitted) => {
+  ] as const)("%j admits the caller %s: %s", (addresses, address, admitted) => {
     expect(refusal({ token: { addresses } }, address)).toBe(admitted ? null : "address")
   })
 
@@ -101,7 +102,7 @@ describe("the address list", () => {
     ["2001:db8::1", true],
     ["2001:db8::/32", true],
     ["::", true],
-    // A range with host bits is a typing error: the intended range is unclear.
+    // A range with bits set after its prefix is a typing error, because the intended range is unclear.
     ["192.0.2.1/24", false],
     ["2001:db8::1/32", false],
     ["192.0.2.0/33", false],
@@ -131,7 +132,7 @@ describe("a permission", () => {
     [["transactions.read"], "transactions.reverse", false],
     [["transactions.reverse"], "transactions.read", false]
   ] as ReadonlyArray<readonly [ReadonlyArray<Permission>, Permission, boolean]>)(
-    "list %j includes %s: %s",
+    "is granted by the list %j for %s: %s",
     (permissions, permission, carried) => {
       const result = permit({ ...token, permissions }, permission)
       expect(Result.isSuccess(result) ? null : result.failure.why).toBe(carried ? null : "permission")

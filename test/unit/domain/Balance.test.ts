@@ -20,7 +20,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ do: "hold" as const })
 )
 
-/** The expected state, computed separately: held sales, delivered sales and the ledger. */
+/** The expected state: the balance, and the held sales, delivered sales and ledger, which are tracked separately. */
 interface World {
   balance: Balance
   readonly held: Array<Amount>
@@ -95,18 +95,18 @@ describe("a reservation", () => {
     expect(reserve(balance, Amount.make(10_000))).toEqual(Result.succeed({ available: 0, held: 10_000 }))
   })
 
-  it("is refused for one centavo more, stating the available and the required amount", () => {
+  it("is refused for one centavo more than available, and the error states the available and the required amount", () => {
     const refused = Result.merge(reserve(balance, Amount.make(10_001)))
     expect(refused).toBeInstanceOf(InsufficientBalance)
     expect(refused).toMatchObject({ available: 10_000, required: 10_001 })
   })
 
-  it("cannot spend what is held", () => {
+  it("cannot spend money that is held", () => {
     const held = Result.getOrThrow(reserve(balance, Amount.make(6_000)))
     expect(Result.merge(reserve(held, Amount.make(4_001)))).toMatchObject({ available: 4_000, required: 4_001 })
   })
 
-  it("cannot be confirmed or released twice: that is a defect, never a negative balance", () => {
+  it("cannot be confirmed or released twice: the second call is a defect, and the balance never becomes negative", () => {
     const sold = confirm(Result.getOrThrow(reserve(balance, Amount.make(6_000))), Amount.make(6_000))
     expect(() => confirm(sold, Amount.make(6_000))).toThrow()
     expect(() => release(sold, Amount.make(6_000))).toThrow()
@@ -121,7 +121,7 @@ describe("a low balance", () => {
     [0, 0, 0, false],
     // Held money cannot be spent, so it does not count.
     [999, 5_000, 1_000, true]
-  ])("with %d available, %d held and a threshold of %d: %s", (available, held, alert, low) => {
+  ])("is reported with %d available, %d held and a threshold of %d: %s", (available, held, alert, low) => {
     const balance = { available: Centavos.make(available), held: Centavos.make(held) }
     expect(isLow(balance, Centavos.make(alert))).toBe(low)
   })

@@ -54,12 +54,12 @@ describe("the error catalogue", () => {
     expect(table).toEqual(contract)
   })
 
-  it.each(Object.entries(codes))("has a message for people for %s", (_, { message }) => {
+  it.each(Object.entries(codes))("has a human-readable message for the code %s", (_, { message }) => {
     expect(message).toMatch(/^\p{Lu}.{8,}\.$/u)
   })
 })
 
-/** Errors whose message differs from the message of their code, which is about a sale. */
+/** Messages of errors that do not use the message of their code, because the message of the code is about a sale. */
 const otherWords: Readonly<Record<string, string>> = {
   ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no repita la anulación.",
   ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie.",
@@ -69,7 +69,7 @@ const otherWords: Readonly<Record<string, string>> = {
 
 describe("an error as its caller sees it", () => {
   it.each(errorCauses.map(([error, status, code, details]) => [error._tag, status, code, details, error] as const))(
-    "%s is %d %s with %j",
+    "has for %s the status %d, the code %s and the details %j",
     (_, status, code, details, error) => {
       const heard: PublicError = toPublic(error)
       const message = otherWords[error._tag] ?? codes[code as keyof typeof codes].message
@@ -80,7 +80,7 @@ describe("an error as its caller sees it", () => {
   )
 
   it.each(errorCauses.map(([error, , code, details]) => [error._tag, code, details] as const))(
-    "%s of %s has exactly the details of its schema",
+    "has for %s with the code %s exactly the details of the code's schema",
     (_, code, details) => {
       const schema: Schema.Codec<unknown> | undefined = errorDetails[code as keyof typeof errorDetails]
       if (schema === undefined) return expect(details).toBeUndefined()
@@ -92,7 +92,7 @@ describe("an error as its caller sees it", () => {
     for (const [error] of errorCauses) expect(Object.keys(TRPC_ERROR_CODES_BY_KEY)).toContain(trpcError(error).code)
   })
 
-  it("does not state why a token is refused: only the operator's log does", () => {
+  it("does not state why a token is refused: only the log for operators states it", () => {
     for (const why of ["token_suspended", "address", "foreign_company"] as const) {
       expect(toPublic(new Errors.Forbidden({ why }))).toEqual(toPublic(new Errors.Forbidden({ why: "permission" })))
     }
@@ -117,7 +117,7 @@ describe("an error as its caller sees it", () => {
     expect(internalError).toEqual({ code: "INTERNAL_ERROR", status: 500, message: codes.INTERNAL_ERROR.message })
   })
 
-  it("is tested for every error class", () => {
+  it("is tested here for every error class", () => {
     const tried = new Set(errorCauses.map(([error]) => error._tag as string))
     const classes = Object.entries({ ...Errors, ...InsuranceErrors, StepOutOfOrder }).filter(
       ([, value]) => "prototype" in value && value.prototype instanceof Error
@@ -128,7 +128,7 @@ describe("an error as its caller sees it", () => {
 
 const contractPage = readFileSync(new URL("../../../docs/contract.md", import.meta.url), "utf8")
 
-/** Details that several codes share, or that depend on the caller's fields. */
+/** Names of details that several codes share, or that depend on the caller's fields. */
 const known = ["transaction_id", "xid", "status"]
 
 describe("the documentation page of a code", () => {
@@ -136,28 +136,28 @@ describe("the documentation page of a code", () => {
     errorCauses
       .map(([, , code, details]) => [code, Object.keys(details ?? {}).filter((key) => !known.includes(key))] as const)
       .filter(([code, keys]) => code !== "VALIDATION_ERROR" && keys.length > 0)
-  )("of %s explains the details %j", (code, keys) => {
+  )("explains for the code %s the details %j", (code, keys) => {
     const page = JSON.stringify(errorTexts[code as keyof typeof errorTexts])
     for (const key of keys) expect(page).toMatch(new RegExp(`\\b${key}\\b`))
   })
 
-  it("of SEGURO_PASO_INVALIDO explains what to do in every state", () => {
+  it("explains for SEGURO_PASO_INVALIDO what to do in every state", () => {
     const page = JSON.stringify(errorTexts.SEGURO_PASO_INVALIDO.action)
     for (const state of InsuranceState.literals) expect(page).toMatch(new RegExp(`\\b${state}\\b`))
   })
 
-  // A code with several causes, and the statements that are true of only one of them.
+  // A code with several causes, a section of its page, and statements of which each is true for only one cause.
   it.each([
     ["OTP_BLOQUEADO", "meaning", ["5 códigos fallidos", "5 reenvíos", "el último código todavía abre"]],
     ["SERVICE_UNAVAILABLE", "money", ["se devolvió completo", "no se movió", "la venta sigue en SUCCESS y cobrada"]],
     ["TRANSACTION_PENDING", "money", ["queda retenido", "sigue cobrado"]],
     ["TRANSACTION_PENDING", "meaning", ["SUCCESS o en FAILED", "pasa a REVERSED", "se queda en SUCCESS"]],
     ["IDEMPOTENT_REQUEST_IN_PROGRESS", "meaning", ["con esta Idempotency-Key", "con otra clave"]]
-  ] as const)("of %s states in its %s what holds for each cause", (code, part, facts) => {
+  ] as const)("states for the code %s in its %s what applies to each cause", (code, part, facts) => {
     for (const fact of facts) expect(errorTexts[code][part]).toContain(fact)
   })
 
-  it("of VALIDATION_ERROR lists every reason of the contract", () => {
+  it("lists for VALIDATION_ERROR every reason of the contract", () => {
     const [, listed = ""] = /^Reason codes in `details` of VALIDATION_ERROR: ([^.]*)\./m.exec(contractPage) ?? []
     const reasons = [...listed.matchAll(/`([a-z\d_]+)`/g)].map(([, reason]) => reason)
     expect(reasons).toContain("incompleto")

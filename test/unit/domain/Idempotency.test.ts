@@ -65,7 +65,7 @@ describe("a fingerprint", () => {
     )
   })
 
-  it("keeps the whole value: the canonical form parses back to it", () => {
+  it("preserves the whole value: the canonical form can be parsed back to it", () => {
     fc.assert(
       fc.property(anyJson, (body) => {
         expect(JSON.parse(canonical(body))).toEqual(JSON.parse(JSON.stringify(body)))
@@ -86,7 +86,7 @@ describe("a fingerprint", () => {
     [{ 'a":1,"b': 1 }, { a: 1, b: 1 }],
     [{ a: "é" }, { a: "e\u0301" }],
     [{ a: "" }, { a: " " }]
-  ] as ReadonlyArray<readonly [Json, Json]>)("differs for %j and %j", (left, right) =>
+  ] as ReadonlyArray<readonly [Json, Json]>)("differs between the bodies %j and %j", (left, right) =>
     expect(fingerprint(left)).not.toBe(fingerprint(right))
   )
 
@@ -136,9 +136,12 @@ const read = (row: Row, body: "same" | "other"): KeyState => {
 const day_ms = Duration.toMillis("24 hours")
 const quarter_ms = Duration.toMillis("15 minutes")
 
-/** claimed ago, settled ago, completed -> state with the same body, with another body */
+/**
+ * The key was claimed this long ago, its sale was settled this long ago, the response was recorded -> the state for the
+ * same body, and for a different body.
+ */
 const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, boolean, KeyState, KeyState]> = [
-  // In progress.
+  // The sale is in progress.
   [0, null, false, "in_progress", "reused"],
   ["2 seconds", null, false, "in_progress", "reused"],
   [quarter_ms - 1, null, false, "in_progress", "reused"],
@@ -147,13 +150,14 @@ const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, bool
   // The key of an unresolved operation never expires.
   ["25 hours", null, false, "conflict", "reused"],
   ["400 days", null, false, "conflict", "reused"],
-  // Answered 202: replayed while unresolved, and for 24 hours after that.
+  // The first response was 202. It is replayed while the sale is unresolved, and for 24 hours after the sale is
+  // settled.
   ["1 minute", null, true, "replay", "reused"],
   ["20 minutes", null, true, "replay", "reused"],
   ["400 days", null, true, "replay", "reused"],
   ["400 days", "1 hour", true, "replay", "reused"],
   ["400 days", "25 hours", true, "conflict", "conflict"],
-  // Settled.
+  // The sale is settled.
   ["1 second", 0, true, "replay", "reused"],
   ["1 hour", "1 hour", true, "replay", "reused"],
   [day_ms + 9, day_ms - 1, true, "replay", "reused"],
@@ -162,7 +166,7 @@ const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, bool
 ]
 
 describe("a known key", () => {
-  it.each(table)("claimed %s ago, settled %s ago, completed %s: %s; with another body %s", (...row) => {
+  it.each(table)("claimed %s ago, settled %s ago and completed (%s) is %s, or %s with a different body", (...row) => {
     const [claimed, settled, completed, sameBody, otherBody] = row
     const record = { claimed, settled, completed }
     expect(read(record, "same")).toBe(sameBody)
@@ -191,16 +195,16 @@ describe("an xid", () => {
     [1, "k", "RD-5d7c96341bc25459b2048902"],
     [7, "8a6e0804-2bd0-4672-b79d-d97027f9071a", "RD-305b73ea87033c5e5b317b82"],
     [7, "recarga-ñandú-☂", "RD-23a68b21548996780ccbc19c"]
-  ] as const)("of company %d and key %s is a known value", ([companyId, key, expected]) =>
+  ] as const)("equals, for company %d and key %s, the known value %s", ([companyId, key, expected]) =>
     Effect.map(xid(companyId, key), (made) => expect(made).toBe(expected))
   )
 
-  it("differs between companies and keys, also where their digits would join to equal text", () => {
+  it("differs between companies and keys, even where company and key joined without the colon would be equal", () => {
     const made = [xid(1, "1:2"), xid(11, "2"), xid(1, "12"), xid(112, "x"), xid(1, "1")].map(Effect.runSync)
     expect(new Set(made).size).toBe(made.length)
   })
 
-  it("of a reversal never equals the xid of a sale", () => {
+  it("of a sale never equals the xid of a reversal", () => {
     const reversalXid = (key: string) =>
       Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer)))
     expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)
@@ -211,7 +215,7 @@ describe("an xid", () => {
     ["", false],
     ["FIFTEENLETTERSX", true],
     ["SIXTEENLETTERSXX", false]
-  ])("with the prefix %j has the form that providers are told to expect: %s", (prefix, expected) => {
+  ])("has, with the prefix %j, the form that the documentation for providers states: %s", (prefix, expected) => {
     expect(Schema.is(Xid)(`${prefix}-5d7c96341bc25459b2048902`)).toBe(expected)
     expect(new RegExp(`^${xidPrefixPattern}$`).test(prefix)).toBe(expected)
   })

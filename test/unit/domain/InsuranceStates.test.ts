@@ -15,7 +15,7 @@ const states = InsuranceState.literals
 
 const page = insurancePage()
 
-/** The cells of the row that begins with this cell. */
+/** The cells of each row that begins with this cell. */
 const rowsOf = (first: string): ReadonlyArray<ReadonlyArray<string>> =>
   page
     .split("\n")
@@ -73,7 +73,7 @@ const short = new Map([
   ["fal", "fallida"]
 ])
 
-// The state after each event in each state. A dot means out of order.
+// The state after each event in each state. A dot means that the event is out of order.
 const table = `
                  ini env val pla cot cob emi ida fal
   code_sent      env env  .   .   .   .   .   .   .
@@ -106,7 +106,7 @@ describe("the states of an insurance", () => {
     expect([...asked].sort()).toEqual(possible.sort())
   })
 
-  it.each(pairs)("%s, %s: %s", (state, event, expected) => {
+  it.each(pairs)("lead from %s, on the event %s, to %s", (state, event, expected) => {
     expect(afterEvent(state, event)).toEqual(
       expected === "out of order" ? Result.fail(new StepOutOfOrder({ state })) : Result.succeed(expected)
     )

@@ -80,7 +80,7 @@ describe("local time compared with the time zone database", () => {
     )
   })
 
-  it("parses its own offset form back to the second", () => {
+  it("can be parsed back, to the second, from its form with an offset", () => {
     fc.assert(
       fc.property(instantNearMidnight, (when) => {
         const written = DateTime.makeUnsafe(formatOffset(DateTime.makeUnsafe(when)))
@@ -105,33 +105,33 @@ const at = (iso: string) => DateTime.makeUnsafe(iso)
 
 describe("the periods of consumption", () => {
   it.each([
-    // instant (UTC) today Monday day 1
+    // instant (UTC), local day, Monday of its week, first day of its month
     ["2026-03-04T03:59:59.999Z", "2026-03-03", "2026-03-02", "2026-03-01"],
     ["2026-03-04T04:00:00.000Z", "2026-03-04", "2026-03-02", "2026-03-01"],
-    // Midnight in UTC is 20:00 local time: no period begins.
+    // Midnight in UTC is 20:00 in local time, so no period begins.
     ["2026-03-01T23:59:59.999Z", "2026-03-01", "2026-02-23", "2026-03-01"],
     ["2026-03-02T00:00:00.000Z", "2026-03-01", "2026-02-23", "2026-03-01"],
-    // Sunday to Monday.
+    // The night from Sunday to Monday.
     ["2026-03-02T03:59:59.999Z", "2026-03-01", "2026-02-23", "2026-03-01"],
     ["2026-03-02T04:00:00.000Z", "2026-03-02", "2026-03-02", "2026-03-01"],
     ["2026-03-09T03:59:59.999Z", "2026-03-08", "2026-03-02", "2026-03-01"],
     ["2026-03-09T04:00:00.000Z", "2026-03-09", "2026-03-09", "2026-03-01"],
-    // The end of a month within a week.
+    // A week in which a month ends.
     ["2026-05-01T03:59:59.999Z", "2026-04-30", "2026-04-27", "2026-04-01"],
     ["2026-05-01T04:00:00.000Z", "2026-05-01", "2026-04-27", "2026-05-01"],
-    // The end of a year within a week.
+    // A week in which a year ends.
     ["2026-01-01T03:59:59.999Z", "2025-12-31", "2025-12-29", "2025-12-01"],
     ["2026-01-01T04:00:00.000Z", "2026-01-01", "2025-12-29", "2026-01-01"],
-    // Leap days, and years without them.
+    // The end of February in years with and without a leap day.
     ["2028-02-29T12:00:00.000Z", "2028-02-29", "2028-02-28", "2028-02-01"],
     ["2028-03-01T03:59:59.999Z", "2028-02-29", "2028-02-28", "2028-02-01"],
     ["2028-03-01T04:00:00.000Z", "2028-03-01", "2028-02-28", "2028-03-01"],
     ["2027-03-01T03:59:59.999Z", "2027-02-28", "2027-02-22", "2027-02-01"],
     ["2100-03-01T03:59:59.999Z", "2100-02-28", "2100-02-22", "2100-02-01"],
-    // Summer time of New York does not apply.
+    // The daylight saving time of New York does not apply.
     ["2026-07-15T03:59:59.999Z", "2026-07-14", "2026-07-13", "2026-07-01"],
     ["2026-07-15T04:00:00.000Z", "2026-07-15", "2026-07-13", "2026-07-01"]
-  ])("at %s began on %s, %s and %s", (instant, day, week, month) => {
+  ])("contain the instant %s and began on %s, %s and %s (day, week, month)", (instant, day, week, month) => {
     expect(periodsAt(at(instant))).toEqual({ day, week, month })
     expect(dayOf(at(instant))).toBe(day)
   })
@@ -155,7 +155,7 @@ describe("an instant on the wire", () => {
     ["2026-03-04T03:59:59.999Z", "2026-03-03 23:59:59", "2026-03-03T23:59:59-04:00"],
     ["2026-03-04T04:00:00.000Z", "2026-03-04 00:00:00", "2026-03-04T00:00:00-04:00"],
     ["2026-01-01T00:00:00.000Z", "2025-12-31 20:00:00", "2025-12-31T20:00:00-04:00"]
-  ])("%s is %s, or %s", (instant, local, offset) => {
+  ])("%s is written as %s, or with an offset as %s", (instant, local, offset) => {
     expect(formatLocal(at(instant))).toBe(local)
     expect(formatOffset(at(instant))).toBe(offset)
   })
@@ -177,7 +177,7 @@ describe("a calendar day", () => {
     ["+02026-01-01", false],
     [" 2026-01-01", false],
     ["", false]
-  ])("accepts %j: %s", (text, is) => {
+  ])("accepts the text %j: %s", (text, is) => {
     expect(isDay(text)).toBe(is)
   })
 })

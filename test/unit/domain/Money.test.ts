@@ -20,13 +20,13 @@ const plain = (centavos: number): string => {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** All plain notations of an amount with at most two decimals. */
+/** All plain notations of an amount that have at most two decimals. */
 const plainSpellings = (centavos: number): ReadonlyArray<string> => {
   const two = plain(centavos)
   return [two, two.replace(/0$/, ""), two.replace(/\.00$/, "")].filter((spelling) => !spelling.endsWith("."))
 }
 
-/** Scientific notation: the point moved left by `places`, and the exponent that compensates it. */
+/** Scientific notation: the decimal point is moved left by `places`, and the exponent compensates for it. */
 const scientific = (centavos: number, places: number): string => {
   const digits = String(centavos).padStart(places + 1, "0")
   const mantissa = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
@@ -98,7 +98,7 @@ describe("reading an amount", () => {
     )
   })
 
-  it("gives an amount in range or a reason for any text", () => {
+  it("returns, for any text, either an amount in range or a reason", () => {
     const hostile = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[-+.eE\d ]{0,30}$/))
     fc.assert(
       fc.property(hostile, (anything) => {
@@ -111,7 +111,7 @@ describe("reading an amount", () => {
   })
 })
 
-/** The literal as written in JSON: with quotes a string, else a number. */
+/** The literal as written in JSON: a string if it has quotes, otherwise a number. */
 const literal = (json: string): AmountLiteral =>
   json.startsWith('"')
     ? AmountLiteral.TextLiteral({ text: json.slice(1, -1) })
@@ -151,7 +151,7 @@ describe("an amount parsed from its literal", () => {
   ])("%s is %d centavos", (json, centavos) => expect(read(json)).toBe(centavos))
 
   it.each([
-    // More than two written decimals, even if a JSON parser would drop them.
+    // More than two decimals are written, even if a JSON parser would drop them.
     ["10.0000000000000001", "max_2_decimales"],
     ["10.100", "max_2_decimales"],
     ["1.005", "max_2_decimales"],
@@ -166,7 +166,7 @@ describe("an amount parsed from its literal", () => {
     ["-1.005", "max_2_decimales"],
     ['"10.100"', "max_2_decimales"],
     ['"0.000"', "max_2_decimales"],
-    // Zero, negative, or beyond the safe range of centavos.
+    // The amount is zero, negative, or beyond the safe range of centavos.
     ["0", "fuera_de_rango"],
     ["0.00", "fuera_de_rango"],
     ["-0", "fuera_de_rango"],
@@ -208,7 +208,7 @@ describe("an amount parsed from its literal", () => {
     ['"١"', "invalido"],
     ['"１００"', "invalido"],
     ['"10\u0000"', "invalido"],
-    // Text that is not valid JSON.
+    // The text is not valid JSON.
     ["NaN", "invalido"],
     ["Infinity", "invalido"],
     ["1.", "invalido"],
@@ -217,7 +217,7 @@ describe("an amount parsed from its literal", () => {
     ["0x10", "invalido"],
     ["1e", "invalido"],
     ["1e1.5", "invalido"]
-  ])("%s is refused: %s", (json, fault) => expect(read(json)).toBe(fault))
+  ])("%s is refused with the reason %s", (json, fault) => expect(read(json)).toBe(fault))
 
   it("is converted to pesos", () => {
     expect([1, 10, 99, 100, 10_050, 999_999_999_999_999].map(toPesos)).toEqual([
@@ -242,5 +242,5 @@ describe("a limit parsed from its literal", () => {
     ['""', "invalido"],
     ['"0."', "invalido"],
     ['" 0"', "invalido"]
-  ])("%s is %s", (json, expected) => expect(Result.merge(readLimit(literal(json)))).toBe(expected))
+  ])("%s is parsed to %s", (json, expected) => expect(Result.merge(readLimit(literal(json)))).toBe(expected))
 })

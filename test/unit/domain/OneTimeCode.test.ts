@@ -24,13 +24,13 @@ describe("a one-time code", () => {
     ["production", 987_654, "987654"],
     ["production", 999_999, "999999"],
     ["development", 987_654, "123456"]
-  ] as const)("in %s is six digits: %d is %s", ([environment, number, code]) =>
+  ] as const)("has in %s six digits: the number %d gives %s", ([environment, number, code]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* draw(environment, number), code)
     })
   )
 
-  it("has a different hashed text for every insurance and code", () => {
+  it("is hashed from a text that differs for every insurance and code", () => {
     const [first, second] = [InsuranceId.make(1), InsuranceId.make(11)]
     const materials = [
       codeMaterial(first, "111111"),
@@ -54,7 +54,7 @@ describe("a one-time code", () => {
     assert.strictEqual(isLive({ hash: "", expiresAt }, now), live)
   })
 
-  it("fits one SMS in the GSM alphabet", () => {
+  it("fits into one SMS in the GSM alphabet, with its text", () => {
     const text = codeMessage("012345")
     assert.match(text, /^012345 .* 10 minutos/)
     assert.match(text, /^[A-Za-z0-9 .,:éñ]{1,160}$/)

@@ -18,7 +18,7 @@ describe("an identity card", () => {
     [" 00112345678", false],
     ["٠٠١١٢٣٤٥٦٧٨", false],
     ["", false]
-  ])("%j: %s", (text, expected) => expect(isCedula(text)).toBe(expected))
+  ])("accepts %j: %s", (text, expected) => expect(isCedula(text)).toBe(expected))
 })
 
 describe("a Dominican phone", () => {
@@ -35,7 +35,7 @@ describe("a Dominican phone", () => {
     ["+18095551234", false],
     ["809-555-1234", false],
     ["8095551234\n", false]
-  ])("%j: %s", (text, expected) => expect(isPhone(text)).toBe(expected))
+  ])("accepts %j: %s", (text, expected) => expect(isPhone(text)).toBe(expected))
 })
 
 describe("a plate", () => {
@@ -53,7 +53,7 @@ describe("a plate", () => {
     ["A-123456", false],
     ["A123456\n", false],
     ["A12345B", false]
-  ])("%j: %s", (text, expected) => expect(isPlate(text)).toBe(expected))
+  ])("accepts %j: %s", (text, expected) => expect(isPlate(text)).toBe(expected))
 })
 
 describe("a mask", () => {
@@ -63,14 +63,14 @@ describe("a mask", () => {
     ["Ñ", "Ñ***"],
     ["𝒜na", "𝒜***"],
     ["", ""]
-  ])("of the name %j is %j", (name, shown) => expect(maskName(name)).toBe(shown))
+  ])("turns the name %j into %j", (name, shown) => expect(maskName(name)).toBe(shown))
 
-  it("of a phone shows its area code and last four digits", () => {
+  it("leaves the area code and the last four digits of a phone number", () => {
     expect(maskPhone(Phone.make("8095551234"))).toBe("809***1234")
   })
 
   it.each([
     ["9SBXA000000123458", "***3458"],
     ["58", "***58"]
-  ])("of the chassis %s is %s", (chassis, shown) => expect(maskChassis(chassis)).toBe(shown))
+  ])("turns the chassis number %s into %s", (chassis, shown) => expect(maskChassis(chassis)).toBe(shown))
 })

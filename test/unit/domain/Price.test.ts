@@ -16,7 +16,7 @@ const customer = {
 const offer = { reference: "P1", name: "Mes 20 GB", price: Amount.make(10_000), validity: null, data: null }
 
 describe("an option", () => {
-  it.effect("has the same id for the same offer, and another id for a simulated offer of that name", () =>
+  it.effect("has the same id for the same offer, and a different id for a simulated offer with the same name", () =>
     Effect.gen(function* () {
       const { id } = yield* makeOption("paquetes", customer, offer, false)
       const again = yield* makeOption("paquetes", customer, { ...offer, price: Amount.make(12_000) }, false)
@@ -49,7 +49,7 @@ const outside = (minimum: number, maximum: number) => ({ _tag: "AmountOutOfRange
 const invalid = { _tag: "InvalidOption" }
 const expired = { _tag: "OptionExpired" }
 
-describe("the price of a free amount", () => {
+describe("the price of a sale whose caller chooses the amount", () => {
   it.each([
     // minimum, maximum (centavos), requested -> price, or the refusal
     [2_000, 500_000, 2_000, 2_000],
@@ -65,7 +65,7 @@ describe("the price of a free amount", () => {
     [0, 0, 1, 1],
     [5_000, 5_000, 5_000, 5_000],
     [2_000, 500_000, null, { _tag: "AmountRequired" }]
-  ] as const)("between %d and %d, requested %s: %j", (minimum, maximum, amount, expected) => {
+  ] as const)("between %d and %d, with %s requested, is %j", (minimum, maximum, amount, expected) => {
     expect(priced(bounds(minimum, maximum), amount)).toEqual(expected)
   })
 })
@@ -84,17 +84,17 @@ const option: OfferedOption = {
 }
 
 describe("a sale that needs an option", () => {
-  it.each(NamingFlow.literals)("of the flow %s explains how to obtain one", (flow) => {
+  it.each(NamingFlow.literals)("explains, in the flow %s, how to obtain the option", (flow) => {
     const refused = { _tag: "OptionRequired", flow, howToBuy: service.howToBuy }
     expect(priced({ flow }, null)).toEqual(refused)
     expect(priced({ flow }, 10_000)).toEqual(refused)
   })
 
-  it.each(NamingFlow.literals)("of the flow %s refuses an option that was not offered", (flow) => {
+  it.each(NamingFlow.literals)("refuses, in the flow %s, an option that was not offered", (flow) => {
     expect(priceOf({ ...service, flow }, { optionId: "inventada" })).toEqual(invalid)
   })
 
-  it("refuses an option for a service with a free amount", () => {
+  it("refuses an option for a service whose caller chooses the amount", () => {
     expect(priceOf(service, { amount: Amount.make(10_000), optionId: "inventada" })).toEqual(invalid)
   })
 

@@ -22,10 +22,13 @@ describe("the next attempt of an operation", () => {
     [5, 5, 15],
     [5, 60, 360],
     [5, 61, 361]
-  ])("with an interval of %d min, at the age of %d s, is due at %d s", (every_min, age_s, next_s) => {
-    const next = nextAttempt(Duration.minutes(every_min))(createdAt, atAge(Duration.seconds(age_s)))
-    expect(next).toEqual(atAge(Duration.seconds(next_s)))
-  })
+  ])(
+    "is planned, with an interval of %d min and at the age of %d s, for the age of %d s",
+    (every_min, age_s, next_s) => {
+      const next = nextAttempt(Duration.minutes(every_min))(createdAt, atAge(Duration.seconds(age_s)))
+      expect(next).toEqual(atAge(Duration.seconds(next_s)))
+    }
+  )
 })
 
 const aged = (seconds: number) => DateTime.add(createdAt, { milliseconds: seconds * 1000 })
@@ -47,7 +50,7 @@ describe("the next question about an unresolved sale", () => {
     [360, 660],
     [900, 1_200],
     [86_400, 86_700]
-  ])("at the age of %d s is due at %d s", (age, next) => {
+  ])("is planned, when the sale is %d s old, for its age of %d s", (age, next) => {
     expect(nextAsk(createdAt, aged(age))).toEqual(aged(next))
   })
 
@@ -62,7 +65,7 @@ describe("the next question about an unresolved sale", () => {
     )
   })
 
-  it("is not due before the age of one minute, while its own call may still wait for the provider", () => {
+  it("is not due before the sale is one minute old, because the call that sold it may still wait for the provider", () => {
     expect(DateTime.addDuration(createdAt, orphanedAfter)).toEqual(aged(60))
   })
 })
@@ -91,12 +94,12 @@ describe("the conclusion of recovery", () => {
     ],
     ["unknown stays held", 5, 0, Unknown(), hold, 0],
     ["unknown stays held for ever", 31_536_000, 0, Unknown(), hold, 0],
-    ["unknown breaks the row of not-founds", 1_200, 1, Unknown(), hold, 0],
+    ["unknown resets the count of not-founds", 1_200, 1, Unknown(), hold, 0],
     ["not found is unknown at first", 5, 0, NotFound(), hold, 0],
     ["not found is unknown up to 15 minutes", 899.999, 0, NotFound(), hold, 0],
-    ["an early not-found counts for nothing", 899.999, 1, NotFound(), hold, 0],
+    ["an early not-found does not count", 899.999, 1, NotFound(), hold, 0],
     ["the first not-found at 15 minutes only counts", 900, 0, NotFound(), hold, 1],
-    ["the first not-found after that only counts", 100_000, 0, NotFound(), hold, 1],
+    ["the first not-found long after 15 minutes only counts", 100_000, 0, NotFound(), hold, 1],
     ["the second in a row is a denial", 1_200, 1, NotFound(), denied, 2]
   ] as const)("%s", (_, age, notFound, answer, verdict, counted) => {
     expect(conclude({ createdAt, notFound, askAt: null }, answer, aged(age), denial)).toEqual({

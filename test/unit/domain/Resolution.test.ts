@@ -47,7 +47,7 @@ describe("an operator's finding about a sale", () => {
     ["insurance", success({ days: { from: days.from, until: days.from } }), null],
     ["insurance", success({ days: { from: days.until, until: days.from } }), "ends_before"],
     ["insurance", Finding.cases.Failed.make({}), null]
-  ] as const)("of type %s, %j, has the fault %s", (type, finding, why) => {
+  ] as const)("has for the type %s and the finding %j the invalid field %s", (type, finding, why) => {
     const said = resolvable({ order: orderOf(type), status: "PENDING", under: null, proposal: null }, finding, later)
     expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
   })
@@ -58,12 +58,12 @@ describe("a confirmed finding", () => {
   const own = { authCode: "SBX1", rechargeToken: "9999 8888 7777 6666 5555" }
   const written = { authCode: "OP-77", rechargeToken: token }
 
-  // The provider's answer, the finding -> the delivery, or null when there is none.
+  // The provider's answer, the finding -> the delivery, or null if there is no delivery.
   it.each([
     [StatusAnswer.Delivered({ delivery: own }), own],
     [StatusAnswer.Unknown(), written],
     [StatusAnswer.NotFound(), written]
-  ])("takes the provider's own proof of delivery when there is one: %j", (said, delivery) => {
+  ])("uses the provider's own proof of delivery if the provider gave one: %j", (said, delivery) => {
     const verdict = Result.getOrThrow(verdictOn(order, success({ token }), said))
     expect(verdict).toMatchObject({ _tag: "Confirm", delivery })
   })
@@ -81,7 +81,8 @@ const stands = Finding.cases.Stands.make({})
 const failed = Finding.cases.Failed.make({})
 
 /**
- * A top-up in this status. `reversal` is the id of an unresolved reversal and `age` its age in minutes; null for none.
+ * A top-up in this status. `reversal` contains the id of its unresolved reversal and the age in minutes; null if it has
+ * no reversal.
  */
 const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: number] | null): InDoubt => {
   const order = orderOf("mobile_recharge")
@@ -96,7 +97,7 @@ const inDoubtAt = (status: Status, reversal: readonly [id: number, minutes: numb
 }
 
 describe("a resolution by an operator", () => {
-  // Status of the sale, its unresolved reversal and age, the finding -> the reason of the refusal, or null.
+  // Status of the sale, its unresolved reversal with its age, the finding -> the reason of the refusal, or null.
   it.each([
     ["PENDING", null, failed, null],
     ["PENDING", null, reversed, "unsettled"],
@@ -110,10 +111,13 @@ describe("a resolution by an operator", () => {
     ["SUCCESS", [4, 15], reversed, null],
     ["SUCCESS", [4, 15], stands, null],
     ["SUCCESS", [4, 14], reversed, "young_reversal"]
-  ] as const)("of a sale in %s with the reversal %j: %j is refused because of %s", (status, reversal, finding, why) => {
-    const said = resolvable(inDoubtAt(status, reversal), finding, later)
-    expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
-  })
+  ] as const)(
+    "is refused in %s with the reversal %j, for the finding %j, because of %s",
+    (status, reversal, finding, why) => {
+      const said = resolvable(inDoubtAt(status, reversal), finding, later)
+      expect(Result.isSuccess(said) ? null : said.failure.why).toBe(why)
+    }
+  )
 
   const proposalOf = (reversalId: number | null): Proposal => ({
     number: 2,
@@ -125,7 +129,8 @@ describe("a resolution by an operator", () => {
     confirmedBy: null
   })
 
-  // Subject of the proposal, the confirmed number, the operator -> the reason of the refusal, or null.
+  // The reversal that the proposal is about, the number that is confirmed, the operator -> the reason of the refusal,
+  // or null.
   it.each([
     [null, 2, "turno-2", null],
     [4, 2, "turno-2", null],
@@ -133,7 +138,7 @@ describe("a resolution by an operator", () => {
     [4, 2, "turno-1", "same_operator"],
     [3, 2, "turno-2", "outdated"]
   ] as const)(
-    "with reversal 4: proposal %j, confirmed as %i by %s, is refused because of %s",
+    "is checked against the proposal about %j for reversal 4: as %i by %s it is refused because of %s",
     (reversalId, number, operator, why) => {
       const inDoubt = { ...inDoubtAt("SUCCESS", [4, 15]), proposal: proposalOf(reversalId) }
       const confirmed = confirmable(inDoubt, { number, operator })

@@ -68,13 +68,13 @@ describe("the filtered catalogue", () => {
     [{ name: "%" }, []],
     [{ name: "." }, []],
     [{ category: "Facturas" }, [5, 8]],
-    // A category must match exactly.
+    // A category matches only if its text is equal.
     [{ category: "facturas" }, []],
     [{ category: "Factura" }, []],
     [{ category: "" }, []],
     [{ category: "Facturas", name: "peaje" }, [8]],
     [{ category: "Recargas", name: "peaje" }, []]
-  ])("with the filter %j", (filter, ids) => {
+  ])("contains only the matching services for the filter %j", (filter, ids) => {
     expect(matching(shelf, filter).map(({ id }) => id as number)).toEqual(ids)
   })
 
@@ -96,11 +96,14 @@ describe("the availability of a service", () => {
     ["a service", service, true, available(service)],
     ["an insurance", insuranceService, true, available(insuranceService)],
     ["an insurance", insuranceService, false, Availability.InsuranceNotEnabled()],
-    ["nothing", undefined, true, Availability.Unknown()],
-    ["nothing", undefined, false, Availability.Unknown()]
-  ] as const)("of this type is %s", (_, sought, insuranceEnabled, expected) => {
-    const seller = { ...company, insuranceEnabled }
-    expect(availabilityTo(seller, sought)).toEqual(expected)
-    if (sought !== undefined) expect(mayBeSoldBy(seller, sought)).toBe(expected._tag === "Available")
-  })
+    ["a service that does not exist", undefined, true, Availability.Unknown()],
+    ["a service that does not exist", undefined, false, Availability.Unknown()]
+  ] as const)(
+    "depends for %s on the kind of service and on whether insurance is enabled",
+    (_, sought, insuranceEnabled, expected) => {
+      const seller = { ...company, insuranceEnabled }
+      expect(availabilityTo(seller, sought)).toEqual(expected)
+      if (sought !== undefined) expect(mayBeSoldBy(seller, sought)).toBe(expected._tag === "Available")
+    }
+  )
 })

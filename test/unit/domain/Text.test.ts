@@ -9,7 +9,7 @@ const character = (code: number) => String.fromCodePoint(code)
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 describe("text", () => {
-  it.each([...range(0x00, 0x1f), 0x7f, ...range(0x80, 0x9f)])("with the control character %i is not clean", (code) => {
+  it.each([...range(0x00, 0x1f), 0x7f, ...range(0x80, 0x9f)])("is not clean with the control character %i", (code) => {
     for (const text of [character(code), `a${character(code)}b`, `${character(code)}b`, `a${character(code)}`]) {
       expect(isClean(text)).toBe(false)
     }
@@ -32,7 +32,7 @@ describe("text", () => {
   ])("%j is clean", (text) => expect(isClean(text)).toBe(true))
 
   it.each(["\ud83d", "\udc69", "a\ud83d", "\udc69b", "\udc69\ud83d", "a\ud83db", "\ud83d\ud83d\udc69"])(
-    "with a lone surrogate is not clean: %j",
+    "is not clean with a lone surrogate: %j",
     (text) => expect(isClean(text)).toBe(false)
   )
 
@@ -67,9 +67,9 @@ describe("the canonical spelling", () => {
     ["a\u034fb\ufe0fc\u115fd\u3164e\uffa0f\u{e0100}", "abcdef"],
     ["\u3164", ""],
     ["\u200b \u200b", ""]
-  ])("of %j is %j", (typed, read) => expect(canonicalText(typed)).toBe(read))
+  ])("turns %j into %j", (typed, read) => expect(canonicalText(typed)).toBe(read))
 
-  it("of a canonical text is the text itself", () => {
+  it("does not change a canonical text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(canonicalText(canonicalText(text))).toBe(canonicalText(text))
@@ -90,7 +90,7 @@ describe("a text field of the contract", () => {
     ["identifier", 3, 100, Identifier],
     ["terminal_id", 0, 50, TerminalId],
     ["Idempotency-Key", 1, 128, IdempotencyKey]
-  ] as const)("%s accepts %d to %d code points, all clean", (_, minimum, maximum, schema) => {
+  ] as const)("%s accepts %d to %d code points, all of them clean", (_, minimum, maximum, schema) => {
     for (const unit of ["a", "ñ", "💸"]) {
       if (minimum > 0) expect(refusal(schema, unit.repeat(minimum - 1))).toContain("longitud")
       expect(refusal(schema, unit.repeat(minimum))).toBeNull()
@@ -102,7 +102,7 @@ describe("a text field of the contract", () => {
     expect(refusal(schema, `\n${"a".repeat(maximum)}`)).toContain("invalido")
   })
 
-  it("is kept as written, without trimming or folding", () => {
+  it("is stored as it was sent, without trimming or normalisation", () => {
     const written = "  +1 (809) 555-1234  "
     expect(Schema.decodeSync(Identifier)(written)).toBe(written)
   })

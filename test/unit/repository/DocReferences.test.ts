@@ -11,7 +11,7 @@ const pages = globSync(["*.md", "docs/**/*.md", "test/*.md"], { cwd: root })
 /** Files that a command generates; git ignores them. */
 const generated = textOf(".gitignore").split("\n")
 
-/** A path below one of the source folders of today, or of the folders that once were there. */
+/** A path in one of the source folders, including folders that existed in earlier versions. */
 const path =
   /(?<![\w./-])(?:core|adapters|facade|sql|test|docs|ops|scripts|tools|simulation|crash|fuzz|prove|bench)\/[\w./*@-]*\w/g
 
@@ -29,7 +29,7 @@ const anchorOf = (heading: string): string =>
 const anchorsOf = (page: string): ReadonlyArray<string> =>
   Array.from(textOf(page).matchAll(/^#+ (.+)$/gm), ([, heading = ""]) => anchorOf(heading))
 
-/** Whether a link that a page has leads to a file, and to a heading of that file. */
+/** Whether a link on a page leads to an existing file and, with an anchor, to a heading of that file. */
 const leadsSomewhere = (page: string, link: string): boolean => {
   const [file = "", anchor] = link.split("#")
   const target = file === "" ? page : normalize(join(dirname(page), file))

@@ -5,7 +5,7 @@ import manifest from "../../../package.json" with { type: "json" }
 const at = (path: string) => new URL(`../../../${path}`, import.meta.url)
 const textOf = (path: string) => readFileSync(at(path), "utf8")
 
-/** The first cell of each table row, split at commas. */
+/** The names in the first cell of each table row, split at commas. */
 const named = (page: string): ReadonlyArray<string> =>
   [...page.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = ""]) => cell.split(", "))
 
@@ -23,7 +23,7 @@ describe("docs/architecture.md", () => {
     assert.isEmpty(rows.filter((name) => !headings.includes(name) && !/^-+$/.test(name) && !isThere(name)))
   })
 
-  it("names each port", () => {
+  it("names every port", () => {
     const row = /^\| core\/ports \|.*$/m.exec(architecture)?.[0] ?? ""
     const ports = readdirSync(at("core/ports")).map((file) => file.replace(/\.ts$/, ""))
     assert.sameMembers(row.match(/\b[A-Z]\w+/g) ?? [], ports)
@@ -31,7 +31,7 @@ describe("docs/architecture.md", () => {
 })
 
 describe("test/README.md", () => {
-  it("has a row for each folder of test/, and no other row", () => {
+  it("has a row for each folder of test/, and no row for anything else", () => {
     const folders = readdirSync(at("test"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     const rows = named(textOf("test/README.md")).filter((name) => name.startsWith("test/"))
     assert.sameMembers(

@@ -17,7 +17,7 @@ const files = tops.flatMap((top) =>
     .map((file) => posix.join(top, file))
 )
 
-/** The folders that a file imports from. */
+/** The folders from which a file imports. */
 const importedBy = (file: string): ReadonlyArray<string> =>
   [...readFileSync(posix.join(house, file), "utf8").matchAll(/\b(?:from|import) "(\.[^"]+\.ts)"/g)].map(
     ([, path = ""]) => posix.dirname(posix.join(posix.dirname(file), path))
@@ -31,8 +31,8 @@ for (const file of files) {
 }
 
 /**
- * Removes folders that import no other folder, or are imported by none, until none is left to remove. The rest are in
- * cycles.
+ * Repeatedly removes each folder that imports no other folder, or that no other folder imports. The folders that remain
+ * are in cycles.
  */
 const circles = (folders: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<string> => {
   const imported = new Set([...folders.values()].flatMap((others) => [...others]))
@@ -48,7 +48,7 @@ describe("the folders", () => {
     assert.isEmpty(circles(imports))
   })
 
-  it("are at most three deep, and hold more than two entries", () => {
+  it("are nested at most three levels deep, and contain more than two entries", () => {
     assert.isEmpty(files.filter((file) => file.split("/").length > 4))
     const entries = [...imports.keys()].map((folder) => ({
       folder,
@@ -111,12 +111,15 @@ const arrows: Arrows = {
 
 const folders = Object.keys(arrows)
 
-/** One import from every folder to every other, as a relative path. */
+/** One file for each pair of folders, which imports from the second folder by a relative path. */
 const everyImport = folders.flatMap((from) =>
   folders.map((to) => ({ from, to, file: `${from}/${to.replaceAll("/", "-")}.ts` }))
 )
 
-/** The files that the linter refuses, in a temporary folder that contains one file per import and our rules. */
+/**
+ * The files that the linter refuses. They are checked in a temporary folder with one file for each import and the
+ * repository's lint rules.
+ */
 const refused = (): ReadonlyArray<string> => {
   const house = mkdtempSync(join(tmpdir(), "saldo-layers-"))
   try {
@@ -154,7 +157,7 @@ describe("the layers", () => {
     )
   })
 
-  it.each(["core", "facade"])("have rules for each folder of %s", (top) => {
+  it.each(["core", "facade"])("have import rules for each folder of %s", (top) => {
     const files = readdirSync(at(top), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     assert.sameMembers(
       folders.filter((folder) => folder.split("/")[0] === top),

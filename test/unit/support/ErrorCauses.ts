@@ -12,7 +12,7 @@ const xid = "RD-0123456789abcdef01234567"
 const required = Amount.make(10_050)
 const failed = { transaction_id: 41, xid, status: "FAILED" }
 
-/** Errors with the status, code and details that the caller sees. At least one error of each class. */
+/** Errors, each with the status, code and details that the caller sees. Contains at least one error of each class. */
 export const errorCauses: ReadonlyArray<readonly [Errors.CoreError, number, string, object | undefined]> = [
   [new Errors.Unauthenticated(), 401, "UNAUTHENTICATED", undefined],
   [new Errors.Forbidden({ why: "token_revoked" }), 403, "FORBIDDEN", undefined],

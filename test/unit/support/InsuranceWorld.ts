@@ -32,7 +32,7 @@ export const seller: Session = { ...session, company: { ...session.company, insu
 
 const stock = new Map([service, insuranceService].map((each) => [each.id, each]))
 
-/** Behaviour of the external services of an insurance. The default is the simulators' behaviour. */
+/** The changed behaviour of the external services of an insurance. What is absent behaves like the simulators. */
 interface Says {
   readonly insurer?: Partial<Insurer>
   readonly gateway?: Partial<SmsGateway>
@@ -114,10 +114,10 @@ export const verified = Effect.fnUntraced(function* (plate?: string) {
   return yield* verifyCode(seller, id, code)
 })
 
-/** The version for tests in which it does not matter. */
+/** A version id for tests in which the choice of the version does not matter. */
 export const firstVersion = ({ versions }: Insurance) => versions[0]?.id ?? ""
 
-/** Chooses a plan, by default that of six months. */
+/** Chooses a plan. The default is the plan of six months. */
 export const choose = (insurance: Insurance, plan = "LEY-6") =>
   choosePlan(seller, insurance.id, { version: firstVersion(insurance), plan })
 
@@ -147,7 +147,7 @@ export const wanted = ({ id, plate, serviceId }: Insurance, key = "k1"): Purchas
 
 export const buy = (insurance: Insurance, key?: string) => purchase(seller, wanted(insurance, key))
 
-/** Reserves the sale of an insurance and stops before the insurer is asked, like a process that dies. */
+/** Reserves the sale of an insurance and stops before it requests the policy, as if the process died. */
 export const reserved = Effect.fnUntraced(function* ({ id, plate, quote }: Insurance) {
   if (quote === null) return yield* Effect.die(new Error("there is no quote to sell"))
   const { id: serviceId, name, product, type } = insuranceService
@@ -170,7 +170,7 @@ export const now = ({ id }: Pick<Insurance, "id">) => insuranceOf(seller, id)
 /** Reads the state of the insurance. */
 export const stateOf = (insurance: Pick<Insurance, "id">) => Effect.map(now(insurance), ({ state }) => state)
 
-/** Stages a message and stops before sending it, like a process that dies. */
+/** Stages a message and stops before sending it, as if the process died. */
 export const unsentMessage = Effect.gen(function* () {
   const insurances = yield* Insurances
   const id = yield* insurances.nextId

@@ -11,7 +11,7 @@ const extras: ReadonlyArray<Extra> = [
   { code: "casa_conductor", name: "Casa del conductor", price: Amount.make(50_000) }
 ]
 
-/** A policy of an insurer. */
+/** The facts of a policy, as an insurer gives them. */
 export const facts = {
   policy: {
     number: "1-501-0123456",
@@ -49,7 +49,7 @@ export const render = (of: PolicyFacts, kind: PolicyDocument) =>
 
 export const read = (of: PolicyFacts, kind: PolicyDocument) => Effect.map(render(of, kind), readPdf)
 
-/** The lines of text on a page, from left to right. */
+/** The text of a page: its lines, from left to right, joined by spaces. */
 export const words = (lines: ReadonlyArray<Line>): string =>
   lines
     .filter(({ upright }) => upright)

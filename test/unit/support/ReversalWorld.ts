@@ -10,7 +10,10 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { intent, session } from "../../support/Examples.ts"
 import { world } from "../../support/InMemoryWorld.ts"
 
-/** The provider's answers: to a reversal, to a status question about it, and to one about the sale. */
+/**
+ * The provider's answers to a reversal, to a status question about the reversal, and to a status question about the
+ * sale.
+ */
 interface Says {
   readonly status?: Effect.Effect<StatusAnswer>
   readonly told?: Effect.Effect<ReversalAnswer>
@@ -59,7 +62,7 @@ export const sold = Effect.fnUntraced(function* (
 
 export const reverseSale = (id: TransactionId, key = "r1") => reverse(session, id, IdempotencyKey.make(key))
 
-/** Records a reversal and stops before sending it, like a process that dies. */
+/** Records a reversal and stops before sending it, as if the process died. */
 export const unsentReversal = (transactionId: TransactionId, key = "r1") =>
   Reversals.use((reversals) =>
     reversals.begin({

@@ -34,7 +34,7 @@ const peppered = (secret: string, byte: number): StoredSecret => ({
 interface Kept {
   readonly token?: Partial<Token>
   readonly secrets?: ReadonlyArray<StoredSecret>
-  /** The byte that the pepper consists of. */
+  /** The byte that fills the key of the pepper. */
   readonly pepper?: number | undefined
   readonly uses?: Array<TokenUse>
 }
@@ -73,13 +73,13 @@ describe("a caller", () => {
     ["colmado", "otro", {}, "Unauthenticated"],
     ["colmado", "", {}, "Unauthenticated"],
     ["nadie", "secreto", {}, "Unauthenticated"],
-    // Without the right secret, the state of the token is not revealed.
+    // Without the right secret, the response does not reveal the state of the token.
     ["colmado", "otro", { state: "revoked" }, "Unauthenticated"],
     ["colmado", "otro", { addresses: ["198.51.100.7"] }, "Unauthenticated"],
     ["colmado", "secreto", { state: "revoked" }, "Forbidden"],
     ["colmado", "secreto", { addresses: ["198.51.100.7"] }, "Forbidden"]
   ] as ReadonlyArray<readonly [string, string, Partial<Token>, string]>)(
-    "%s with the secret %j and %j: %s",
+    "with the key %s, the secret %j and the token changes %j is %s",
     ([apiKey, secret, changes, expected]) =>
       Effect.gen(function* () {
         const uses: Array<TokenUse> = []
@@ -112,7 +112,7 @@ describe("a token with two secrets", () => {
     })
   )
 
-  it.effect("accepts no third secret", () =>
+  it.effect("refuses any third secret", () =>
     Effect.gen(function* () {
       const secrets = [plain("nuevo"), plain("viejo"), plain("más viejo")]
       expect(yield* login("colmado", "más viejo", { secrets })).toBe("Unauthenticated")
@@ -120,19 +120,25 @@ describe("a token with two secrets", () => {
   )
 })
 
-/** The stored form, the pepper of the process, the result, and whether the stored form is improved. */
+/** The stored form, the pepper of the process, the result, and whether the secret is stored again with the pepper. */
 const underPepper: ReadonlyArray<readonly [string, StoredSecret, number | undefined, string, boolean]> = [
-  ["without a pepper, and there is none", plain("secreto"), undefined, "admitted", false],
-  ["without a pepper, and there is one", plain("secreto"), 1, "admitted", true],
-  ["under the pepper", peppered("secreto", 1), 1, "admitted", false],
-  ["under another pepper", peppered("secreto", 2), 1, "Unauthenticated", false],
-  ["under a pepper, and there is none", peppered("secreto", 1), undefined, "Unauthenticated", false],
-  ["without a pepper, as another secret", plain("otro"), 1, "Unauthenticated", false],
-  ["under the pepper, as another secret", peppered("otro", 1), 1, "Unauthenticated", false]
+  ["when it is stored without a pepper and none is configured", plain("secreto"), undefined, "admitted", false],
+  ["when it is stored without a pepper and one is configured", plain("secreto"), 1, "admitted", true],
+  ["when it is stored with the configured pepper", peppered("secreto", 1), 1, "admitted", false],
+  ["when it is stored with a different pepper", peppered("secreto", 2), 1, "Unauthenticated", false],
+  [
+    "when it is stored with a pepper and none is configured",
+    peppered("secreto", 1),
+    undefined,
+    "Unauthenticated",
+    false
+  ],
+  ["when it is another secret, stored without a pepper", plain("otro"), 1, "Unauthenticated", false],
+  ["when it is another secret, stored with the pepper", peppered("otro", 1), 1, "Unauthenticated", false]
 ]
 
 describe("a stored secret", () => {
-  it.effect.each(underPepper)("%s", ([, secret, pepper, heard, better]) =>
+  it.effect.each(underPepper)("is checked %s", ([, secret, pepper, heard, better]) =>
     Effect.gen(function* () {
       const uses: Array<TokenUse> = []
       expect(yield* login("colmado", "secreto", { secrets: [secret], pepper, uses })).toBe(heard)
@@ -141,8 +147,8 @@ describe("a stored secret", () => {
     })
   )
 
-  // The stored hash is not accepted as the secret.
-  it.effect.each([undefined, 1])("is not accepted in its stored form, with the pepper %j", (pepper) =>
+  // The stored hash is refused when a client sends it as the secret.
+  it.effect.each([undefined, 1])("is refused in its stored form, with the pepper %j", (pepper) =>
     Effect.gen(function* () {
       const hex = Buffer.from(sha256("secreto")).toString("hex")
       expect(yield* login("colmado", hex, { pepper })).toBe("Unauthenticated")

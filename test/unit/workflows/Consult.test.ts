@@ -40,7 +40,7 @@ const origin = (caller: Session = real) =>
 const known = (id: string, companyId = session.company.id) => Options.use((options) => options.find(companyId, id))
 
 describe("a lookup", () => {
-  it.effect("stores its options with their price for 30 minutes", () =>
+  it.effect("stores its options and their prices for 30 minutes", () =>
     Effect.gen(function* () {
       const { flow, options } = yield* lookUp(session, wanted)
       assert.strictEqual(flow, "paquetes")
@@ -60,7 +60,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("gives the same options when repeated, and other options to other companies", () =>
+  it.effect("returns the same options when it is repeated, and returns other options to other companies", () =>
     Effect.gen(function* () {
       const idsOf = (caller: Session, changes: Partial<LookupRequest> = {}) =>
         Effect.map(lookUp(caller, { ...wanted, ...changes }), ({ options }) => options.map(({ id }) => id))
@@ -77,7 +77,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("reports a contract without debt for bills only", () =>
+  it.effect("reports that nothing is owed for bills only", () =>
     Effect.gen(function* () {
       const debtFree = (serviceId: ServiceId, identifier: string) =>
         Effect.map(lookUp(session, { serviceId, identifier: Identifier.make(identifier) }), isDebtFree)
@@ -88,7 +88,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("for a free amount returns only the holder, whatever the provider offers", () =>
+  it.effect("returns only the holder when the caller chooses the amount, whatever the provider offers", () =>
     Effect.gen(function* () {
       const { holder, options } = yield* lookUp(inProduction(real), { ...wanted, serviceId: service.id })
       assert.deepStrictEqual([holder, options], ["Titular", []])
@@ -100,7 +100,7 @@ describe("a lookup", () => {
     [{ serviceId: insuranceService.id }, "NotImplemented"],
     [{ identifier: Identifier.make("8095551230") }, "NotFound"],
     [{ identifier: Identifier.make("8095551232") }, "ServiceTimedOut"]
-  ] as const)("of %j is refused: %s", ([changes, tag]) =>
+  ] as const)("is refused for %j with %s", ([changes, tag]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(lookUp(session, { ...wanted, ...changes })))._tag, tag)
     }).pipe(Effect.provide(shop()))
@@ -110,18 +110,18 @@ describe("a lookup", () => {
 describe("a lookup at the provider", () => {
   it.effect.each([
     ["a token without the capability", session, "simulado"],
-    ["one in production without it", inProduction(session), "simulado"],
-    ["a token with it", real, "proveedor_real"],
-    ["one in production with it", inProduction(real), "proveedor_real"]
-  ] as const)("for %s", ([, caller, expected]) =>
+    ["a production token without the capability", inProduction(session), "simulado"],
+    ["a token with the capability", real, "proveedor_real"],
+    ["a production token with the capability", inProduction(real), "proveedor_real"]
+  ] as const)("has the origin that its token permits: %s", ([, caller, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* origin(caller), expected)
     }).pipe(Effect.provide(shop()))
   )
 
   it.effect.each([
-    ["there is none", Effect.fail(new ServiceUnavailable())],
-    ["it is the simulator itself", Effect.succeed(simulatedProvider)]
+    ["there is no provider", Effect.fail(new ServiceUnavailable())],
+    ["the provider is the simulator", Effect.succeed(simulatedProvider)]
   ] as const)("returns examples when %s", ([, serving]) =>
     origin().pipe(
       Effect.map((said) => assert.strictEqual(said, "simulado")),
@@ -131,10 +131,10 @@ describe("a lookup at the provider", () => {
   )
 
   it.effect.each([
-    ["asked for by a token that may have no others", inProduction(session), "NotFound"],
+    ["to a token that may not use the provider", inProduction(session), "NotFound"],
     ["of the sandbox", real, "NotFound"],
-    ["in place of a provider that is not there", inProduction(real), "found"]
-  ] as const)("returns examples %s for a number ending in 0: %s", ([, caller, expected]) =>
+    ["when there is no provider", inProduction(real), "found"]
+  ] as const)("returns examples %s, and for a number ending in 0 answers %s", ([, caller, expected]) =>
     lookUp(caller, { ...wanted, identifier: Identifier.make("8095551230") }).pipe(
       Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "found" }),
       Effect.map((said) => assert.strictEqual(said, expected)),
@@ -148,7 +148,7 @@ describe("a lookup at the provider", () => {
     )
   )
 
-  it.effect("reaches the provider 30 times a minute; further lookups return examples and say so", () =>
+  it.effect("reaches the provider 30 times a minute; further lookups return examples that are marked as examples", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* Effect.replicateEffect(origin(), 30), Array(30).fill("proveedor_real"))
       assert.strictEqual(yield* origin(), "simulado")
@@ -161,7 +161,7 @@ describe("a lookup at the provider", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("reaches the provider 2000 times a local day", () =>
+  it.effect("reaches the provider 2000 times in a local day", () =>
     Effect.gen(function* () {
       const morning_ms = Date.UTC(2026, 2, 2, 4)
       yield* TestClock.setTime(morning_ms)
@@ -180,7 +180,7 @@ describe("a lookup at the provider", () => {
     }).pipe(Effect.provide(shop()))
   )
 
-  it.effect("times out after 30 seconds of silence", () =>
+  it.effect("times out when the provider does not answer for 30 seconds", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const silent = shop(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
@@ -195,19 +195,19 @@ describe("a lookup at the provider", () => {
     })
   )
 
-  it.effect("counts a failing adapter as no answer", () =>
+  it.effect("treats a failing adapter as a provider that does not answer", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(lookUp(real, wanted)))._tag, "ServiceTimedOut")
     }).pipe(Effect.provide(shop(() => Effect.die(new Error("no es JSON")))))
   )
 })
 
-describe("an example in production", () => {
+describe("an offer in production and in the sandbox", () => {
   it.effect.each([
-    ["bills cannot be bought", inProduction(session), billService.id, "None"],
-    ["bills of the sandbox can", session, billService.id, "Some"],
-    ["bills of the provider can", inProduction(real), billService.id, "Some"],
-    ["packages are those of the catalogue, and can", inProduction(session), packageService.id, "Some"]
+    ["cannot be bought if it is an example of a bill in production", inProduction(session), billService.id, "None"],
+    ["can be bought if it is a bill in the sandbox", session, billService.id, "Some"],
+    ["can be bought if it is a bill of the provider", inProduction(real), billService.id, "Some"],
+    ["can be bought if it is a package of the catalogue", inProduction(session), packageService.id, "Some"]
   ] as const)("%s", ([, caller, serviceId, expected]) =>
     Effect.gen(function* () {
       const { options } = yield* lookUp(caller, { ...wanted, serviceId })

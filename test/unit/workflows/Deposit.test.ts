@@ -7,8 +7,8 @@ import { Ledger } from "../../../core/ports/Ledger.ts"
 import { deposit } from "../../../core/workflows/ManageCompany.ts"
 import { company } from "../../support/Examples.ts"
 
-describe("a deposit whose process dies before it answers", () => {
-  it.effect("leaves an audit record with operator and reference", () => {
+describe("a deposit whose process dies before it responds", () => {
+  it.effect("leaves an audit record that contains the operator and the reference", () => {
     const audited: Array<AuditEvent> = []
     const layer = Layer.mergeAll(
       Layer.mock(Companies, { find: () => Effect.succeedSome(company) }),

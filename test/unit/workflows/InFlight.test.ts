@@ -6,7 +6,7 @@ import { InFlight, retryWrite } from "../../../core/workflows/InFlight.ts"
 const failed = (exit: Exit.Exit<unknown, unknown>) => (Exit.isFailure(exit) ? Cause.squash(exit.cause) : null)
 
 describe("work in flight", () => {
-  it.effect("answers its caller with the first reply and goes on", () =>
+  it.effect("answers its caller with the first reply and continues after it", () =>
     Effect.gen(function* () {
       const { runWithReply } = yield* InFlight
       const steps: Array<string> = []
@@ -24,7 +24,7 @@ describe("work in flight", () => {
     }).pipe(Effect.provide(InFlight.layer))
   )
 
-  it.effect("ends the caller's wait however it ends", () =>
+  it.effect("ends the caller's wait, whether it succeeds, fails or dies", () =>
     Effect.gen(function* () {
       const { runWithReply } = yield* InFlight
       assert.strictEqual(yield* runWithReply<string, never, never>(() => Effect.succeed("done")), "done")
@@ -56,7 +56,7 @@ describe("work in flight", () => {
     }).pipe(Effect.provide(InFlight.layer))
   )
 
-  it.effect("is not started after shutdown, and does not block its caller", () =>
+  it.effect("is not started after shutdown has begun, and does not block its caller", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { runWithReply, start } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)
@@ -98,25 +98,27 @@ describe("a write that must not be lost", () => {
     })
   )
 
-  it.effect("answers the caller once after five seconds, and passes that on to later attempts", () =>
-    Effect.gen(function* () {
-      const { attempts, recover, write } = unavailable()
-      let answers = 0
-      const onDelay = Effect.sync(() => {
-        answers += 1
+  it.effect(
+    "answers the caller once after five seconds, and tells each later attempt that the caller has been answered",
+    () =>
+      Effect.gen(function* () {
+        const { attempts, recover, write } = unavailable()
+        let answers = 0
+        const onDelay = Effect.sync(() => {
+          answers += 1
+        })
+        const writing = yield* Effect.forkChild(retryWrite(write, onDelay, {}), { startImmediately: true })
+        yield* TestClock.adjust("4999 millis")
+        assert.deepStrictEqual([answers, attempts.includes(true)], [0, false])
+        yield* TestClock.adjust("1 minute")
+        recover()
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(writing)
+        assert.deepStrictEqual([answers, attempts.at(-1)], [1, true])
       })
-      const writing = yield* Effect.forkChild(retryWrite(write, onDelay, {}), { startImmediately: true })
-      yield* TestClock.adjust("4999 millis")
-      assert.deepStrictEqual([answers, attempts.includes(true)], [0, false])
-      yield* TestClock.adjust("1 minute")
-      recover()
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.join(writing)
-      assert.deepStrictEqual([answers, attempts.at(-1)], [1, true])
-    })
   )
 
-  it.effect("does not answer the caller when it succeeds in time", () =>
+  it.effect("does not answer the caller when it succeeds within five seconds", () =>
     Effect.gen(function* () {
       let answers = 0
       const onDelay = Effect.sync(() => {
@@ -128,7 +130,7 @@ describe("a write that must not be lost", () => {
     })
   )
 
-  it.effect("answers its caller during shutdown, and shutdown waits for it", () =>
+  it.effect("answers its caller during shutdown, and shutdown waits for the write", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { runWithReply } = Context.get(yield* Layer.buildWithScope(InFlight.layer, scope), InFlight)

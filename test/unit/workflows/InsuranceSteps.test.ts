@@ -33,7 +33,7 @@ import {
 
 const bought = (plate: string) => Effect.tap(quoted(plate), (insurance) => buy(insurance))
 
-/** Brings an insurance into a state, by the steps of the buyer and the sale. */
+/** Brings an insurance into a state, through the steps of the buyer and the sale. */
 const reach = Effect.fnUntraced(function* (state: InsuranceState) {
   switch (state) {
     case "iniciada":
@@ -56,7 +56,10 @@ const reach = Effect.fnUntraced(function* (state: InsuranceState) {
   }
 })
 
-/** Services whose gateway accepts no message, so that an insurance stays in `iniciada`; or every message. */
+/**
+ * Services for a test that starts in this state. For `iniciada`, the gateway accepts no message, so the insurance stays
+ * there; otherwise it accepts every message.
+ */
 const worldOf = (state: InsuranceState) =>
   insuring(
     state === "iniciada" ? { gateway: { send: () => Effect.succeed(SmsAnswer.NotSent({ reason: "busy" })) } } : {}
@@ -73,7 +76,7 @@ const steps = {
 type Step = keyof typeof steps
 const names = Struct.keys(steps)
 
-/** Every request about an insurance: the steps, and the reads. */
+/** Every request about an insurance: the steps and the reads. */
 const questions = {
   ...steps,
   read: (by: Session, { id }: Insurance) => insuranceOf(by, id),
@@ -97,12 +100,12 @@ const inOrder: { readonly [_ in Step]: { readonly [_ in InsuranceState]?: Insura
   quote: { plan_confirmado: "cotizado", cotizado: "cotizado" }
 }
 
-describe("a step of an insurance", () => {
+describe("a request about an insurance", () => {
   const cases = InsuranceState.literals.flatMap((state) =>
     names.map((step) => [step, state, inOrder[step][state] ?? "out of order"] as const)
   )
 
-  it.effect.each(cases)("%s in %s: %s", ([step, state, expected]) => {
+  it.effect.each(cases)("for the step %s in the state %s leads to: %s", ([step, state, expected]) => {
     const { layer } = worldOf(state)
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -119,23 +122,26 @@ describe("a step of an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect.each(InsuranceState.literals)("the documents in %s", (state) => {
-    const { layer } = worldOf(state)
-    return Effect.gen(function* () {
-      yield* fund(1_000_000)
-      const insurance = yield* now(yield* reach(state))
-      const found = yield* Effect.match(policyOf(seller, insurance.id), {
-        onSuccess: ({ policy }) => policy.number,
-        onFailure: ({ _tag }) => _tag
-      })
-      assert.strictEqual(found, state === "emitida" ? insurance.policy?.number : "PolicyNotIssued")
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect.each(InsuranceState.literals)(
+    "for the documents in the state %s succeeds only once the policy is issued",
+    (state) => {
+      const { layer } = worldOf(state)
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const insurance = yield* now(yield* reach(state))
+        const found = yield* Effect.match(policyOf(seller, insurance.id), {
+          onSuccess: ({ policy }) => policy.number,
+          onFailure: ({ _tag }) => _tag
+        })
+        assert.strictEqual(found, state === "emitida" ? insurance.policy?.number : "PolicyNotIssued")
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })
 
 describe("an insurance of another company", () => {
   const neighbour: Session = { ...seller, company: { ...seller.company, id: CompanyId.make(8) } }
-  it.effect.each(Struct.keys(questions))("is not found by %s", (question) => {
+  it.effect.each(Struct.keys(questions))("is not found by the request %s", (question) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* planned()

@@ -44,7 +44,7 @@ const named = (_tag: string) => ({ _tag })
 const invalid = named("InvalidOption")
 
 describe("a purchase", () => {
-  it.effect("is sold under the xid of its company and key", () => {
+  it.effect("is sold under the xid that its company and key determine", () => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund()
@@ -56,12 +56,12 @@ describe("a purchase", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  // what is wrong -> the error
+  // the invalid part of the request -> the error
   it.effect.each([
     [{ serviceId: ServiceId.make(99) }, named("InvalidProduct")],
     [{ amount: null }, named("AmountRequired")],
     [{ amount: Amount.make(1_999) }, { _tag: "AmountOutOfRange", minimum: 2_000, maximum: 500_000 }]
-  ] as const)("of %j is refused and holds nothing", ([changes, expected]) => {
+  ] as const)("is refused for %j and holds no money", ([changes, expected]) => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund()
@@ -73,7 +73,7 @@ describe("a purchase", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("without a provider is refused and leaves its key free", () => {
+  it.effect("is refused when there is no provider, and leaves its key free", () => {
     const { layer } = shop()
     const nobody = Layer.succeed(Providers, {
       serving: () => Effect.fail(new ServiceUnavailable()),
@@ -102,7 +102,7 @@ describe("a purchase with a known key", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  // The key is checked before service and amount, whatever differs.
+  // The key is checked before the service and the amount, whichever field differs.
   it.effect.each([
     { amount: Amount.make(10_001) },
     { amount: Amount.make(1) },
@@ -110,7 +110,7 @@ describe("a purchase with a known key", () => {
     { serviceId: ServiceId.make(99) },
     { identifier: Identifier.make("8095551235") },
     { optionId: "o1" }
-  ])("with %j in its body is refused as a reused key", (changes) => {
+  ])("is refused as a reused key when its body has %j", (changes) => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund()
@@ -136,7 +136,7 @@ describe("a purchase of an option", () => {
   it.effect.each([
     ["a package", packageService],
     ["a bill", billService]
-  ] as const)("of %s costs the offered price", ([, of]) => {
+  ] as const)("costs the offered price of %s", ([, of]) => {
     const { layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -146,7 +146,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is possible for 30 minutes, and for 30 more after another lookup", () => {
+  it.effect("is possible for 30 minutes after the lookup, and for 30 more minutes after another lookup", () => {
     const { layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -172,7 +172,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is refused if it was offered to another company, or at another price", () => {
+  it.effect("is refused if the option was offered to another company, or at another price", () => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -193,7 +193,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is refused before anything is held if the current provider cannot know the option", () => {
+  it.effect("is refused before any money is held if the present provider cannot know the option", () => {
     let known = false
     const { dispatched, layer } = shop({ knows: (reference) => known && reference === "P1" })
     return Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("a purchase of an option", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("made twice buys two packages, but never pays a bill twice", () => {
+  it.effect("buys two packages when it is made twice, but never pays a bill twice", () => {
     const { dispatched, layer } = shop()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -229,8 +229,8 @@ describe("a purchase of an option", () => {
   })
 })
 
-describe("a purchase of a quote that changes at every read", () => {
-  it.effect("fails and reserves nothing", () => {
+describe("a purchase whose quote changes at every read", () => {
+  it.effect("fails and reserves no money", () => {
     let readings = 0
     const { dispatched, layer } = insuring({
       ledger: (ledger) => ({

@@ -22,9 +22,9 @@ import {
 
 describe("a plan", () => {
   it.effect.each([
-    ["of a version that the vehicle has not", { version: "GT" }, "VersionUnknown"],
-    ["that the insurer has not", { plan: "TODO" }, "PlanUnknown"]
-  ] as const)("%s cannot be chosen", ([, changes, refusal]) => {
+    ["for a version that the vehicle does not have", { version: "GT" }, "VersionUnknown"],
+    ["if the insurer does not offer it", { plan: "TODO" }, "PlanUnknown"]
+  ] as const)("cannot be chosen %s", ([, changes, refusal]) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* verified()
@@ -38,7 +38,7 @@ describe("a plan", () => {
   it.effect.each([
     ["A123458", ["grua", "casa_conductor"]],
     ["K123458", ["casa_conductor"]]
-  ] as const)("for %s is stored with its version and its extras: %j", ([plate, extras]) => {
+  ] as const)("is stored for the plate %s with its version and its extras: %j", ([plate, extras]) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { offeredExtras, plan, version, versions } = yield* planned(plate)
@@ -51,7 +51,7 @@ describe("a plan", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("replaced by another voids the quote", () => {
+  it.effect("voids the quote when another plan replaces it", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* quoted()
@@ -80,7 +80,7 @@ describe("a quote", () => {
     [["casa_conductor"], price + 60_000],
     [["casa_conductor", "grua"], price + 145_000]
   ] as ReadonlyArray<readonly [ReadonlyArray<ExtraCode>, number]>)(
-    "with %j costs %d for 30 minutes",
+    "with the extras %j costs %d centavos and is valid for 30 minutes",
     ([extras, total]) => {
       const { layer } = insuring()
       return Effect.gen(function* () {
@@ -106,7 +106,7 @@ describe("a quote", () => {
     ]
   ] as ReadonlyArray<
     readonly [string, typeof simulatedInsurer.plans, ReadonlyArray<ExtraCode>, ReadonlyArray<ExtraCode> | null]
-  >)("for %s includes only extras of its plan", ([plate, plans, extras, unavailable]) => {
+  >)("includes, for the plate %s, only extras of its plan", ([plate, plans, extras, unavailable]) => {
     const { asked, layer } = insuring({ insurer: { plans } })
     return Effect.gen(function* () {
       const { id } = yield* planned(plate)
@@ -140,7 +140,7 @@ describe("a quote", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is discarded if the plan changed meanwhile", () => {
+  it.effect("is discarded if the plan changed while the insurer calculated the quote", () => {
     const { layer } = insuring({
       insurer: { quote: (wanted) => Effect.delay(simulatedInsurer.quote(wanted), "2 seconds") }
     })
@@ -156,7 +156,7 @@ describe("a quote", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is discarded if the sale began meanwhile", () => {
+  it.effect("is discarded if the sale began while the insurer calculated the quote", () => {
     let slowly = false
     const { layer } = insuring({
       insurer: { quote: (wanted) => Effect.delay(simulatedInsurer.quote(wanted), slowly ? "2 seconds" : 0) }

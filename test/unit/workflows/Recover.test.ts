@@ -24,7 +24,7 @@ const { Delivered, NotAsked, NotFound, Refused, Unknown } = StatusAnswer
 const pending = (provider: Provider, key = "k1") => sell(intent({ key }), provider)
 
 describe("an unresolved sale", () => {
-  it.effect("in PENDING is asked about at 5, 15, 30 and 60 seconds and then every 5 minutes", () => {
+  it.effect("is looked up at 5, 15, 30 and 60 seconds and then every 5 minutes, if it is PENDING", () => {
     const { asked, dispatched, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()
@@ -40,7 +40,7 @@ describe("an unresolved sale", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("of a dead process is asked about at the age of one minute", () => {
+  it.effect("is looked up one minute after its start, if its process died", () => {
     const { asked, dispatched, layer } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()
@@ -57,24 +57,27 @@ describe("an unresolved sale", () => {
 
   // the provider's answer -> status of the sale, the money, the counts of recovery
   it.effect.each([
-    ["knows it delivered", Effect.succeed(Delivered({ delivery })), "SUCCESS", [90_000, 0, 10_000], "confirmed"],
-    ["refused it", Effect.succeed(Refused({ refusal: "INVALID_PHONE" })), "FAILED", [100_000, 0, 0], "released"],
-    ["does not know", Effect.succeed(Unknown()), "PENDING", [90_000, 10_000, 10_000], "stillUnknown"],
-    ["has not heard of it yet", Effect.succeed(NotFound()), "PENDING", [90_000, 10_000, 10_000], "stillUnknown"],
-    ["breaks down", Effect.die(new Error("reset")), "PENDING", [90_000, 10_000, 10_000], "stillUnknown"]
-  ] as const)("whose provider %s", ([, says, status, [available, held, consumed], counted]) => {
-    const { dispatched, layer } = world(unansweredWithStatus(() => says))
-    return Effect.gen(function* () {
-      yield* fund()
-      yield* unsentSale()
-      yield* TestClock.adjust("1 minute")
-      const recovered = yield* recover("due")
-      assert.deepStrictEqual(recovered, tally({ [counted]: 1 }))
-      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-      assert.deepStrictEqual(yield* money, { available, held, consumed })
-      assert.deepStrictEqual(dispatched, [])
-    }).pipe(Effect.provide(layer))
-  })
+    ["has delivered the sale", Effect.succeed(Delivered({ delivery })), "SUCCESS", [90_000, 0, 10_000], "confirmed"],
+    ["refused the sale", Effect.succeed(Refused({ refusal: "INVALID_PHONE" })), "FAILED", [100_000, 0, 0], "released"],
+    ["does not know the result", Effect.succeed(Unknown()), "PENDING", [90_000, 10_000, 10_000], "stillUnknown"],
+    ["has not received the order yet", Effect.succeed(NotFound()), "PENDING", [90_000, 10_000, 10_000], "stillUnknown"],
+    ["fails", Effect.die(new Error("reset")), "PENDING", [90_000, 10_000, 10_000], "stillUnknown"]
+  ] as const)(
+    "ends as the provider's answer says when the provider %s",
+    ([, says, status, [available, held, consumed], counted]) => {
+      const { dispatched, layer } = world(unansweredWithStatus(() => says))
+      return Effect.gen(function* () {
+        yield* fund()
+        yield* unsentSale()
+        yield* TestClock.adjust("1 minute")
+        const recovered = yield* recover("due")
+        assert.deepStrictEqual(recovered, tally({ [counted]: 1 }))
+        assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+        assert.deepStrictEqual(yield* money, { available, held, consumed })
+        assert.deepStrictEqual(dispatched, [])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("stays pending when the provider does not answer for 30 seconds", () => {
     const { layer } = world(unansweredWithStatus(() => Effect.never))
@@ -108,7 +111,7 @@ describe("an unresolved sale without a provider", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("stays held, counts as not asked, and keeps its schedule", () => {
+  it.effect("stays held, is counted as not asked, and keeps its schedule", () => {
     const { asked, layer } = world()
     const noted: Array<Pick<Question, "about" | "answer">> = []
     const nobody = Layer.effect(
@@ -135,7 +138,7 @@ describe("an unresolved sale without a provider", () => {
 })
 
 describe("the key of a recovered sale", () => {
-  it.effect("is in progress until recovery, then replays the response of the first call", () => {
+  it.effect("is in progress until recovery settles the sale, then replays the response of the first call", () => {
     const { layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))))
     return Effect.gen(function* () {
       yield* fund()
@@ -163,14 +166,15 @@ describe("the key of a recovered sale", () => {
 })
 
 describe("a sale that the provider does not know", () => {
-  // answers in turn, asked at 60 s, 360 s, 660 s, 960 s, 1260 s, 1560 s -> status of the sale after each
+  // The provider's answers in order, at 60 s, 360 s, 660 s, 960 s, 1260 s and 1560 s -> status of the sale after each
+  // answer.
   it.effect.each([
     ["NNNNN", ["PENDING", "PENDING", "PENDING", "PENDING", "FAILED"]],
     ["NNNNUNN", ["PENDING", "PENDING", "PENDING", "PENDING", "PENDING", "PENDING", "FAILED"]],
     ["NNNUNN", ["PENDING", "PENDING", "PENDING", "PENDING", "PENDING", "FAILED"]],
     ["NNNND", ["PENDING", "PENDING", "PENDING", "PENDING", "SUCCESS"]],
     ["UUUUN", ["PENDING", "PENDING", "PENDING", "PENDING", "PENDING"]]
-  ] as const)('is released only after 15 minutes and two "not found" in a row: %s', ([script, expected]) => {
+  ] as const)('is released only after 15 minutes and two "not found" answers in a row: %s', ([script, expected]) => {
     const answers = { N: NotFound(), U: Unknown(), D: Delivered({ delivery }) }
     let next = 0
     const { layer } = world(

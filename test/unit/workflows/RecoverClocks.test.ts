@@ -8,7 +8,7 @@ import { delivery, fund, sales, tally, unansweredWithStatus, unsentSale, world }
 const { Delivered, NotFound, Unknown } = StatusAnswer
 
 describe("an unresolved sale that the provider does not know", () => {
-  it.effect("is not released by two questions at the same moment", () => {
+  it.effect("is not released by two status questions at the same moment", () => {
     const { layer } = world(unansweredWithStatus(() => Effect.succeed(NotFound())))
     return Effect.gen(function* () {
       yield* fund()
@@ -30,7 +30,7 @@ describe("an unresolved sale that the provider does not know", () => {
     ["all", Unknown()],
     ["due", NotFound()],
     ["all", NotFound()]
-  ] as const)("is asked about once per cycle, %s, even if the clock is set back meanwhile", ([which, says]) => {
+  ] as const)("is looked up once per cycle, %s, even if the clock is set back during the cycle", ([which, says]) => {
     let back = false
     const { asked, layer } = world(
       unansweredWithStatus(() => {
@@ -53,7 +53,7 @@ describe("an unresolved sale that the provider does not know", () => {
   })
 
   it.effect.each([["due"], ["all"]] as const)(
-    "is asked about at most twice, %s, when a clock set back continues",
+    "is looked up at most twice, %s, when a clock that was set back continues from there",
     ([which]) => {
       const { asked, layer } = world(
         unansweredWithStatus(() =>
@@ -74,7 +74,7 @@ describe("an unresolved sale that the provider does not know", () => {
     }
   )
 
-  it.effect("is released even if a clock one year ahead asked about it once", () => {
+  it.effect("is released even if a process whose clock was one year ahead looked it up once", () => {
     const { layer } = world(unansweredWithStatus(() => Effect.succeed(NotFound())))
     return Effect.gen(function* () {
       yield* fund()

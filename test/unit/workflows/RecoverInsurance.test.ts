@@ -23,17 +23,17 @@ const charged = { available: 1_000_000 - price, held: 0, consumed: price }
 
 const statuses = Effect.map(sales, (all) => all.map(([, status]) => status))
 
-/** Questions to the insurer after the quote. */
+/** The questions to the insurer after the last quote. */
 const afterwards = (asked: ReadonlyArray<string>) => asked.slice(asked.lastIndexOf("quote") + 1)
 
-/** Where the process dies: after the reservation, or just before it requests the policy. */
+/** How to stop a process in each state: after the reservation, or just before it requests the policy. */
 const crashes = {
   cobrando: reserved,
   emitiendo: (insurance: Insurance) =>
     Effect.tap(reserved(insurance), (order) => Insurances.use((insurances) => insurances.beginIssue(order)))
 }
 
-describe("an insurance of a dead process", () => {
+describe("an insurance whose process died", () => {
   // state; the insurer's answer -> status of the sale, state of the insurance, the money, the counts of recovery
   it.effect.each(
     (["cobrando", "emitiendo"] as const).flatMap(
@@ -57,29 +57,40 @@ describe("an insurance of a dead process", () => {
             whole,
             "released"
           ],
-          [state, "does not know", Effect.succeed(Unknown()), "PENDING", "emitiendo", held, "stillUnknown"],
-          [state, "has not heard of it yet", Effect.succeed(NotFound()), "PENDING", "emitiendo", held, "stillUnknown"],
-          [state, "breaks down", Effect.die(new Error("reset")), "PENDING", "emitiendo", held, "stillUnknown"]
+          [state, "does not know the result", Effect.succeed(Unknown()), "PENDING", "emitiendo", held, "stillUnknown"],
+          [
+            state,
+            "has not received the order yet",
+            Effect.succeed(NotFound()),
+            "PENDING",
+            "emitiendo",
+            held,
+            "stillUnknown"
+          ],
+          [state, "fails", Effect.die(new Error("reset")), "PENDING", "emitiendo", held, "stillUnknown"]
         ] as const
     )
-  )("in %s, when the insurer %s", ([state, , says, status, expected, left, counted]) => {
-    const { asked, layer } = insuring({ insurer: { status: () => says } })
-    return Effect.gen(function* () {
-      yield* fund(1_000_000)
-      const insurance = yield* quoted()
-      yield* crashes[state](insurance)
-      assert.strictEqual(yield* stateOf(insurance), state)
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* recover("due"), tally({ [counted]: 1 }))
-      assert.deepStrictEqual(yield* statuses, [status])
-      assert.strictEqual(yield* stateOf(insurance), expected)
-      assert.deepStrictEqual(yield* money, left)
-      assert.deepStrictEqual(afterwards(asked), ["status"])
-    }).pipe(Effect.provide(layer))
-  })
+  )(
+    "ends, from the state %s, as the insurer's answer says when the insurer %s",
+    ([state, , says, status, expected, left, counted]) => {
+      const { asked, layer } = insuring({ insurer: { status: () => says } })
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const insurance = yield* quoted()
+        yield* crashes[state](insurance)
+        assert.strictEqual(yield* stateOf(insurance), state)
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* recover("due"), tally({ [counted]: 1 }))
+        assert.deepStrictEqual(yield* statuses, [status])
+        assert.strictEqual(yield* stateOf(insurance), expected)
+        assert.deepStrictEqual(yield* money, left)
+        assert.deepStrictEqual(afterwards(asked), ["status"])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect.each(["cobrando", "emitiendo"] as const)(
-    "in %s fails after 15 minutes and two denials of the insurer",
+    'fails, from the state %s, after 15 minutes and two "not found" answers of the insurer',
     (state) => {
       const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(NotFound()) } })
       return Effect.gen(function* () {
@@ -118,12 +129,12 @@ describe("an insurance of a dead process", () => {
   })
 })
 
-describe("a paused process that recovery has overtaken", () => {
+describe("a paused process whose sale recovery has settled", () => {
   it.effect.each([
     ["issued", Delivered({ delivery: policy }), "SUCCESS", "emitida", charged],
     ["refused", Refused({ refusal: "SEGURO_NO_EMITIDO" }), "FAILED", "fallida", whole],
     ["unknown", Unknown(), "PENDING", "emitiendo", held]
-  ] as const)("does not request a policy that is already %s", ([, says, status, state, left]) => {
+  ] as const)("does not request a policy in the state %s", ([, says, status, state, left]) => {
     const { asked, layer } = insuring({ insurer: { status: () => Effect.succeed(says) } })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -169,7 +180,7 @@ describe("a paused process that recovery has overtaken", () => {
 })
 
 describe("a policy", () => {
-  it.effect("is requested once, however often its order is dispatched", () => {
+  it.effect("is requested once, even if its order is dispatched again", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -184,11 +195,11 @@ describe("a policy", () => {
 
 describe("a pending insurance in the simulator", () => {
   it.effect.each([
-    // plate -> state at the first cycle after 5 s, after 15 s, after one hour
+    // plate -> state at the first cycle after 5 s, after 15 s, and after one hour
     ["A123422", "emitiendo", "emitida", "emitida", charged],
     ["A123402", "emitiendo", "fallida", "fallida", whole],
     ["A123412", "emitiendo", "emitiendo", "emitiendo", held]
-  ] as const)("%s", ([plate, early, late, last, left]) => {
+  ] as const)("ends as the plate %s determines", ([plate, early, late, last, left]) => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)

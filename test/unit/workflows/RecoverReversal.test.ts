@@ -12,7 +12,7 @@ const charged = { available: 90_000, held: 0, consumed: 10_000 }
 const givenBack = { available: 100_000, held: 0, consumed: 0 }
 
 describe("an unresolved reversal", () => {
-  it.effect("in PENDING is asked about at 5, 15, 30 and 60 seconds and then every 5 minutes", () => {
+  it.effect("is looked up at 5, 15, 30 and 60 seconds and then every 5 minutes, if it is pending", () => {
     const { askedAt_s, layer, sent } = reversing({ told: Effect.succeed(Unknown()) })
     return Effect.gen(function* () {
       yield* fund()
@@ -25,7 +25,7 @@ describe("an unresolved reversal", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("of a dead process is asked about at the age of one minute, and never sent", () => {
+  it.effect("is looked up one minute after its start and never sent, if its process died", () => {
     const { askedAt_s, layer, sent } = reversing()
     return Effect.gen(function* () {
       yield* fund()
@@ -37,7 +37,7 @@ describe("an unresolved reversal", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not wait for sales that no provider answers for", () => {
+  it.effect("does not wait for sales whose provider does not answer", () => {
     const { askedAt_s, layer } = reversing({ status: Effect.never })
     return Effect.gen(function* () {
       yield* fund(10_000_000)
@@ -51,13 +51,13 @@ describe("an unresolved reversal", () => {
 
   // the provider's answer -> status of the sale, the money, the counts of recovery
   it.effect.each([
-    ["made it", Effect.succeed(Confirmed()), "REVERSED", givenBack, "reversed"],
-    ["refused it", Effect.succeed(Denied()), "SUCCESS", charged, "reversalsDenied"],
-    ["does not know", Effect.succeed(Unknown()), "SUCCESS", charged, "stillUnknown"],
-    ["has not heard of it yet", Effect.succeed(NotFound()), "SUCCESS", charged, "stillUnknown"],
+    ["has reversed the sale", Effect.succeed(Confirmed()), "REVERSED", givenBack, "reversed"],
+    ["refused the reversal", Effect.succeed(Denied()), "SUCCESS", charged, "reversalsDenied"],
+    ["does not know the result", Effect.succeed(Unknown()), "SUCCESS", charged, "stillUnknown"],
+    ["has not received the reversal yet", Effect.succeed(NotFound()), "SUCCESS", charged, "stillUnknown"],
     ["cannot be reached", Effect.succeed(NotSent()), "SUCCESS", charged, "notAsked"],
-    ["breaks down", Effect.die(new Error("reset")), "SUCCESS", charged, "stillUnknown"]
-  ] as const)("whose provider %s", ([, asked, status, left, counted]) => {
+    ["fails", Effect.die(new Error("reset")), "SUCCESS", charged, "stillUnknown"]
+  ] as const)("ends as the provider's answer says when the provider %s", ([, asked, status, left, counted]) => {
     const { layer } = reversing({ asked })
     return Effect.gen(function* () {
       yield* fund()
@@ -85,7 +85,7 @@ describe("an unresolved reversal", () => {
 })
 
 describe("the key of a recovered reversal", () => {
-  it.effect("keeps replaying its 202, and another key is refused because nothing is left to reverse", () => {
+  it.effect("keeps replaying its 202, and any other key is refused because the sale is already reversed", () => {
     const { layer } = reversing({ told: Effect.succeed(Unknown()), asked: Effect.succeed(Confirmed()) })
     return Effect.gen(function* () {
       yield* fund()
@@ -100,7 +100,7 @@ describe("the key of a recovered reversal", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is in progress until recovery, then replays the response of the first call", () => {
+  it.effect("is in progress until recovery settles the reversal, then replays the response of the first call", () => {
     const { layer } = reversing({ asked: Effect.succeed(Confirmed()) }, killedOnce())
     return Effect.gen(function* () {
       yield* fund()
@@ -140,7 +140,8 @@ const killedOnce = (): ReversalFault => {
 }
 
 describe("a reversal that the provider does not know", () => {
-  // answers in turn, asked at 60 s, 360 s, 660 s, 960 s, 1260 s, 1560 s -> status of the sale, last counts of recovery
+  // The provider's answers in order, at 60 s, 360 s, 660 s, 960 s, 1260 s and 1560 s -> status of the sale, last counts
+  // of recovery.
   it.effect.each([
     ["NNNNN", "SUCCESS", "reversalsDenied"],
     ["NNNN", "SUCCESS", "stillUnknown"],
@@ -148,28 +149,31 @@ describe("a reversal that the provider does not know", () => {
     ["NNNNUNN", "SUCCESS", "reversalsDenied"],
     ["NNNNSN", "SUCCESS", "reversalsDenied"],
     ["NNNNC", "REVERSED", "reversed"]
-  ] as const)('is denied only after 15 minutes and two "not found" in a row: %s', ([script, status, counted]) => {
-    const answers = { N: NotFound(), S: NotSent(), U: Unknown(), C: Confirmed() }
-    let next = 0
-    const { layer } = reversing({ asked: Effect.sync(() => answers[script[next++] as keyof typeof answers]) })
-    return Effect.gen(function* () {
-      yield* fund()
-      const id = yield* sold()
-      yield* unsentReversal(id)
-      yield* TestClock.adjust("1 minute")
-      let last = tally()
-      for (const _ of script) {
-        last = yield* recover("due")
-        yield* TestClock.adjust("5 minutes")
-      }
-      assert.deepStrictEqual(last, tally({ [counted]: 1 }))
-      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    'is denied only after 15 minutes and two "not found" answers in a row: %s',
+    ([script, status, counted]) => {
+      const answers = { N: NotFound(), S: NotSent(), U: Unknown(), C: Confirmed() }
+      let next = 0
+      const { layer } = reversing({ asked: Effect.sync(() => answers[script[next++] as keyof typeof answers]) })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        yield* unsentReversal(id)
+        yield* TestClock.adjust("1 minute")
+        let last = tally()
+        for (const _ of script) {
+          last = yield* recover("due")
+          yield* TestClock.adjust("5 minutes")
+        }
+        assert.deepStrictEqual(last, tally({ [counted]: 1 }))
+        assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })
 
-describe("an answer about a reversal that cannot be written", () => {
-  it.effect("is asked for again when the lease ends", () => {
+describe("a provider's answer about a reversal that cannot be written", () => {
+  it.effect("is requested again when the lease ends", () => {
     const { askedAt_s, layer } = reversing({ asked: Effect.succeed(Confirmed()) }, settlingFails(1))
     return Effect.gen(function* () {
       yield* fund()
@@ -188,7 +192,7 @@ describe("an answer about a reversal that cannot be written", () => {
 })
 
 describe("several recoveries at the same time", () => {
-  it.effect("ask about a reversal once, and take over a dead process's claim when its lease ends", () => {
+  it.effect("ask about a reversal once, and take over the claim of a dead process when its lease ends", () => {
     const { askedAt_s, layer } = reversing({ asked: Effect.delay(Effect.succeed(Confirmed()), "10 seconds") })
     return Effect.gen(function* () {
       yield* fund()

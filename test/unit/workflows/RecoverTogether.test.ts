@@ -39,7 +39,7 @@ describe("a recovery that receives a late answer", () => {
       unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))),
       (ledger) => ({
         ...ledger,
-        // Another process has released the sale meanwhile.
+        // Another process has released the sale before this settlement.
         settle: (settlement) =>
           late.delete(settlement.order.xid)
             ? Effect.andThen(
@@ -85,7 +85,7 @@ describe("several recoveries at the same time", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("never ask about the same sale at the same time, however many and however slow", () => {
+  it.effect("never ask about the same sale at the same time, even if many sales are slow", () => {
     const asking = new Set<string>()
     const twice: Array<string> = []
     const { asked, layer } = world(
@@ -112,7 +112,7 @@ describe("several recoveries at the same time", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("take over a dead process's claim when its lease of one minute ends", () => {
+  it.effect("take over the claim of a dead process when its lease of one minute ends", () => {
     const { asked, layer } = world(slowly)
     return Effect.gen(function* () {
       yield* fund()
@@ -134,8 +134,8 @@ describe("several recoveries at the same time", () => {
   })
 })
 
-describe("a recovery on demand", () => {
-  it.effect("asks ahead of the schedule, except about sales whose own call may still run", () => {
+describe("a recovery that an operator starts", () => {
+  it.effect("asks before the schedule, except about sales whose own call to the provider may still run", () => {
     const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()
@@ -148,7 +148,7 @@ describe("a recovery on demand", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("asks about each of many sales once, and ends even if none can be settled", () => {
+  it.effect("asks about each of many sales once, and ends even if it can settle none of them", () => {
     const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     const keys = Array.from({ length: 250 }, (_, index) => `k${index}`)
     return Effect.gen(function* () {
@@ -162,7 +162,7 @@ describe("a recovery on demand", () => {
   })
 })
 
-/** A claim that skips rows locked at that moment, as Postgres may: here all but one. */
+/** A claim that returns only one sale. Postgres may do so when it skips rows that are locked at that moment. */
 const claimingOne = Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
   claim: (wanted: RecoveryClaim) => claim({ ...wanted, limit: 1 })
 }))
@@ -179,7 +179,7 @@ describe("a claim that returns fewer sales than its limit", () => {
   })
 })
 
-/** The database is unavailable for the first claims. */
+/** Makes the database unavailable for the first claims. */
 const claimingFails = (times: number) => {
   const orGone = unavailableFor(times)
   return Effect.updateService(Unresolved, ({ claim }: Unresolved["Service"]) => ({
@@ -187,8 +187,8 @@ const claimingFails = (times: number) => {
   }))
 }
 
-describe("an answer that cannot be written", () => {
-  it.effect("is asked for again when the lease ends", () => {
+describe("a provider's answer about a sale that cannot be written", () => {
+  it.effect("is requested again when the lease ends", () => {
     const { asked, layer } = world(
       unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))),
       settlingFails(1)
@@ -210,7 +210,7 @@ describe("an answer that cannot be written", () => {
 })
 
 describe("the recovery loop of a server", () => {
-  it.effect("continues after failed cycles", () => {
+  it.effect("continues after cycles that failed", () => {
     const { asked, layer, provider } = world(unansweredWithStatus(() => Effect.succeed(Unknown())))
     return Effect.gen(function* () {
       yield* fund()

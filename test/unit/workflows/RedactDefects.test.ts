@@ -19,7 +19,7 @@ describe("a redacted defect", () => {
     ["a text", secret],
     ["an object", { message: secret }],
     ["nothing", undefined]
-  ])("contains no text of %s", ([, defect]) =>
+  ])("does not contain the text of %s", ([, defect]) =>
     Effect.gen(function* () {
       const left = yield* kept(defect)
       assert.instanceOf(left, Error)

@@ -19,11 +19,11 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
   it.effect.each([
     ["confirms", Effect.succeed(Confirmed()), "Reversed", "REVERSED", givenBack],
     ["denies", Effect.succeed(Denied()), "Denied", "SUCCESS", charged],
-    ["does not know", Effect.succeed(Unknown()), "Pending", "SUCCESS", charged],
-    ["has not heard of it yet", Effect.succeed(NotFound()), "Pending", "SUCCESS", charged],
-    ["breaks down", Effect.die(new Error("reset")), "Pending", "SUCCESS", charged],
+    ["does not know the result", Effect.succeed(Unknown()), "Pending", "SUCCESS", charged],
+    ["has not received the reversal yet", Effect.succeed(NotFound()), "Pending", "SUCCESS", charged],
+    ["fails", Effect.die(new Error("reset")), "Pending", "SUCCESS", charged],
     ["is interrupted", Effect.interrupt, "Pending", "SUCCESS", charged]
-  ] as const)("when the provider %s", ([, told, heard, status, left]) => {
+  ] as const)("ends as the provider's answer says when the provider %s", ([, told, heard, status, left]) => {
     const { layer, sent } = reversing({ told })
     return Effect.gen(function* () {
       yield* fund()
@@ -50,7 +50,7 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that was not sent frees its key, and the retry has the same xid", () => {
+  it.effect("frees its key if it was not sent, and a retry has the same xid", () => {
     const answers: Array<ReversalAnswer> = [NotSent(), Confirmed()]
     const { layer, sent } = reversing({ told: Effect.sync(() => answers.shift() ?? Unknown()) })
     return Effect.gen(function* () {
@@ -65,7 +65,7 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("returns the consumption to the day of the sale, not of the reversal", () => {
+  it.effect("returns the consumption to the day of the sale, not to the day of the reversal", () => {
     const { layer } = reversing()
     return Effect.gen(function* () {
       yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe("2026-03-03T12:00:00Z")))
@@ -81,12 +81,12 @@ describe("the reversal of a sale of 100 pesos out of 1000", () => {
   })
 })
 
-describe("a reversal that may not begin", () => {
+describe("a reversal that is refused", () => {
   it.effect.each([
-    ["there is no such sale", TransactionId.make(999), "NotFound"],
-    ["the service does not accept it", sold({ reversible: false }), "ReversalNotSupported"],
-    ["the sale was reversed already", Effect.tap(sold(), (id) => reverseSale(id, "r0")), "NotReversible"]
-  ] as const)("because %s does not reach the provider and leaves its key free", ([, id, tag]) => {
+    ["the sale does not exist", TransactionId.make(999), "NotFound"],
+    ["the service is not reversible", sold({ reversible: false }), "ReversalNotSupported"],
+    ["the sale is already reversed", Effect.tap(sold(), (id) => reverseSale(id, "r0")), "NotReversible"]
+  ] as const)("does not reach the provider and leaves its key free, because %s", ([, id, tag]) => {
     const { layer, sent } = reversing()
     return Effect.gen(function* () {
       yield* fund()
@@ -100,21 +100,24 @@ describe("a reversal that may not begin", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("during another of the same sale is in progress, and may be repeated after that one was denied", () => {
-    const reply = Deferred.makeUnsafe<ReversalAnswer>()
-    const { layer, sent } = reversing({ told: Deferred.await(reply) })
-    return Effect.gen(function* () {
-      yield* fund()
-      const id = yield* sold()
-      const first = yield* Effect.forkChild(reverseSale(id, "r1"))
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
-      yield* Deferred.succeed(reply, Denied())
-      assert.strictEqual((yield* Fiber.join(first)).outcome._tag, "Denied")
-      assert.strictEqual((yield* reverseSale(id, "r2")).outcome._tag, "Denied")
-      assert.lengthOf(sent, 2)
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    "is refused as in progress during another reversal of the same sale, and can be retried once that reversal is denied",
+    () => {
+      const reply = Deferred.makeUnsafe<ReversalAnswer>()
+      const { layer, sent } = reversing({ told: Deferred.await(reply) })
+      return Effect.gen(function* () {
+        yield* fund()
+        const id = yield* sold()
+        const first = yield* Effect.forkChild(reverseSale(id, "r1"))
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Effect.flip(reverseSale(id, "r2")))._tag, "RequestInProgress")
+        yield* Deferred.succeed(reply, Denied())
+        assert.strictEqual((yield* Fiber.join(first)).outcome._tag, "Denied")
+        assert.strictEqual((yield* reverseSale(id, "r2")).outcome._tag, "Denied")
+        assert.lengthOf(sent, 2)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })
 
 describe("the repeated key of a reversal", () => {
@@ -136,7 +139,7 @@ describe("the repeated key of a reversal", () => {
   )
 
   it.effect.each([Confirmed(), Denied()])(
-    "is a conflict more than a day after %j, never a second reversal",
+    "is a conflict more than a day after the answer %j, never a second reversal",
     (answer) => {
       const { layer, sent } = reversing({ told: Effect.succeed(answer) })
       return Effect.gen(function* () {
@@ -153,7 +156,7 @@ describe("the repeated key of a reversal", () => {
   )
 
   it.effect(
-    "is in progress during its reversal, and refused as reused for another sale or for a sale's own key",
+    "is in progress during its reversal, and is refused as reused if it names another sale or is the key of a sale",
     () => {
       const { layer, sent } = reversing({ told: Effect.never })
       return Effect.gen(function* () {
@@ -182,7 +185,7 @@ describe("a process paused after it recorded a reversal", () => {
   it.effect.each([
     [10_000, "Reversed", 1],
     [10_001, "Pending", 0]
-  ] as const)("for %d ms", ([millis, heard, times]) => {
+  ] as const)("sends the reversal only within ten seconds: after %d ms", ([millis, heard, times]) => {
     const { layer, sent } = reversing({}, paused(millis))
     return Effect.gen(function* () {
       yield* fund()
@@ -199,11 +202,11 @@ describe("a process paused after it recorded a reversal", () => {
   })
 })
 
-describe("a process paused after it recorded a reversal, with its clock set back meanwhile", () => {
+describe("a process paused after it recorded a reversal, with its clock set back during the pause", () => {
   it.effect.each([
     [10_000, "Reversed", 1],
     [10_001, "Pending", 0]
-  ] as const)("for %d ms", ([millis, heard, times]) => {
+  ] as const)("sends the reversal only within ten seconds: after %d ms", ([millis, heard, times]) => {
     const resumed = Deferred.makeUnsafe<void>()
     const { layer, sent } = reversing({}, (reversals) => ({
       ...reversals,
@@ -222,7 +225,7 @@ describe("a process paused after it recorded a reversal, with its clock set back
 })
 
 describe("a reversal whose caller disconnects", () => {
-  it.effect("goes on and is settled", () => {
+  it.effect("continues and is settled", () => {
     const reply = Deferred.makeUnsafe<ReversalAnswer>()
     const { layer } = reversing({ told: Deferred.await(reply) })
     return Effect.gen(function* () {

@@ -17,7 +17,7 @@ const Sandbox = Layer.merge(world().layer, companies(Option.some(company)))
 
 const clock = (iso: string) => TestClock.setTime(DateTime.toEpochMillis(DateTime.makeUnsafe(iso)))
 
-/** The sandbox after its creation on Wednesday at noon. */
+/** Creates the sandbox on a Wednesday at noon. */
 const made = Effect.andThen(clock("2026-03-11T12:00:00-04:00"), fund(sandboxOpening))
 
 const reserved = (key: string) =>
@@ -33,7 +33,7 @@ const settled = (order: Effect.Success<ReturnType<typeof reserved>>, verdict: Ve
 /** A sale of 100 pesos. */
 const sold = (key: string) => Effect.flatMap(reserved(key), (order) => settled(order, Verdict.Confirm({ delivery })))
 
-/** Available and held, in pesos. */
+/** The available and the held amount, in pesos. */
 const pesos = Effect.map(money, ({ available, held }) => [available / 100, held / 100])
 
 describe("the balance of the sandbox", () => {
@@ -54,7 +54,7 @@ describe("the balance of the sandbox", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("returns to 100,000 pesos also from a higher balance", () =>
+  it.effect("returns to 100,000 pesos even if it was higher", () =>
     Effect.gen(function* () {
       yield* made
       yield* Ledger.use((ledger) =>
@@ -124,7 +124,7 @@ describe("the balance of the sandbox", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("is reset at the start of a process if none ran at midnight", () =>
+  it.effect("is reset at the start of a process if no process ran at midnight", () =>
     Effect.gen(function* () {
       yield* made
       yield* sold("k1")
@@ -139,7 +139,7 @@ describe("the balance of the sandbox", () => {
     }).pipe(Effect.provide(Sandbox))
   )
 
-  it.effect("is reset when the database returns, if it was unavailable at midnight", () => {
+  it.effect("is reset as soon as the database is reachable again, if it was unreachable at midnight", () => {
     const orGone = unavailableFor(3)
     const failing = Effect.updateService(Adjustments, ({ adjust }: Adjustments["Service"]) => ({
       adjust: (adjustment: Parameters<typeof adjust>[0]) => orGone(adjust(adjustment))
@@ -156,7 +156,7 @@ describe("the balance of the sandbox", () => {
     }).pipe(Effect.provide(Sandbox))
   })
 
-  it.effect("is not reset for a production company with the sandbox's code", () =>
+  it.effect("is not reset for a production company that has the code of the sandbox", () =>
     Effect.gen(function* () {
       yield* made
       yield* sold("k1")

@@ -9,8 +9,8 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { company, intent } from "../../support/Examples.ts"
 import { delivery, type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
 
-describe("the caller of a repeated key", () => {
-  it.effect("is answered before the replay is recorded, even if recording fails", () => {
+describe("the caller who repeats a key", () => {
+  it.effect("receives the response before the replay is recorded, even if recording fails", () => {
     const noted: Array<Replay> = []
     const begun = Deferred.makeUnsafe<void>()
     const go = Deferred.makeUnsafe<void>()
@@ -51,21 +51,30 @@ describe("a sale of 100 pesos out of 1000", () => {
       "FAILED",
       [100_000, 0, 0]
     ],
-    ["does not know", Effect.succeed(DispatchAnswer.Unknown()), "Pending", "PENDING", [90_000, 10_000, 10_000]],
-    ["breaks down", Effect.die(new Error("reset")), "Pending", "PENDING", [90_000, 10_000, 10_000]],
+    [
+      "does not know the result",
+      Effect.succeed(DispatchAnswer.Unknown()),
+      "Pending",
+      "PENDING",
+      [90_000, 10_000, 10_000]
+    ],
+    ["fails", Effect.die(new Error("reset")), "Pending", "PENDING", [90_000, 10_000, 10_000]],
     ["is interrupted", Effect.interrupt, "Pending", "PENDING", [90_000, 10_000, 10_000]]
-  ] as const)("when the provider %s", ([, says, heard, status, [available, held, consumed]]) => {
-    const { dispatched, layer, provider } = world({ dispatch: () => says })
-    return Effect.gen(function* () {
-      yield* fund()
-      const answered = yield* sell(intent(), provider)
-      assert.strictEqual(answered.outcome._tag, heard)
-      assert.isFalse(answered.replayed)
-      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-      assert.deepStrictEqual(yield* money, { available, held, consumed })
-      assert.deepStrictEqual(dispatched, ["RD-k1"])
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    "ends as the provider's answer says when the provider %s",
+    ([, says, heard, status, [available, held, consumed]]) => {
+      const { dispatched, layer, provider } = world({ dispatch: () => says })
+      return Effect.gen(function* () {
+        yield* fund()
+        const answered = yield* sell(intent(), provider)
+        assert.strictEqual(answered.outcome._tag, heard)
+        assert.isFalse(answered.replayed)
+        assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
+        assert.deepStrictEqual(yield* money, { available, held, consumed })
+        assert.deepStrictEqual(dispatched, ["RD-k1"])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("is pending only after the provider has not answered for 30 seconds", () => {
     const { layer, provider } = world(silent)
@@ -82,7 +91,7 @@ describe("a sale of 100 pesos out of 1000", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that was not sent releases the money and frees the key, and the retry has the same xid", () => {
+  it.effect("releases the money and frees the key if it was not sent, and a retry has the same xid", () => {
     const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
     const { dispatched, layer, provider } = world({
       dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown())
@@ -106,9 +115,9 @@ describe("a sale of 100 pesos out of 1000", () => {
 
 describe("a sale that cannot be reserved", () => {
   it.effect.each([
-    ["costs more than there is", 100_001, "InsufficientBalance"],
-    ["exceeds a limit, which is looked at first", 5_000_001, "LimitExceeded"]
-  ] as const)("because it %s does not reach the provider and leaves its key free", ([, amount, tag]) => {
+    ["costs more than the available balance", 100_001, "InsufficientBalance"],
+    ["exceeds a limit, which is checked before the balance", 5_000_001, "LimitExceeded"]
+  ] as const)("does not reach the provider and leaves its key free, because it %s", ([, amount, tag]) => {
     const { dispatched, layer, provider } = world()
     return Effect.gen(function* () {
       yield* fund()
@@ -128,7 +137,7 @@ describe("a repeated key", () => {
     DispatchAnswer.Delivered({ delivery }),
     DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }),
     DispatchAnswer.Unknown()
-  ])("replays the first response and sells nothing: %j", (answer) => {
+  ])("replays the first response without another sale: %j", (answer) => {
     const { dispatched, layer, provider } = world(answering(answer))
     return Effect.gen(function* () {
       yield* fund()
@@ -141,7 +150,7 @@ describe("a repeated key", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is in progress during its sale, is refused as reused with another body, and sells once", () => {
+  it.effect("is in progress during its sale, is refused as reused with a different body, and sells once", () => {
     const { dispatched, layer, provider } = world(silent)
     return Effect.gen(function* () {
       yield* fund()
@@ -188,7 +197,7 @@ describe("a machine suspended after a reservation", () => {
   it.effect.each([
     [10_000, "Delivered", ["RD-k1"]],
     [10_001, "Pending", []]
-  ] as const)("for %d ms", ([millis, heard, sent]) => {
+  ] as const)("sends the order only within ten seconds: after %d ms", ([millis, heard, sent]) => {
     const { dispatched, layer, provider } = world({}, suspended(millis))
     return Effect.gen(function* () {
       yield* fund()
@@ -200,7 +209,7 @@ describe("a machine suspended after a reservation", () => {
 })
 
 describe("a sale whose caller disconnects", () => {
-  it.effect("goes on and is settled", () => {
+  it.effect("continues and is settled", () => {
     const reply = Deferred.makeUnsafe<DispatchAnswer>()
     const { layer, provider } = world({ dispatch: () => Deferred.await(reply) })
     return Effect.gen(function* () {

@@ -51,9 +51,9 @@ describe("a sale of an insurance", () => {
       "fallida",
       whole
     ],
-    ["does not know", Effect.succeed(DispatchAnswer.Unknown()), "Pending", "PENDING", "emitiendo", held],
-    ["breaks down", Effect.die(new Error("reset")), "Pending", "PENDING", "emitiendo", held]
-  ] as const)("when the insurer %s", ([, says, heard, status, state, left]) => {
+    ["does not know the result", Effect.succeed(DispatchAnswer.Unknown()), "Pending", "PENDING", "emitiendo", held],
+    ["fails", Effect.die(new Error("reset")), "Pending", "PENDING", "emitiendo", held]
+  ] as const)("ends as the insurer's answer says when the insurer %s", ([, says, heard, status, state, left]) => {
     const { asked, dispatched, layer } = insuring({ insurer: { issue: () => says } })
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -77,7 +77,7 @@ describe("a sale of an insurance", () => {
     [null, "caja-1"],
     [TerminalId.make("caja-2"), "caja-2"]
   ] as const)(
-    "has the terminal that started the insurance, unless the sale names one: %s",
+    "is recorded with the terminal that started the insurance, unless the sale states a terminal: %s",
     ([terminalId, terminal]) => {
       const { layer } = insuring()
       return Effect.gen(function* () {
@@ -137,7 +137,7 @@ describe("a sale of an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that was not sent frees the quote, the money and the key", () => {
+  it.effect("frees the quote, the money and the key if the order was not sent", () => {
     const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery: policy })]
     const { asked, layer } = insuring({
       insurer: { issue: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) }
@@ -173,27 +173,30 @@ describe("a request to buy an insurance", () => {
     ["as something else", seller, { optionId: "paq-1" }, invalid],
     ["of another service", seller, { serviceId: service.id }, invalid],
     ["by another company", neighbour, {}, invalid],
-    ["by the company in another world", live, {}, invalid],
+    ["by a company in the other environment", live, {}, invalid],
     ["by a company that may not sell it", session, {}, { _tag: "Forbidden", why: "insurance" }]
-  ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)("%s", ([, by, changes, expected]) => {
-    const { asked, layer } = insuring()
-    return Effect.gen(function* () {
-      yield* fund(1_000_000)
-      const insurance = yield* quoted()
-      const heard = yield* Effect.result(purchase(by, { ...wanted(insurance), ...changes }))
-      if (Result.isSuccess(heard)) {
-        assert.strictEqual(heard.success.outcome._tag, expected)
-        assert.deepStrictEqual(yield* money, charged)
-        return
-      }
-      assert.deepStrictEqual(factsOf(heard.failure), expected)
-      assert.strictEqual(issued(asked), 0)
-      assert.deepStrictEqual(yield* money, whole)
-      assert.deepStrictEqual(yield* now(insurance), insurance)
-    }).pipe(Effect.provide(layer))
-  })
+  ] as ReadonlyArray<readonly [string, Session, Partial<Purchase>, unknown]>)(
+    "is accepted or refused %s",
+    ([, by, changes, expected]) => {
+      const { asked, layer } = insuring()
+      return Effect.gen(function* () {
+        yield* fund(1_000_000)
+        const insurance = yield* quoted()
+        const heard = yield* Effect.result(purchase(by, { ...wanted(insurance), ...changes }))
+        if (Result.isSuccess(heard)) {
+          assert.strictEqual(heard.success.outcome._tag, expected)
+          assert.deepStrictEqual(yield* money, charged)
+          return
+        }
+        assert.deepStrictEqual(factsOf(heard.failure), expected)
+        assert.strictEqual(issued(asked), 0)
+        assert.deepStrictEqual(yield* money, whole)
+        assert.deepStrictEqual(yield* now(insurance), insurance)
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
-  it.effect("without an option explains how to obtain one", () => {
+  it.effect("explains, if it has no option, how to obtain one", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const insurance = yield* quoted()
@@ -202,7 +205,7 @@ describe("a request to buy an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("before its quote is refused", () => {
+  it.effect("is refused before the insurance has a quote", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -210,7 +213,7 @@ describe("a request to buy an insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("30 minutes after its quote must be quoted again", () => {
+  it.effect("is refused 30 minutes after the quote, and possible after a new quote", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)

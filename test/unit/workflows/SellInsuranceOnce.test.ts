@@ -13,7 +13,7 @@ describe("a quote", () => {
     ["A123458", "emitida"],
     ["A123451", "fallida"],
     ["A123412", "emitiendo"]
-  ] as const)("of %s is sold once, even if the sale ends %s", ([plate, state]) => {
+  ] as const)("for the plate %s is sold once, even if the insurance ends as %s", ([plate, state]) => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)
@@ -21,14 +21,14 @@ describe("a quote", () => {
       const first = yield* buy(insurance)
       const error = yield* Effect.flip(buy(insurance, "k2"))
       assert.deepInclude(error._tag === "AlreadySold" ? { ...error } : {}, { insuranceId: insurance.id, state })
-      // The key that bought it is replayed in every state of the quote, even if insurance is no longer enabled.
+      // The key of this sale is replayed in every state of the quote, even if insurance is no longer enabled.
       assert.deepStrictEqual(yield* buy(insurance), { outcome: first.outcome, replayed: true })
       assert.deepStrictEqual(yield* purchase(session, wanted(insurance)), { outcome: first.outcome, replayed: true })
       assert.strictEqual(issued(asked), 1)
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("requested by three sales at once is sold to one", () => {
+  it.effect("is sold once when three sales request it at the same time", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(10_000_000)
@@ -49,7 +49,7 @@ describe("a quote", () => {
 /** Waits one second between reading the quote and reserving its amount. */
 const slow: Fault = (ledger) => ({ ...ledger, reserve: (intent) => Effect.delay(ledger.reserve(intent), "1 second") })
 
-/** Buys, and runs an action while the sale is being reserved. */
+/** Buys the insurance, and runs an action while the sale is being reserved. */
 const meanwhile = Effect.fnUntraced(function* <E, R>(change: (insurance: Insurance) => Effect.Effect<unknown, E, R>) {
   yield* fund(1_000_000)
   const insurance = yield* quoted()
@@ -62,7 +62,7 @@ const meanwhile = Effect.fnUntraced(function* <E, R>(change: (insurance: Insuran
 })
 
 describe("a quote that changes during its sale", () => {
-  it.effect("is sold in its new form", () => {
+  it.effect("is sold as it is after the change", () => {
     const { asked, layer } = insuring({ ledger: slow })
     return Effect.gen(function* () {
       const heard = yield* meanwhile(({ id }) => quoteInsurance(seller, id, ["grua"]))

@@ -8,18 +8,21 @@ import { sell } from "../../../core/workflows/Sell.ts"
 import { intent } from "../../support/Examples.ts"
 import { type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
 
-/** How time passes after the record, how far the row's clock was ahead, and whether the operation may be sent. */
+/**
+ * How time passes after the operation is recorded, how far the clock of the record was ahead, and whether the operation
+ * may be sent.
+ */
 const table = [
-  ["at once", "0 millis", 0, true],
+  ["immediately", "0 millis", 0, true],
   ["after ten seconds", "10 seconds", 0, true],
-  ["a moment later than that", "10001 millis", 0, false],
-  ["later, though its clock was ahead", "10001 millis", 60_000, false],
-  ["at once, by a clock that has been put back since", "0 millis", 60_000, true],
-  ["at once, by a clock that has jumped ahead since", "0 millis", -10_001, false]
+  ["a millisecond later than ten seconds", "10001 millis", 0, false],
+  ["a millisecond later, although the clock of the record was ahead", "10001 millis", 60_000, false],
+  ["immediately, by a clock that was set back after the record", "0 millis", 60_000, true],
+  ["immediately, by a clock that jumped ahead after the record", "0 millis", -10_001, false]
 ] as const
 
-describe("a recorded operation may be sent", () => {
-  it.effect.each(table)("%s", ([, passed, ahead_ms, fresh]) =>
+describe("a recorded operation", () => {
+  it.effect.each(table)("is sent only within ten seconds: %s", ([, passed, ahead_ms, fresh]) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 day")
       const since_ns = yield* Clock.monotonicTimeNanos
@@ -47,7 +50,7 @@ describe("a process paused after a reservation", () => {
   it.effect.each([
     [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
     [10_001, "Pending", "PENDING", []]
-  ] as const)("for %d ms", ([millis, heard, status, sent]) => {
+  ] as const)("sends the order only within ten seconds: after %d ms", ([millis, heard, status, sent]) => {
     const { dispatched, layer, provider } = world({}, paused(millis))
     return Effect.gen(function* () {
       yield* fund()
@@ -79,7 +82,7 @@ describe("a sale paused for too long to be sent", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("answers with recovery's result if recovery has settled it meanwhile", () => {
+  it.effect("answers with recovery's result if recovery has settled the sale during the pause", () => {
     const { dispatched, layer, provider } = world({ status: () => Effect.succeed(refused) }, paused(slept_ms))
     return Effect.gen(function* () {
       yield* fund()
@@ -96,11 +99,11 @@ describe("a sale paused for too long to be sent", () => {
   })
 })
 
-describe("a process paused after a reservation, with its clock set back meanwhile", () => {
+describe("a process paused after a reservation, with its clock set back during the pause", () => {
   it.effect.each([
     [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
     [10_001, "Pending", "PENDING", []]
-  ] as const)("for %d ms", ([millis, heard, status, sent]) => {
+  ] as const)("sends the order only within ten seconds: after %d ms", ([millis, heard, status, sent]) => {
     const resumed = Deferred.makeUnsafe<void>()
     const { dispatched, layer, provider } = world({}, (ledger) => ({
       ...ledger,

@@ -26,29 +26,29 @@ const schedule = [0, 5, 15, 30, 60, 180, 300, 420, 540]
 describe("a message", () => {
   // the gateway's answers -> times of the attempts (s), final result
   it.effect.each([
-    ["cannot take it", { ...always(NotSent({ reason: "busy" })) }, schedule, late],
-    ["says nothing firm", { ...always(Unknown({ reason: "?" })) }, schedule, late],
-    ["breaks down", { send: () => Effect.die(new Error("reset")) }, schedule, late],
-    ["refuses it", { ...always(Rejected({ reason: "no such phone" })) }, [0], ["failed", "no such phone"]],
+    ["cannot accept messages", { ...always(NotSent({ reason: "busy" })) }, schedule, late],
+    ["gives no firm answer", { ...always(Unknown({ reason: "?" })) }, schedule, late],
+    ["fails", { send: () => Effect.die(new Error("reset")) }, schedule, late],
+    ["refuses the message", { ...always(Rejected({ reason: "no such phone" })) }, [0], ["failed", "no such phone"]],
     [
-      "cannot take it, and may send twice",
+      "cannot accept messages and may send a message twice",
       { idempotent: false, ...always(NotSent({ reason: "busy" })) },
       schedule,
       late
     ],
     [
-      "says nothing firm, and may send twice",
+      "gives no firm answer and may send a message twice",
       { idempotent: false, ...always(Unknown({ reason: "?" })) },
       [0],
       ["unknown", "?"]
     ],
     [
-      "breaks down, and may send twice",
+      "fails and may send a message twice",
       { idempotent: false, send: () => Effect.die(new Error("reset")) },
       [0],
       ["unknown", "the gateway did not answer"]
     ]
-  ] as const)("to a gateway that %s", ([, gateway, tried, end]) => {
+  ] as const)("is retried as the gateway allows when it %s", ([, gateway, tried, end]) => {
     const { layer, sent } = insuring({ gateway })
     return Effect.gen(function* () {
       const { codeSent, insurance: begun } = yield* startInsurance(seller, application())
@@ -68,30 +68,33 @@ describe("a message", () => {
   it.effect.each([
     [true, [0, 60], []],
     [false, [0], [["unknown", "the gateway did not answer"]]]
-  ] as const)("to a gateway silent for 30 seconds, idempotent: %s", ([idempotent, tried, lost]) => {
-    const answers = [Effect.never, Effect.succeed(Sent({ reference: "1" }))]
-    const { layer, sent } = insuring({ gateway: { idempotent, send: () => answers.shift() ?? Effect.never } })
-    return Effect.gen(function* () {
-      const begun = yield* Effect.forkChild(startInsurance(seller, application()))
-      yield* TestClock.adjust("29999 millis")
-      assert.isUndefined(begun.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      assert.isFalse((yield* Fiber.join(begun)).codeSent)
-      yield* Effect.forkChild(keepSending)
-      yield* TestClock.adjust("2 minutes")
-      assert.deepStrictEqual(
-        sent.map(({ at_s }) => at_s),
-        [...tried]
-      )
-      assert.deepStrictEqual(yield* undelivered, [...lost])
-    }).pipe(Effect.provide(layer))
-  })
+  ] as const)(
+    "is retried, after 30 seconds without an answer, only if the gateway is idempotent: %s",
+    ([idempotent, tried, lost]) => {
+      const answers = [Effect.never, Effect.succeed(Sent({ reference: "1" }))]
+      const { layer, sent } = insuring({ gateway: { idempotent, send: () => answers.shift() ?? Effect.never } })
+      return Effect.gen(function* () {
+        const begun = yield* Effect.forkChild(startInsurance(seller, application()))
+        yield* TestClock.adjust("29999 millis")
+        assert.isUndefined(begun.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        assert.isFalse((yield* Fiber.join(begun)).codeSent)
+        yield* Effect.forkChild(keepSending)
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(
+          sent.map(({ at_s }) => at_s),
+          [...tried]
+        )
+        assert.deepStrictEqual(yield* undelivered, [...lost])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect.each([
     [true, [60], "otp_enviado", []],
     [false, [], "iniciada", [["unknown", "whoever sent it did not say what came of it"]]]
   ] as const)(
-    "of a dead process is taken over after a minute, and sent if the gateway is idempotent: %s",
+    "is taken over one minute after its process died, and sent only if the gateway is idempotent: %s",
     ([idempotent, tried, state, lost]) => {
       const { layer, sent } = insuring({ gateway: { idempotent } })
       return Effect.gen(function* () {
@@ -108,7 +111,7 @@ describe("a message", () => {
     }
   )
 
-  it.effect("waits while there is no gateway", () => {
+  it.effect("waits while no gateway is configured", () => {
     let there = false
     const { layer } = insuring()
     const gateways = Layer.succeed(SmsGateways, {
@@ -125,7 +128,7 @@ describe("a message", () => {
     }).pipe(Effect.provide(Layer.provideMerge(gateways, layer)))
   })
 
-  it.effect("is not sent once another code has replaced it", () => {
+  it.effect("is not sent after a message with a newer code has replaced it", () => {
     const answers = [NotSent({ reason: "busy" })]
     const { layer, sent } = insuring({
       gateway: { send: ({ id }) => Effect.sync(() => answers.shift() ?? Sent({ reference: id })) }

@@ -121,7 +121,7 @@ describe("several senders at the same time", () => {
 })
 
 describe("a message in the simulator", () => {
-  it.effect("is accepted, and neither phone nor text is logged", () => {
+  it.effect("is accepted, and the log contains neither phone nor text", () => {
     const lines: Array<string> = []
     const message = { id: "m1", to: Phone.make("8095551234"), text: "654321 es su clave" }
     return Effect.gen(function* () {

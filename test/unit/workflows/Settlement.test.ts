@@ -13,7 +13,7 @@ import { delivery, fund, money, sales, settlingFails, unsentSale, world } from "
 import { type ReversalFault, reverseSale, reversing, sold } from "../support/ReversalWorld.ts"
 
 describe("a sale that cannot be settled at once", () => {
-  it.effect("makes its caller wait until the database returns", () => {
+  it.effect("makes its caller wait until the database is reachable again", () => {
     const { layer, provider } = world({}, settlingFails(2))
     return Effect.gen(function* () {
       yield* fund()
@@ -41,28 +41,31 @@ describe("a sale that cannot be settled at once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect('is answered "unavailable" if it was not sent, and its key is free once that is written', () => {
-    const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
-    const { dispatched, layer, provider } = world(
-      { dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) },
-      settlingFails(8)
-    )
-    return Effect.gen(function* () {
-      yield* fund()
-      const sale = yield* Effect.forkChild(Effect.flip(sell(intent(), provider)))
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(sale))._tag, "ServiceUnavailable")
-      assert.strictEqual((yield* Effect.flip(sell(intent(), provider)))._tag, "RequestInProgress")
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* sales, [["RD-k1", "FAILED"]])
-      assert.strictEqual((yield* sell(intent(), provider)).outcome._tag, "Delivered")
-      assert.deepStrictEqual(dispatched, ["RD-k1", "RD-k1"])
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    'is answered "unavailable" if it was not sent, and its key becomes free once that result is written',
+    () => {
+      const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
+      const { dispatched, layer, provider } = world(
+        { dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) },
+        settlingFails(8)
+      )
+      return Effect.gen(function* () {
+        yield* fund()
+        const sale = yield* Effect.forkChild(Effect.flip(sell(intent(), provider)))
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual((yield* Fiber.join(sale))._tag, "ServiceUnavailable")
+        assert.strictEqual((yield* Effect.flip(sell(intent(), provider)))._tag, "RequestInProgress")
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* sales, [["RD-k1", "FAILED"]])
+        assert.strictEqual((yield* sell(intent(), provider)).outcome._tag, "Delivered")
+        assert.deepStrictEqual(dispatched, ["RD-k1", "RD-k1"])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 })
 
 describe("a settlement by operators", () => {
-  it.effect("waits for an unavailable database, and returns the result", () => {
+  it.effect("waits until the database is available, and returns the result", () => {
     const { layer } = world({}, settlingFails(8))
     return Effect.gen(function* () {
       yield* fund()
@@ -78,8 +81,8 @@ describe("a settlement by operators", () => {
   })
 })
 
-describe("a settlement that hangs", () => {
-  it.effect("makes its caller wait for 5 seconds, and shutdown waits for it", () => {
+describe("a settlement that does not end", () => {
+  it.effect("makes its caller wait for 5 seconds, and shutdown waits for the settlement", () => {
     const back = Deferred.makeUnsafe<void>()
     const { dispatched, layer, provider } = world({}, (ledger) => ({
       ...ledger,
@@ -102,7 +105,7 @@ describe("a settlement that hangs", () => {
 })
 
 describe("an answer that contradicts the settled outcome", () => {
-  it.effect("is audited with the current time, even if the audit log is unavailable at first", () => {
+  it.effect("is audited with the present time, even if the audit log is unavailable at first", () => {
     const sent = Deferred.makeUnsafe<Order>()
     const back = Deferred.makeUnsafe<void>()
     let settlements = 0
@@ -148,7 +151,7 @@ describe("a provider's answer after another process has settled the sale", () =>
   const refused = DispatchAnswer.Refused({ refusal: "INVALID_PHONE" })
   const delivered = DispatchAnswer.Delivered({ delivery })
 
-  // settled as, the late answer -> the response, the audit record
+  // the earlier settlement, the late answer -> the response, the audit record
   it.effect.each([
     ["Release", delivered, "Refused", ["late_success"]],
     ["Confirm", refused, "Delivered", ["late_refusal"]],
@@ -158,7 +161,7 @@ describe("a provider's answer after another process has settled the sale", () =>
     ["Release", DispatchAnswer.Unknown(), "Refused", []],
     ["Confirm", DispatchAnswer.NotSent(), "Delivered", ["late_refusal"]],
     ["Release", DispatchAnswer.NotSent(), "Refused", []]
-  ] as const)("as %s, with %j: moves no money, and a contradiction is audited", ([before, late, heard, actions]) => {
+  ] as const)("moves no money and audits a contradiction: %s first, then %j", ([before, late, heard, actions]) => {
     const sent = Deferred.makeUnsafe<Order>()
     const reply = Deferred.makeUnsafe<DispatchAnswer>()
     const { audited, layer, provider } = world({
@@ -207,7 +210,7 @@ describe("a reversal that cannot be settled at once", () => {
 describe("a provider's answer after another process has settled the reversal", () => {
   const { Confirm, Deny } = ReversalVerdict
 
-  // settled as, the late answer -> the response, the audit record
+  // the earlier settlement, the late answer -> the response, the audit record
   it.effect.each([
     [Deny(), Confirmed(), "Denied", ["late_reversal"]],
     [Confirm(), Denied(), "Reversed", ["late_reversal_refusal"]],
@@ -216,7 +219,7 @@ describe("a provider's answer after another process has settled the reversal", (
     [Deny(), Denied(), "Denied", []],
     [Confirm(), Unknown(), "Reversed", []],
     [Deny(), Unknown(), "Denied", []]
-  ] as const)("as %j, with %j: moves no money, and a contradiction is audited", ([before, late, heard, actions]) => {
+  ] as const)("moves no money and audits a contradiction: %j first, then %j", ([before, late, heard, actions]) => {
     const begun = Deferred.makeUnsafe<UnderReversal>()
     const reply = Deferred.makeUnsafe<ReversalAnswer>()
     const watched: ReversalFault = (reversals) => ({

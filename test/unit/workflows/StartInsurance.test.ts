@@ -16,7 +16,7 @@ import { application, begin, code, insuring, now, phone, seller, stateOf } from 
 const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
 
 describe("a new insurance", () => {
-  it.effect("contains the insurer's data on the plate, and sends a code to the owner", () => {
+  it.effect("contains the insurer's data about the plate, and sends a code to the owner", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const { codeSent, insurance } = yield* startInsurance(seller, application())
@@ -52,7 +52,7 @@ describe("a new insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("names the service by the insurer's own id", () => {
+  it.effect("refers to the service by the insurer's own id", () => {
     const heard: Array<OwnerAndPlate> = []
     const { layer } = insuring({
       insurer: {
@@ -69,7 +69,7 @@ describe("a new insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("continues when its caller disconnects while the code is sent", () => {
+  it.effect("continues when its caller disconnects while the code is being sent", () => {
     const { layer, sent } = insuring({
       gateway: { send: ({ id }) => Effect.delay(Effect.succeed(SmsAnswer.Sent({ reference: id })), "2 seconds") }
     })
@@ -84,7 +84,7 @@ describe("a new insurance", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("exists even if its code was not sent, and the code is sent later", () => {
+  it.effect("exists even if its code could not be sent, and the code is sent later", () => {
     const answers = [SmsAnswer.NotSent({ reason: "busy" })]
     const { layer, sent } = insuring({
       gateway: { send: ({ id }) => Effect.sync(() => answers.shift() ?? SmsAnswer.Sent({ reference: id })) }
@@ -104,23 +104,23 @@ describe("a new insurance", () => {
   })
 })
 
-describe("an insurance that may not begin", () => {
-  // No id was drawn for the refused one, so id 1 is still free.
+describe("an insurance that cannot be started", () => {
+  // The refused request did not use up an id, so id 1 is still free.
   const nothingBegan = Effect.map(
     Insurances.use((insurances) => insurances.nextId),
     (id) => id === 1
   )
 
   it.effect.each([
-    // company, application -> the error, and whether the insurer was asked
-    ["for a company that may not", session, {}, "Forbidden", []],
+    // company, application -> the error, and the questions to the insurer
+    ["for a company that may not sell insurance", session, {}, "Forbidden", []],
     ["for a service that does not exist", seller, { serviceId: ServiceId.make(99) }, "InvalidProduct", []],
-    ["for a service that is no insurance", seller, { serviceId: service.id }, "InvalidProduct", []],
+    ["for a service that is not an insurance", seller, { serviceId: service.id }, "InvalidProduct", []],
     ["for an owner whom the insurer rejects", seller, application("A123450"), "InsuranceRejected", ["inspect"]],
-    ["for a vehicle that nobody insures", seller, application("A123454"), "VehicleUnsupported", ["inspect"]],
-    ["while the insurer is away", seller, application("A123455"), "InsuranceUnavailable", ["inspect"]]
+    ["for a vehicle that no insurer accepts", seller, application("A123454"), "VehicleUnsupported", ["inspect"]],
+    ["while the insurer is unreachable", seller, application("A123455"), "InsuranceUnavailable", ["inspect"]]
   ] as ReadonlyArray<readonly [string, Session, Partial<Application>, string, ReadonlyArray<string>]>)(
-    "%s",
+    "is refused %s",
     ([, by, changes, tag, questions]) => {
       const { asked, layer, sent } = insuring()
       return Effect.gen(function* () {
@@ -133,7 +133,7 @@ describe("an insurance that may not begin", () => {
     }
   )
 
-  it.effect("while there is no SMS gateway, and the insurer is not asked", () => {
+  it.effect("is refused while no SMS gateway is configured, and the insurer is not asked", () => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       const error = yield* Effect.flip(startInsurance(live, application()))
@@ -142,7 +142,7 @@ describe("an insurance that may not begin", () => {
     }).pipe(Effect.provide(Layer.provideMerge(ConfiguredServices.smsGatewaysLayer(null), layer)))
   })
 
-  it.effect("because the insurer does not answer for 30 seconds", () => {
+  it.effect("is refused when the insurer does not answer for 30 seconds", () => {
     const { layer, sent } = insuring({ insurer: { inspect: () => Effect.never } })
     return Effect.gen(function* () {
       const begun = yield* Effect.forkChild(Effect.flip(begin()))
@@ -154,7 +154,7 @@ describe("an insurance that may not begin", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("because the insurer's adapter fails", () => {
+  it.effect("is refused when the insurer's adapter fails", () => {
     const { layer } = insuring({ insurer: { inspect: () => Effect.die(new Error("reset")) } })
     return Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(begin()))._tag, "InsuranceUnavailable")
@@ -164,7 +164,7 @@ describe("an insurance that may not begin", () => {
 })
 
 describe("the insurance services of a company", () => {
-  it.effect("are empty unless insurance is enabled", () => {
+  it.effect("are an empty list unless insurance is enabled for the company", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* insuranceOnSale(seller), { services: [insuranceService], served: true })
@@ -175,7 +175,7 @@ describe("the insurance services of a company", () => {
   it.effect.each([
     ["an insurer", Layer.provideMerge(ConfiguredServices.insurersLayer(null), insuring().layer)],
     ["anybody who sends the code", Layer.provideMerge(ConfiguredServices.smsGatewaysLayer(null), insuring().layer)]
-  ] as const)("are unavailable without %s", ([, layer]) => {
+  ] as const)("are unavailable while there is no %s", ([, layer]) => {
     const inProduction: Session = { ...seller, company: { ...seller.company, environment: "production" } }
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* insuranceOnSale(inProduction), { services: [insuranceService], served: false })

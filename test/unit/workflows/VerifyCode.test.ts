@@ -6,7 +6,7 @@ import type { Session } from "../../../core/domain/Session.ts"
 import { resendCode, startInsurance, verifyCode } from "../../../core/workflows/InsuranceSteps.ts"
 import { application, begin, code, insuring, seller, stateOf } from "../support/InsuranceWorld.ts"
 
-/** The effect of a code in short: the next state, the attempts left, or why there are none. */
+/** Tries a code and returns the result in short: the next state, the attempts left, or why the code was refused. */
 const verify = (id: InsuranceId, guess: string, by: Session = seller) =>
   Effect.map(Effect.result(verifyCode(by, id, guess)), (heard) => {
     if (Result.isSuccess(heard)) return heard.success.state
@@ -26,7 +26,7 @@ describe("a code", () => {
     [0, "otp_validado"],
     [599_999, "otp_validado"],
     [600_000, 4]
-  ] as const)("is valid for ten minutes: after %d ms, %s", ([age_ms, heard]) => {
+  ] as const)("is valid for ten minutes: after %d ms the result is %s", ([age_ms, heard]) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -35,7 +35,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect.each(["", "12345", "1234567", " 123456", "１２３４５６", "abcdef"])("that is %j is wrong", (guess) => {
+  it.effect.each(["", "12345", "1234567", " 123456", "１２３４５６", "abcdef"])("is wrong if it is %j", (guess) => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -44,7 +44,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("may be right at the fifth attempt", () => {
+  it.effect("is accepted at the fifth attempt", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -53,7 +53,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("blocks the insurance for good after five wrong attempts", () => {
+  it.effect("blocks the insurance permanently after five wrong attempts", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -67,7 +67,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not restore attempts when it is resent", () => {
+  it.effect("does not get its attempts back when it is resent", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -76,7 +76,7 @@ describe("a code", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("can be resent five times, and the last one is valid", () => {
+  it.effect("can be resent five times, and the last code is valid", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -124,7 +124,7 @@ describe("codes tried at the same time", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("advance the insurance once, even if each is right", () => {
+  it.effect("advance the insurance once, even if each code is right", () => {
     const { layer } = insuring()
     return Effect.gen(function* () {
       const { id } = yield* begin()
@@ -138,14 +138,15 @@ describe("a code in production", () => {
   const live: Session = { ...seller, company: { ...seller.company, environment: "production" } }
   const start = Effect.map(startInsurance(live, application()), ({ insurance }) => insurance.id)
 
-  it.effect("must be the last one sent for this insurance", () => {
+  it.effect("must be the last code that was sent for this insurance", () => {
     const { layer, sent } = insuring()
     return Effect.gen(function* () {
       const id = yield* start
       yield* resend(id, live)
       const other = yield* start
       const [before = "", last = "", foreign = ""] = sent.map(({ text }) => text.slice(0, 6))
-      // Two equal random codes would make this test pass or fail by chance, once in a million runs.
+      // Wrong codes that equal the right code by chance are left out. Otherwise the test would fail once in a million
+      // runs.
       const wrongOnes = [before, foreign].filter((guess) => guess !== last)
       const heard = yield* Effect.forEach([...wrongOnes, last], (guess) => verify(id, guess, live))
       assert.deepStrictEqual(heard, [4, 3, "otp_validado"].slice(2 - wrongOnes.length))
