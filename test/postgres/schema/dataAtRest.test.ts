@@ -32,7 +32,7 @@ const [first, other] = [1, 2].map((byte) => Redacted.make(new Uint8Array(32).fil
   NonNullable<DataKeyPostgres.OperatorKey>
 ]
 
-/** What a process that starts finds, or why it does not start. */
+/** Starts a process. Returns its data key, or the reason why it does not start. */
 const started = (operatorKey: DataKeyPostgres.OperatorKey) =>
   DataKey.pipe(
     Effect.provide(Layer.fresh(DataKeyPostgres.layer(operatorKey)).pipe(Layer.provide(NodeCrypto.layer))),
@@ -63,7 +63,7 @@ const absent =
 const wrong = "DATA_KEY is not the key that encrypts the personal data in this database: set it to its earlier value"
 
 describe("the data key", () => {
-  it.live("is made once, and stands as it is while the operator has no key", () =>
+  it.live("is created once, and stored unencrypted without DATA_KEY", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         assert.strictEqual(yield* inspected(null), "plain")
@@ -78,14 +78,14 @@ describe("the data key", () => {
     )
   )
 
-  it.live("is another one in another database", () =>
+  it.live("differs between databases", () =>
     Effect.gen(function* () {
       const [one, another] = [yield* onFreshDatabase(started(null)), yield* onFreshDatabase(started(null))]
       assert.notDeepEqual(one, another)
     })
   )
 
-  it.live("never stands as it is when the operator's key is there from the beginning", () =>
+  it.live("is never stored unencrypted when DATA_KEY is set from the beginning", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         assert.strictEqual(yield* inspected(first), "protected")
@@ -99,7 +99,7 @@ describe("the data key", () => {
     )
   )
 
-  it.live("stays the same when the operator's key is given later, and is then needed", () =>
+  it.live("stays the same when DATA_KEY is set later, and then requires DATA_KEY", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const before = yield* started(null)
@@ -123,9 +123,9 @@ describe("the data key", () => {
     onFreshDatabase(Effect.forEach(keys, started, { concurrency: "unbounded" }))
 
   it.live.each([
-    ["no key of the operator's", null, false],
-    ["one key of the operator's", first, true]
-  ] as const)("is one for eight processes that start at once with %s", ([, key, kept]) =>
+    ["no DATA_KEY", null, false],
+    ["the same DATA_KEY", first, true]
+  ] as const)("is the same for eight processes that start concurrently with %s", ([, key, kept]) =>
     Effect.gen(function* () {
       for (const _ of rounds) {
         const [one, ...others] = yield* startedAtOnce(Arr.makeBy(8, () => key))
@@ -135,19 +135,19 @@ describe("the data key", () => {
     })
   )
 
-  it.live("is kept by the operator's key when one process of two that start at once has it", () =>
+  it.live("is encrypted when one of two processes that start concurrently has DATA_KEY", () =>
     Effect.gen(function* () {
       for (const _ of rounds) {
         const [without, having] = yield* startedAtOnce([null, first])
         assert.deepInclude(having, { protected: true })
         assert(typeof having === "object")
-        // The other one was first, or hears what it lacks.
+        // The process without DATA_KEY either starts first or fails because DATA_KEY is missing.
         assert.include([absent, having.bytes], typeof without === "object" ? without.bytes : without)
       }
     })
   )
 
-  it.live("is kept by one of two keys that are given at once, and the other is refused", () =>
+  it.live("is encrypted with one of two concurrent values of DATA_KEY, and the other is refused", () =>
     Effect.gen(function* () {
       for (const _ of rounds) {
         const found = yield* startedAtOnce([first, other])
@@ -169,7 +169,7 @@ const text = "771177 es el canto del canario"
 
 const secrets = [insured.cedula, insured.phone, "Canaria", "Amarilla", insured.vehicle.chassis, text, "771177", "canto"]
 
-/** Where a text stands in the database: in any column of any table, as it is or as the bytes of it. */
+/** The columns of the database that contain a text, as text or as bytes. */
 const placesOf = Effect.fnUntraced(function* (wanted: string) {
   const sql = yield* PgClient.PgClient
   const columns = yield* sql<{ place: string; statement: string }>`
@@ -188,8 +188,8 @@ const placesOf = Effect.fnUntraced(function* (wanted: string) {
   return found.flat()
 })
 
-/** Nothing that a person must not be known by stands anywhere. */
-const nothingStands = Effect.fnUntraced(function* (when: string) {
+/** Asserts that no column contains the insured person's data or the text of the SMS. */
+const containsNoSecret = Effect.fnUntraced(function* (when: string) {
   for (const secret of secrets) assert.isEmpty(yield* placesOf(secret), `${when}: ${secret}`)
 })
 
@@ -201,7 +201,7 @@ const sealed = Effect.gen(function* () {
 })
 
 layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
-  it.effect("shows nobody whom an insurance is for, from the first message to the policy", () =>
+  it.effect("contains no readable data of an insured person, from the first SMS to the policy", () =>
     Effect.gen(function* () {
       const insurances = yield* insurancesReplica
       const outbox = yield* outboxReplica
@@ -211,18 +211,18 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       const first = yield* codeToSend(text)
       const addressed = { ...first, sms: { ...first.sms, message: { ...first.sms.message, to: insured.phone } } }
       const { companyId } = yield* insurances.create(id, yield* newInsurance(7, { plate, insured }), addressed)
-      yield* nothingStands("begun")
+      yield* containsNoSecret("begun")
 
-      // What a gateway says may repeat what it was given.
+      // A gateway's answer may repeat the phone number and the text.
       const { message } = addressed.sms
       const at = yield* DateTime.now
       const sms = { companyId, insuranceId: id, message }
       yield* outbox.record(sms, { _tag: "Later", at, reason: `+1${insured.phone} is busy: ${text}` }, at)
-      yield* nothingStands("to be tried again")
+      yield* containsNoSecret("to be retried")
       const [claimed] = yield* outbox.claim({ now: at, lease: messageLease, limit: 10 })
       assert.deepStrictEqual(claimed?.message, message)
       yield* outbox.record(sms, { _tag: "Failed", reason: `${insured.phone} does not exist` }, at)
-      yield* nothingStands("failed")
+      yield* containsNoSecret("failed")
       const [undelivered] = yield* outbox.undelivered(10)
       assert.strictEqual(undelivered?.reason, "829***4321 does not exist")
 
@@ -234,7 +234,7 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
       yield* insurances.advance(companyId, id, { event: "code_verified" })
       yield* insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow] })
       const quoted = yield* insurances.advance(companyId, id, yield* quotedEvent(10_000))
-      yield* nothingStands("quoted")
+      yield* containsNoSecret("quoted")
 
       yield* opened(ledger, 7, 20_000)
       const order = yield* reservedOrder(ledger, insuranceIntent(quoted, "key"))
@@ -245,13 +245,13 @@ layer(TestDatabase, { excludeTestServices: true })("the database", (it) => {
         validity: { from: "2026-03-04", until: "2027-03-03" }
       }
       yield* ledger.settle({ order, verdict: Verdict.Confirm({ delivery }), at, notFound: 0 })
-      yield* nothingStands("issued")
+      yield* containsNoSecret("issued")
 
       assert.deepStrictEqual(yield* sealed, [
         ["failed", false],
         ["sent", false]
       ])
-      // What stands in the open is found, so what was not found does not stand there.
+      // The search finds text that is not encrypted, so its empty results above are meaningful.
       assert.include(yield* placesOf(plate), "cell.insurance.plate")
       assert.include(yield* placesOf("POL-1"), "cell.insurance.policy_number")
     }).pipe(Effect.scoped)

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestDatabase } from "../../support/Database.ts"
 
-/** What is read for one company. */
+/** Rights of the role for reads. */
 const reader = {
   "cell.balance": "select",
   "cell.block": "select",
@@ -15,7 +15,7 @@ const reader = {
   "cell.transaction": "select"
 }
 
-/** What the server may, the reader's part with it. */
+/** Rights of the server, including those for reads. */
 const server = {
   "catalogue.category": "insert, select, update",
   "catalogue.company_service": "select",
@@ -50,7 +50,7 @@ const server = {
   "directory.token_use": "insert, select, update used_at"
 }
 
-/** What operators may beside that. */
+/** Rights of operators in addition to the server's. */
 const operator = {
   "catalogue.company_service": "insert, update",
   "cell.balance":
@@ -61,8 +61,8 @@ const operator = {
   "directory.company": "update api_enabled insurance_enabled state"
 }
 
-layer(TestDatabase)("a role", (it) => {
-  it.effect("may do with tables and sequences what is said here, and nothing more", () =>
+layer(TestDatabase)("a database role", (it) => {
+  it.effect("has exactly the listed rights on tables and sequences", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const rows = yield* sql<{ relation: string; role: string; rights: string }>`

@@ -11,7 +11,7 @@ const known = new Set(
   Object.values(insuranceTransitions).flatMap((row) => Object.entries(row).map(([from, to]) => `${from} -> ${to}`))
 )
 
-/** An insurance in a state, with all that a row in that state must have. */
+/** An insert of an insurance with all columns that its state requires. */
 const insurance = (state: InsuranceState, changes: Readonly<Record<string, string>> = {}): string => {
   const sold = ["cobrando", "emitiendo", "emitida", "fallida"].includes(state)
   const columns: Record<string, string> = {
@@ -63,7 +63,7 @@ const sale = (id: number, status: string): string => `
     ${status === "FAILED" || status === "SUCCESS" ? "'epoch'" : "null"}, ${status === "SUCCESS" ? "'x'" : "null"}, 1
   )`
 
-// What a row must have in a state is another matter.
+// Drops the checks on columns that depend on the state, so that only the rule of transitions is tested.
 const withoutChecks = `
   do $do$
   declare
@@ -78,9 +78,9 @@ const withoutChecks = `
 const refusals: ReadonlyArray<readonly [what: string, guard: string, statements: ReadonlyArray<string>]> = [
   ["a sixth attempt", "insurance_attempts_check", [insurance("otp_enviado", { attempts: "6" })]],
   ["a sixth resend", "insurance_resends_check", [insurance("otp_enviado", { resends: "6" })]],
-  ["half a quote", "insurance_quote", [insurance("cotizado", { quote_reference: "null" })]],
+  ["a quote without its reference", "insurance_quote", [insurance("cotizado", { quote_reference: "null" })]],
   ["a quote without its extras", "insurance_quote", [insurance("cotizado", { quote_extras: "null" })]],
-  ["a quote for ever", "insurance_quote", [insurance("cotizado", { quote_expires_at: "null" })]],
+  ["a quote without an expiry", "insurance_quote", [insurance("cotizado", { quote_expires_at: "null" })]],
   ["a plan without its version", "insurance_plan", [insurance("plan_confirmado", { version: "null" })]],
   [
     "a quoted insurance without a quote",
@@ -94,25 +94,25 @@ const refusals: ReadonlyArray<readonly [what: string, guard: string, statements:
       })
     ]
   ],
-  ["a quote for nothing", "insurance_quote_total_check", [insurance("cotizado", { quote_total: "0" })]],
+  ["a quote of zero", "insurance_quote_total_check", [insurance("cotizado", { quote_total: "0" })]],
+  ["an insurance in cobrando without a sale", "insurance_sale", [insurance("cobrando", { transaction_id: "null" })]],
+  ["an insurance in cotizado with a sale", "insurance_sale", [insurance("cotizado", { transaction_id: "1" })]],
+  ["an issued policy without a number", "insurance_policy", [insurance("emitida", { policy_number: "null" })]],
   [
-    "an insurance that is being sold without its sale",
-    "insurance_sale",
-    [insurance("cobrando", { transaction_id: "null" })]
+    "a policy number before the policy is issued",
+    "insurance_policy",
+    [insurance("emitiendo", { policy_number: "'P-1'" })]
   ],
-  ["a sale of what is not being sold", "insurance_sale", [insurance("cotizado", { transaction_id: "1" })]],
-  ["a policy without its number", "insurance_policy", [insurance("emitida", { policy_number: "null" })]],
-  ["a policy number before the policy", "insurance_policy", [insurance("emitiendo", { policy_number: "'P-1'" })]],
-  ["a state that the contract does not have", "insurance_state", [insurance("cotizado", { state: "'pagada'" })]],
-  ["a message of no insurance", "sms_company_id_insurance_id_fkey", [sms("staged", "'\\x00'", "null")]],
-  ["a staged message without its text", "sms_sealed", [insurance("iniciada"), sms("staged", "null", "null")]],
-  ["a sent message with its text", "sms_sealed", [insurance("iniciada"), sms("sent", "'\\x00'", "'epoch'")]],
-  ["a sent message that is not over", "sms_settled_at", [insurance("iniciada"), sms("sent", "null", "null")]],
-  ["a message that is somewhere else", "sms_status_check", [insurance("iniciada"), sms("lost", "null", "'epoch'")]]
+  ["an unknown state", "insurance_state", [insurance("cotizado", { state: "'pagada'" })]],
+  ["an SMS without an insurance", "sms_company_id_insurance_id_fkey", [sms("staged", "'\\x00'", "null")]],
+  ["a queued SMS without its text", "sms_sealed", [insurance("iniciada"), sms("staged", "null", "null")]],
+  ["a sent SMS that still has its text", "sms_sealed", [insurance("iniciada"), sms("sent", "'\\x00'", "'epoch'")]],
+  ["a sent SMS without a settlement time", "sms_settled_at", [insurance("iniciada"), sms("sent", "null", "null")]],
+  ["an SMS with an unknown status", "sms_status_check", [insurance("iniciada"), sms("lost", "null", "'epoch'")]]
 ]
 
-layer(TestDatabase)("the table of insurances", (it) => {
-  it.effect("changes a state as the code does, pair by pair", () =>
+layer(TestDatabase)("the insurance table", (it) => {
+  it.effect("allows exactly the transitions of the code", () =>
     Effect.gen(function* () {
       assert.lengthOf(pairs, 81)
       for (const [from, to] of pairs) {
@@ -123,19 +123,19 @@ layer(TestDatabase)("the table of insurances", (it) => {
     })
   )
 
-  it.effect.each(states)("has room for an insurance in %s", (state) =>
+  it.effect.each(states)("accepts an insurance in %s", (state) =>
     Effect.gen(function* () {
       assert.isNull(yield* refusedBy([insurance(state)]))
     })
   )
 
-  it.effect.each(refusals)("refuses %s", ([, guard, statements]) =>
+  it.effect.each(refusals)("rejects %s", ([, guard, statements]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* refusedBy(statements), guard)
     })
   )
 
-  it.effect("has no guard, nor has that of messages, that was never seen to refuse", () =>
+  it.effect("has, like the SMS table, no constraint without a rejected case", () =>
     Effect.gen(function* () {
       const seen = new Set(refusals.map(([, guard]) => guard))
       const guards = yield* guardsIn("cell", isOfInsurance)
@@ -143,7 +143,7 @@ layer(TestDatabase)("the table of insurances", (it) => {
     })
   )
 
-  it.effect("lets a quote be sold again whose sale was not", () =>
+  it.effect("allows a new sale of a quote after a failed one", () =>
     Effect.gen(function* () {
       assert.isNull(yield* refusedBy([sale(1, "FAILED"), sale(2, "PROCESSING")]))
     })

@@ -16,7 +16,7 @@ import { TestServer } from "../../support/service/TestServer.ts"
 
 const [reversal] = reversalForms as [(typeof reversalForms)[number]]
 
-/** Whom Postgres sees, and whether they may change the ledger by themselves. */
+/** Logins that are connected to the database, and whether each may change the ledger directly. */
 const logins = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return yield* sql<{ login: string; may: boolean }>`
@@ -27,8 +27,8 @@ const logins = Effect.gen(function* () {
     where datname = current_database() and pid <> pg_backend_pid() and usename <> session_user`
 })
 
-layer(TestServer, { excludeTestServices: true })("a server whose login owns nothing", (it) => {
-  it.effect("sells, recovers, reverses, looks up and insures, and its books are right", () =>
+layer(TestServer, { excludeTestServices: true })("a server whose login owns no table", (it) => {
+  it.effect("sells, recovers, reverses, looks up and insures with correct balances", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       assert.deepStrictEqual(yield* logins, [{ login: "test_saldo_server", may: false }])
@@ -63,7 +63,7 @@ layer(TestServer, { excludeTestServices: true })("a server whose login owns noth
   )
 })
 
-/** Connections to the test's database by the login that is in a role. */
+/** A connection to the test's database with the login of a role. */
 const asIn = (role: DatabaseRole) =>
   Layer.unwrap(
     Effect.map(testDatabaseUrl, (url) =>
@@ -79,7 +79,7 @@ const attempt = Effect.fnUntraced(function* (role: DatabaseRole, statement: stri
   })
 })
 
-/** What nobody does but by the functions, or who owns the tables. */
+/** Statements denied to servers and operators. */
 const forbiddenToAll = [
   "update cell.entry set amount = 1",
   "delete from cell.entry",
@@ -146,7 +146,7 @@ const forbiddenToAll = [
   "copy (select 1) to program 'true'"
 ] as const
 
-/** What an operator does, and the server does not. */
+/** Statements denied to servers and allowed to operators. */
 const forbiddenToServer = [
   "update directory.company set state = 'vip'",
   "update cell.balance set limit_daily = 0",
@@ -159,8 +159,8 @@ const forbiddenToServer = [
   "set role saldo_operator"
 ] as const
 
-layer(populated)("the server's role", (it) => {
-  it.effect.each(forbiddenToAll)("may not: %s", (statement) =>
+layer(populated)("the database role of a server", (it) => {
+  it.effect.each(forbiddenToAll)("may not execute: %s", (statement) =>
     Effect.gen(function* () {
       for (const role of ["saldo_server", "saldo_operator"] as const) {
         assert.strictEqual(yield* attempt(role, statement), "AuthorizationError", role)
@@ -168,7 +168,7 @@ layer(populated)("the server's role", (it) => {
     })
   )
 
-  it.effect.each(forbiddenToServer)("may not, and the operator's may: %s", (statement) =>
+  it.effect.each(forbiddenToServer)("may not execute, unlike the operator's role: %s", (statement) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* attempt("saldo_server", statement), "AuthorizationError")
       if (!statement.startsWith("set role"))
@@ -176,15 +176,15 @@ layer(populated)("the server's role", (it) => {
     })
   )
 
-  // Whoever has nothing to give is warned, not refused.
-  it.effect("gives itself nothing", () =>
+  // Postgres only warns about a grant by a role that has no right to grant.
+  it.effect("cannot grant itself a right", () =>
     Effect.gen(function* () {
       yield* attempt("saldo_server", "grant update on cell.entry to current_user")
       assert.strictEqual(yield* attempt("saldo_server", "update cell.entry set amount = 1"), "AuthorizationError")
     })
   )
 
-  it.effect("owns nothing", () =>
+  it.effect("owns no object", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const owned = yield* sql`
@@ -202,7 +202,7 @@ layer(populated)("the server's role", (it) => {
     })
   )
 
-  it.effect("finds nothing to migrate in what another has migrated, and says so where there is something", () =>
+  it.effect("starts on a schema that another role has migrated, and reports pending migrations otherwise", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       assert.deepStrictEqual(yield* Effect.provide(migrate, asIn("saldo_server")), [])
@@ -215,8 +215,8 @@ layer(populated)("the server's role", (it) => {
   )
 })
 
-layer(TestDatabase)("every function that moves money", (it) => {
-  it.effect("runs as its owner, and is nobody's to call but the server's, who puts in no money by hand", () =>
+layer(TestDatabase)("a function that moves money", (it) => {
+  it.effect("runs as its owner and may be called by the server's role only, which may not deposit", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const functions = yield* sql<{ name: string; definer: boolean; server: boolean; reader: boolean; all: boolean }>`
@@ -251,7 +251,7 @@ layer(TestDatabase)("every function that moves money", (it) => {
     })
   )
 
-  it.effect("leaves what is made anew with what was granted on it", () =>
+  it.effect("keeps its grants when a migration recreates it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`update directory.schema_file set digest = '' where name in ('functions/settle', 'roles')`

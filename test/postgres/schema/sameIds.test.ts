@@ -38,7 +38,7 @@ import {
   reversalsReplica
 } from "../../support/SalesOnPostgres.ts"
 
-// Each of these is told a company, makes what has to be there first, and answers what then happens.
+// Each of these functions prepares a company, then returns the change to test.
 
 const at = DateTime.now
 const delivered = Verdict.Confirm({ delivery: { authCode: "A1", rechargeToken: null } })
@@ -50,7 +50,7 @@ const settle = (order: Order, verdict: Verdict) =>
     return yield* ledger.settle({ order, verdict, at: yield* at, notFound: 0 })
   })
 
-/** Reserves a sale that can be given back. */
+/** Reserves a reversible sale. */
 const reserve = Effect.fnUntraced(function* (company: number) {
   return yield* reservedOrder(yield* replica, { ...intentOf(company, "sale", 100), reversible: true })
 })
@@ -100,14 +100,14 @@ const propose = (order: Order) =>
 
 type Policies = Insurances["Service"]
 
-/** An insurance that has come so far, and a step that it then takes. */
+/** Prepares an insurance and returns its next step. */
 const insured = <A, E1, E2>(
   company: number,
-  soFar: (insurances: Policies, company: number) => Effect.Effect<Insurance, E1>,
+  prepare: (insurances: Policies, company: number) => Effect.Effect<Insurance, E1>,
   step: (insurances: Policies, insurance: Insurance) => Effect.Effect<A, E2>
 ) =>
   Effect.flatMap(insurancesReplica, (insurances) =>
-    Effect.map(soFar(insurances, company), (insurance) => step(insurances, insurance))
+    Effect.map(prepare(insurances, company), (insurance) => step(insurances, insurance))
   )
 
 const quotedOnce = (company: number) =>
@@ -119,16 +119,16 @@ const insuredOrder = (company: number) =>
     return yield* reservedOrder(yield* replica, intent)
   })
 
-/** What is there of a company, and what then happens to it. */
+/** The changes to test, by name. Each prepares a company and returns the change. */
 const changes = {
-  "a deposit": (company: number) =>
+  deposit: (company: number) =>
     Effect.succeed(
       Effect.gen(function* () {
         const deposit = { companyId: CompanyId.make(company), amount: Amount.make(5), reference: "more", at: yield* at }
         yield* (yield* replica).deposit(deposit)
       })
     ),
-  "an adjustment": (company: number) =>
+  adjustment: (company: number) =>
     Effect.succeed(
       Effect.gen(function* () {
         const since = DateTime.add(yield* at, { hours: 1 })
@@ -137,33 +137,35 @@ const changes = {
         yield* Adjustments.use((adjustments) => adjustments.adjust(adjustment))
       })
     ),
-  "a new limit": (company: number) =>
+  "change of a limit": (company: number) =>
     Effect.succeed(
       Effect.gen(function* () {
         const now = yield* at
         yield* Accounts.use((all) => all.configure(CompanyId.make(company), { weekly: Centavos.make(5) }, now))
       })
     ),
-  "a sale": (company: number) => Effect.succeed(reserve(company)),
-  "a delivery": (company: number) => Effect.map(reserve(company), (order) => settle(order, delivered)),
-  "a refusal": (company: number) =>
+  reservation: (company: number) => Effect.succeed(reserve(company)),
+  "settlement as delivered": (company: number) => Effect.map(reserve(company), (order) => settle(order, delivered)),
+  "settlement as refused": (company: number) =>
     Effect.map(reserve(company), (order) => settle(order, Verdict.Release({ refusal: "TRANSACTION_REJECTED" }))),
-  "a sale that is freed": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Free())),
-  "a sale that is held": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Hold())),
-  "a reversal": (company: number) =>
+  "settlement as never sent": (company: number) =>
+    Effect.map(reserve(company), (order) => settle(order, Verdict.Free())),
+  "hold of a sale": (company: number) => Effect.map(reserve(company), (order) => settle(order, Verdict.Hold())),
+  "start of a reversal": (company: number) =>
     Effect.map(sold(company), (order) =>
       Effect.flatMap(reversalsReplica, (reversals) => begunOn(reversals, reversalOf(order, "reversal")))
     ),
-  "a confirmed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Confirm())),
-  "a denied reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Deny())),
-  "a freed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Free())),
-  "a held reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Hold())),
-  "an offer at another price": (company: number) => Effect.as(offered(company, 100), offered(company, 200)),
-  "an offer that is forgotten": (company: number) =>
+  "confirmed reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Confirm())),
+  "denied reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Deny())),
+  "settlement of a reversal as never sent": (company: number) =>
+    Effect.map(reversing(company), endedBy(ReversalVerdict.Free())),
+  "hold of a reversal": (company: number) => Effect.map(reversing(company), endedBy(ReversalVerdict.Hold())),
+  "option at a new price": (company: number) => Effect.as(offered(company, 100), offered(company, 200)),
+  "deletion of an expired option": (company: number) =>
     Effect.as(offered(company, 100, { days: -3 }, "old"), offered(company, 100)),
-  "a proposal": (company: number) => Effect.map(reserve(company), propose),
-  "another proposal": (company: number) => Effect.map(Effect.tap(reserve(company), propose), propose),
-  "a confirmation": (company: number) =>
+  proposal: (company: number) => Effect.map(reserve(company), propose),
+  "second proposal": (company: number) => Effect.map(Effect.tap(reserve(company), propose), propose),
+  "confirmation of a proposal": (company: number) =>
     Effect.map(
       Effect.gen(function* () {
         const order = yield* reserve(company)
@@ -177,23 +179,23 @@ const changes = {
           yield* Resolutions.use((all) => all.confirm(order, proposed, by))
         })
     ),
-  "an insurance that begins": (company: number) =>
+  "start of an insurance": (company: number) =>
     Effect.map(insurancesReplica, (insurances) => begunInsurance(insurances, company)),
-  "a code that is sent again": (company: number) =>
+  "resend of a code": (company: number) =>
     insured(company, begunInsurance, (insurances, { companyId, id }) =>
       Effect.flatMap(codeToSend(), (code) => insurances.resend(companyId, id, code))
     ),
-  "a code that is tried": (company: number) =>
+  "verification attempt": (company: number) =>
     insured(company, begunInsurance, (insurances, { companyId, id }) => insurances.attempt(companyId, id)),
-  "a plan that is chosen": (company: number) =>
+  "choice of a plan": (company: number) =>
     insured(company, plannedInsurance, (insurances, { companyId, id }) =>
       insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow, tow] })
     ),
-  "a quote": (company: number) =>
+  quote: (company: number) =>
     insured(company, plannedInsurance, (insurances, { companyId, id }) =>
       Effect.flatMap(quotedEvent(100), (step) => insurances.advance(companyId, id, step))
     ),
-  "a message that went": (company: number) =>
+  "sent SMS": (company: number) =>
     Effect.map(
       Effect.gen(function* () {
         const letter = yield* codeToSend()
@@ -206,19 +208,19 @@ const changes = {
           yield* (yield* outboxReplica).record(sms, { _tag: "Sent", reference: "S1" }, yield* at)
         })
     ),
-  "the sale of a quote": (company: number) =>
+  "sale of a quote": (company: number) =>
     Effect.map(quotedOnce(company), (insurance) =>
       Effect.flatMap(replica, (ledger) => reservedOrder(ledger, insuranceIntent(insurance, "policy")))
     ),
-  "the issue of a policy": (company: number) =>
+  "start of a policy's issue": (company: number) =>
     Effect.map(insuredOrder(company), (order) =>
       Effect.flatMap(insurancesReplica, (insurances) => insurances.beginIssue(order))
     ),
-  "a policy": (company: number) =>
+  "issued policy": (company: number) =>
     Effect.map(insuredOrder(company), (order) => settle(order, Verdict.Confirm({ delivery: policy })))
 }
 
-/** Each after those that it refers to. */
+/** All tables of a cell. Each stands after the tables that it refers to. */
 const tables = [
   "balance",
   "consumption",
@@ -236,7 +238,7 @@ const tables = [
   "replay"
 ]
 
-/** Gives another company all rows that this one has, under the same ids. */
+/** Copies all rows of a company to a second company under the same ids. */
 const twinOf = Effect.fnUntraced(function* (company: number) {
   const sql = yield* PgClient.PgClient
   const twin = company + 1_000
@@ -275,18 +277,18 @@ const TestLayer = Layer.mergeAll(
   ResolutionsPostgres.layer
 ).pipe(Layer.provideMerge(TestDatabase))
 
-// Ids are drawn for all companies of a cell, but cells may be joined.
-layer(TestLayer, { excludeTestServices: true })("a company whose rows have the ids of another's", (it) => {
+// Today ids are unique in a cell. When cells are merged, two companies may have rows with the same ids.
+layer(TestLayer, { excludeTestServices: true })("a company with the same ids as another", (it) => {
   let companies = 0
 
-  it.effect.each(Object.entries(changes))("is left alone by %s", ([, happening]) =>
+  it.effect.each(Object.entries(changes))("is not changed by the other's %s", ([, prepare]) =>
     Effect.gen(function* () {
       const company = ++companies
       yield* opened(yield* replica, company, 10_000)
-      const happens = yield* happening(company)
+      const change = yield* prepare(company)
       const twin = yield* twinOf(company)
       const before = [yield* rowsOf(company), yield* rowsOf(twin)]
-      yield* happens
+      yield* change
       const after = [yield* rowsOf(company), yield* rowsOf(twin)]
       assert.notDeepEqual(after[0], before[0])
       assert.deepStrictEqual(after[1], before[1])

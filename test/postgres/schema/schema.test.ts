@@ -23,7 +23,7 @@ const tenantTables = [
 ]
 
 layer(TestDatabase)("the schema of a cell", (it) => {
-  it.effect("puts the company id first in every primary, unique and foreign key", () =>
+  it.effect("has the company id first in every primary, unique and foreign key", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const keys = yield* sql<{ relation: string; name: string; first: string }>`
@@ -46,7 +46,7 @@ layer(TestDatabase)("the schema of a cell", (it) => {
     })
   )
 
-  it.effect("refers to nothing outside itself", () =>
+  it.effect("refers to no object outside the cell", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const foreign = yield* sql`
@@ -68,7 +68,7 @@ layer(TestDatabase)("the schema of a cell", (it) => {
     })
   )
 
-  it.effect("keeps no business fact of its own clock", () =>
+  it.effect("takes no time from the clock of the database", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const clocks = yield* sql`
@@ -90,8 +90,8 @@ layer(TestDatabase)("the schema of a cell", (it) => {
   )
 })
 
-layer(TestDatabase)("the limits of a company for whom nobody has set any", (it) => {
-  it.effect("are the contract's in a row that is made without them", () =>
+layer(TestDatabase)("the default limits of a company", (it) => {
+  it.effect("are those of the contract in a new balance row", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const rows = yield* sql<Limits>`
@@ -102,8 +102,9 @@ layer(TestDatabase)("the limits of a company for whom nobody has set any", (it) 
     })
   )
 
-  // Without a row there is no money, so a sale shows the first limit at most: what the function reads is in its text.
-  it.effect("are the same where a reservation finds no row", () =>
+  // Without a balance row there is no money, so a sale would never reach its limits. The test reads them in the
+  // function.
+  it.effect("are the same for a reservation without a balance row", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [limits] = yield* sql<Limits>`
@@ -129,7 +130,7 @@ layer(TestDatabase)("the limits of a company for whom nobody has set any", (it) 
 })
 
 describe("the version of the schema", () => {
-  it.effect("rises with every change of sql", () =>
+  it.effect("rises with every change of the SQL files", () =>
     Effect.gen(function* () {
       const { roles, versions } = yield* sqlFiles
       assert.deepStrictEqual(
@@ -154,8 +155,8 @@ describe("the version of the schema", () => {
   )
 })
 
-layer(TestDatabase)("the tables", (it) => {
-  it.effect("each have a comment", () =>
+layer(TestDatabase)("every table", (it) => {
+  it.effect("has a comment", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const silent = yield* sql`

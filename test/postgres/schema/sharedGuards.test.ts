@@ -53,84 +53,88 @@ type Case = readonly [what: string, guard: string, statements: ReadonlyArray<str
 const ofTheDirectory: ReadonlyArray<Case> = [
   ["a company without a name", "company_legal_name_check", [company({ legal_name: "''" })]],
   ["a company without a code", "company_code_check", [company({ code: "''" })]],
-  ["two companies of one code", "company_code_key", [company(), company()]],
-  ["a company in another environment", "company_environment_check", [company({ environment: "'staging'" })]],
-  ["a company in another state", "company_state_check", [company({ state: "'cerrada'" })]],
-  ["a token of no company", "token_company_id_fkey", [token({ company_id: 99 })]],
+  ["two companies with one code", "company_code_key", [company(), company()]],
+  ["a company in an unknown environment", "company_environment_check", [company({ environment: "'staging'" })]],
+  ["a company in an unknown state", "company_state_check", [company({ state: "'cerrada'" })]],
+  ["a token without a company", "token_company_id_fkey", [token({ company_id: 99 })]],
   ["a token without a name", "token_name_check", [company(), token({ name: "''" })]],
-  ["a token without a key", "token_api_key_check", [company(), token({ api_key: "''" })]],
-  ["a key with a dot", "token_api_key_check", [company(), token({ api_key: "'a.b'" })]],
-  ["two tokens of one key", "token_api_key_key", [company(), token(), token()]],
-  ["a secret that is no hash", "token_secret_hash_check", [company(), token({ secret_hash: bytes(31) })]],
+  ["a token without an api_key", "token_api_key_check", [company(), token({ api_key: "''" })]],
+  ["an api_key with a dot", "token_api_key_check", [company(), token({ api_key: "'a.b'" })]],
+  ["two tokens with one api_key", "token_api_key_key", [company(), token(), token()]],
+  ["a secret that is not a hash", "token_secret_hash_check", [company(), token({ secret_hash: bytes(31) })]],
   ["a pepper without a name", "token_secret_pepper_check", [company(), token({ secret_pepper: "''" })]],
   [
-    "a secret before that is no hash",
+    "a previous secret that is not a hash",
     "token_previous_hash_check",
     [company(), token({ previous_hash: bytes(31), previous_until: "'epoch'" })]
   ],
-  ["a secret before that opens for ever", "token_previous_secret", [company(), token({ previous_hash: bytes(32) })]],
-  ["a pepper of no secret before", "token_previous_pepper", [company(), token({ previous_pepper: "'p'" })]],
+  ["a previous secret without an expiry", "token_previous_secret", [company(), token({ previous_hash: bytes(32) })]],
   [
-    "a pepper before without a name",
+    "a previous pepper without a previous secret",
+    "token_previous_pepper",
+    [company(), token({ previous_pepper: "'p'" })]
+  ],
+  [
+    "a previous pepper without a name",
     "token_previous_pepper_check",
     [company(), token({ previous_hash: bytes(32), previous_until: "'epoch'", previous_pepper: "''" })]
   ],
-  ["a token in another state", "token_state_check", [company(), token({ state: "'lost'" })]],
-  ["a token that may never call", "token_calls_per_minute_check", [company(), token({ calls_per_minute: 0 })]],
+  ["a token in an unknown state", "token_state_check", [company(), token({ state: "'lost'" })]],
+  ["a token with a call limit of zero", "token_calls_per_minute_check", [company(), token({ calls_per_minute: 0 })]],
   [
-    "a token that comes back from its revocation",
+    "a revoked token that is reactivated",
     "token_revoked_for_good",
     [company(), token({ state: "'revoked'" }), "update directory.token set state = 'suspended'"]
   ],
-  ["the use of no token", "token_use_token_id_fkey", [use()]],
+  ["a use without a token", "token_use_token_id_fkey", [use()]],
   ["a second data key", "data_key_id_check", [dataKey({ id: 2 })]]
 ]
 
 const ofTheCatalogue: ReadonlyArray<Case> = [
   ["a category without a name", "category_name_check", [category({ name: "''" })]],
-  ["two categories of one name", "category_name_key", [category(), category({ id: 2 })]],
-  ["a service of no category", "service_category_id_fkey", [service()]],
-  ["a service that JSON does not number", "service_id_check", [category(), service({ id: "9007199254740992" })]],
-  ["a service without a name", "service_name_check", [category(), service({ name: "''" })]],
-  ["a service of another type", "service_type_check", [category(), service({ type: "'lottery'" })]],
-  ["a service of another flow", "service_flow_check", [category(), service({ flow: "'x'" })]],
-  ["a service below nothing", "service_minimum_check", [category(), service({ minimum: -1 })]],
-  ["a service whose most is less than its least", "service_maximum", [category(), service({ maximum: 99 })]],
+  ["two categories with one name", "category_name_key", [category(), category({ id: 2 })]],
+  ["a service without a category", "service_category_id_fkey", [service()]],
   [
-    "an insurance that may be taken back",
-    "service_reversible",
-    [category(), service({ type: "'insurance'", reversible: "true" })]
+    "a service id above the largest exact JSON integer",
+    "service_id_check",
+    [category(), service({ id: "9007199254740992" })]
   ],
+  ["a service without a name", "service_name_check", [category(), service({ name: "''" })]],
+  ["a service of an unknown type", "service_type_check", [category(), service({ type: "'lottery'" })]],
+  ["a service of an unknown flow", "service_flow_check", [category(), service({ flow: "'x'" })]],
+  ["a negative minimum of a service", "service_minimum_check", [category(), service({ minimum: -1 })]],
+  ["a maximum below the minimum of a service", "service_maximum", [category(), service({ maximum: 99 })]],
+  ["a reversible insurance", "service_reversible", [category(), service({ type: "'insurance'", reversible: "true" })]],
   ["a product without a name", "service_product_check", [category(), service({ product: "''" })]],
-  ["a package of no service", "package_service_id_fkey", [pack()]],
-  ["a package without a number", "package_id_check", [category(), service(), pack({ id: 0 })]],
+  ["a package without a service", "package_service_id_fkey", [pack()]],
+  ["a package with id zero", "package_id_check", [category(), service(), pack({ id: 0 })]],
   ["a package without a code", "package_code_check", [category(), service(), pack({ code: "''" })]],
   ["a package without a name", "package_name_check", [category(), service(), pack({ name: "''" })]],
-  ["a package for nothing", "package_price_check", [category(), service(), pack({ price: 0 })]],
-  ["a package of fewer than no minutes", "package_minutes_check", [category(), service(), pack({ minutes: -1 })]],
-  ["a package of fewer than no messages", "package_sms_check", [category(), service(), pack({ sms: -1 })]],
-  ["an offer of no service", "company_service_service_id_fkey", [offer()]]
+  ["a package with price zero", "package_price_check", [category(), service(), pack({ price: 0 })]],
+  ["a package with negative minutes", "package_minutes_check", [category(), service(), pack({ minutes: -1 })]],
+  ["a package with a negative number of SMS", "package_sms_check", [category(), service(), pack({ sms: -1 })]],
+  ["an offer of an unknown service", "company_service_service_id_fkey", [offer()]]
 ]
 
 layer(TestDatabase)("the tables that companies share", (it) => {
-  it.effect.each([...ofTheDirectory, ...ofTheCatalogue])("refuse %s", ([, guard, statements]) =>
+  it.effect.each([...ofTheDirectory, ...ofTheCatalogue])("reject %s", ([, guard, statements]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* refusedBy(statements), guard)
     })
   )
 
-  // Its guard tells no name.
+  // The trigger of the audit log raises an error without the name of a constraint.
   it.effect.each([
     "update directory.audit_event set action = 'x'",
     "delete from directory.audit_event",
     "truncate directory.audit_event"
-  ])("keep the audit log from: %s", (statement) =>
+  ])("protect the audit log from: %s", (statement) =>
     Effect.gen(function* () {
       assert.include(String(yield* refusedBy([statement])), "audit_event is append-only")
     })
   )
 
-  it.effect("have no guard that was never seen to refuse", () =>
+  it.effect("have no constraint without a rejected case", () =>
     Effect.gen(function* () {
       const seen = new Set([...ofTheDirectory, ...ofTheCatalogue].map(([, guard]) => guard))
       const guards = [...(yield* guardsIn("directory")), ...(yield* guardsIn("catalogue"))]
@@ -138,7 +142,7 @@ layer(TestDatabase)("the tables that companies share", (it) => {
     })
   )
 
-  it.effect("let a token be stopped for a while, and for good", () =>
+  it.effect("allow a token to be suspended, activated and revoked", () =>
     Effect.gen(function* () {
       const through = ["suspended", "active", "revoked", "revoked"]
       const turns = through.map((state) => `update directory.token set state = '${state}'`)

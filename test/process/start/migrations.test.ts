@@ -21,12 +21,12 @@ const files = readdirSync(new URL("../../../sql/", import.meta.url), { recursive
   /\.sql$/.test(String(name))
 )
 
-describe("replicas that start at once on an empty database", { timeout: timeout_ms }, () => {
+describe("replicas that start concurrently on an empty database", { timeout: timeout_ms }, () => {
   it.live("migrate it once", () =>
     Effect.gen(function* () {
       const url = yield* copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`)
       const replica = Layer.fresh(Database.layer({ url: Redacted.make(url), connections_max: 1 }))
-      // Each has looked so often that it need not look anything up again while it waits for the others.
+      // Each replica has warmed its caches, so it makes no extra query while it waits for the others.
       const looked = Effect.replicateEffect(pending, 10, { discard: true })
       const applied = yield* Effect.forEach(
         [1, 2, 3, 4, 5, 6],
@@ -38,7 +38,7 @@ describe("replicas that start at once on an empty database", { timeout: timeout_
   )
 })
 
-/** Of this schema the version that comes after it: one more migration, and another text of a money function. */
+/** The next version of the schema: one more migration and a changed money function. */
 const laterVersion = Effect.gen(function* () {
   const folder = join(yield* temporaryDirectory, "sql")
   cpSync(fileURLToPath(yield* SqlFolder), folder, { recursive: true })
@@ -52,7 +52,7 @@ const laterVersion = Effect.gen(function* () {
   return Effect.provideService(SqlFolder, pathToFileURL(`${folder}/`))
 })
 
-/** What the database says of the function that the two versions have in two texts. */
+/** The comment on `cell.deposit`, which differs between the two versions. */
 const depositIn = (url: string) =>
   PgClient.PgClient.use(
     (sql) => sql<{ of: string | null }>`select obj_description('cell.deposit'::regproc, 'pg_proc') as of`
@@ -63,8 +63,8 @@ const depositIn = (url: string) =>
 
 const bare = Effect.suspend(() => copyDatabase(inject("postgresUrl"), "template0", `bare_${randomUUID()}`))
 
-describe("a process of the version before", { timeout: timeout_ms }, () => {
-  it.live("starts on a schema that a later one has made, and leaves it as it is", () =>
+describe("a process of the previous version", { timeout: timeout_ms }, () => {
+  it.live("starts on a newer schema and leaves it unchanged", () =>
     Effect.gen(function* () {
       const url = yield* bare
       const later = yield* laterVersion
@@ -75,7 +75,7 @@ describe("a process of the version before", { timeout: timeout_ms }, () => {
         "functions/deposit",
         "roles"
       ])
-      // By the owner's login, and by one that may change nothing.
+      // With the login of the owner, and with a login that may not change the schema.
       for (const login of [url, asLoginIn("saldo_server", url)]) {
         assert.deepStrictEqual(yield* Effect.provide(migrate, connectedTo(login)), [])
         assert.deepStrictEqual(yield* Effect.provide(pending, connectedTo(login)), [])
@@ -85,7 +85,7 @@ describe("a process of the version before", { timeout: timeout_ms }, () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("leaves it as it is also when it had begun before the later one was done", () =>
+  it.live("leaves a newer schema unchanged that is migrated while it starts", () =>
     Effect.gen(function* () {
       const url = yield* bare
       const later = yield* laterVersion
@@ -119,7 +119,7 @@ describe("a process of the version before", { timeout: timeout_ms }, () => {
   )
 })
 
-/** An empty database that takes itself for one of Postgres 17.6: whoever asks it finds that said before the truth. */
+/** An empty database that reports version 17.6: a function `current_setting` in its search path hides the real one. */
 const olderPostgres = Effect.gen(function* () {
   const name = `older_${randomUUID()}`
   const url = yield* copyDatabase(inject("postgresUrl"), "template0", name)
@@ -144,14 +144,14 @@ const tablesOf = (url: string) =>
     (sql) => sql`select tablename from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`
   ).pipe(Effect.provide(connectedTo(url)))
 
-describe("a Postgres of a version before", () => {
-  it("is told by its number", () => {
+describe("Postgres below version 18", () => {
+  it("is recognised by its version number", () => {
     assert.isNull(faultOf({ version: "18.4", number: 180_004 }))
     assert.include(faultOf({ version: "17.6", number: 170_006 }), "Postgres 17.6, but Saldo needs version 18 or later")
   })
 
-  // It would take the functions of the money, and not understand them once a sale has been sent.
-  it.live("is refused in one line, by whatever would use it, and nothing is made in it", () =>
+  // Postgres 17 would accept the functions that move money and fail only when one is called.
+  it.live("is refused in one line by every command, and no table is created", () =>
     Effect.gen(function* () {
       const url = yield* olderPostgres
       const { run } = commandLineOn(url)
@@ -169,7 +169,7 @@ describe("a Postgres of a version before", () => {
   )
 })
 
-/** A database as it was before the first release: with tables, and without the version of its schema. */
+/** A database made before the first release: it has tables but no schema version. */
 const unreleased = Effect.gen(function* () {
   const url = yield* bare
   yield* PgClient.PgClient.use((sql) =>
@@ -183,8 +183,8 @@ const unreleased = Effect.gen(function* () {
   return url
 })
 
-describe("a database that an unreleased version has made", { timeout: timeout_ms }, () => {
-  it.live("is refused in one line that says what to do, and left as it is", () =>
+describe("a database of an unreleased version", { timeout: timeout_ms }, () => {
+  it.live("is refused in one line of advice and left unchanged", () =>
     Effect.gen(function* () {
       const url = yield* unreleased
       const before = yield* tablesOf(url)
