@@ -19,12 +19,12 @@ type Headers = Record<string, string>
 const pair = (key: string, given = secret) => ({ "x-api-key": key, "x-api-secret": given })
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
-/** Ways to present the credentials of a token that is all right. */
+/** Ways to present the credentials of a valid token, each with the status of the response. */
 const presented: ReadonlyArray<readonly [name: string, headers: (key: string) => Headers, status: number]> = [
   ["in the header Authorization", (key) => bearer(`${key}.${secret}`), 200],
   ["in two headers", (key) => pair(key), 200],
-  ["in both forms alike", (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key) }), 200],
-  ["with the scheme in small letters", (key) => ({ authorization: `bearer ${key}.${secret}` }), 200],
+  ["in both forms with the same values", (key) => ({ ...bearer(`${key}.${secret}`), ...pair(key) }), 200],
+  ["with the scheme in lower case", (key) => ({ authorization: `bearer ${key}.${secret}` }), 200],
   ["not at all", () => ({}), 401],
   ["without a secret", (key) => bearer(key), 401],
   ["with an empty secret", (key) => bearer(`${key}.`), 401],
@@ -55,12 +55,12 @@ const situations: ReadonlyArray<Situation> = [
   ["of a suspended company", { state: "suspendida" }, {}, 403],
   ["of a company without API", { apiEnabled: false }, {}, 403],
   ["expired, of a suspended company", { state: "suspendida" }, { expiresAt: past }, 401],
-  ["for another address", {}, { addresses: ["198.51.100.7"] }, 403],
-  ["for its address", {}, { addresses: ["192.0.2.1", "203.0.113.9"] }, 200],
-  ["for its network", {}, { addresses: ["203.0.113.0/29", "203.0.113.8/29"] }, 200],
-  ["for a network beside", {}, { addresses: ["203.0.113.0/29"] }, 403],
-  ["for its mapped address", {}, { addresses: ["::ffff:203.0.113.9"] }, 200],
-  ["for addresses of version 6", {}, { addresses: ["2001:db8::/32"] }, 403]
+  ["restricted to another address", {}, { addresses: ["198.51.100.7"] }, 403],
+  ["restricted to the caller's address", {}, { addresses: ["192.0.2.1", "203.0.113.9"] }, 200],
+  ["restricted to the caller's network", {}, { addresses: ["203.0.113.0/29", "203.0.113.8/29"] }, 200],
+  ["restricted to a neighbouring network", {}, { addresses: ["203.0.113.0/29"] }, 403],
+  ["restricted to the caller's IPv4-mapped address", {}, { addresses: ["::ffff:203.0.113.9"] }, 200],
+  ["restricted to IPv6 addresses", {}, { addresses: ["2001:db8::/32"] }, 403]
 ]
 
 const allPermissions = Permission.literals
@@ -68,8 +68,8 @@ const sale = { service_id: 1, identifier: "8095550003", amount: 20 }
 const from = (address: string) => ({ "x-forwarded-for": address })
 const codes: Record<number, string> = { 401: "UNAUTHENTICATED", 403: "FORBIDDEN" }
 
-layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
-  it.effect.each(presented)("credentials %s", ([, headers, status]) =>
+layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", (it) => {
+  it.effect.each(presented)("credentials %s are answered with their status", ([, headers, status]) =>
     Effect.gen(function* () {
       const { apiKey } = yield* customer()
       for (const path of ["/v1/cuenta", "/v1/account"]) {
@@ -80,7 +80,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
     })
   )
 
-  it.effect.each(situations)("a token %s", ([, company, token, status]) =>
+  it.effect.each(situations)("a token %s is admitted or rejected", ([, company, token, status]) =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ company, token })
       for (const path of ["/v1/saldo", "/v1/balance"]) {
@@ -90,7 +90,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
     })
   )
 
-  it.effect("a network of version 6 admits its addresses", () =>
+  it.effect("an IPv6 network on the allow list admits its addresses only", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ token: { addresses: ["2001:db8::/32"] } })
       for (const [address, status] of [
@@ -114,27 +114,30 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
     })
   )
 
-  describe("every endpoint but the public ones", () => {
-    it.effect.each(guardedPaths.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
+  describe("every endpoint with a permission requires credentials and that permission", () => {
+    it.effect.each(guardedPaths.map((route) => [route.method, route.path, route] as const))("%s %s", ([, , route]) =>
       Effect.gen(function* () {
-        const { permission } = door
+        const { permission } = route
         const { auth, apiKey, companyId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
-        const told = (headers: Headers) =>
-          Effect.map(leavesRowsUnchanged(callEndpoint(door, headers)), ({ body, status }) => [status, body.error?.code])
-        assert.deepStrictEqual(yield* told({}), [401, "UNAUTHENTICATED"])
-        assert.deepStrictEqual(yield* told(pair(apiKey, "x")), [401, "UNAUTHENTICATED"])
+        const outcome = (headers: Headers) =>
+          Effect.map(leavesRowsUnchanged(callEndpoint(route, headers)), ({ body, status }) => [
+            status,
+            body.error?.code
+          ])
+        assert.deepStrictEqual(yield* outcome({}), [401, "UNAUTHENTICATED"])
+        assert.deepStrictEqual(yield* outcome(pair(apiKey, "x")), [401, "UNAUTHENTICATED"])
         const allBut = allPermissions.filter((other) => other !== permission)
         const without = yield* newToken(companyId, { permissions: allBut })
-        assert.deepStrictEqual(yield* told(without.auth), [403, "FORBIDDEN"])
+        assert.deepStrictEqual(yield* outcome(without.auth), [403, "FORBIDDEN"])
         const alone = yield* newToken(companyId, { permissions: [permission] })
         for (const headers of [auth, pair(apiKey), alone.auth]) {
-          assert.notInclude([401, 403], (yield* callEndpoint(door, headers)).status)
+          assert.notInclude([401, 403], (yield* callEndpoint(route, headers)).status)
         }
       })
     )
   })
 
-  describe("a change by the operator holds at once on every server", () => {
+  describe("a change by the operator takes effect at once on every server", () => {
     const refusedOnBoth = Effect.fnUntraced(function* (
       auth: Headers,
       change: Effect.Effect<unknown, unknown, Tokens | Companies>
@@ -143,14 +146,14 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
       const servers = [sell(sale, auth), elsewhere(sell(sale, auth))]
       for (const server of servers) assert.strictEqual((yield* server).status, 201)
       yield* Effect.orDie(change)
-      // Time stands still here: what is cached does not grow old, so it must have been dropped.
+      // The clock stands still, so cached entries cannot expire. The cache must have been invalidated.
       for (const server of servers) yield* eventually(server, ({ status }) => status === 403)
       for (const server of servers) {
         assert.strictEqual((yield* leavesRowsUnchanged(server)).body.error.code, "FORBIDDEN")
       }
     })
 
-    it.effect.each(["revoked", "suspended"] as const)("a token is %s", (state) =>
+    it.effect.each(["revoked", "suspended"] as const)("when a token becomes %s", (state) =>
       Effect.gen(function* () {
         const { apiKey, auth, tokenId } = yield* customer({ money: 10_000 })
         yield* refusedOnBoth(
@@ -161,23 +164,25 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
       })
     )
 
-    it.effect.each([{ state: "suspendida" }, { apiEnabled: false }] as const)("a company is %j", (changes) =>
-      Effect.gen(function* () {
-        const { auth, companyId } = yield* customer({ money: 10_000 })
-        yield* refusedOnBoth(
-          auth,
-          Companies.use((companies) => companies.change(companyId, changes))
-        )
-      })
+    it.effect.each([{ state: "suspendida" }, { apiEnabled: false }] as const)(
+      "when a company changes to %j",
+      (changes) =>
+        Effect.gen(function* () {
+          const { auth, companyId } = yield* customer({ money: 10_000 })
+          yield* refusedOnBoth(
+            auth,
+            Companies.use((companies) => companies.change(companyId, changes))
+          )
+        })
     )
   })
 
-  describe("empresa_id in a body", () => {
-    it.effect.each(writingPaths.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
+  describe("an empresa_id in a body must be the caller's company", () => {
+    it.effect.each(writingPaths.map((route) => [route.method, route.path, route] as const))("%s %s", ([, , route]) =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const { auth, companyId, tokenId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
-        const answer = yield* leavesRowsUnchanged(callEndpoint(door, auth, { empresa_id: companyId + 1, amount: "x" }))
+        const answer = yield* leavesRowsUnchanged(callEndpoint(route, auth, { empresa_id: companyId + 1, amount: "x" }))
         assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "FORBIDDEN"])
         const events = yield* sql`
           select action, token_id::int, details from directory.audit_event where company_id = ${companyId}`
@@ -186,14 +191,14 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
           [{ action: "foreign_company", token_id: tokenId, details: { empresa_id: companyId + 1 } }]
         )
         for (const odd of [String(companyId), 1.5, [companyId], true]) {
-          const refused = yield* leavesRowsUnchanged(callEndpoint(door, auth, { empresa_id: odd }))
+          const refused = yield* leavesRowsUnchanged(callEndpoint(route, auth, { empresa_id: odd }))
           assert.deepStrictEqual([refused.status, refused.body.error.details], [422, { empresa_id: "invalido" }])
         }
-        assert.notStrictEqual((yield* callEndpoint(door, auth, { empresa_id: companyId })).status, 403)
+        assert.notStrictEqual((yield* callEndpoint(route, auth, { empresa_id: companyId })).status, 403)
       })
     )
 
-    it.effect("and nowhere else: in a query it is a parameter that nobody knows", () =>
+    it.effect("is an unknown parameter in a query, and therefore ignored", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* customer()
         const { body, status } = yield* get(`/v1/cuenta?empresa_id=${companyId + 1}`, auth)
@@ -202,7 +207,7 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
     )
   })
 
-  it.effect("another company's transaction does not exist", () =>
+  it.effect("a transaction of another company looks the same as one that does not exist", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* customer(), yield* customer()]
       const { transaction_id } = (yield* sell(sale, one.auth)).body.data
@@ -218,20 +223,20 @@ layer(TestServer, { excludeTestServices: true })("authentication (5)", (it) => {
 
 const long = "k".repeat(200)
 
-describe("credentials", () => {
+describe("the credentials parser", () => {
   it.each([
-    ["some", " ".repeat(3), true],
-    ["so many that they would fill the memory", " ".repeat(16_000), false]
-  ])("after spaces, %s", (_, spaces, plausible) => {
+    ["3 spaces", " ".repeat(3), true],
+    ["16000 spaces", " ".repeat(16_000), false]
+  ])("accepts few spaces before the credentials but not many: %s", (_, spaces, plausible) => {
     const headers = { authorization: `Bearer${spaces}llave.secreto`, apiKey: undefined, apiSecret: undefined }
     expect(Result.isSuccess(readCredentials(headers))).toBe(plausible)
   })
 
   it.each([
-    ["both parts as long as a setting may be", long, long, true],
-    ["a key that is longer", `${long}k`, "secreto", false],
-    ["a secret that is longer", "llave", `${long}s`, false]
-  ])("with %s", (_, apiKey, secret, plausible) => {
+    ["both parts of 200 characters", long, long, true],
+    ["a key of 201 characters, which is rejected", `${long}k`, "secreto", false],
+    ["a secret of 201 characters, which is rejected", "llave", `${long}s`, false]
+  ])("accepts each part up to 200 characters: %s", (_, apiKey, secret, plausible) => {
     const bearer = { authorization: `Bearer ${apiKey}.${secret}`, apiKey: undefined, apiSecret: undefined }
     const pair = { authorization: undefined, apiKey, apiSecret: secret }
     for (const headers of [bearer, pair]) {

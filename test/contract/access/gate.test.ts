@@ -10,7 +10,7 @@ import { Audited, secret, TestService } from "../../support/service/InMemoryServ
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
-/** "in" for an admitted caller, or the status of the refusal. */
+/** "in" for an admitted caller, otherwise the status of the rejection. */
 const admissionOf = ({ status }: ApiResponse) => (status === 401 || status === 403 ? status : "in")
 
 describe("a procedure", () => {
@@ -54,18 +54,18 @@ layer(TestService, { excludeTestServices: true })("admission", (it) => {
       [as("lector"), 403],
       [{ ...as("otra_red"), "x-forwarded-for": "198.51.100.1, 203.0.113.9" }, 200],
       [{ ...as("otra_red"), "x-forwarded-for": "203.0.113.9, 198.51.100.1" }, 403]
-    ] as ReadonlyArray<readonly [Record<string, string>, number]>)("%j -> %i", ([headers, status]) =>
+    ] as ReadonlyArray<readonly [Record<string, string>, number]>)("%j are answered with %i", ([headers, status]) =>
       Effect.map(call("/v1/saldo", { headers }), (answer) => assert.strictEqual(answer.status, status))
     )
 
-    it.effect("come before the body", () =>
+    it.effect("are checked before the body", () =>
       Effect.map(call("/v1/recargas", { method: "POST", body: "{" }), ({ body, headers, status }) => {
         assert.deepStrictEqual([status, body.error.code], [401, "UNAUTHENTICATED"])
         assert.match(headers.get("www-authenticate") ?? "", /^Bearer/)
       })
     )
 
-    it.effect("of another company in the body are refused and remembered", () =>
+    it.effect("are rejected and audited when the body names another company", () =>
       Effect.gen(function* () {
         const audited = yield* Audited
         const { body, status } = yield* sell({ empresa_id: 8, amount: "mal" })
@@ -99,14 +99,14 @@ layer(TestService, { excludeTestServices: true })("admission", (it) => {
           [as("lector"), needed === null || needed === "transactions.read" ? "in" : 403]
         ] as const) {
           assert.strictEqual(admissionOf(yield* byTrpc(name, headers)), expected)
-          for (const door of ways) assert.strictEqual(admissionOf(yield* callEndpoint(door, headers)), expected)
+          for (const route of ways) assert.strictEqual(admissionOf(yield* callEndpoint(route, headers)), expected)
         }
       })
     )
   })
 
   describe("the rate limit", () => {
-    it.effect("refuses a token's third call of two, and says when to come back", () =>
+    it.effect("rejects the third call of a token that may make two a minute, with the seconds to wait", () =>
       Effect.gen(function* () {
         const calls = yield* Effect.replicateEffect(call("/v1/saldo", { headers: as("lento") }), 5)
         const refused = calls.filter(({ status }) => status === 429)
@@ -125,7 +125,7 @@ layer(TestService, { excludeTestServices: true })("admission", (it) => {
       ["/v1/saldo", "192.0.2.3", { authorization: "Bearer todo.mal" }],
       ["/trpc/nada", "192.0.2.4", {}]
     ] as ReadonlyArray<readonly [string, string, Record<string, string>]>)(
-      "counts %s by address",
+      "counts calls to %s by client address",
       ([path, address, headers]) =>
         Effect.gen(function* () {
           const from = { ...headers, "x-forwarded-for": address }

@@ -13,16 +13,16 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 const quota = ({ headers }: { headers: globalThis.Headers }) =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)))
 
-layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
+layer(TestServer, { excludeTestServices: true })("the rate limit (contract 8)", (it) => {
   const minuteEnds_s = Date.parse("2026-03-11T10:01:00-04:00") / 1000
 
-  describe("of a token holds at every endpoint", () => {
-    it.effect.each(guardedPaths.map((door) => [door.method, door.path, door] as const))("%s %s", ([, , door]) =>
+  describe("counts the calls of a token at every endpoint", () => {
+    it.effect.each(guardedPaths.map((route) => [route.method, route.path, route] as const))("%s %s", ([, , route]) =>
       Effect.gen(function* () {
         const { auth } = yield* customer({ money: 0, token: { callsPerMinute: 2 } })
-        assert.deepStrictEqual(quota(yield* callEndpoint(door, auth)), [2, 1, minuteEnds_s])
-        assert.deepStrictEqual(quota(yield* callEndpoint(door, auth)), [2, 0, minuteEnds_s])
-        const refused = yield* leavesRowsUnchanged(callEndpoint(door, auth))
+        assert.deepStrictEqual(quota(yield* callEndpoint(route, auth)), [2, 1, minuteEnds_s])
+        assert.deepStrictEqual(quota(yield* callEndpoint(route, auth)), [2, 0, minuteEnds_s])
+        const refused = yield* leavesRowsUnchanged(callEndpoint(route, auth))
         assert.deepStrictEqual([refused.status, refused.body.error.code], [429, "RATE_LIMIT_EXCEEDED"])
         assert.deepStrictEqual(
           [refused.headers.get("retry-after"), refused.body.error.details],
@@ -33,7 +33,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     )
   })
 
-  it.effect("comes after the state of the token and before its permissions", () =>
+  it.effect("is checked after the token's state and before its permissions", () =>
     Effect.gen(function* () {
       const { auth } = yield* customer({ token: { callsPerMinute: 1, permissions: ["account.read"] } })
       const statuses = yield* Effect.replicateEffect(
@@ -50,7 +50,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
-  it.effect("is 120 a minute unless it is configured, and says so on every answer", () =>
+  it.effect("defaults to 120 calls a minute, and every response states what is left", () =>
     Effect.gen(function* () {
       const unset = { RATE_LIMIT_PER_MINUTE: undefined, RATE_LIMIT_ADDRESS_PER_MINUTE: undefined }
       const elsewhere = yield* anotherServer(unset)
@@ -74,7 +74,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
-  it.effect("begins anew with the minute", () =>
+  it.effect("starts again each minute", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* customer({ token: { callsPerMinute: 1 } })
@@ -86,7 +86,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
-  it.effect("counts wrong credentials by their address, and lets right ones in from there", () =>
+  it.effect("counts wrong credentials by client address, and still admits valid credentials from that address", () =>
     Effect.gen(function* () {
       const elsewhere = yield* anotherServer({ RATE_LIMIT_ADDRESS_PER_MINUTE: "3" })
       const { auth } = yield* customer()
@@ -104,7 +104,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
   it.effect.each([
     ["4", ["192.0.2.11", "::ffff:192.0.2.11", "::FFFF:c000:20b"]],
     ["6", ["2001:db8::b", "2001:DB8:0::B", "2001:db8:0:0:0:0:0:b"]]
-  ] as const)("counts an address of version %s in all of its spellings", ([, spellings]) =>
+  ] as const)("counts every spelling of one IPv%s address together", ([, spellings]) =>
     Effect.gen(function* () {
       const elsewhere = yield* anotherServer({ RATE_LIMIT_ADDRESS_PER_MINUTE: "2" })
       const ask = (address: string) => elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": address } }))
@@ -116,7 +116,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
-  it.effect("counts addresses of version 6 by the network that their owner has", () =>
+  it.effect("counts IPv6 addresses by their /64 network", () =>
     Effect.gen(function* () {
       const elsewhere = yield* anotherServer({ RATE_LIMIT_ADDRESS_PER_MINUTE: "2" })
       const ask = (address: string) => elsewhere(call("/v1/estado", { headers: { "x-forwarded-for": address } }))
@@ -131,11 +131,11 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
     })
   )
 
-  describe("of what no route answers", () => {
+  describe("for requests that no route handles", () => {
     const three = { RATE_LIMIT_ADDRESS_PER_MINUTE: "3" }
     const statusAndLeft = ({ headers, status }: ApiResponse) => [status, headers.get("x-ratelimit-remaining")]
 
-    it.effect("has a count of its own for what cannot be read, as nobody knows whose proxy sent it", () =>
+    it.effect("has one separate count for unparsable requests, because their client address is unknown", () =>
       Effect.gen(function* () {
         const elsewhere = yield* anotherServer(three)
         const answers = yield* Effect.replicateEffect(elsewhere(raw("GET /v1/estado HTTP/1.1\r\nX A: 1\r\n\r\n")), 4)
@@ -152,7 +152,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
       })
     )
 
-    it.effect("counts a tunnel by the address that asks for it", () =>
+    it.effect("counts CONNECT requests by client address", () =>
       Effect.gen(function* () {
         const elsewhere = yield* anotherServer(three)
         const tunnel = raw("CONNECT a:443 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.40\r\n\r\n")
@@ -164,9 +164,10 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
       })
     )
 
-    it.effect("does not count a call twice whose body breaks off", () =>
+    it.effect("counts a call once when its body is cut off", () =>
       Effect.gen(function* () {
-        // In this order: that a token was made is announced, and whoever hears it forgets what is known.
+        // The token comes before the server, because the notification of a new token clears the cache of every running
+        // server.
         const { auth } = yield* customer({ token: { callsPerMinute: 5 } })
         const elsewhere = yield* anotherServer(three)
         const lines = [
@@ -177,7 +178,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
           "Content-Type: application/json",
           "Transfer-Encoding: chunked"
         ]
-        // Whose token is known already is counted as soon as the head has come.
+        // The server now has the token in its cache, so it counts the next call as soon as the headers arrive.
         assert.deepStrictEqual(statusAndLeft(yield* elsewhere(get("/v1/saldo", auth))), [200, "4"])
         const broken = yield* elsewhere(raw(`${lines.join("\r\n")}\r\n\r\nzz\r\n`))
         assert.deepStrictEqual(statusAndLeft(broken), [422, "3"])
@@ -187,7 +188,7 @@ layer(TestServer, { excludeTestServices: true })("the rate limit (8)", (it) => {
   })
 })
 
-/** What the socket saw, what a trusted proxy says, and the address of the client. */
+/** Peer address of the socket, X-Forwarded-For of a trusted proxy, and the resulting client address. */
 const clients: ReadonlyArray<readonly [seen: string | undefined, forwarded: string | undefined, address: string]> = [
   ["192.0.2.1", undefined, "192.0.2.1"],
   ["::ffff:192.0.2.1", undefined, "192.0.2.1"],
@@ -212,16 +213,16 @@ describe("the address of a client", () => {
   const addressFrom = (seen: string | undefined, forwarded: string | undefined, trustProxy: boolean) =>
     addressOf({ remoteAddress: Option.fromUndefinedOr(seen), forwardedFor: forwarded }, { trustProxy })
 
-  it.each(clients)("that is seen as %s and forwarded as %s is %s", (seen, forwarded, address) => {
+  it.each(clients)("with the peer %s and X-Forwarded-For %s is %s", (seen, forwarded, address) => {
     expect(addressFrom(seen, forwarded, true)).toBe(address)
   })
 
-  it("is what the socket saw where no proxy is trusted", () => {
+  it("is the peer of the socket when no proxy is trusted", () => {
     expect(addressFrom("198.51.100.7", "192.0.2.1", false)).toBe("198.51.100.7")
   })
 })
 
-describe("the network that an address is counted by", () => {
+describe("the network by which an address is counted", () => {
   it.each([
     ["192.0.2.1", "192.0.2.1"],
     ["2001:db8::1", "2001:db8::/64"],
@@ -229,5 +230,5 @@ describe("the network that an address is counted by", () => {
     ["2001:db8:0:2::", "2001:db8:0:2::/64"],
     ["fe80::1%eth0", "fe80::1%eth0"],
     ["unknown", "unknown"]
-  ])("of %s is %s", (address, network) => expect(networkOf(address)).toBe(network))
+  ])("is, for %s, %s", (address, network) => expect(networkOf(address)).toBe(network))
 })

@@ -15,7 +15,7 @@ import { anotherServer, TestServer, testServer } from "../../support/service/Tes
 
 const TOKEN_PEPPER = "0c".repeat(32)
 
-const knock = (apiKey: string, given: string) =>
+const statusWith = (apiKey: string, given: string) =>
   get("/v1/saldo", { authorization: `Bearer ${apiKey}.${given}` }).pipe(Effect.map(({ status }) => status))
 
 const rotated = (tokenId: TokenId, overlap: Duration.Input) =>
@@ -26,51 +26,54 @@ const usedAt = ({ companyId, tokenId }: Effect.Success<ReturnType<typeof custome
     Effect.map((tokens) => tokens.find(({ token }) => token.id === tokenId)?.usedAt ?? null)
   )
 
-layer(TestServer, { excludeTestServices: true })("the secrets of a token (5)", (it) => {
-  it.effect("are two on every server, until the overlap ends", () =>
+layer(TestServer, { excludeTestServices: true })("the secrets of a token (contract 5)", (it) => {
+  it.effect("are both valid on every server until the overlap ends", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { apiKey, tokenId } = yield* customer()
       const elsewhere = yield* anotherServer()
-      const heard = (given: string) => [knock(apiKey, given), elsewhere(knock(apiKey, given))]
-      // Both have the token in their memory; time stands still, so it does not grow old there.
-      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [200, 200])
+      const onBothServers = (given: string) => [statusWith(apiKey, given), elsewhere(statusWith(apiKey, given))]
+      // Puts the token into the caches of both servers. The clock stands still, so these entries do not expire.
+      assert.deepStrictEqual(yield* Effect.all(onBothServers(secret)), [200, 200])
       const fresh = yield* rotated(tokenId, "1 hour")
-      for (const server of heard(fresh)) yield* eventually(server, (status) => status === 200)
-      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [200, 200])
+      for (const server of onBothServers(fresh)) yield* eventually(server, (status) => status === 200)
+      assert.deepStrictEqual(yield* Effect.all(onBothServers(secret)), [200, 200])
       yield* pass("3599 seconds")
-      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [200, 200])
-      // What was read a second ago is still in memory, and says itself when it ends.
+      assert.deepStrictEqual(yield* Effect.all(onBothServers(secret)), [200, 200])
+      // The cached entry is one second old. It knows when the overlap ends, so it rejects the old secret on time.
       yield* pass("1 seconds")
-      assert.deepStrictEqual(yield* Effect.all(heard(secret)), [401, 401])
-      assert.deepStrictEqual(yield* Effect.all(heard(fresh)), [200, 200])
+      assert.deepStrictEqual(yield* Effect.all(onBothServers(secret)), [401, 401])
+      assert.deepStrictEqual(yield* Effect.all(onBothServers(fresh)), [200, 200])
     })
   )
 
-  it.effect("are never three", () =>
+  it.effect("are at most two, so a second rotation ends the oldest", () =>
     Effect.gen(function* () {
       const { apiKey, tokenId } = yield* customer()
       const elsewhere = yield* anotherServer()
-      const heard = (given: string) => [knock(apiKey, given), elsewhere(knock(apiKey, given))]
+      const onBothServers = (given: string) => [statusWith(apiKey, given), elsewhere(statusWith(apiKey, given))]
       const second = yield* rotated(tokenId, "1 hour")
-      for (const server of heard(second)) yield* eventually(server, (status) => status === 200)
+      for (const server of onBothServers(second)) yield* eventually(server, (status) => status === 200)
       const third = yield* rotated(tokenId, "1 hour")
-      for (const server of heard(secret)) yield* eventually(server, (status) => status === 401)
-      assert.deepStrictEqual(yield* Effect.all([...heard(second), ...heard(third)]), [200, 200, 200, 200])
+      for (const server of onBothServers(secret)) yield* eventually(server, (status) => status === 401)
+      assert.deepStrictEqual(
+        yield* Effect.all([...onBothServers(second), ...onBothServers(third)]),
+        [200, 200, 200, 200]
+      )
     })
   )
 
-  it.effect("are one when there is no overlap", () =>
+  it.effect("are only the new one after a rotation without overlap", () =>
     Effect.gen(function* () {
       const { apiKey, tokenId } = yield* customer()
-      assert.strictEqual(yield* knock(apiKey, secret), 200)
+      assert.strictEqual(yield* statusWith(apiKey, secret), 200)
       const fresh = yield* rotated(tokenId, 0)
-      yield* eventually(knock(apiKey, secret), (status) => status === 401)
-      assert.strictEqual(yield* knock(apiKey, fresh), 200)
+      yield* eventually(statusWith(apiKey, secret), (status) => status === 401)
+      assert.strictEqual(yield* statusWith(apiKey, fresh), 200)
     })
   )
 
-  it.effect("are the configured one alone when a server has started since the rotation", () =>
+  it.effect("of the sandbox are reset to the configured one when a server starts", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [sandbox] = yield* sql<{ id: number }>`
@@ -83,7 +86,7 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (5)", (
     })
   )
 
-  it.effect("say nothing of a suspended token to who has none of them", () =>
+  it.effect("must be right before the response tells that the token is suspended", () =>
     Effect.gen(function* () {
       const { apiKey, tokenId } = yield* customer()
       const fresh = yield* rotated(tokenId, "1 hour")
@@ -93,23 +96,23 @@ layer(TestServer, { excludeTestServices: true })("the secrets of a token (5)", (
         [secret, 403],
         ["otro", 401]
       ]
-      for (const [given, status] of expected) assert.strictEqual(yield* knock(apiKey, given), status)
+      for (const [given, status] of expected) assert.strictEqual(yield* statusWith(apiKey, given), status)
     })
   )
 })
 
 layer(TestServer, { excludeTestServices: true })("the last use of a token", (it) => {
-  it.effect("is known to the minute", () =>
+  it.effect("is recorded at most once a minute", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const shop = yield* customer()
-      const use = knock(shop.apiKey, secret)
+      const use = statusWith(shop.apiKey, secret)
       assert.isNull(yield* usedAt(shop))
       const first = yield* DateTime.now
       yield* use
       const known = yield* eventually(usedAt(shop), (at) => at !== null)
       assert.deepStrictEqual(known, first)
-      // Another server has not seen it used, and finds that it need not be written.
+      // The other server has not seen the first use, but finds it in the database and writes nothing.
       const elsewhere = yield* anotherServer()
       yield* pass("59 seconds")
       yield* Effect.andThen(use, elsewhere(use))
@@ -121,12 +124,16 @@ layer(TestServer, { excludeTestServices: true })("the last use of a token", (it)
     })
   )
 
-  it.effect("is none when the call was refused", () =>
+  it.effect("is not recorded for a rejected call", () =>
     Effect.gen(function* () {
       const refused = yield* customer({ token: { addresses: ["198.51.100.7"] } })
       const other = yield* customer()
       assert.deepStrictEqual(
-        yield* Effect.all([knock(refused.apiKey, secret), knock(other.apiKey, "otro"), knock(other.apiKey, secret)]),
+        yield* Effect.all([
+          statusWith(refused.apiKey, secret),
+          statusWith(other.apiKey, "otro"),
+          statusWith(other.apiKey, secret)
+        ]),
         [403, 401, 200]
       )
       yield* eventually(usedAt(other), (at) => at !== null)
@@ -134,18 +141,21 @@ layer(TestServer, { excludeTestServices: true })("the last use of a token", (it)
     })
   )
 
-  it.effect("fails no call when it cannot be written", () =>
+  it.effect("does not fail the call when it cannot be recorded", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const shop = yield* customer()
       yield* sql`alter table directory.token_use rename to token_use_gone`
-      for (const _ of [1, 2, 3]) assert.strictEqual(yield* knock(shop.apiKey, secret), 200)
+      for (const _ of [1, 2, 3]) assert.strictEqual(yield* statusWith(shop.apiKey, secret), 200)
       yield* sql`alter table directory.token_use_gone rename to token_use`
     })
   )
 })
 
-/** Under which pepper each secret of a token is kept: null for none, absent for no secret. */
+/**
+ * The pepper id of each stored secret of a token; null when the secret was hashed without a pepper. A token without a
+ * previous secret has one entry.
+ */
 const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ own: string | null; previous: string | null; two: boolean }>`
@@ -155,7 +165,7 @@ const peppers = Effect.fnUntraced(function* (tokenId: TokenId) {
   return row?.two ? [row.own, row.previous] : [row?.own ?? null]
 })
 
-/** What is kept of a secret by a process that has no pepper. */
+/** The hash that a process without a pepper stores for this secret. */
 const keptWithout = (given: string) =>
   hashSecret(Redacted.make(given)).pipe(Effect.provide(Layer.fresh(PepperNode.layer(null))))
 
@@ -168,11 +178,11 @@ const stored = Effect.fnUntraced(function* () {
 })
 
 layer(testServer({ TOKEN_PEPPER }), { excludeTestServices: true })("with a pepper", (it) => {
-  it.effect("a new secret is kept under it, and opens where the pepper is the same", () =>
+  it.effect("a new secret is hashed with the pepper, and valid only on servers with that pepper", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { apiKey, tokenId } = yield* customer()
-      assert.strictEqual(yield* knock(apiKey, secret), 200)
+      assert.strictEqual(yield* statusWith(apiKey, secret), 200)
       const [row] = yield* sql`
         select secret_hash = sha256(convert_to(${secret}, 'UTF8')) as plain from directory.token where id = ${tokenId}`
       assert.deepStrictEqual([row?.["plain"], (yield* peppers(tokenId))[0]?.length], [false, 16])
@@ -183,61 +193,59 @@ layer(testServer({ TOKEN_PEPPER }), { excludeTestServices: true })("with a peppe
       ]
       for (const [environment, status] of expected) {
         const elsewhere = yield* anotherServer(environment)
-        assert.strictEqual(yield* elsewhere(knock(apiKey, secret)), status)
+        assert.strictEqual(yield* elsewhere(statusWith(apiKey, secret)), status)
       }
     })
   )
 
-  describe("a secret from before", () => {
-    it.effect("opens, and is kept under the pepper from then on", () =>
+  describe("a secret that was hashed without a pepper", () => {
+    it.effect("is valid, and is hashed again with the pepper at its first use", () =>
       Effect.gen(function* () {
         const { apiKey, tokenId } = yield* stored()
-        yield* eventually(knock(apiKey, secret), (status) => status === 200)
+        yield* eventually(statusWith(apiKey, secret), (status) => status === 200)
         yield* eventually(peppers(tokenId), ([own]) => own !== null)
-        assert.strictEqual(yield* knock(apiKey, secret), 200)
-        assert.strictEqual(yield* knock(apiKey, "otro"), 401)
+        assert.strictEqual(yield* statusWith(apiKey, secret), 200)
+        assert.strictEqual(yield* statusWith(apiKey, "otro"), 401)
       })
     )
 
-    it.effect("is kept under the pepper at a rotation, and opens for the overlap", () =>
+    it.effect("is hashed with the pepper at a rotation, and stays valid during the overlap", () =>
       Effect.gen(function* () {
         const { apiKey, tokenId } = yield* stored()
         const fresh = yield* rotated(tokenId, "1 hour")
         const [own, previous] = yield* peppers(tokenId)
         assert.isString(own)
         assert.strictEqual(previous, own)
-        for (const given of [fresh, secret]) yield* eventually(knock(apiKey, given), (status) => status === 200)
+        for (const given of [fresh, secret]) yield* eventually(statusWith(apiKey, given), (status) => status === 200)
       })
     )
   })
 
-  it.effect(
-    "a secret from before that was rotated without one is kept under it too, and its token's own as it was",
-    () =>
-      Effect.gen(function* () {
-        const { apiKey, tokenId } = yield* stored()
-        const own = yield* keptWithout("nuevo")
-        const until = DateTime.add(yield* DateTime.now, { hours: 1 })
-        yield* Tokens.use((tokens) =>
-          tokens.rotate(tokenId, (current) => Effect.succeed({ secret: own, previous: { ...current, until } }))
-        )
-        yield* eventually(knock(apiKey, secret), (status) => status === 200)
-        const [, pepper] = yield* eventually(peppers(tokenId), ([, previous]) => previous !== null)
-        const sql = yield* PgClient.PgClient
-        const kept = yield* sql`
+  it.effect("a previous secret without a pepper is hashed again with it, and the current secret stays unchanged", () =>
+    Effect.gen(function* () {
+      const { apiKey, tokenId } = yield* stored()
+      const own = yield* keptWithout("nuevo")
+      const until = DateTime.add(yield* DateTime.now, { hours: 1 })
+      yield* Tokens.use((tokens) =>
+        tokens.rotate(tokenId, (current) => Effect.succeed({ secret: own, previous: { ...current, until } }))
+      )
+      yield* eventually(statusWith(apiKey, secret), (status) => status === 200)
+      const [, pepper] = yield* eventually(peppers(tokenId), ([, previous]) => previous !== null)
+      const sql = yield* PgClient.PgClient
+      const kept = yield* sql`
         select secret_pepper as pepper, secret_hash = ${own.hash} as same from directory.token where id = ${tokenId}`
-        assert.deepStrictEqual([pepper?.length, kept], [16, [{ pepper: null, same: true }]])
-        for (const given of [secret, "nuevo"]) yield* eventually(knock(apiKey, given), (status) => status === 200)
-      })
+      assert.deepStrictEqual([pepper?.length, kept], [16, [{ pepper: null, same: true }]])
+      for (const given of [secret, "nuevo"]) yield* eventually(statusWith(apiKey, given), (status) => status === 200)
+    })
   )
 
-  it.effect("the sandbox has its configured secret, whichever pepper a server starts with", () =>
+  it.effect("the sandbox secret is valid for every pepper that a server starts with", () =>
     Effect.gen(function* () {
       const credentials = ["sandbox_publico", "sandbox_secreto_publico_2026"] as const
-      assert.strictEqual(yield* knock(...credentials), 200)
+      assert.strictEqual(yield* statusWith(...credentials), 200)
       for (const environment of [{ TOKEN_PEPPER: "0d".repeat(32) }, {}, { TOKEN_PEPPER }]) {
         const elsewhere = yield* anotherServer(environment)
-        assert.strictEqual(yield* elsewhere(knock(...credentials)), 200)
+        assert.strictEqual(yield* elsewhere(statusWith(...credentials)), 200)
       }
     })
   )

@@ -5,10 +5,10 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { freshDatabaseUrl } from "../../support/Database.ts"
 import { serving } from "../../support/SaldoProcess.ts"
 
-/** Where Debian puts it. */
+/** Path of the Debian package. */
 const executablePath = "/usr/bin/chromium"
 
-/** Is there a browser to test with? Says so when there is none. */
+/** Whether Chromium is installed. Warns when it is not. */
 const isBrowserInstalled = (): boolean => {
   const installed = existsSync(executablePath)
   if (!installed) console.warn(`The tests in a browser are skipped: there is no ${executablePath}.`)
@@ -25,7 +25,7 @@ const args = [
   "--disable-sync"
 ]
 
-/** A browser with a profile of its own, and a server for it; both are gone when the tests are over. */
+/** A browser with a fresh profile and a running server; both are closed after the tests. */
 class Browsing extends Context.Service<Browsing, { readonly browser: Browser; readonly origin: string }>()(
   "test/Browsing"
 ) {
@@ -42,12 +42,12 @@ class Browsing extends Context.Service<Browsing, { readonly browser: Browser; re
   )
 }
 
-// Zod, which Scalar brings, asks once whether it may compile, takes the refusal and goes on without.
+// Ignores "eval": Zod, a library inside Scalar, tries it once and works without it.
 const reportViolations = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
   if (blockedURI !== "eval") console.error("violates " + violatedDirective + ": " + blockedURI)
 })`
 
-/** What a page does that it should not, as it does it. */
+/** A list that collects the errors, warnings, foreign requests and failed requests of a page. */
 const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const isOurs = (url: string) => url.startsWith(`${origin}/`) || /^(?:data|blob):/.test(url)
@@ -62,14 +62,14 @@ const watch = (page: Page, origin: string): ReadonlyArray<string> => {
   return faults
 }
 
-// What the page has said is known here before it answers a later question.
+// Waits one task, so the events of the page have arrived before the list is copied.
 const faultsOf = (page: Page, watched: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     await page.evaluate("new Promise((resolve) => setTimeout(resolve))")
     return [...watched]
   })
 
-/** An empty page, watched, in a context of its own. */
+/** An empty, watched page in a new browser context. */
 const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {}) {
   const { browser, origin } = yield* Browsing
   const context = yield* Effect.acquireRelease(
@@ -85,7 +85,7 @@ const openPage = Effect.fnUntraced(function* (options: BrowserContextOptions = {
 
 const phone = { viewport: { width: 360, height: 740 } }
 
-/** Makes a sale as a person would: opens it, and sends it as it stands. */
+/** Makes a sale in the console: opens the request and sends the example unchanged. */
 const sell = (page: Page) =>
   Effect.promise(async () => {
     await page.goto("/docs#tag/ventas/POST/v1/recargas")
@@ -101,9 +101,9 @@ const sell = (page: Page) =>
     return { status: answer.status(), body: await answer.json(), shown: await dialog.textContent() }
   })
 
-describe.skipIf(!isBrowserInstalled())("in a browser", () => {
+describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
   layer(Browsing.layer, { excludeTestServices: true })((it) => {
-    it.effect("the console sells with the credentials that it has ready, and speaks to nobody else", () =>
+    it.effect("sells from the console with the prefilled credentials, and sends no request to another host", () =>
       Effect.gen(function* () {
         const { faults, page } = yield* openPage()
         const { body, shown, status } = yield* sell(page)
@@ -113,14 +113,14 @@ describe.skipIf(!isBrowserInstalled())("in a browser", () => {
       })
     )
 
-    it.effect("two who open the console do not share a key", () =>
+    it.effect("gives each visitor another idempotency key", () =>
       Effect.gen(function* () {
         const sales = [yield* sell((yield* openPage()).page), yield* sell((yield* openPage()).page)]
         assert.lengthOf(new Set(sales.map(({ body }) => body.data.transaction_id)), 2)
       })
     )
 
-    it.effect("the policy stops what would speak to another host", () =>
+    it.effect("blocks requests to other hosts by its content security policy", () =>
       Effect.gen(function* () {
         const { faults, page } = yield* openPage()
         yield* Effect.promise(() => page.goto("/docs"))
@@ -134,7 +134,7 @@ describe.skipIf(!isBrowserInstalled())("in a browser", () => {
     )
 
     it.effect.each(["/docs/errors", "/docs/errors/IDEMPOTENT_REQUEST_IN_PROGRESS", "/docs/errors/VALIDATION_ERROR"])(
-      "%s fits a phone",
+      "fits the width of a phone at %s",
       (path) =>
         Effect.gen(function* () {
           const { faults, page } = yield* openPage(phone)

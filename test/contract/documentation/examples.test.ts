@@ -51,7 +51,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 const main = operations.filter(({ name }) => !/Alias\d+$/.test(name))
 
-/** Every body in JSON that the document has, and where it stands. */
+/** Every JSON body of the document, with its place in the document. */
 const bodies = [
   ...operations.flatMap(({ method, operation, path }) =>
     Object.entries(operation.responses).map(([status, response]) => ({
@@ -75,25 +75,34 @@ const bodies = [
   }
 )
 
-/** What stands beside a reference is lost on most who read the document. */
+/** Objects with other members beside a $ref. Most tools that read the document ignore those members. */
 const besideReferences = (value: unknown): ReadonlyArray<unknown> => {
   if (!Predicate.isObjectOrArray(value)) return []
   const own = "$ref" in value && Object.keys(value).length > 1 ? [value] : []
   return [...own, ...Object.values(value).flatMap(besideReferences)]
 }
 
-describe("the document", () => {
-  it.each(bodies)("shows examples that its schema allows: $name", ({ content, place }) => {
+describe("the OpenAPI document", () => {
+  it("has operations, schemas and bodies with examples for the other tests to check", () => {
+    assert.isNotEmpty(main)
+    assert.isNotEmpty(Object.keys(document.components.schemas))
+    assert.isNotEmpty(bodies.filter(({ content }) => content.example !== undefined))
+    assert.isNotEmpty(bodies.filter(({ content }) => content.examples !== undefined))
+    assert.isNotEmpty(operations.filter(({ operation }) => operation.responses["304"] !== undefined))
+    assert.isNotEmpty(bodies.filter(({ content }) => content.example?.data?.pagination !== undefined))
+  })
+
+  it.each(bodies)("has examples that match their schema: $name", ({ content, place }) => {
     const examples = [content.example, ...Object.values(content.examples ?? {}).map(({ value }) => value)]
     for (const example of examples.filter((shown) => shown !== undefined))
       assert.isEmpty(faultsBy([...place, "schema"], example))
   })
 
-  it("says nothing beside a reference", () => {
+  it("has no members beside a $ref", () => {
     assert.isEmpty(besideReferences(document))
   })
 
-  it("shows the message that a person would read", () => {
+  it("has messages that end in a full stop and state the total of a list", () => {
     for (const { content, name } of bodies) {
       if (content.example === undefined || name.endsWith("requestBody")) continue
       assert.match(content.example.message ?? "", /\.$/, name)
@@ -102,8 +111,8 @@ describe("the document", () => {
     }
   })
 
-  // What nothing that it takes can make wrong is refused for its headers.
-  it.each(main)("shows a fault of something that $name takes", ({ operation }) => {
+  // An operation without input can only fail validation for its headers.
+  it.each(main)("shows a validation error for an input of $name", ({ operation }) => {
     const error = operation.responses["422"]?.content?.["application/json"]?.examples?.["VALIDATION_ERROR"]?.value.error
     const { properties = {} } = operation.requestBody?.content["application/json"]?.schema ?? {}
     const taken = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(properties), "headers"]
@@ -111,25 +120,25 @@ describe("the document", () => {
     assert.includeMembers([...taken, ...ofReversal], Object.keys(error?.details ?? {}))
   })
 
-  it("has a validator to send wherever it has a 304", () => {
+  it("documents If-None-Match exactly where it documents a 304", () => {
     for (const { name, operation } of operations) {
       const sent = operation.parameters?.some((parameter) => parameter.name === "If-None-Match") ?? false
       assert.strictEqual(sent, operation.responses["304"] !== undefined, name)
     }
   })
 
-  it("does not advise a random key to who looks for a sale by its own", () => {
+  it("describes the key filter of a list as the key of the sale, not as a new random key", () => {
     const { parameters = [] } = document.paths["/v1/transacciones"]?.["get"] ?? {}
     const sought = parameters.find(({ name }) => name === "idempotency_key")
     assert.match(String(sought?.schema["description"]), /^La Idempotency-Key con que se hizo la venta/)
   })
 
-  it("begins each tag with what changes nothing", () => {
+  it("lists read operations first within a tag", () => {
     const first = Map.groupBy(main, ({ operation }) => operation.tags[0])
     assert.strictEqual(first.get("Transacciones")?.[0]?.name, "transaccionesListar")
   })
 
-  it("takes a PDF for bytes and CSV for text, and names the file", () => {
+  it("declares PDF as bytes and CSV as text, with a file name", () => {
     const answer = (path: string) => document.paths[path]?.["get"]?.responses["200"]
     assert.deepStrictEqual(answer("/v1/transacciones/{id}/recibo")?.content?.["application/pdf"], {})
     assert.deepStrictEqual(answer("/v1/seguros/{id}/documento")?.content?.["application/pdf"], {})
@@ -138,7 +147,7 @@ describe("the document", () => {
     assert.isTrue(answer("/v1/seguros/{id}/documento")?.headers["Content-Disposition"]?.required)
   })
 
-  it("says which times and days can be read as such", () => {
+  it("declares the format of dates and times that follow the standard", () => {
     const formats = (name: string) =>
       Object.entries(Object(document.components.schemas[name]?.["properties"])).flatMap(([field, schema]) => {
         const [, format] = /"format":"([^"]+)"/.exec(JSON.stringify(schema)) ?? []

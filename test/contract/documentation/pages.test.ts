@@ -17,7 +17,7 @@ const everyCode = Struct.keys(codes)
 
 const sale = { service_id: 1, identifier: "8095551234", amount: 100 }
 
-/** What a page makes its browser load, and where it leads. */
+/** The addresses that a page loads or links to. */
 const addressesIn = ({ text }: ApiResponse): ReadonlyArray<string> =>
   [...text.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = ""]) => address)
 
@@ -30,7 +30,7 @@ const policyOf = ({ headers }: ApiResponse): Readonly<Record<string, string>> =>
 
 layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
   it.effect.each(["/docs", "/docs/errors", ...everyCode.map((code) => `/docs/errors/${code}`)])(
-    "%s is a page that no other host has a part in",
+    "has the page %s, which loads and links nothing on another host",
     (path) =>
       Effect.gen(function* () {
         const page = yield* call(path)
@@ -39,15 +39,19 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
         assert.strictEqual(page.headers.get("x-frame-options"), "DENY")
         assert.match(page.headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
         assert.strictEqual(page.headers.get("x-ratelimit-remaining"), "4")
-        for (const address of addressesIn(page)) assert.match(address, /^\/(?!\/)/)
+        const addresses = addressesIn(page)
+        assert.isNotEmpty(addresses)
+        for (const address of addresses) assert.match(address, /^\/(?!\/)/)
         const { "default-src": fallback, "frame-ancestors": framing, ...allowed } = policyOf(page)
         assert.deepStrictEqual([fallback, framing], ["'none'", "'none'"])
-        for (const sources of Object.values(allowed)) assert.notMatch(sources, /[*/]|unsafe-eval/)
+        const sourceLists = Object.values(allowed)
+        assert.isNotEmpty(sourceLists)
+        for (const sources of sourceLists) assert.notMatch(sources, /[*/]|unsafe-eval/)
       })
   )
 
   describe("the console", () => {
-    it.effect("has the credentials of the sandbox, and runs no script but files of ours", () =>
+    it.effect("has the sandbox credentials, and runs only script files of the same origin", () =>
       Effect.gen(function* () {
         const page = yield* call("/docs")
         assert.include(page.text, `data-api-key="todo" data-api-secret="${secret}"`)
@@ -58,14 +62,14 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("has none when there is no sandbox", () =>
+    it.effect("has no credentials when there is no sandbox", () =>
       Effect.gen(function* () {
         const { document } = consolePage(yield* loadAssets, { ...(yield* HttpOptions), sandbox: null })
         assert.notInclude(document.markup, "data-api")
       }).pipe(Effect.provide(Sha256Node.layer))
     )
 
-    it.effect("loads files that may be kept for ever, compressed for who can read that", () =>
+    it.effect("loads files that may be cached for ever, compressed for clients that accept gzip", () =>
       Effect.gen(function* () {
         const assets = addressesIn(yield* call("/docs")).filter(isAsset)
         assert.lengthOf(assets, 3)
@@ -83,7 +87,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("takes nothing from a caller's budget for its files", () =>
+    it.effect("does not count its files against the caller's rate limit", () =>
       Effect.gen(function* () {
         const headers = { "x-forwarded-for": "198.18.0.1" }
         const [path = ""] = addressesIn(yield* call("/docs", { headers })).filter(isAsset)
@@ -97,15 +101,15 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("does not serve a file of another version", () =>
+    it.effect("does not serve a file with another version hash", () =>
       Effect.map(call("/docs/assets/scalar.0000000000000000.js"), ({ body, status }) =>
         assert.deepStrictEqual([status, body.error.code], [404, "NOT_FOUND"])
       )
     )
   })
 
-  describe("an error's page", () => {
-    it.effect.each(everyCode)("says what %s is, without a script", (code) =>
+  describe("the page of an error", () => {
+    it.effect.each(everyCode)("explains %s without a script", (code) =>
       Effect.gen(function* () {
         const page = yield* call(`/docs/errors/${code}`)
         assert.include(page.text, `<h1><code>${code}</code></h1>`)
@@ -116,7 +120,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("reads to whom it is read aloud: what is English, what is a way, what is scrolled", () =>
+    it.effect("is accessible: marks English text, names its navigation and can be scrolled by keyboard", () =>
       Effect.gen(function* () {
         const { text } = yield* call("/docs/errors/INSUFFICIENT_BALANCE")
         assert.include(text, 'HTTP/1.1 422 <span lang="en">Unprocessable Entity</span>')
@@ -129,7 +133,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
     it.effect.each([
       ["TRANSACTION_REJECTED", "El proveedor rechazó la anulación; la venta sigue en pie.", "SUCCESS"],
       ["TRANSACTION_PENDING", "no repita la anulación.", "PENDING"]
-    ] as const)("of %s shows a sale and a reversal, whose money is elsewhere", ([code, words, status]) =>
+    ] as const)("of %s shows one example for a sale and one for a reversal", ([code, words, status]) =>
       Effect.gen(function* () {
         const { text } = yield* call(`/docs/errors/${code}`)
         const examples = text.split("<pre ").slice(1)
@@ -141,7 +145,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("says every status that the contract gives a code", () =>
+    it.effect("states every status that the contract gives to a code", () =>
       Effect.gen(function* () {
         const [, listed = ""] = /^\| VALIDATION_ERROR \| ([^|]+) \|/m.exec(contractPage) ?? []
         const statuses = listed.match(/\d+/g) ?? []
@@ -152,7 +156,9 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
     )
 
-    it.effect("is listed", () =>
+    it("exists for at least one error", () => assert.isNotEmpty(everyCode))
+
+    it.effect("is linked from the list of errors", () =>
       Effect.map(call("/docs/errors"), (page) =>
         assert.includeMembers(
           [...addressesIn(page)],
@@ -162,7 +168,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
     )
 
     it.effect.each(["/docs/errors/NADA", "/docs/errors/not_found", "/docs/errors/", "/docs/errors/toString"])(
-      "is not %s",
+      "does not exist at %s",
       (path) =>
         Effect.map(call(path), ({ body, status }) =>
           assert.deepStrictEqual([status, body.error.code], [404, "NOT_FOUND"])
@@ -170,7 +176,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
     )
   })
 
-  // what is called -> status
+  // A request that fails, and its status.
   const failures = [
     [get("/v1/transacciones/999999"), 404],
     [call("/v1/saldo"), 401],
@@ -186,7 +192,7 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
   ] as const
 
   it.effect.each(failures.map(([made, status]) => ({ made, status })))(
-    "a failure of status $status leads to its page",
+    "links a response of status $status to the page of its code",
     ({ made, status }) =>
       Effect.gen(function* () {
         const answer = yield* made
@@ -198,18 +204,18 @@ layer(TestService, { excludeTestServices: true })("the documentation", (it) => {
       })
   )
 
-  it.effect("a request that Node cannot read leads to one too", () =>
+  it.effect("links a response to an unparsable request to the page of its code", () =>
     Effect.map(raw("GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\u0000b\r\n\r\n"), ({ headers }) =>
       assert.strictEqual(headers.get("link"), '</docs/errors/VALIDATION_ERROR>; rel="help"')
     )
   )
 
-  it.effect("a success leads to none", () =>
+  it.effect("links no error page from a success", () =>
     Effect.map(get("/v1/saldo"), ({ headers }) => assert.isNull(headers.get("link")))
   )
 })
 
-describe("markup", () => {
+describe("the html template", () => {
   it("escapes text and keeps markup", () => {
     const items = ["<b>", `"&'`].map((text) => html`<i title="${text}">${text}</i>`)
     assert.strictEqual(

@@ -10,7 +10,7 @@ import { makeServer } from "../../../facade/http/ClientErrors.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { ManualClock, ServiceAddress } from "../../support/InProcessService.ts"
 
-/** The server as Node has it. */
+/** The Node HTTP server under test. */
 class Served extends Context.Service<Served, Server>()("test/Served") {
   static readonly layer = Layer.effect(
     Served,
@@ -18,7 +18,7 @@ class Served extends Context.Service<Served, Server>()("test/Served") {
   )
 }
 
-/** Answers after a minute at /slow, and elsewhere at once, with the body that came. */
+/** Responds with the request body: after a minute at /slow, elsewhere at once. */
 const echo = Effect.gen(function* () {
   const { text, url } = yield* HttpServerRequest.HttpServerRequest
   if (url === "/slow") yield* Effect.sleep("1 minute")
@@ -34,7 +34,7 @@ const service = Layer.merge(ServiceAddress.layer, HttpServer.serve(echo)).pipe(
   Layer.provideMerge(ManualClock.layer)
 )
 
-/** A client that does not hang up unless it is told to. */
+/** A client that keeps its side of the connection open until a test closes it. */
 const client = Effect.fnUntraced(function* (bytes: string) {
   const { port } = yield* ServiceAddress
   const open = Effect.sync(() => {
@@ -54,9 +54,9 @@ const connections = Served.use((server) =>
   })
 )
 
-const nobodyIsLeft = eventually(connections, (count) => count === 0)
+const allConnectionsClosed = eventually(connections, (count) => count === 0)
 
-/** What the server has open of the next call. */
+/** The response object of the next request. */
 const nextResponse = Served.use((server) =>
   Effect.callback<ServerResponse>((resume) => {
     server.once("request", (_request, response) => void resume(Effect.succeed(response)))
@@ -69,7 +69,7 @@ const nextTunnel = Served.use((server) =>
   })
 )
 
-/** Goes on sending until the server has closed the connection. */
+/** Keeps sending until the server has closed the connection. */
 const sendUntilClosed = (socket: Socket) =>
   eventually(
     Effect.andThen(
@@ -83,21 +83,21 @@ const tunnel = "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"
 const offer = "Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
 
 layer(service, { excludeTestServices: true })("a connection", (it) => {
-  describe("that asks for a tunnel", () => {
-    it.effect("may be reset before its answer is read, and after", () =>
+  describe("after a CONNECT request", () => {
+    it.effect("may be reset by the client before or after it reads the response", () =>
       Effect.gen(function* () {
         const hasty = yield* client(tunnel)
         yield* nextTunnel
         hasty.socket.resetAndDestroy()
-        yield* nobodyIsLeft
+        yield* allConnectionsClosed
         const { said, socket } = yield* client(tunnel)
         yield* answerIn(said)
         socket.resetAndDestroy()
-        yield* nobodyIsLeft
+        yield* allConnectionsClosed
       })
     )
 
-    it.effect("is closed when it goes on sending", () =>
+    it.effect("is closed when the client keeps sending", () =>
       Effect.gen(function* () {
         const { said, socket } = yield* client(`${tunnel}more`)
         assert.match(yield* answerIn(said), /^HTTP\/1\.1 404 /)
@@ -107,10 +107,10 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
   })
 
   it.effect.each([
-    ["a tunnel", tunnel],
-    ["a tunnel behind a call", `GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${tunnel}`],
-    ["bytes that nobody can read", "\u0000\r\n\r\n"]
-  ] as const)("that falls silent after %s is closed two seconds after its answer", ([, bytes]) =>
+    ["a CONNECT request", tunnel],
+    ["a CONNECT request after a call", `GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${tunnel}`],
+    ["unparsable bytes", "\u0000\r\n\r\n"]
+  ] as const)("is closed two seconds after the response when the client falls silent after %s", ([, bytes]) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { said } = yield* client(bytes)
@@ -125,7 +125,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     ["a body", `POST / HTTP/1.1\r\n${offer}Content-Length: 2\r\n\r\nab`, "<ab>"],
     ["chunks", `POST / HTTP/1.1\r\n${offer}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n`, "<ab>"],
     ["an expectation", `POST / HTTP/1.1\r\n${offer}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nab`, "<ab>"]
-  ] as const)("that offers another protocol is answered in this one, and closed: %s", ([, bytes, body]) =>
+  ] as const)("that offers an upgrade is answered over HTTP/1.1 and closed: %s", ([, bytes, body]) =>
     Effect.gen(function* () {
       const { said, socket } = yield* client(bytes)
       const answer = yield* eventually(said, (text) => text.endsWith(">"))
@@ -135,7 +135,7 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
     })
   )
 
-  it.effect("hears nothing in place of an answer that is due, also where the call waited to be told to go on", () =>
+  it.effect("delivers a pending response before it reports unparsable bytes, also after 100 Continue", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { said, socket } = yield* client(
@@ -144,11 +144,11 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
       const answer = yield* eventually(Effect.andThen(pass("1 minute"), said), (text) => /\r\n\r\n[<{]/.test(text))
       assert.deepStrictEqual(answer.match(/^HTTP\/1\.1 \d+/gm), ["HTTP/1.1 100", "HTTP/1.1 200"])
       socket.end()
-      yield* nobodyIsLeft
+      yield* allConnectionsClosed
     })
   )
 
-  it.effect("is listened to once, however much it says that nobody can read", () =>
+  it.effect("adds one close listener for any number of unparsable bytes", () =>
     Effect.gen(function* () {
       const server = yield* Served
       let unread = 0
@@ -167,18 +167,18 @@ layer(service, { excludeTestServices: true })("a connection", (it) => {
       )
       assert.strictEqual(response.listenerCount("close"), before + 1)
       socket.destroy()
-      yield* nobodyIsLeft
+      yield* allConnectionsClosed
     })
   )
 
-  it.effect.each([tunnel, "\u0000\r\n\r\n"])("is refused with the date (%#)", (bytes) =>
+  it.effect.each([tunnel, "\u0000\r\n\r\n"])("has the current date in its error response (%#)", (bytes) =>
     Effect.gen(function* () {
       const { until } = yield* ManualClock
       yield* until("2027-01-02T03:04:05Z")
       const { said, socket } = yield* client(bytes)
       assert.match(yield* answerIn(said), /^date: Sat, 02 Jan 2027 03:04:05 GMT\r$/im)
       socket.end()
-      yield* nobodyIsLeft
+      yield* allConnectionsClosed
     })
   )
 })

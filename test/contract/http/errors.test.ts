@@ -26,22 +26,22 @@ type Wanted = Parameters<typeof customer>[0]
 
 const sale = { service_id: 1, identifier: "8095550003", amount: 100 }
 
-/** A call of a company that has 1000 pesos unless said otherwise. */
-const by = <R>(how: (auth: Headers) => Effect.Effect<ApiResponse, never, R>, wanted?: Wanted) =>
+/** A call by a new company, with 1000 pesos by default. */
+const withCompany = <R>(how: (auth: Headers) => Effect.Effect<ApiResponse, never, R>, wanted?: Wanted) =>
   Effect.flatMap(customer(wanted), ({ auth }) => how(auth))
 
-const sold = (other: object, wanted?: Wanted) => by((auth) => sell({ ...sale, ...other }, auth), wanted)
+const sold = (other: object, wanted?: Wanted) => withCompany((auth) => sell({ ...sale, ...other }, auth), wanted)
 
-/** The provider answers so. */
+/** A sale that the scripted provider answers in this way. */
 const answered = (identifier: string, answer: DispatchAnswer) =>
   Effect.andThen(
     Script.useSync(({ provider }) => provider.set(identifier, { dispatch: () => Effect.succeed(answer) })),
     sold({ identifier })
   )
 
-/** The process dies when it has reserved the amount; its client tries again this much later. */
+/** A retry, this long after the process crashed right after the reservation. */
 const afterCrash = (identifier: string, later: "1 minutes" | "1 hours") =>
-  by((auth) =>
+  withCompany((auth) =>
     Effect.gen(function* () {
       const { crash } = yield* Script
       const { pass } = yield* ManualClock
@@ -55,7 +55,7 @@ const afterCrash = (identifier: string, later: "1 minutes" | "1 hours") =>
     })
   )
 
-const paidTwice = by(
+const paidTwice = withCompany(
   (auth) =>
     Effect.gen(function* () {
       const bill = { service_id: 5, identifier: "8095550003" }
@@ -67,21 +67,21 @@ const paidTwice = by(
   { money: 40_000 }
 )
 
-const reversed = by((auth) =>
+const reversed = withCompany((auth) =>
   Effect.gen(function* () {
     const { transaction_id } = (yield* sell(sale, auth)).body.data
     return yield* post(`/v1/transacciones/${transaction_id}/anular`, {}, { ...auth, "idempotency-key": "dos" })
   })
 )
 
-/** A call of a company that may sell insurance. */
-const insuring = <E, R>(how: (auth: Headers) => Effect.Effect<ApiResponse, E, R>) =>
+/** A call by a new company that may sell insurance. */
+const withInsurance = <E, R>(how: (auth: Headers) => Effect.Effect<ApiResponse, E, R>) =>
   Effect.flatMap(insuranceCompany(), ({ auth }) => how(auth))
 
-/** The first step, of a plate that ends so. */
-const startedAt = (ending: string) => insuring((auth) => spanish.start(auth, applicationFor(plateEnding(ending))))
+/** The first insurance step, for a plate with this ending. */
+const startedAt = (ending: string) => withInsurance((auth) => spanish.start(auth, applicationFor(plateEnding(ending))))
 
-const soldLate = insuring((auth) =>
+const soldLate = withInsurance((auth) =>
   Effect.gen(function* () {
     const { pass } = yield* ManualClock
     const { id, placa } = yield* quoted(auth)
@@ -90,7 +90,7 @@ const soldLate = insuring((auth) =>
   })
 )
 
-const guessedSixTimes = insuring((auth) =>
+const guessedSixTimes = withInsurance((auth) =>
   Effect.gen(function* () {
     const { id } = yield* started(auth)
     const guess = spanish.verify(auth, id, wrongCode)
@@ -99,17 +99,17 @@ const guessedSixTimes = insuring((auth) =>
   })
 )
 
-/** How each code comes about. */
+/** A call that fails with each code. */
 const scenes = {
   UNAUTHENTICATED: call("/v1/saldo"),
-  FORBIDDEN: by((auth) => get("/v1/saldo", auth), { token: { permissions: ["account.read"] } }),
-  NOT_FOUND: by((auth) => get("/v1/transacciones/999999", auth)),
+  FORBIDDEN: withCompany((auth) => get("/v1/saldo", auth), { token: { permissions: ["account.read"] } }),
+  NOT_FOUND: withCompany((auth) => get("/v1/transacciones/999999", auth)),
   VALIDATION_ERROR: sold({ amount: -1 }),
   INSUFFICIENT_BALANCE: sold({ amount: 1_001 }),
   LIMIT_EXCEEDED: sold({}, { limits: { weekly: Centavos.make(9_999) } }),
   IDEMPOTENT_REQUEST_IN_PROGRESS: afterCrash("8095550013", "1 minutes"),
   IDEMPOTENCY_CONFLICT: afterCrash("8095550023", "1 hours"),
-  RATE_LIMIT_EXCEEDED: by((auth) => Effect.andThen(get("/v1/saldo", auth), get("/v1/saldo", auth)), {
+  RATE_LIMIT_EXCEEDED: withCompany((auth) => Effect.andThen(get("/v1/saldo", auth), get("/v1/saldo", auth)), {
     token: { callsPerMinute: 1 }
   }),
   TRANSACTION_PENDING: sold({ identifier: "8095550002" }),
@@ -118,45 +118,47 @@ const scenes = {
   INVALID_AMOUNT: answered("8095550033", DispatchAnswer.Refused({ refusal: "INVALID_AMOUNT" })),
   DUPLICATE_TRANSACTION: paidTwice,
   TRANSACTION_REJECTED: sold({ identifier: "8095550001" }),
-  SERVICE_TIMEOUT: by((auth) => post("/v1/consultas", { service_id: 3, identifier: "8095550002" }, auth)),
+  SERVICE_TIMEOUT: withCompany((auth) => post("/v1/consultas", { service_id: 3, identifier: "8095550002" }, auth)),
   SERVICE_UNAVAILABLE: answered("8095550043", DispatchAnswer.NotSent()),
   REVERSAL_NOT_SUPPORTED: reversed,
-  NOT_IMPLEMENTED: by((auth) => post("/v1/consultas", { service_id: 6, identifier: "A123456" }, auth), {
+  NOT_IMPLEMENTED: withCompany((auth) => post("/v1/consultas", { service_id: 6, identifier: "A123456" }, auth), {
     company: { insuranceEnabled: true }
   }),
-  INTERNAL_ERROR: by((auth) =>
+  INTERNAL_ERROR: withCompany((auth) =>
     Effect.gen(function* () {
       const { crash } = yield* Script
       crash.add("8095550053")
       return yield* sell({ ...sale, identifier: "8095550053" }, auth)
     })
   ),
-  SEGURO_NO_EMITIDO: insuring((auth) =>
+  SEGURO_NO_EMITIDO: withInsurance((auth) =>
     Effect.flatMap(quoted(auth, plateEnding("51")), ({ id, placa }) => spanish.sell(auth, id, placa))
   ),
   COTIZACION_VENCIDA: soldLate,
-  SEGURO_YA_VENDIDO: insuring((auth) =>
+  SEGURO_YA_VENDIDO: withInsurance((auth) =>
     Effect.flatMap(inState.emitida(auth, spanish), ({ id, placa }) => spanish.sell(auth, id, placa))
   ),
-  SEGURO_SIN_COTIZAR: insuring((auth) =>
+  SEGURO_SIN_COTIZAR: withInsurance((auth) =>
     Effect.flatMap(planned(auth), ({ id, placa }) => spanish.sell(auth, id, placa))
   ),
-  POLIZA_ACTIVA: insuring((auth) =>
+  POLIZA_ACTIVA: withInsurance((auth) =>
     Effect.flatMap(planned(auth, plateEnding("53")), ({ id }) => spanish.quote(auth, id))
   ),
-  POLIZA_NO_EMITIDA: insuring((auth) =>
+  POLIZA_NO_EMITIDA: withInsurance((auth) =>
     Effect.flatMap(quoted(auth), ({ id }) => get(spanish.documentPath(id, "marbete"), auth))
   ),
   VEHICULO_NO_SOPORTADO: startedAt("54"),
   SEGURO_RECHAZADO: startedAt("50"),
-  OTP_INCORRECTO: insuring((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.verify(auth, id, wrongCode))),
+  OTP_INCORRECTO: withInsurance((auth) =>
+    Effect.flatMap(started(auth), ({ id }) => spanish.verify(auth, id, wrongCode))
+  ),
   OTP_BLOQUEADO: guessedSixTimes,
-  SEGURO_PASO_INVALIDO: insuring((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.quote(auth, id))),
+  SEGURO_PASO_INVALIDO: withInsurance((auth) => Effect.flatMap(started(auth), ({ id }) => spanish.quote(auth, id))),
   SEGUROS_NO_DISPONIBLE: startedAt("55")
 } satisfies Record<ErrorCode, Effect.Effect<ApiResponse, unknown, unknown>>
 
-/** What clients wait before they try again, in seconds. */
-const waits: Partial<Record<ErrorCode, string>> = {
+/** The Retry-After header of each code, in seconds. */
+const retryAfter_s: Partial<Record<ErrorCode, string>> = {
   IDEMPOTENT_REQUEST_IN_PROGRESS: "2",
   RATE_LIMIT_EXCEEDED: "60",
   TRANSACTION_PENDING: "10",
@@ -164,25 +166,25 @@ const waits: Partial<Record<ErrorCode, string>> = {
   SEGUROS_NO_DISPONIBLE: "30"
 }
 
-/** Whose message says more than its code. */
-const sayMore: Partial<Record<ErrorCode, RegExp>> = {
+/** Codes whose message has more than the fixed text. */
+const longerMessages: Partial<Record<ErrorCode, RegExp>> = {
   POLIZA_ACTIVA: /ya tiene una póliza vigente; puede renovarla a partir del \d{4}-\d\d-\d\d\.$/,
   SEGURO_RECHAZADO: /cédula/
 }
 
-layer(TestServer, { excludeTestServices: true })("an error (7)", (it) => {
+layer(TestServer, { excludeTestServices: true })("an error (contract 7)", (it) => {
   it.effect.each(Object.entries(scenes) as ReadonlyArray<readonly [ErrorCode, typeof scenes.FORBIDDEN]>)(
-    "%s",
+    "%s has its documented status, message and headers",
     ([code, scene]) =>
       Effect.gen(function* () {
         const { body, headers, status, text } = yield* scene
         assert.deepStrictEqual([status, body.success, body.error.code], [codes[code].status, false, code])
-        const { [code]: more } = sayMore
+        const { [code]: more } = longerMessages
         if (more === undefined) assert.strictEqual(body.error.message, codes[code].message)
         else assert.match(body.error.message, more)
         assert.hasAllKeys(body, ["success", "error", "request_id"])
         assert.strictEqual(headers.get("x-request-id"), body.request_id)
-        assert.strictEqual(headers.get("retry-after"), waits[code] ?? null)
+        assert.strictEqual(headers.get("retry-after"), retryAfter_s[code] ?? null)
         assert.strictEqual(headers.get("cache-control"), "no-store")
         assert.notMatch(text, /select|cell\.|at \w+ \(/i)
       })

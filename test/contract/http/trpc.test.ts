@@ -21,8 +21,8 @@ const failureOf = (promise: Promise<unknown>) =>
     )
   )
 
-/** A server that does nothing but remember what it was asked for. */
-const unwilling = Effect.gen(function* () {
+/** A server that records every request path and answers 503. */
+const recordingServer = Effect.gen(function* () {
   const asked: Array<string> = []
   const server = createServer(({ url = "" }, response) => {
     asked.push(url)
@@ -34,11 +34,11 @@ const unwilling = Effect.gen(function* () {
   return { asked, url: `http://127.0.0.1:${port}` }
 })
 
-/** By which a sale may be answered. */
+/** The documented statuses of a sale. */
 const statuses = ["201", "202", "401", "403", "408", "409", "413", "415", "422", "429", "431", "500", "503"]
 
 layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
-  it.effect("sells, replays and lists, with types", () =>
+  it.effect("sells, replays and lists through the typed client", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const sold = yield* Effect.promise(() => client.recargas.crear.mutate({ ...sale, idempotency_key: "t1" }))
@@ -51,7 +51,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("answers each call of a batch for itself, with the codes of the contract", () =>
+  it.effect("answers each call of a batch separately, with the codes of the contract", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const sell = (identifier: string, key: string) =>
@@ -67,7 +67,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("answers however many calls of one moment, and no sale with another", () =>
+  it.effect("answers 600 simultaneous reads, and never puts two sales in one request", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const { transaction_id: id } = yield* Effect.promise(() =>
@@ -77,7 +77,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
         Promise.all(Array.from({ length: 600 }, () => client.transacciones.ver.query({ id })))
       )
       assert.isTrue(reads.every(({ transaction_id }) => transaction_id === id))
-      const { asked, url } = yield* unwilling
+      const { asked, url } = yield* recordingServer
       const watched = createClient({ url, apiKey: "todo", apiSecret: secret })
       const sell = (key: string) => watched.recargas.crear.mutate({ ...sale, idempotency_key: key })
       yield* Effect.promise(() => Promise.allSettled([sell("m1"), sell("m2")]))
@@ -85,7 +85,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("wants nothing where nothing is to be given, and nothing else either", () =>
+  it.effect("accepts no input for a procedure without input", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("todo")
       const { saldo_disponible } = yield* Effect.promise(() => client.cuenta.saldo.query())
@@ -97,7 +97,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("tells apart what was answered from what was not", () =>
+  it.effect("distinguishes an error response from no response", () =>
     Effect.gen(function* () {
       const nowhere = createClient({ url: "http://127.0.0.1:1", apiKey: "todo", apiSecret: secret })
       const error = yield* Effect.promise(() =>
@@ -110,7 +110,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("names the key as its callers send it, and REST by its header", () =>
+  it.effect("names the key idempotency_key in errors, where REST names the Idempotency-Key header", () =>
     Effect.gen(function* () {
       const trpc = (body: object) =>
         Effect.map(post("/trpc/recargas.crear", body), ({ body }) => body.error?.data.error.details)
@@ -126,7 +126,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("calls one error by one name, whoever found it", () =>
+  it.effect("reports every validation error with the same code, wherever it was detected", () =>
     Effect.gen(function* () {
       for (const body of ["{", "[]", { ...sale, amount: "x", idempotency_key: "t3" }, sale]) {
         const { error } = (yield* post("/trpc/recargas.crear", body)).body
@@ -137,7 +137,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("refuses who may not", () =>
+  it.effect("rejects missing permissions with 403 and unknown tokens with 401", () =>
     Effect.gen(function* () {
       const client = yield* clientAs("lector")
       const refused = yield* failureOf(client.cuenta.saldo.query({}))
@@ -147,7 +147,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("takes no key that REST could not repeat", () =>
+  it.effect("rejects a key with outer spaces, which a REST header could not carry", () =>
     Effect.gen(function* () {
       for (const idempotency_key of [" edge", "edge "]) {
         const { body } = yield* post("/trpc/recargas.crear", { ...sale, idempotency_key }, as("todo"))
@@ -156,7 +156,7 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
     })
   )
 
-  it.effect("and REST are documented by a valid OpenAPI document", () =>
+  it.effect("has, like REST, a valid OpenAPI document", () =>
     Effect.gen(function* () {
       const { body, headers } = yield* call("/v1/openapi.json")
       const { errors, valid } = yield* Effect.promise(() => new Validator().validate(body))
@@ -182,7 +182,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
     ["/trpc/recargas.crear", `{"x":"${"x".repeat(70_000)}"}`, 413, "VALIDATION_ERROR"],
     ["/trpc/recargas.crear?batch=1", "[]", 422, "VALIDATION_ERROR"],
     ["/trpc/cuenta.saldo", "{}", 404, "NOT_FOUND"]
-  ] as const)("%s is refused (%#)", ([path, body, status, code]) =>
+  ] as const)("is rejected when it is invalid: %s (%#)", ([path, body, status, code]) =>
     Effect.gen(function* () {
       const headers = { ...as("todo"), "content-type": "application/json" }
       const answer = yield* call(path, { method: "POST", headers, body })
@@ -201,7 +201,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
     ["sistema.estado,recargas.crear?batch=1", 2],
     ["sistema.estado?connectionParams=x", 1],
     ["sistema.estado?input=%7B%22a%22%3A%22%ff%22%7D", 1]
-  ] as const)("counts %s by its address, as %i, and names the request", ([path, calls]) =>
+  ] as const)("to %s counts %i calls for its address, and has a request id", ([path, calls]) =>
     Effect.gen(function* () {
       const { body, headers } = yield* call(`/trpc/${path}`)
       assert.strictEqual(headers.get("x-ratelimit-remaining"), String(5 - calls))
@@ -211,7 +211,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
     })
   )
 
-  it.effect("names the request also where it refuses before any procedure: a stream that is no batch", () =>
+  it.effect("has a request id even when it is rejected before any procedure: a stream that is not a batch", () =>
     Effect.gen(function* () {
       const { body, headers, status } = yield* call("/trpc/sistema.estado", {
         headers: { "trpc-accept": "application/jsonl" }
@@ -221,7 +221,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
     })
   )
 
-  it.effect("refuses too many calls in a shape that its clients read, and runs none of them", () =>
+  it.effect("beyond the rate limit is rejected in the tRPC error format, and runs none of its calls", () =>
     Effect.gen(function* () {
       const headers = { "x-forwarded-for": "203.0.113.91" }
       const strays = Array.from({ length: 6 }, () => "nada").join(",")
@@ -237,7 +237,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
   )
 
   it.effect.each(["cuenta.saldo", "cuenta.saldo?batch=1", "cuenta.saldo,cuenta.ver?batch=1"])(
-    "says what REST says in the headers of a failure that is that of every call: %s",
+    "has the headers of a REST error when all its calls failed alike: %s",
     (path) =>
       Effect.gen(function* () {
         const refused = yield* call(`/trpc/${path}`)
@@ -246,7 +246,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
       })
   )
 
-  it.effect("says nothing in the headers of what only one of several calls failed by", () =>
+  it.effect("has no error headers when only one of several calls failed", () =>
     Effect.gen(function* () {
       const several = yield* call("/trpc/sistema.estado,cuenta.ver?batch=1")
       assert.isNull(several.headers.get("link"))
@@ -254,7 +254,7 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
     })
   )
 
-  it.effect("says of a batch of one where a sale that is held leads, and that it is told again", () =>
+  it.effect("has Location, Retry-After and Idempotent-Replay for a batch of one pending sale", () =>
     Effect.gen(function* () {
       const held = { 0: { ...sale, identifier: "8095550112", idempotency_key: "batch-of-one" } }
       const sell = post("/trpc/recargas.crear?batch=1", held, as("todo"))

@@ -43,7 +43,7 @@ const ofLaw: Plan = {
 const tow: Extra = { code: "grua", name: "Grúa", price: Amount.make(85_000) }
 const validity = { from: "2026-03-11", until: "2027-03-10" }
 
-/** An insurer of known answers, and what it was asked to issue. */
+/** Scripts an insurer with fixed responses. Returns the orders that it is asked to issue. */
 const knownInsurer = Effect.fnUntraced(function* (plate: string) {
   const { insurer: script } = yield* Script
   const issued: Array<Order> = []
@@ -60,7 +60,7 @@ const knownInsurer = Effect.fnUntraced(function* (plate: string) {
   return issued
 })
 
-// What is shown of them.
+// The personal data as responses show it.
 const masked = {
   titular: "T*** d*** P***",
   vehiculo: { marca: "Toyota", modelo: "Corolla", anio: 2019, tipo: "automovil", chasis: "***4521" }
@@ -84,9 +84,9 @@ const nothingYet = {
   documentos: null
 }
 
-layer(TestServer, { excludeTestServices: true })("an insurance (4.6)", (it) => {
+layer(TestServer, { excludeTestServices: true })("an insurance (contract 4.6)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
-    it.effect("goes from a plate to a policy, and shows its owner only masked", () =>
+    it.effect("leads from a plate to a policy and masks the owner's data", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const placa = plateEnding()
@@ -169,7 +169,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (4.6)", (it) => {
       })
     )
 
-    it.effect("may be sold where insurance is enabled, and says why not elsewhere", () =>
+    it.effect("is available where it is enabled, and states the reason where it is not", () =>
       Effect.gen(function* () {
         const [enabled, other] = [
           yield* insuranceCompany(),
@@ -188,7 +188,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (4.6)", (it) => {
       })
     )
 
-    it.effect("takes a plate in either case for the same plate", () =>
+    it.effect("accepts a plate in lower or upper case as the same plate", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const small = plateEnding().toLowerCase()
@@ -201,7 +201,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (4.6)", (it) => {
     )
   })
 
-  it.effect("goes the same way over tRPC, with types, and its documents are values there", () =>
+  it.effect("follows the same steps over the typed tRPC client, where documents are base64 values", () =>
     Effect.gen(function* () {
       const { apiKey } = yield* insuranceCompany()
       const { url } = yield* ServiceAddress
@@ -230,7 +230,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance (4.6)", (it) => {
     })
   )
 
-  it.effect("is a receipt and a transaction like any other sale", () =>
+  it.effect("has a transaction and a receipt like any other sale", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa, total } = yield* quoted(auth)

@@ -20,62 +20,62 @@ import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-/** What an attempt is told: status, code, and how many are left. */
-const told = <R>(attempt: Effect.Effect<ApiResponse, never, R>) =>
+/** The outcome of an attempt: status, code, and the attempts left. */
+const outcomeOf = <R>(attempt: Effect.Effect<ApiResponse, never, R>) =>
   Effect.map(attempt, ({ body, status }) => [status, body.error?.code, body.error?.details?.intentos_restantes])
 
 const right = [200, undefined, undefined]
 const wrong = (left: number) => [422, "OTP_INCORRECTO", left]
 const blocked = [409, "OTP_BLOQUEADO", undefined]
 
-layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 and 8)", (it) => {
-  it.effect("holds for ten minutes, to the millisecond", () =>
+layer(TestServer, { excludeTestServices: true })("the SMS code of an insurance (contract 4.6 and 8)", (it) => {
+  it.effect("expires after ten minutes, to the millisecond", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* insuranceCompany()
       const [early, late] = [yield* started(auth), yield* started(auth)]
       yield* pass("599999 millis")
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, early.id)), right)
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, early.id)), right)
       yield* pass("1 millis")
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, late.id)), wrong(4))
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, late.id)), wrong(4))
       assert.strictEqual((yield* spanish.resend(auth, late.id)).status, 200)
       yield* pass("599999 millis")
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, late.id)), right)
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, late.id)), right)
     })
   )
 
-  it.effect("may be wrong five times, over all the codes that were sent; then nothing opens it any more", () =>
+  it.effect("is blocked after five wrong attempts in total, counted over every code sent", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id, wrongCode)), wrong(4))
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id, wrongCode)), wrong(3))
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id, wrongCode)), wrong(4))
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id, wrongCode)), wrong(3))
       yield* spanish.resend(auth, id)
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id, wrongCode)), wrong(2))
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id, wrongCode)), wrong(2))
       yield* spanish.resend(auth, id)
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id, wrongCode)), wrong(1))
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id, wrongCode)), wrong(0))
-      assert.deepStrictEqual(yield* told(leavesRowsUnchanged(spanish.verify(auth, id, wrongCode))), blocked)
-      assert.deepStrictEqual(yield* told(leavesRowsUnchanged(spanish.verify(auth, id, rightCode))), blocked)
-      assert.deepStrictEqual(yield* told(leavesRowsUnchanged(spanish.resend(auth, id))), blocked)
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id, wrongCode)), wrong(1))
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id, wrongCode)), wrong(0))
+      assert.deepStrictEqual(yield* outcomeOf(leavesRowsUnchanged(spanish.verify(auth, id, wrongCode))), blocked)
+      assert.deepStrictEqual(yield* outcomeOf(leavesRowsUnchanged(spanish.verify(auth, id, rightCode))), blocked)
+      assert.deepStrictEqual(yield* outcomeOf(leavesRowsUnchanged(spanish.resend(auth, id))), blocked)
       assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "otp_enviado")
     })
   )
 
-  it.effect("is right at the fifth attempt too", () =>
+  it.effect("is accepted at the fifth attempt", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
       yield* Effect.replicateEffect(spanish.verify(auth, id, wrongCode), 4)
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id)), right)
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id)), right)
     })
   )
 
-  it.effect("counts attempts that come at once one after the other", () =>
+  it.effect("counts concurrent attempts one by one", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
-      const answers = yield* Effect.replicateEffect(told(spanish.verify(auth, id, wrongCode)), 12, {
+      const answers = yield* Effect.replicateEffect(outcomeOf(spanish.verify(auth, id, wrongCode)), 12, {
         concurrency: "unbounded"
       })
       const left = answers.filter(([, code]) => code === "OTP_INCORRECTO").map(([, , attempts]) => Number(attempts))
@@ -87,11 +87,11 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
         answers.filter(([, code]) => code === "OTP_BLOQUEADO"),
         7
       )
-      assert.deepStrictEqual(yield* told(leavesRowsUnchanged(spanish.verify(auth, id))), blocked)
+      assert.deepStrictEqual(yield* outcomeOf(leavesRowsUnchanged(spanish.verify(auth, id))), blocked)
     })
   )
 
-  it.effect("is taken once, however many bring it at the same time", () =>
+  it.effect("is accepted once when four requests send it concurrently", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
@@ -101,18 +101,18 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
     })
   )
 
-  it.effect("may be sent again five times; the last one still counts", () =>
+  it.effect("may be sent again five times, and the last one is valid", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
       for (const _ of Array.from({ length: 5 })) assert.strictEqual((yield* spanish.resend(auth, id)).status, 200)
-      assert.deepStrictEqual(yield* told(leavesRowsUnchanged(spanish.resend(auth, id))), blocked)
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id)), right)
+      assert.deepStrictEqual(yield* outcomeOf(leavesRowsUnchanged(spanish.resend(auth, id))), blocked)
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id)), right)
     })
   )
 
   it.effect.each(["12345", "1234567", "12345a", "", " 123456", "１２３４５６", 123456, ["123456"], null])(
-    "is six digits, and %j is no attempt",
+    "has six digits, and %j does not count as an attempt",
     (codigo) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
@@ -126,7 +126,7 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
       })
   )
 
-  it.effect("that could not be sent is sent in the background, and the insurance goes on", () =>
+  it.effect("is sent in the background when the first SMS failed", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* insuranceCompany()
@@ -137,11 +137,11 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
       yield* pass("5 seconds")
       yield* sendDue()
       assert.strictEqual(yield* stateNow, "otp_enviado")
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id)), right)
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id)), right)
     })
   )
 
-  it.effect("that could not be sent may be asked for again: otp_enviado false, then true, and one message goes", () =>
+  it.effect("can be requested again when the first SMS failed, and then only one SMS is sent", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* insuranceCompany()
@@ -156,7 +156,7 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
     })
   )
 
-  it.effect("may be asked for with an empty body, or none", () =>
+  it.effect("can be requested again with an empty body or none", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id } = yield* started(auth)
@@ -167,7 +167,7 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
     })
   )
 
-  it.effect("is another one for each message in production, and only the last one opens", () =>
+  it.effect("is different in every SMS in production, and only the last one is valid", () =>
     Effect.gen(function* () {
       const { simulated } = yield* Script
       simulated.add("production")
@@ -178,8 +178,8 @@ layer(TestServer, { excludeTestServices: true })("the code of an insurance (4.6 
       yield* spanish.resend(auth, id)
       const [first = "", last = ""] = messages.map(codeIn)
       assert.notStrictEqual(first, last)
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id, first)), wrong(4))
-      assert.deepStrictEqual(yield* told(spanish.verify(auth, id, last)), right)
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id, first)), wrong(4))
+      assert.deepStrictEqual(yield* outcomeOf(spanish.verify(auth, id, last)), right)
       const sql = yield* PgClient.PgClient
       const kept = yield* sql`select to_jsonb(i)::text as row from cell.insurance as i where i.id = ${id}`
       const messagesKept = yield* sql`select to_jsonb(s)::text as row from cell.sms as s where s.insurance_id = ${id}`

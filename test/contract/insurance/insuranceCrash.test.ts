@@ -11,7 +11,7 @@ import { Script } from "../../support/service/ScriptedPorts.ts"
 import { TestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-/** `saldo reconcile`, beside the server, once the sale can have lost the call that made it. */
+/** `saldo reconcile`, run beside the server once the lease of the crashed sale has expired. */
 const reconcile = Effect.gen(function* () {
   const { pass } = yield* ManualClock
   const { url } = yield* DatabaseServer
@@ -19,14 +19,17 @@ const reconcile = Effect.gen(function* () {
   return yield* commandLineOn(Redacted.value(url)).answer("reconcile")
 })
 
-/** How a plate's sale ends when the insurer is asked about it: its status, its state, what its key then says. */
+/**
+ * Ending of the plate, then the status of the sale, the state of the insurance and the status of a replay after
+ * recovery.
+ */
 const endings = [
   ["58", "SUCCESS", "emitida", 201],
   ["51", "FAILED", "fallida", 422],
   ["12", "PENDING", "emitiendo", 202]
 ] as const
 
-/** What the insurer is asked to issue for a plate, by what is sold. */
+/** Records the orders that the insurer is asked to issue for a plate. */
 const countIssued = (placa: string) =>
   Script.useSync(({ insurer: script }) => {
     const issued: Array<string> = []
@@ -39,8 +42,8 @@ const countIssued = (placa: string) =>
     return issued
   })
 
-/** A sale whose process died when the amount was reserved, and nobody had asked the insurer. */
-const diedReserving = Effect.fnUntraced(function* (auth: Headers, ending: string, key: Headers) {
+/** A sale whose process crashed after it reserved the amount and before it called the insurer. */
+const crashedAfterReserving = Effect.fnUntraced(function* (auth: Headers, ending: string, key: Headers) {
   const { crash } = yield* Script
   const under = yield* quoted(auth, plateEnding(ending))
   const issued = yield* countIssued(under.placa)
@@ -50,52 +53,56 @@ const diedReserving = Effect.fnUntraced(function* (auth: Headers, ending: string
   return { ...under, issued }
 })
 
-layer(TestServer, { excludeTestServices: true })("a sale of an insurance whose process is gone", (it) => {
-  it.effect.each(endings)("in cobrando, of a plate that ends in %s: %s", ([ending, status, estado, replayed]) =>
-    Effect.gen(function* () {
-      const { auth } = yield* insuranceCompany()
-      const key = { "idempotency-key": randomUUID() }
-      const { id, issued, placa, total } = yield* diedReserving(auth, ending, key)
-      assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "cobrando")
-      const again = yield* leavesRowsUnchanged(spanish.sell(auth, id, placa, key))
-      assert.deepStrictEqual([again.status, again.body.error.code], [409, "IDEMPOTENT_REQUEST_IN_PROGRESS"])
-      yield* reconcile
-      yield* ended(auth, { id, placa, total }, { key, status, estado, replayed })
-      assert.deepStrictEqual(issued, [])
-    })
+layer(TestServer, { excludeTestServices: true })("a sale of an insurance whose process crashed", (it) => {
+  it.effect.each(endings)(
+    "in the state cobrando, with a plate that ends in %s, ends as %s",
+    ([ending, status, estado, replayed]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* insuranceCompany()
+        const key = { "idempotency-key": randomUUID() }
+        const { id, issued, placa, total } = yield* crashedAfterReserving(auth, ending, key)
+        assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "cobrando")
+        const again = yield* leavesRowsUnchanged(spanish.sell(auth, id, placa, key))
+        assert.deepStrictEqual([again.status, again.body.error.code], [409, "IDEMPOTENT_REQUEST_IN_PROGRESS"])
+        yield* reconcile
+        yield* checkEnding(auth, { id, placa, total }, { key, status, estado, replayed })
+        assert.deepStrictEqual(issued, [])
+      })
   )
 
-  it.effect.each(endings)("in emitiendo, of a plate that ends in %s: %s", ([ending, status, estado, replayed]) =>
-    Effect.gen(function* () {
-      const { settle } = yield* Script
-      const { auth } = yield* insuranceCompany()
-      const { id, placa, total } = yield* quoted(auth, plateEnding(ending))
-      const issued = yield* countIssued(placa)
-      // It asks the insurer, and stands still before it can write what that said.
-      const [asked, wakes, written] = [
-        yield* Deferred.make<void>(),
-        yield* Deferred.make<void>(),
-        yield* Deferred.make<void>()
-      ]
-      settle.set(placa, (write) =>
-        Deferred.succeed(asked, undefined).pipe(
-          Effect.andThen(Deferred.await(wakes)),
-          Effect.andThen(write),
-          Effect.tap(Deferred.succeed(written, undefined))
+  it.effect.each(endings)(
+    "in the state emitiendo, with a plate that ends in %s, ends as %s",
+    ([ending, status, estado, replayed]) =>
+      Effect.gen(function* () {
+        const { settle } = yield* Script
+        const { auth } = yield* insuranceCompany()
+        const { id, placa, total } = yield* quoted(auth, plateEnding(ending))
+        const issued = yield* countIssued(placa)
+        // The sale calls the insurer and stops before it can record the response.
+        const [asked, wakes, written] = [
+          yield* Deferred.make<void>(),
+          yield* Deferred.make<void>(),
+          yield* Deferred.make<void>()
+        ]
+        settle.set(placa, (write) =>
+          Deferred.succeed(asked, undefined).pipe(
+            Effect.andThen(Deferred.await(wakes)),
+            Effect.andThen(write),
+            Effect.tap(Deferred.succeed(written, undefined))
+          )
         )
-      )
-      const key = { "idempotency-key": randomUUID() }
-      yield* Effect.forkScoped(spanish.sell(auth, id, placa, key))
-      yield* Deferred.await(asked)
-      assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "emitiendo")
-      yield* reconcile
-      yield* ended(auth, { id, placa, total }, { key, status, estado, replayed })
-      // Whoever wakes up late changes nothing.
-      yield* Deferred.succeed(wakes, undefined)
-      yield* Deferred.await(written)
-      yield* ended(auth, { id, placa, total }, { key, status, estado, replayed })
-      assert.deepStrictEqual(issued, [placa])
-    })
+        const key = { "idempotency-key": randomUUID() }
+        yield* Effect.forkScoped(spanish.sell(auth, id, placa, key))
+        yield* Deferred.await(asked)
+        assert.strictEqual((yield* spanish.read(auth, id)).body.data.estado, "emitiendo")
+        yield* reconcile
+        yield* checkEnding(auth, { id, placa, total }, { key, status, estado, replayed })
+        // The stopped sale resumes after recovery, and its late write changes nothing.
+        yield* Deferred.succeed(wakes, undefined)
+        yield* Deferred.await(written)
+        yield* checkEnding(auth, { id, placa, total }, { key, status, estado, replayed })
+        assert.deepStrictEqual(issued, [placa])
+      })
   )
 })
 
@@ -103,12 +110,12 @@ interface Ending {
   readonly key: Headers
   readonly status: string
   readonly estado: string
-  /** How the key is answered now. */
+  /** The status of a replay. */
   readonly replayed: number
 }
 
-/** Holds money, sale, insurance and key against how the sale ended. */
-const ended = Effect.fnUntraced(function* (
+/** Checks the money, the sale, the insurance and the key against the ending. */
+const checkEnding = Effect.fnUntraced(function* (
   auth: Headers,
   { id, placa, total }: { readonly id: number; readonly placa: string; readonly total: number },
   { estado, key, replayed, status }: Ending

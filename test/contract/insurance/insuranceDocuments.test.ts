@@ -6,33 +6,38 @@ import { inState, insuranceCompany, insuranceForms } from "../../support/service
 import { TestServer } from "../../support/service/TestServer.ts"
 import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
-layer(TestServer, { excludeTestServices: true })("the documents of a policy (4.6)", (it) => {
+layer(TestServer, { excludeTestServices: true })("the documents of a policy (contract 4.6)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
-    it.effect.each(["poliza", "marbete"])("%s is a PDF with the policy's number, the same bytes every time", (tipo) =>
-      Effect.gen(function* () {
-        const { auth } = yield* insuranceCompany()
-        const { id } = yield* inState.emitida(auth, at)
-        const path = at.documentPath(id, tipo)
-        const { headers, status } = yield* get(path, auth)
-        assert.strictEqual(status, 200)
-        assert.strictEqual(headers.get("content-type"), "application/pdf")
-        assert.strictEqual(headers.get("content-disposition"), `inline; filename="${tipo}-${id}.pdf"`)
-        assert.strictEqual(headers.get("cache-control"), "no-store")
-        assert.match(headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
+    it.effect.each(["poliza", "marbete"])(
+      "include %s as a PDF with the policy number and the same bytes every time",
+      (tipo) =>
+        Effect.gen(function* () {
+          const { auth } = yield* insuranceCompany()
+          const { id } = yield* inState.emitida(auth, at)
+          const path = at.documentPath(id, tipo)
+          const { headers, status } = yield* get(path, auth)
+          assert.strictEqual(status, 200)
+          assert.strictEqual(headers.get("content-type"), "application/pdf")
+          assert.strictEqual(headers.get("content-disposition"), `inline; filename="${tipo}-${id}.pdf"`)
+          assert.strictEqual(headers.get("cache-control"), "no-store")
+          assert.match(headers.get("x-request-id") ?? "", /^[\da-f-]{36}$/)
 
-        const pdf = yield* getBytes(path, auth)
-        assert.isTrue(pdf.equals(yield* getBytes(path, auth)))
-        const { documentos, numero_poliza } = (yield* at.read(auth, id)).body.data
-        assert.isTrue(pdf.equals(yield* getBytes(documentos[tipo], auth)))
-        const { lines, pages } = readPdf(pdf)
-        assert.strictEqual(pages, 1)
-        assert.include(lines.map(({ text }) => text).join(" "), numero_poliza)
-        const head = yield* call(path, { method: "HEAD", headers: auth })
-        assert.deepStrictEqual([head.status, head.text, head.headers.get("content-type")], [200, "", "application/pdf"])
-      })
+          const pdf = yield* getBytes(path, auth)
+          assert.isTrue(pdf.equals(yield* getBytes(path, auth)))
+          const { documentos, numero_poliza } = (yield* at.read(auth, id)).body.data
+          assert.isTrue(pdf.equals(yield* getBytes(documentos[tipo], auth)))
+          const { lines, pages } = readPdf(pdf)
+          assert.strictEqual(pages, 1)
+          assert.include(lines.map(({ text }) => text).join(" "), numero_poliza)
+          const head = yield* call(path, { method: "HEAD", headers: auth })
+          assert.deepStrictEqual(
+            [head.status, head.text, head.headers.get("content-type")],
+            [200, "", "application/pdf"]
+          )
+        })
     )
 
-    it.effect("are two, and those of each policy are its own", () =>
+    it.effect("are two, and differ for each policy", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const [one, other] = [yield* inState.emitida(auth, at), yield* inState.emitida(auth, at)]
@@ -48,7 +53,7 @@ layer(TestServer, { excludeTestServices: true })("the documents of a policy (4.6
       ["", "invalido"],
       ["poliza&tipo=marbete", "invalido"],
       ["poliza&tipo=poliza", "invalido"]
-    ] as const)("are not to be had as %j", ([tipo, reason]) =>
+    ] as const)("do not exist for the type %j", ([tipo, reason]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { id } = yield* inState.emitida(auth, at)
@@ -60,7 +65,7 @@ layer(TestServer, { excludeTestServices: true })("the documents of a policy (4.6
       })
     )
 
-    it.effect("are nobody else's", () =>
+    it.effect("are visible to their company only", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* insuranceCompany(), yield* insuranceCompany()]
         const { id } = yield* inState.emitida(mine.auth, at)

@@ -26,7 +26,7 @@ import {
 import { Script } from "../../support/service/ScriptedPorts.ts"
 import { testServer } from "../../support/service/TestServer.ts"
 
-/** What nobody may read but those whom it is for. */
+/** Personal data and a code that must not appear in a log. */
 const canary = {
   cedula: "40298765431",
   telefono: "8497654329",
@@ -35,12 +35,12 @@ const canary = {
   codigo: "918273"
 }
 
-/** Enough of each to recognize it. */
+/** A recognisable part of each value. */
 const needles = ["402987", "7654329", "zurbarana", "quirogueta", "9canario", canary.codigo]
 
 const quoting = `${Object.values(canary).join(" / ")}\n    at ${canary.titular} (${canary.cedula}:1:1)`
 
-/** A defect that says all of it, in every place that a logger may look at. */
+/** A defect with the personal data in its message, its cause and its own properties. */
 const defect = Object.assign(new TypeError(quoting, { cause: new Error(quoting) }), { data: canary })
 
 const application = (placa = plateEnding()) => ({
@@ -57,8 +57,8 @@ const inspected = {
   versions: [{ id: "LE", name: "LE", suggested: true }]
 }
 
-/** No answer's details quote anything of it. */
-const discreet = (answer: ApiResponse): ApiResponse => {
+/** Checks that the error details of a response quote none of it. */
+const withoutPersonalData = (answer: ApiResponse): ApiResponse => {
   const details = JSON.stringify(answer.body?.error?.details ?? null).toLowerCase()
   for (const needle of needles) assert.notInclude(details, needle)
   return answer
@@ -66,15 +66,15 @@ const discreet = (answer: ApiResponse): ApiResponse => {
 
 const played = (plate: string, how: Partial<Insurer>) => Script.useSync(({ insurer: script }) => script.set(plate, how))
 
-/** What a step answers when whoever is behind it breaks. */
-const answeredBy = Effect.fnUntraced(function* <R>(step: Effect.Effect<ApiResponse, never, R>, status: number) {
-  assert.strictEqual(discreet(yield* step).status, status)
+/** Checks the status of a step's response, and that its error details quote none of it. */
+const checkStatus = Effect.fnUntraced(function* <R>(step: Effect.Effect<ApiResponse, never, R>, status: number) {
+  assert.strictEqual(withoutPersonalData(yield* step).status, status)
 })
 
 const start = (auth: Headers, body: object) => spanish.start(auth, { ...application(), ...body })
 
-/** Nothing of it has been logged; something else has. */
-const silent = Effect.gen(function* () {
+/** The log, after a check that it has none of it. */
+const checkedLog = Effect.gen(function* () {
   const log = (yield* CapturedLog).join("\n").toLowerCase()
   for (const needle of needles) assert.isFalse(log.includes(needle), log.slice(Math.max(0, log.indexOf(needle) - 400)))
   return log
@@ -82,33 +82,33 @@ const silent = Effect.gen(function* () {
 
 const formats = ["json", "pretty"] as const
 
-const loud = (format: (typeof formats)[number]) =>
+const withCapturedLog = (format: (typeof formats)[number]) =>
   testServer({ LOG_LEVEL: "all", LOG_FORMAT: format }).pipe(Layer.provideMerge(CapturedLog.layer))
 
-describe.each(formats)("a log in %s", (format) => {
-  layer(loud(format), { excludeTestServices: true })("says nothing of an owner, a phone or a code", (it) => {
-    it.effect("from a plate to a policy", () =>
+describe.each(formats)("a log in the format %s", (format) => {
+  layer(withCapturedLog(format), { excludeTestServices: true })("has no personal data and no code", (it) => {
+    it.effect("on the way from a plate to a policy", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const wanted = application()
         yield* played(wanted.placa, { inspect: () => Effect.succeed(inspected) })
         const { id } = yield* started(auth, wanted)
-        yield* answeredBy(spanish.verify(auth, id, canary.codigo), 422)
-        yield* answeredBy(spanish.resend(auth, id), 200)
-        yield* answeredBy(spanish.verify(auth, id), 200)
+        yield* checkStatus(spanish.verify(auth, id, canary.codigo), 422)
+        yield* checkStatus(spanish.resend(auth, id), 200)
+        yield* checkStatus(spanish.verify(auth, id), 200)
         yield* played(wanted.placa, {})
         const { version } = yield* verified(auth, wanted.placa)
         yield* played(wanted.placa, {
           plans: () => Effect.succeed({ detail: quoting, plans: [], extras: [] })
         })
-        yield* answeredBy(spanish.plans(auth, id, "LE"), 200)
-        yield* answeredBy(spanish.plans(auth, id, version), 422)
+        yield* checkStatus(spanish.plans(auth, id, "LE"), 200)
+        yield* checkStatus(spanish.plans(auth, id, version), 422)
         const sold = yield* quoted(auth)
-        yield* answeredBy(spanish.sell(auth, sold.id, sold.placa), 201)
+        yield* checkStatus(spanish.sell(auth, sold.id, sold.placa), 201)
         for (const tipo of ["poliza", "marbete"]) {
-          yield* answeredBy(get(spanish.documentPath(sold.id, tipo), auth), 200)
+          yield* checkStatus(get(spanish.documentPath(sold.id, tipo), auth), 200)
         }
-        yield* silent
+        yield* checkedLog
       })
     )
 
@@ -132,7 +132,7 @@ describe.each(formats)("a log in %s", (format) => {
           { empresa_id: Number(cedula) },
           { [cedula]: titular }
         ]) {
-          discreet(yield* start(auth, wrong))
+          withoutPersonalData(yield* start(auth, wrong))
         }
         for (const body of [
           `{"cedula":"${cedula}","telefono":"${telefono}",`,
@@ -140,22 +140,26 @@ describe.each(formats)("a log in %s", (format) => {
           `"${titular}"`,
           `{"cedula":"${cedula}\u0000"}`
         ]) {
-          yield* answeredBy(post("/v1/seguros", body, auth), 422)
+          yield* checkStatus(post("/v1/seguros", body, auth), 422)
         }
         for (const wrong of [`${codigo}4`, Number(codigo), [codigo], { codigo }]) {
-          yield* answeredBy(spanish.verify(auth, id, wrong), 422)
+          yield* checkStatus(spanish.verify(auth, id, wrong), 422)
         }
         for (const path of [cedula, titular, `${id}/${telefono}`, `${id}/documento?tipo=${titular}`]) {
-          discreet(yield* get(`/v1/seguros/${path}`, auth))
-          discreet(yield* call(`/v1/seguros/${path}/otp/verificar`, { method: "POST", headers: json, body: codigo }))
+          withoutPersonalData(yield* get(`/v1/seguros/${path}`, auth))
+          withoutPersonalData(
+            yield* call(`/v1/seguros/${path}/otp/verificar`, { method: "POST", headers: json, body: codigo })
+          )
         }
-        discreet(yield* call(`/trpc/seguros.iniciar`, { method: "POST", headers: json, body: `{"cedula":"${cedula}"` }))
-        discreet(yield* call(`/trpc/seguros.ver?input=${cedula}`, { headers: auth }))
-        yield* silent
+        withoutPersonalData(
+          yield* call(`/trpc/seguros.iniciar`, { method: "POST", headers: json, body: `{"cedula":"${cedula}"` })
+        )
+        withoutPersonalData(yield* call(`/trpc/seguros.ver?input=${cedula}`, { headers: auth }))
+        yield* checkedLog
       })
     )
 
-    it.effect("when the insurer refuses, breaks, or answers what it must not", () =>
+    it.effect("when the insurer rejects, fails, or sends an invalid response", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { id, placa, version } = yield* planned(auth)
@@ -174,33 +178,33 @@ describe.each(formats)("a log in %s", (format) => {
         ] as const
         for (const [failure, status] of failures) {
           yield* played(placa, { inspect: () => failure, plans: () => failure, quote: () => failure })
-          for (const step of steps) yield* answeredBy(step(), status)
+          for (const step of steps) yield* checkStatus(step(), status)
         }
         const holder = { nombre: canary.titular } as unknown as string
         yield* played(placa, { inspect: () => Effect.succeed({ ...inspected, holder }) })
-        yield* answeredBy(spanish.start(auth, application(placa)), 500)
-        const log = yield* silent
+        yield* checkStatus(spanish.start(auth, application(placa)), 500)
+        const log = yield* checkedLog
         assert.match(log, /question\W+quote/)
         assert.include(log, "a call failed")
       })
     )
 
-    it.effect("when the insurer breaks at the sale, or when it is asked about it", () =>
+    it.effect("when the insurer fails at the sale, or at a status query", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth } = yield* insuranceCompany()
         const { id, placa } = yield* quoted(auth)
         yield* played(placa, { issue: () => Effect.die(defect), status: () => Effect.die(defect) })
-        yield* answeredBy(spanish.sell(auth, id, placa), 202)
+        yield* checkStatus(spanish.sell(auth, id, placa), 202)
         yield* pass("1 minutes")
         yield* recover("all")
-        const log = yield* silent
+        const log = yield* checkedLog
         assert.include(log, "the provider's adapter failed on a sale, which stays held")
         assert.include(log, "status")
       })
     )
 
-    it.effect("when a message does not go", () =>
+    it.effect("when an SMS is not sent", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { sms } = yield* Script
@@ -212,34 +216,34 @@ describe.each(formats)("a log in %s", (format) => {
           Effect.succeed(SmsAnswer.Unknown({ reason: quoting }))
         ]) {
           sms.set(canary.telefono, () => answer)
-          const { body } = discreet(yield* start(auth, {}))
+          const { body } = withoutPersonalData(yield* start(auth, {}))
           assert.isFalse(body.data.otp_enviado)
           yield* pass("6 seconds")
           yield* sendDue()
         }
         sms.delete(canary.telefono)
-        assert.include(yield* silent, "an sms was not sent")
+        assert.include(yield* checkedLog, "an sms was not sent")
       })
     )
 
-    it.effect("when a document cannot be drawn, or what is kept cannot be read", () =>
+    it.effect("when a document cannot be rendered, or stored data cannot be read", () =>
       Effect.gen(function* () {
         const { renderer } = yield* Script
         const { auth, companyId } = yield* insuranceCompany()
         const { id, placa } = yield* quoted(auth)
-        yield* answeredBy(spanish.sell(auth, id, placa), 201)
+        yield* checkStatus(spanish.sell(auth, id, placa), 201)
         renderer.set(placa, () => Effect.die(defect))
-        yield* answeredBy(get(spanish.documentPath(id, "poliza"), auth), 500)
+        yield* checkStatus(get(spanish.documentPath(id, "poliza"), auth), 500)
 
         const sql = yield* PgClient.PgClient
         const vault = yield* Vault
         for (const kept of [JSON.stringify({ ...canary, phone: canary.telefono, holder: [canary.titular] }), quoting]) {
           const sealed = yield* vault.seal(kept, insurancePurpose(companyId, id))
           yield* sql`update cell.insurance set insured = ${sealed} where id = ${id}`
-          yield* answeredBy(spanish.read(auth, id), 500)
-          yield* answeredBy(spanish.sell(auth, id, placa), 500)
+          yield* checkStatus(spanish.read(auth, id), 500)
+          yield* checkStatus(spanish.sell(auth, id, placa), 500)
         }
-        yield* silent
+        yield* checkedLog
       })
     )
   })

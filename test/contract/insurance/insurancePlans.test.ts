@@ -21,20 +21,22 @@ interface Priced {
 const sum = (prices: ReadonlyArray<number>): number =>
   prices.reduce((total, price) => total + Math.round(price * 100), 0) / 100
 
-layer(TestServer, { excludeTestServices: true })("what an insurance offers (4.6)", (it) => {
+layer(TestServer, { excludeTestServices: true })("an insurance offer (contract 4.6)", (it) => {
   it.effect.each([
     ["56", true, true],
     ["57", false, false],
     ["58", false, true]
-  ] as const)("a plate that ends in %s: one version %j, one suggested %j", ([ending, sole, suggested]) =>
-    Effect.gen(function* () {
-      const { auth } = yield* insuranceCompany()
-      const { id } = yield* started(auth, applicationFor(plateEnding(ending)))
-      const { sugerida, version_unica, versiones } = (yield* spanish.verify(auth, id)).body.data
-      assert.deepStrictEqual([version_unica, versiones.length === 1], [sole, sole])
-      const marked = versiones.filter(({ sugerida: is }: { sugerida: boolean }) => is)
-      assert.deepStrictEqual([sugerida !== null, sugerida], [suggested, marked[0]?.id ?? null])
-    })
+  ] as const)(
+    "marks a single version and a suggested version: plate ending %s, single %j, suggested %j",
+    ([ending, sole, suggested]) =>
+      Effect.gen(function* () {
+        const { auth } = yield* insuranceCompany()
+        const { id } = yield* started(auth, applicationFor(plateEnding(ending)))
+        const { sugerida, version_unica, versiones } = (yield* spanish.verify(auth, id)).body.data
+        assert.deepStrictEqual([version_unica, versiones.length === 1], [sole, sole])
+        const marked = versiones.filter(({ sugerida: is }: { sugerida: boolean }) => is)
+        assert.deepStrictEqual([sugerida !== null, sugerida], [suggested, marked[0]?.id ?? null])
+      })
   )
 
   it.effect.each([
@@ -43,7 +45,7 @@ layer(TestServer, { excludeTestServices: true })("what an insurance offers (4.6)
     [{ incluye_grua: true }, ["grua"]],
     [{ incluye_casa_conductor: true }, ["casa_conductor"]],
     [{ incluye_grua: true, incluye_casa_conductor: true }, ["grua", "casa_conductor"]]
-  ] as const)("costs the plan and the extras of %j", ([wishes, codes]) =>
+  ] as const)("costs the plan plus the extras that %j selects", ([wishes, codes]) =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa, version } = yield* verified(auth)
@@ -58,7 +60,7 @@ layer(TestServer, { excludeTestServices: true })("what an insurance offers (4.6)
     })
   )
 
-  it.effect("offers a motorcycle no tow, and prices none", () =>
+  it.effect("has no tow extra for a motorcycle, and a quote with one is rejected", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, version } = yield* verified(auth, plateEnding("58", "K"))
@@ -78,7 +80,7 @@ layer(TestServer, { excludeTestServices: true })("what an insurance offers (4.6)
     })
   )
 
-  it.effect("counts the last quote", () =>
+  it.effect("is sold at the price of the last quote", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa, total } = yield* quoted(auth)
@@ -90,7 +92,7 @@ layer(TestServer, { excludeTestServices: true })("what an insurance offers (4.6)
     })
   )
 
-  it.effect("voids a quote when another plan is chosen", () =>
+  it.effect("loses its quote when another plan is chosen", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa, version } = yield* quoted(auth)
@@ -104,7 +106,7 @@ layer(TestServer, { excludeTestServices: true })("what an insurance offers (4.6)
     })
   )
 
-  it.effect("knows only versions and plans that it offered", () =>
+  it.effect("rejects versions and plans that were not offered", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, version } = yield* planned(auth)

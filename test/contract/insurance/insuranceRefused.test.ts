@@ -51,7 +51,7 @@ const malformed: ReadonlyArray<Row> = [
   ]
 ]
 
-/** Each step that has an id in its path. */
+/** Every step that has an id in its path. */
 const stepsOf = (at: Steps, auth: Headers, id: number | string) => [
   at.resend(auth, id),
   at.verify(auth, id),
@@ -62,9 +62,9 @@ const stepsOf = (at: Steps, auth: Headers, id: number | string) => [
   get(at.documentPath(id, "poliza"), auth)
 ]
 
-layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 and 7)", (it) => {
+layer(TestServer, { excludeTestServices: true })("an insurance is rejected (contract 4.6 and 7)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
-    it.effect.each(malformed)("for %j", ([wrong, details]) =>
+    it.effect.each(malformed)("because its application has the fields %j", ([wrong, details]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { body, status } = yield* leavesRowsUnchanged(at.start(auth, { ...applicationFor(), ...wrong }))
@@ -76,7 +76,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       ["50", 422, "SEGURO_RECHAZADO", null],
       ["54", 422, "VEHICULO_NO_SOPORTADO", null],
       ["55", 503, "SEGUROS_NO_DISPONIBLE", "30"]
-    ] as const)("of a plate that ends in %s: %i %s", ([ending, expected, code, retryAfter]) =>
+    ] as const)("for a plate that ends in %s, with %i %s", ([ending, expected, code, retryAfter]) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { body, headers, status } = yield* leavesRowsUnchanged(
@@ -87,7 +87,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect("a price, of a vehicle that has a policy: the message says from when it may be renewed", () =>
+    it.effect("at the quote when the vehicle already has a policy, with the date from which it can be renewed", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { id } = yield* planned(auth, plateEnding("53"), at)
@@ -99,7 +99,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect.each([1, 99])("of service %i, which insures nothing", (service_id) =>
+    it.effect.each([1, 99])("for service %i, which is not insurance", (service_id) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { body, status } = yield* leavesRowsUnchanged(at.start(auth, { ...applicationFor(), service_id }))
@@ -107,7 +107,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect("in production while there is no insurer: it never meets the simulator", () =>
+    it.effect("in production while no insurer is configured, and never uses the simulator", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany({ company: { environment: "production" } })
         const { body, status } = yield* leavesRowsUnchanged(at.start(auth, applicationFor()))
@@ -115,7 +115,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect("by an insurer that breaks, or is silent for 30 seconds, at every step that asks it", () =>
+    it.effect("at every step that calls the insurer when it fails or does not answer within 30 seconds", () =>
       Effect.gen(function* () {
         const { insurer: script } = yield* Script
         const { pass } = yield* ManualClock
@@ -150,7 +150,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect("to everybody but the company whose it is", () =>
+    it.effect("to every other company", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* insuranceCompany(), yield* insuranceCompany()]
         const { id, placa } = yield* quoted(mine.auth, undefined, at)
@@ -165,7 +165,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect("to a company for which it is not enabled, everywhere but at step 0", () =>
+    it.effect("at every step but the first query when the company may not sell insurance", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* insuranceCompany()
         const { id, placa } = yield* quoted(auth, undefined, at)
@@ -177,7 +177,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
           const { body, status } = yield* leavesRowsUnchanged(step)
           assert.deepStrictEqual([status, body.error.code], [403, "FORBIDDEN"])
         }
-        // What cannot be read is told first, to everybody.
+        // A malformed id is reported first, even to a company without permission.
         const unreadable = yield* leavesRowsUnchanged(at.read(auth, "abc"))
         assert.deepStrictEqual([unreadable.status, unreadable.body.error.details], [422, { id: "invalido" }])
         yield* setEnabled(true)
@@ -186,7 +186,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect("to a token that may not sell, also at step 0", () =>
+    it.effect("at every step to a token that may not sell", () =>
       Effect.gen(function* () {
         const { companyId } = yield* insuranceCompany()
         const { auth } = yield* newToken(companyId, { permissions: ["balance.read", "services.read"] })
@@ -197,7 +197,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect.each(["true", 1, "", [], {}])("a price with a wish that is %j", (wish) =>
+    it.effect.each(["true", 1, "", [], {}])("at a quote whose extras are %j", (wish) =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         const { id } = yield* planned(auth, undefined, at)
@@ -211,7 +211,7 @@ layer(TestServer, { excludeTestServices: true })("an insurance is refused (4.6 a
       })
     )
 
-    it.effect("a reversal, in every state that has a sale", () =>
+    it.effect("at a reversal, in every state that has a sale", () =>
       Effect.gen(function* () {
         const { auth } = yield* insuranceCompany()
         for (const state of ["cobrando", "emitiendo", "emitida", "fallida"] as const) {
@@ -245,7 +245,7 @@ const paper = "POLIZA_NO_EMITIDA"
 
 type Expected = 200 | 201 | typeof order | typeof price | typeof sold | typeof paper
 
-/** What each step is told in each state. Contract: 3.3 and 4.6. */
+/** The result of each step in each state. Contract: 3.3 and 4.6. */
 const table: ReadonlyArray<readonly [InsuranceState, ...ReadonlyArray<Expected>]> = [
   // state           resend verify plans  choose quote  sell   read document
   ["iniciada", 200, 200, order, order, order, price, 200, paper],
@@ -259,7 +259,7 @@ const table: ReadonlyArray<readonly [InsuranceState, ...ReadonlyArray<Expected>]
   ["fallida", order, order, order, order, order, sold, 200, paper]
 ]
 
-/** The state that a step leads to where it is in order; the others leave it as it was. */
+/** The state after a step that succeeds. Steps that are not listed keep the state. */
 const leads: Partial<Record<keyof typeof steps, InsuranceState>> = {
   resend: "otp_enviado",
   verify: "otp_validado",
@@ -273,10 +273,10 @@ const pairs = table.flatMap(([state, ...row]) =>
   names.map((step, index) => [step, state, row[index] ?? assert.fail("the row is too short")] as const)
 )
 
-layer(TestServer, { excludeTestServices: true })("the steps of an insurance (3.3)", (it) => {
+layer(TestServer, { excludeTestServices: true })("the steps of an insurance (contract 3.3)", (it) => {
   describe.each(insuranceForms.map((at) => [at.form, at] as const))("at %s", (_, at) => {
     it.effect.each(pairs.filter((_, index) => insuranceForms[index % insuranceForms.length] === at))(
-      "%s in %s: %s",
+      "answer %s in the state %s with %s",
       ([step, state, expected]) =>
         Effect.gen(function* () {
           const { auth } = yield* insuranceCompany()

@@ -22,8 +22,8 @@ import { leavesRowsUnchanged } from "../../support/service/UnchangedRows.ts"
 
 const fewer = (pesos: number): number => Math.round((50_000 - pesos) * 100) / 100
 
-layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)", (it) => {
-  it.effect("is charged once for its key: a replay is the same policy", () =>
+layer(TestServer, { excludeTestServices: true })("the sale of an insurance (contract 4.6)", (it) => {
+  it.effect("is charged once per key, and a replay returns the same policy", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa, total } = yield* quoted(auth)
@@ -47,7 +47,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("is charged once for its quote: eight keys at once buy one policy", () =>
+  it.effect("is charged once per quote, even under eight concurrent keys", () =>
     Effect.gen(function* () {
       const { insurer: script } = yield* Script
       const { auth } = yield* insuranceCompany()
@@ -76,7 +76,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("needs a quote that is younger than 30 minutes, to the millisecond", () =>
+  it.effect("requires a quote younger than 30 minutes, to the millisecond", () =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* insuranceCompany()
@@ -91,7 +91,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("that is refused gives the money back, and closes the insurance", () =>
+  it.effect("returns the money and closes the insurance when the insurer refuses it", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa } = yield* quoted(auth, plateEnding("51"))
@@ -111,7 +111,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     ["02", "FAILED", "fallida"],
     ["12", "PENDING", "emitiendo"],
     ["22", "SUCCESS", "emitida"]
-  ] as const)("that the insurer left open, of a plate that ends in %s, ends %s", ([ending, status, estado]) =>
+  ] as const)("is reconciled when the insurer left it open: plate ending %s becomes %s", ([ending, status, estado]) =>
     Effect.gen(function* () {
       const { pass } = yield* ManualClock
       const { auth } = yield* insuranceCompany()
@@ -135,7 +135,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("leaves the quote as it was when the insurer was surely not reached", () =>
+  it.effect("keeps the quote valid when the insurer was not reached", () =>
     Effect.gen(function* () {
       const { insurer: script } = yield* Script
       const { auth } = yield* insuranceCompany()
@@ -151,7 +151,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("leaves the quote as it was while there is no insurer", () =>
+  it.effect("keeps the quote valid while no insurer is configured", () =>
     Effect.gen(function* () {
       const { simulated } = yield* Script
       const { auth } = yield* insuranceCompany({ company: { environment: "production" } })
@@ -168,7 +168,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("leaves the quote as it was when the balance is too low", () =>
+  it.effect("keeps the quote valid when the balance is too low", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* insuranceCompany({ money: 1 })
       const { id, placa, total } = yield* quoted(auth)
@@ -182,7 +182,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("leaves the quote as it was when a limit is exceeded", () =>
+  it.effect("keeps the quote valid when a limit is exceeded", () =>
     Effect.gen(function* () {
       const { auth, companyId } = yield* insuranceCompany({ limits: { daily: Centavos.make(100) } })
       const { id, placa } = yield* quoted(auth)
@@ -195,7 +195,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("names what was quoted, and nothing else", () =>
+  it.effect("is rejected when its plate, option, service or amount differs from the quote", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa, total } = yield* quoted(auth)
@@ -224,7 +224,7 @@ layer(TestServer, { excludeTestServices: true })("the sale of an insurance (4.6)
     })
   )
 
-  it.effect("says of one that is under way where it can be followed", () =>
+  it.effect("in progress is rejected a second time with the path to query its state", () =>
     Effect.gen(function* () {
       const { auth } = yield* insuranceCompany()
       const { id, placa } = yield* inState.cobrando(auth, spanish)

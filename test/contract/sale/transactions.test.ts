@@ -38,6 +38,7 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
       ["per_page=0", { per_page: "fuera_de_rango" }],
       ["per_page=201", { per_page: "fuera_de_rango" }],
       ["per_page=abc", { per_page: "invalido" }],
+      ["page=", { page: "invalido" }],
       ["per_page=", { per_page: "invalido" }],
       ["date_from=2026-02-30", { date_from: "invalido" }],
       ["date_from=2026-2-3", { date_from: "invalido" }],
@@ -57,6 +58,7 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
 
     it.effect.each([
       ["status=success", { status: "invalido" }],
+      ["status=FAILED&status=SUCCESS", { status: "invalido" }],
       ["status=", { status: "invalido" }],
       ["identifier=a%00b", { identifier: "invalido" }],
       ["xid=a%00b", { xid: "invalido" }],
