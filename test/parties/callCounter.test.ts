@@ -23,14 +23,14 @@ const remainingAfter = (calls: number) =>
     counted.map(({ admitted, quota }) => (admitted ? quota.remaining : "refused"))
   )
 
-describe("a window", () => {
+describe("a window of one minute", () => {
   it.each([
     [0, 60, 60],
     [1, 60, 60],
     [59_000, 60, 1],
     [59_999, 60, 1],
     [60_000, 120, 60]
-  ])("at %i ms ends at %i s, in %i s", (now_ms, endsAt_s, endsIn_s) => {
+  ])("at %i ms ends at second %i, %i s later", (now_ms, endsAt_s, endsIn_s) => {
     assert.deepInclude(windowAt(now_ms), { endsAt_s, endsIn_s })
   })
 })
@@ -42,13 +42,13 @@ describe("a window of a local day", () => {
     ["2026-03-03T03:59:59.999Z", "2026-03-03T04:00:00Z", 1],
     ["2026-03-03T04:00:00.000Z", "2026-03-04T04:00:00Z", 86_400],
     ["2026-12-31T23:59:59.001Z", "2027-01-01T04:00:00Z", 14_401]
-  ])("at %s ends at %s, in %i s", (now, end, endsIn_s) => {
+  ])("at %s ends at %s, %i s later", (now, end, endsIn_s) => {
     assert.deepInclude(dayWindowAt(Date.parse(now)), { endsAt_s: Date.parse(end) / 1000, endsIn_s })
   })
 })
 
 describe("calls counted in this process", () => {
-  it.effect("are refused when the minute of the clock has had its share, and never given back before it ends", () =>
+  it.effect("are rejected once the limit of the minute is reached, until the minute ends", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(600_000)
       assert.deepStrictEqual(yield* remainingAfter(3), [2, 1, 0])
@@ -60,7 +60,7 @@ describe("calls counted in this process", () => {
     }).pipe(Effect.provide(CallCounterMemory.layer))
   )
 
-  it.effect("are counted anew when the clock was put back by hours, and not for some seconds", () =>
+  it.effect("start again when the clock is set back by an hour, but not when it is set back by a second", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(7_200_000)
       assert.deepStrictEqual(yield* remainingAfter(4), [2, 1, 0, "refused"])
@@ -73,7 +73,7 @@ describe("calls counted in this process", () => {
     }).pipe(Effect.provide(CallCounterMemory.layer))
   )
 
-  it.effect("of one bucket do not count in another, and looking counts nothing", () =>
+  it.effect("are counted per bucket, and reading the quota counts nothing", () =>
     Effect.gen(function* () {
       yield* remainingAfter(2)
       assert.strictEqual((yield* quotaOf({ ...bucket, key: "token:8" })).remaining, 3)
@@ -83,8 +83,8 @@ describe("calls counted in this process", () => {
   )
 })
 
-describe("calls of a day", () => {
-  it.effect("outlast the minutes in which they were counted, and have a count of their own", () =>
+describe("calls counted per day", () => {
+  it.effect("are kept for the whole day, separately from the calls of a minute", () =>
     Effect.gen(function* () {
       const ofDay = Effect.replicateEffect(countOfDay(bucket), 2)
       yield* TestClock.setTime(Date.UTC(2026, 2, 2, 12))
@@ -104,7 +104,8 @@ const isScript = (command: string) => /\r\nEVAL(SHA)?\r\n/i.test(command)
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
 /**
- * It is waited for Redis as long as ever, and yet no minute ends between two calls: the clock on the wall stands still.
+ * A clock whose wall time stands still, so no minute ends between two calls. Sleeps and monotonic time are real, so
+ * timeouts of Redis work.
  */
 const onOneMinute = Layer.effect(
   Clock.Clock,
@@ -126,16 +127,16 @@ const onOneMinute = Layer.effect(
 const counting = (url: Redacted.Redacted) =>
   Layer.fresh(CallCounterRedis.layer(url)).pipe(Layer.provideMerge(Layer.merge(quiet, onOneMinute)))
 
-/** Looks at the count until Redis has been asked for it, which is as soon as the connection stands. */
+/** Reads the quota until Redis has received the script, which happens as soon as the connection is open. */
 const untilAsked = (asked: () => boolean) =>
   quotaOf(bucket).pipe(Effect.tap(Effect.yieldNow), Effect.repeat({ until: asked }))
 
 describe("calls counted in Redis", () => {
   it.live.each([
-    ["are those of all processes", ":2\r\n", [1, 1]],
-    ["are refused when all processes together had their share", ":4\r\n", ["refused", "refused"]],
-    ["are counted here when Redis fails", "-ERR out of memory\r\n", [2, 1, 0, "refused"]],
-    ["are counted here when Redis does not answer", undefined, [2, 1, 0, "refused"]]
+    ["are shared by all processes", ":2\r\n", [1, 1]],
+    ["are rejected when all processes together reach the limit", ":4\r\n", ["refused", "refused"]],
+    ["are counted in this process when Redis fails", "-ERR out of memory\r\n", [2, 1, 0, "refused"]],
+    ["are counted in this process when Redis does not respond", undefined, [2, 1, 0, "refused"]]
   ] as const)("%s", ([, script, expected]) =>
     Effect.gen(function* () {
       let asked = false
@@ -151,38 +152,40 @@ describe("calls counted in Redis", () => {
     })
   )
 
-  // What is counted -> the seconds in its window, and those that are left of it, which a key outlives by five: at ten
-  // past midnight of UTC the minute has just begun, and the local day ends in 3 h 50 min.
+  // Counter, seconds in its window, and seconds left in it. A key lives five seconds longer than its window. At 00:10
+  // UTC the minute has just begun, and the local day ends in 3 h 50 min.
   it.live.each([
     ["a minute", countCall, 60, 60],
     ["a day", countOfDay, 86_400, 13_800]
-  ] as const)("in %s leave a key behind until it ends, and a little longer", ([, count, length_s, left_s]) =>
-    Effect.gen(function* () {
-      const commands: Array<ReadonlyArray<string>> = []
-      const { url } = yield* fakeRedis((command) => {
-        if (!isScript(command)) return "+OK\r\n"
-        commands.push(command.split("\r\n").filter((_, line) => line > 0 && line % 2 === 0))
-        return ":1\r\n"
+  ] as const)(
+    "are stored, for %s, under a key that expires five seconds after the window",
+    ([, count, length_s, left_s]) =>
+      Effect.gen(function* () {
+        const commands: Array<ReadonlyArray<string>> = []
+        const { url } = yield* fakeRedis((command) => {
+          if (!isScript(command)) return "+OK\r\n"
+          commands.push(command.split("\r\n").filter((_, line) => line > 0 && line % 2 === 0))
+          return ":1\r\n"
+        })
+        yield* Effect.gen(function* () {
+          yield* untilAsked(() => commands.length > 0)
+          yield* count(bucket)
+        }).pipe(Effect.provide(counting(url)))
+        const [name, , keys, key, calls, limit, stays_s] = commands.at(-1) ?? []
+        assert.deepStrictEqual([name, keys, calls, limit], ["EVALSHA", "1", "1", "3"])
+        assert.include(key, `token:7:${length_s}:`)
+        assert.strictEqual(stays_s, String(left_s + 5))
       })
-      yield* Effect.gen(function* () {
-        yield* untilAsked(() => commands.length > 0)
-        yield* count(bucket)
-      }).pipe(Effect.provide(counting(url)))
-      const [name, , keys, key, calls, limit, stays_s] = commands.at(-1) ?? []
-      assert.deepStrictEqual([name, keys, calls, limit], ["EVALSHA", "1", "1", "3"])
-      assert.include(key, `token:7:${length_s}:`)
-      assert.strictEqual(stays_s, String(left_s + 5))
-    })
   )
 
-  it.live("are counted here when Redis takes the connection and says nothing", () =>
+  it.live("are counted in this process when Redis accepts the connection and does not respond", () =>
     Effect.gen(function* () {
       const { url } = yield* fakeRedis(() => undefined)
       assert.deepStrictEqual(yield* Effect.provide(remainingAfter(4), counting(url)), [2, 1, 0, "refused"])
     })
   )
 
-  it.live("are counted here when Redis is not there at all", () =>
+  it.live("are counted in this process when Redis does not run", () =>
     Effect.gen(function* () {
       const { server, url } = yield* fakeRedis(() => undefined)
       yield* Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
@@ -191,12 +194,12 @@ describe("calls counted in Redis", () => {
   )
 })
 
-/** Where Debian puts it. */
+/** Path of the Debian package. */
 const redisServer = "/usr/bin/redis-server"
 
-/** A Redis runs the script that counts calls. Where it is not installed, nobody does. */
+/** Whether a real Redis can run the counting script. The test is skipped where Redis is not installed. */
 const hasRedis = existsSync(redisServer)
-if (!hasRedis) console.warn(`${redisServer} is not there, so nobody runs the script that counts calls`)
+if (!hasRedis) console.warn(`${redisServer} is not installed, so the counting script is not tested`)
 
 const freePort = async (): Promise<number> => {
   const server = createServer()
@@ -216,7 +219,7 @@ const start = async () => {
   throw new Error("Redis did not start")
 }
 
-/** The address of an empty Redis, for as long as the test runs. */
+/** The URL of an empty Redis that runs during the test. */
 const redis = Effect.acquireRelease(Effect.promise(start), ({ child }) =>
   Effect.promise(async () => {
     const gone = once(child, "exit")
@@ -227,7 +230,10 @@ const redis = Effect.acquireRelease(Effect.promise(start), ({ child }) =>
 
 const window = { length_s: 86_400, number: 1, endsAt_s: 86_400, endsIn_s: 80_000 }
 
-/** A process that counts in this Redis. Asked before its connection stands it counts alone. */
+/**
+ * A counting function on its own connection to this Redis. Waits for the connection, because before it the counter
+ * works alone.
+ */
 const processOn = Effect.fnUntraced(function* (url: Redacted.Redacted, asked: Effect.Effect<number>) {
   const built = yield* Layer.build(Layer.fresh(CallCounterRedis.layer(url)))
   const { count } = Context.get(built, CallCounter)
@@ -236,8 +242,8 @@ const processOn = Effect.fnUntraced(function* (url: Redacted.Redacted, asked: Ef
   return (calls: 0 | 1) => count(bucket, window, calls)
 })
 
-describe.skipIf(!hasRedis)("calls counted by a Redis", () => {
-  it.live("are those of all processes, of which it keeps what was admitted, and no longer than their window", () =>
+describe.skipIf(!hasRedis)("calls counted by a real Redis", () => {
+  it.live("are shared by all processes, count only admitted calls, and expire with their window", () =>
     Effect.gen(function* () {
       const url = yield* redis
       const own = yield* Layer.build(Layer.fresh(NodeRedis.layer({ url: Redacted.value(url) })))

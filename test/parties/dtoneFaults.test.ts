@@ -11,7 +11,7 @@ const notSent = DispatchAnswer.NotSent()
 const unknown = DispatchAnswer.Unknown()
 
 describe("a sale that DT One answers with an error", () => {
-  // HTTP status, error codes -> the answer
+  // HTTP status, error codes, and the outcome of the sale.
   it.effect.each([
     [400, [1000400], rejected],
     [401, [1000401], notSent],
@@ -31,12 +31,12 @@ describe("a sale that DT One answers with an error", () => {
     [404, [1006009], notSent],
     [400, [1006503], invalidPhone],
     [400, [1007500], rejected],
-    // A wrong address answers so too, and what has happened there nobody knows.
+    // A wrong URL has the same response, so the outcome is unknown.
     [404, [1000404], unknown],
     [404, [1008004], unknown],
     [500, [1009001], unknown],
     [503, [1009503], unknown],
-    // Nothing that is not documented is firm.
+    // An undocumented response leaves the outcome unknown.
     [400, [], unknown],
     [403, [], unknown],
     [409, [], unknown],
@@ -45,11 +45,11 @@ describe("a sale that DT One answers with an error", () => {
     [400, [1009001], unknown],
     [302, [], unknown],
     [200, [1005003], unknown],
-    // Of several the least firm counts.
+    // Of several error codes the least definite one decides.
     [400, [1005003, 1999999], unknown],
     [400, [1005003, 1006001], notSent],
     [400, [1003002, 1005003], invalidAmount]
-  ] as const)("%d %j", ([status, codes, answer]) =>
+  ] as const)("has the outcome of its status and codes: %d %j", ([status, codes, answer]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.failNext(xid, status, ...codes)
@@ -64,7 +64,7 @@ describe("a sale that DT One answers with an error", () => {
     [401, 1000401],
     [429, 1000429],
     [400, 1006001]
-  ] as const)("of the operator's own, %d %d, is an alert and no refusal", ([status, code]) =>
+  ] as const)("caused by our own account, %d %d, raises an alert", ([status, code]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         fake.failNext(xid, status, code)
@@ -74,7 +74,7 @@ describe("a sale that DT One answers with an error", () => {
     )
   )
 
-  it.effect("is turned away when the secret is wrong", () =>
+  it.effect("is not sent when the API secret is wrong", () =>
     withDtOne(
       ({ fake, provider }) =>
         Effect.gen(function* () {
@@ -86,7 +86,7 @@ describe("a sale that DT One answers with an error", () => {
     )
   )
 
-  it.effect("that its name is taken is asked about, and the first sale's end is its end", () =>
+  it.effect("for a repeated external id returns the outcome of the first sale", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         const order = yield* ordered()
@@ -98,9 +98,9 @@ describe("a sale that DT One answers with an error", () => {
   )
 
   it.effect.each([
-    ["less than the product's least", { centavos: 100 }, invalidAmount],
-    ["a product that the account does not have", { product: "4711" }, rejected]
-  ] as const)("because it asks for %s", ([, sold, answer]) =>
+    ["less than the product's minimum", { centavos: 100 }, invalidAmount],
+    ["a product that the account may not sell", { product: "4711" }, rejected]
+  ] as const)("is refused when it has %s", ([, sold, answer]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* provider.dispatch(yield* ordered(sold)), answer)
@@ -110,8 +110,8 @@ describe("a sale that DT One answers with an error", () => {
   )
 })
 
-describe("an answer of DT One's that is longer than any that it gives", () => {
-  it.effect("is not read to its end, and is no answer", () =>
+describe("a response of DT One above 8 MiB", () => {
+  it.effect("is not read to its end and leaves the outcome unknown", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.overrideFields(xid, { operator_reference: "A".repeat(9 * 1024 * 1024) })
@@ -123,7 +123,7 @@ describe("an answer of DT One's that is longer than any that it gives", () => {
   )
 })
 
-describe("the address of DT One", () => {
+describe("the configured URL of DT One", () => {
   it.effect.each(["", "/", "/v1", "/v1/"])("may end in %j", (end) =>
     withDtOne(
       ({ provider }) =>
@@ -135,12 +135,12 @@ describe("the address of DT One", () => {
   )
 })
 
-describe("a DT One that cannot be reached", () => {
+describe("a sale while DT One cannot be reached", () => {
   it.effect.each([
     ["refuses connections", "http://127.0.0.1:1"],
-    ["has no address", "http://dtone.invalid"],
-    ["is no address", "http://[::zz]"]
-  ] as const)("because it %s has sold nothing, and the key may be used again", ([, baseUrl]) =>
+    ["has no DNS record", "http://dtone.invalid"],
+    ["has an invalid address", "http://[::zz]"]
+  ] as const)("is not sent and its key can be used again, when the host %s", ([, baseUrl]) =>
     withDtOne(
       ({ alerts, provider }) =>
         Effect.gen(function* () {
@@ -153,15 +153,15 @@ describe("a DT One that cannot be reached", () => {
   )
 })
 
-/** Begins a sale, which a test may have to wait for. */
+/** Starts a sale in the background, so a test can move the clock meanwhile. */
 const sellTo = Effect.fnUntraced(function* ({ provider }: DtOneWorld) {
   const order = yield* ordered()
   const sale = yield* Effect.forkChild(provider.dispatch(order))
   return { order, sale, answer: Fiber.join(sale) }
 })
 
-describe("DT One that misbehaves when a sale is sent", () => {
-  // what it does -> the answer, how often it delivered, what is heard when it is asked later
+describe("a DT One fault while a sale is sent", () => {
+  // Fault, outcome of the sale, number of deliveries, and the result of a later status query.
   it.effect.each([
     ["cut before", "Unknown", 0, "NotFound"],
     ["cut after", "Delivered", 1, "Delivered"],
@@ -172,7 +172,7 @@ describe("DT One that misbehaves when a sale is sent", () => {
     ["duplicate", "Delivered", 1, "Delivered"],
     ["contradiction", "Unknown", 1, "Delivered"],
     ["late", "Unknown", 1, "Unknown"]
-  ] as const)("by %s: the sale is %s", ([misbehaviour, tag, times, later]) =>
+  ] as const)("of type %s ends as %s", ([misbehaviour, tag, times, later]) =>
     withDtOne((world) =>
       Effect.gen(function* () {
         const { fake, provider } = world
@@ -190,24 +190,26 @@ describe("DT One that misbehaves when a sale is sent", () => {
     ["silent before", "Unknown", 0],
     ["silent after", "Delivered", 1],
     ["trickle", "Delivered", 1]
-  ] as const)("by being %s is asked after twelve seconds: the sale is %s", ([misbehaviour, tag, times]) =>
-    withDtOne((world) =>
-      Effect.gen(function* () {
-        const { fake, pass } = world
-        fake.misbehaviours.plan(xid, misbehaviour)
-        const { answer, sale } = yield* sellTo(world)
-        yield* fake.awaitRequests(xid)
-        yield* pass("11999 millis")
-        assert.isUndefined(sale.pollUnsafe())
-        yield* pass("1 millis")
-        assert.strictEqual((yield* answer)._tag, tag)
-        assert.strictEqual(fake.truth.of(xid).times, times)
-        assert.deepStrictEqual(fake.sent, [xid])
-      })
-    )
+  ] as const)(
+    "of type %s is followed by a status query after twelve seconds, and ends as %s",
+    ([misbehaviour, tag, times]) =>
+      withDtOne((world) =>
+        Effect.gen(function* () {
+          const { fake, pass } = world
+          fake.misbehaviours.plan(xid, misbehaviour)
+          const { answer, sale } = yield* sellTo(world)
+          yield* fake.awaitRequests(xid)
+          yield* pass("11999 millis")
+          assert.isUndefined(sale.pollUnsafe())
+          yield* pass("1 millis")
+          assert.strictEqual((yield* answer)._tag, tag)
+          assert.strictEqual(fake.truth.of(xid).times, times)
+          assert.deepStrictEqual(fake.sent, [xid])
+        })
+      )
   )
 
-  it.effect("late, is confirmed when it has delivered at last", () =>
+  it.effect("of a late delivery ends as delivered once DT One has delivered", () =>
     withDtOne((world) =>
       Effect.gen(function* () {
         const { fake, pass, provider } = world
@@ -222,46 +224,50 @@ describe("DT One that misbehaves when a sale is sent", () => {
   )
 })
 
-describe("DT One that misbehaves when it is asked", () => {
-  // what it does, again and again -> the answer
+describe("a DT One fault during status queries", () => {
+  // Faults of consecutive queries, and the outcome of the sale.
   it.effect.each([
     [["cut before"], "Delivered"],
     [["cut after", "cut midway", "broken after"], "Delivered"],
     [["garbage", "garbage"], "Delivered"],
     [["not found", "not found", "not found"], "Delivered"],
     [["contradiction"], "Unknown"],
-    // Two transactions of one name are one too many.
+    // Two transactions with one external id contradict each other.
     [["duplicate"], "Unknown"]
-  ] satisfies ReadonlyArray<readonly [ReadonlyArray<Misbehaviour>, string]>)("by %j: %s", ([misbehaviours, tag]) =>
-    withDtOne((world) =>
-      Effect.gen(function* () {
-        const { alerts, fake } = world
-        fake.misbehaviours.plan(xid, null, ...misbehaviours)
-        const { answer } = yield* sellTo(world)
-        assert.strictEqual((yield* answer)._tag, tag)
-        assert.strictEqual(alerts.length, tag === "Unknown" ? 1 : 0)
-        assert.deepStrictEqual(fake.sent, [xid])
-      })
-    )
+  ] satisfies ReadonlyArray<readonly [ReadonlyArray<Misbehaviour>, string]>)(
+    "of the types %j ends as %s",
+    ([misbehaviours, tag]) =>
+      withDtOne((world) =>
+        Effect.gen(function* () {
+          const { alerts, fake } = world
+          fake.misbehaviours.plan(xid, null, ...misbehaviours)
+          const { answer } = yield* sellTo(world)
+          assert.strictEqual((yield* answer)._tag, tag)
+          assert.strictEqual(alerts.length, tag === "Unknown" ? 1 : 0)
+          assert.deepStrictEqual(fake.sent, [xid])
+        })
+      )
   )
 
-  it.effect.each(["silent after", "trickle"] as const)("by being %s is asked again after six seconds", (misbehaviour) =>
-    withDtOne((world) =>
-      Effect.gen(function* () {
-        const { fake, pass } = world
-        fake.misbehaviours.plan(xid, null, misbehaviour)
-        const { answer, sale } = yield* sellTo(world)
-        yield* fake.awaitRequests(xid, 2)
-        yield* pass("5999 millis")
-        assert.isUndefined(sale.pollUnsafe())
-        yield* pass("1 millis")
-        assert.strictEqual((yield* answer)._tag, "Delivered")
-        assert.deepStrictEqual(fake.sent, [xid])
-      })
-    )
+  it.effect.each(["silent after", "trickle"] as const)(
+    "of type %s is followed by another query after six seconds",
+    (misbehaviour) =>
+      withDtOne((world) =>
+        Effect.gen(function* () {
+          const { fake, pass } = world
+          fake.misbehaviours.plan(xid, null, misbehaviour)
+          const { answer, sale } = yield* sellTo(world)
+          yield* fake.awaitRequests(xid, 2)
+          yield* pass("5999 millis")
+          assert.isUndefined(sale.pollUnsafe())
+          yield* pass("1 millis")
+          assert.strictEqual((yield* answer)._tag, "Delivered")
+          assert.deepStrictEqual(fake.sent, [xid])
+        })
+      )
   )
 
-  it.effect("and never answers is left to recovery after 25 seconds", () =>
+  it.effect("that leaves every query unanswered leaves the sale to recovery after 25 seconds", () =>
     withDtOne((world) =>
       Effect.gen(function* () {
         const { fake, pass } = world
@@ -282,27 +288,27 @@ describe("DT One that misbehaves when it is asked", () => {
   )
 })
 
-describe("DT One that tells of another sale", () => {
-  // what is told -> whether it is believed
+describe("a transaction of DT One that may be another sale", () => {
+  // Fields of the transaction, and whether it is accepted.
   it.effect.each([
-    ["another name", { external_id: "RD-000000000000000000000000" }, false],
+    ["another external id", { external_id: "RD-000000000000000000000000" }, false],
     ["another product", { product: { id: 1002 } }, false],
     ["another phone", { credit_party_identifier: { mobile_number: "+18295550000" } }, false],
     ["another amount", { requested_values: { destination: { unit: "DOP", amount: 99.99 } } }, false],
     ["another currency", { requested_values: { destination: { unit: "USD", amount: 100 } } }, false],
-    ["an amount that it has changed", { adjusted_values: { destination: { unit: "DOP", amount: 95 } } }, false],
+    ["an adjusted amount", { adjusted_values: { destination: { unit: "DOP", amount: 95 } } }, false],
     ["no amounts", { requested_values: null, adjusted_values: null }, true],
-    ["nobody", { credit_party_identifier: null }, true],
+    ["no phone", { credit_party_identifier: null }, true],
     ["no product", { product: null }, true]
-  ] as const)("by telling %s", ([, told, believed]) =>
+  ] as const)("is accepted unless it contradicts the order: %s", ([, told, accepted]) =>
     withDtOne((world) =>
       Effect.gen(function* () {
         const { alerts, fake, provider } = world
         fake.overrideFields(xid, told)
         const { answer, order } = yield* sellTo(world)
-        assert.strictEqual((yield* answer)._tag, believed ? "Delivered" : "Unknown")
-        assert.strictEqual((yield* provider.status(order))._tag, believed ? "Delivered" : "Unknown")
-        assert.strictEqual(alerts.includes("DT One returned a transaction that contradicts its order"), !believed)
+        assert.strictEqual((yield* answer)._tag, accepted ? "Delivered" : "Unknown")
+        assert.strictEqual((yield* provider.status(order))._tag, accepted ? "Delivered" : "Unknown")
+        assert.strictEqual(alerts.includes("DT One returned a transaction that contradicts its order"), !accepted)
       })
     )
   )

@@ -40,7 +40,7 @@ const offer = (
 const found = (...offers: ReadonlyArray<Offer>) => LookupAnswer.Found({ found: { holder: null, offers } })
 
 describe("a lookup at DT One", () => {
-  it.effect("tells the packages of an operator that are priced in pesos and need a phone alone", () =>
+  it.effect("returns the operator's packages that are priced in pesos and require only a phone number", () =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(
@@ -56,7 +56,7 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  it.effect("reads every page", () =>
+  it.effect("reads every page of the products", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         const operator = String(productIds.operator)
@@ -71,7 +71,7 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  it.effect("tells a package once that two pages have told, and none that they price differently", () =>
+  it.effect("returns a repeated package once, and leaves out a package with two prices", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         const operator = String(productIds.operator)
@@ -94,7 +94,7 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  it.effect("tells what is due of an account, and nothing that is paid, ambiguous or in another currency", () =>
+  it.effect("returns the unpaid bills of an account, but no paid, ambiguous or foreign-currency bill", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills(
@@ -119,10 +119,10 @@ describe("a lookup at DT One", () => {
   )
 
   it.effect.each([
-    ["nothing of an account without debt", water],
-    ["nothing of a free amount, whose number exists", of(service, String(productIds.topUp), "8095551234")],
-    ["nothing of a free amount for an account", of({ ...service, type: "generic" }, null, "PRE-1")]
-  ] as const)("tells %s", ([, query]) =>
+    ["an account without debt", water],
+    ["a free amount to an existing number", of(service, String(productIds.topUp), "8095551234")],
+    ["a free amount to an account", of({ ...service, type: "generic" }, null, "PRE-1")]
+  ] as const)("returns no offers for %s", ([, query]) =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* provider.lookup(query), found())
@@ -131,9 +131,9 @@ describe("a lookup at DT One", () => {
   )
 
   it.effect.each([
-    ["no number of this country", of(packageService, String(productIds.operator), "2125551234")],
-    ["no number at all", of(packageService, String(productIds.operator), "809-555-1234")]
-  ] as const)("says that there is %s", ([, query]) =>
+    ["a number of another country", of(packageService, String(productIds.operator), "2125551234")],
+    ["text that is not a number", of(packageService, String(productIds.operator), "809-555-1234")]
+  ] as const)("finds no identifier for %s", ([, query]) =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* provider.lookup(query))._tag, "NoSuchIdentifier")
@@ -152,7 +152,7 @@ describe("a lookup at DT One", () => {
     [429, 1000429, "NoAnswer"],
     [500, 1009001, "NoAnswer"],
     [503, 1009503, "NoAnswer"]
-  ] as const)("that is answered with %d %d is %s", ([status, code, tag]) =>
+  ] as const)("that DT One answers with %d %d ends as %s", ([status, code, tag]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.failNext("550011", status, code)
@@ -161,7 +161,7 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  it.effect("of bills whose names cannot be written down is no answer", () =>
+  it.effect("of bills with unprintable names has no result", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", statement("Ene\u0000 2026", 250.75))
@@ -170,19 +170,21 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  it.effect.each(["+18095551234", String(productIds.operator)])("of packages is not answered when %s is not", (about) =>
-    withDtOne(({ fake, provider }) =>
-      Effect.gen(function* () {
-        fake.misbehaviours.plan(about, "garbage")
-        assert.strictEqual((yield* provider.lookup(bundles))._tag, "NoAnswer")
-      })
-    )
+  it.effect.each(["+18095551234", String(productIds.operator)])(
+    "of packages has no result when the response about %s is malformed",
+    (about) =>
+      withDtOne(({ fake, provider }) =>
+        Effect.gen(function* () {
+          fake.misbehaviours.plan(about, "garbage")
+          assert.strictEqual((yield* provider.lookup(bundles))._tag, "NoAnswer")
+        })
+      )
   )
 
   it.effect.each([
     ["packages", of(packageService, null, "8095551234")],
     ["bills", of(billService, "agua", "550011")]
-  ] as const)("of %s whose service has no name at DT One is an alert", ([, query]) =>
+  ] as const)("of %s raises an alert when the catalogue has no DT One product for the service", ([, query]) =>
     withDtOne(({ alerts, provider }) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* provider.lookup(query))._tag, "NoAnswer")

@@ -4,7 +4,7 @@ import { productIds, statement } from "../fakes/DtOneData.ts"
 import { ordered, type Sold, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 describe("a sale through DT One", () => {
-  // the sandbox's last three digits -> the answer, its refusal or authorization code
+  // Last three digits of the number in DT One's sandbox, outcome, and authorization code or refusal.
   it.effect.each([
     ["100", "Delivered", "OP2400000000"],
     ["200", "Delivered", "OP2400000000"],
@@ -18,7 +18,7 @@ describe("a sale through DT One", () => {
     ["107", "Refused", "TRANSACTION_REJECTED"],
     ["300", "Unknown", null],
     ["302", "Unknown", null]
-  ] as const)("to a number that ends in %s is %s: %s", ([suffix, tag, code]) =>
+  ] as const)("to a number that ends in %s ends as %s: %s", ([suffix, tag, code]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         const answer = yield* provider.dispatch(yield* ordered({ identifier: `8095551${suffix}` }))
@@ -30,7 +30,7 @@ describe("a sale through DT One", () => {
     )
   )
 
-  it.effect("is asked about more and more rarely while its caller waits, and never after", () =>
+  it.effect("is queried seven times with growing pauses while its caller waits, and not afterwards", () =>
     withDtOne(({ fake, pass, provider }) =>
       Effect.gen(function* () {
         yield* provider.dispatch(yield* ordered({ identifier: "8095551300" }))
@@ -73,7 +73,7 @@ describe("a sale through DT One", () => {
       },
       { product_id: productIds.week, credit_party_identifier: { mobile_number: "+18095551234" } }
     ]
-  ] satisfies ReadonlyArray<readonly [string, Sold, object]>)("asks for %s", ([, sold, body]) =>
+  ] satisfies ReadonlyArray<readonly [string, Sold, object]>)("sends the request for %s", ([, sold, body]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         const order = yield* ordered(sold)
@@ -84,7 +84,7 @@ describe("a sale through DT One", () => {
     )
   )
 
-  it.effect("of electricity brings the meter's token in groups of four", () =>
+  it.effect("of electricity returns the token in groups of four digits", () =>
     withDtOne(({ provider }) =>
       Effect.gen(function* () {
         const sold = {
@@ -103,12 +103,9 @@ describe("a sale through DT One", () => {
 
   it.effect.each([
     ["no PIN", { pin: null }],
-    ["no PIN, nor what it sold", { pin: null, product: null }],
-    [
-      "a PIN that nobody can print",
-      { pin: { code: "1".repeat(101), serial: null }, product: { id: productIds.electricity } }
-    ]
-  ] as const)("of electricity that tells %s is delivered, and somebody has to look for its token", ([, told]) =>
+    ["neither a PIN nor a product", { pin: null, product: null }],
+    ["an unprintable PIN", { pin: { code: "1".repeat(101), serial: null }, product: { id: productIds.electricity } }]
+  ] as const)("of electricity with %s is delivered without a token, and raises an alert", ([, told]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         fake.overrideFields(xid, told)
@@ -127,17 +124,17 @@ describe("a sale through DT One", () => {
     )
   )
 
-  // what the provider tells -> what the receipt shows
+  // Response of the provider, and authorization code on the receipt.
   it.effect.each([
-    ["an operator that gives no reference", { operator_reference: null }, "2400000000"],
+    ["a missing operator reference", { operator_reference: null }, "2400000000"],
     ["a blank reference", { operator_reference: "  " }, "2400000000"],
-    ["a reference that no receipt can show", { operator_reference: "A\u0000B" }, "2400000000"],
-    ["a serial alone", { operator_reference: null, pin: { code: null, serial: "S-9" } }, "S-9"],
-    ["a number of its own that is text", { operator_reference: null, id: " T-7 " }, "T-7"],
-    ["a number that is no number", { operator_reference: null, id: "A\u0000B" }, xid],
-    ["a number as long as a page", { operator_reference: null, id: "9".repeat(101) }, xid],
-    ["a number that a double has rounded", { operator_reference: null, id: 2 ** 60 }, xid],
-    ["fields that nobody has heard of", { operator_reference: "R-1", novelty: { of: [1, 2] } }, "R-1"]
+    ["an unprintable operator reference", { operator_reference: "A\u0000B" }, "2400000000"],
+    ["a serial number only", { operator_reference: null, pin: { code: null, serial: "S-9" } }, "S-9"],
+    ["a transaction id that is text", { operator_reference: null, id: " T-7 " }, "T-7"],
+    ["an unprintable transaction id", { operator_reference: null, id: "A\u0000B" }, xid],
+    ["a transaction id of 101 digits", { operator_reference: null, id: "9".repeat(101) }, xid],
+    ["a transaction id beyond 2^53", { operator_reference: null, id: 2 ** 60 }, xid],
+    ["unknown fields", { operator_reference: "R-1", novelty: { of: [1, 2] } }, "R-1"]
   ] as const)("is delivered in spite of %s", ([, told, authCode]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
@@ -148,7 +145,7 @@ describe("a sale through DT One", () => {
     )
   )
 
-  it.effect("that is firm at once is not asked about", () =>
+  it.effect("with a definite first response is not queried", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.overrideFields(xid, { status: { id: 1, message: "REJECTED", class: { id: 3, message: "REJECTED" } } })
@@ -162,10 +159,10 @@ describe("a sale through DT One", () => {
   it.effect.each([
     ["REJECTED-INVALID-CREDIT-PARTY", "INVALID_PHONE", 0],
     ["REJECTED-OPERATOR-CURRENTLY-UNAVAILABLE", "TRANSACTION_REJECTED", 0],
-    // The xid is used up, so the same key cannot be tried again.
+    // DT One has used the xid, so a retry under the same key cannot succeed.
     ["REJECTED-INSUFFICIENT-BALANCE", "TRANSACTION_REJECTED", 1],
     ["CANCELLED", "TRANSACTION_REJECTED", 0]
-  ] as const)("that ends as %s is refused as %s", ([status, refusal, alerts]) =>
+  ] as const)("with the status %s is refused as %s", ([status, refusal, alerts]) =>
     withDtOne((world) =>
       Effect.gen(function* () {
         world.fake.overrideFields(xid, { status: { message: status, class: { message: status.split("-")[0] } } })
@@ -176,18 +173,18 @@ describe("a sale through DT One", () => {
   )
 })
 
-describe("an order that DT One could not understand", () => {
+describe("an order that DT One cannot process", () => {
   it.effect.each([
     ["a phone with hyphens", { identifier: "809-555-1234" }, "Refused"],
-    ["a phone with the country's code", { identifier: "+18095551234" }, "Refused"],
-    ["a code of the catalogue", { type: "data_package", reference: "CM-DIA-1GB" }, "Refused"],
-    ["a number that another provider offered", { type: "data_package", reference: String(productIds.week) }, "Refused"],
-    ["a product that is none", { type: "data_package", reference: "dtone:producto:dos" }, "Refused"],
-    ["a bill of the simulator's", { type: "generic", identifier: "5501", reference: "ejemplo-2026-03" }, "Refused"],
+    ["a phone with a country code", { identifier: "+18095551234" }, "Refused"],
+    ["a package code of the catalogue", { type: "data_package", reference: "CM-DIA-1GB" }, "Refused"],
+    ["an option of another provider", { type: "data_package", reference: String(productIds.week) }, "Refused"],
+    ["an option that is not a number", { type: "data_package", reference: "dtone:producto:dos" }, "Refused"],
+    ["a simulated bill", { type: "generic", identifier: "5501", reference: "ejemplo-2026-03" }, "Refused"],
     ["a service without a product", { product: null }, "NotSent"],
-    ["a product that is no number", { product: "claro" }, "NotSent"],
-    ["a product beyond what there are", { product: "9999999999" }, "NotSent"]
-  ] satisfies ReadonlyArray<readonly [string, Sold, string]>)("because it has %s stays here", ([, sold, tag]) =>
+    ["a product that is not a number", { product: "claro" }, "NotSent"],
+    ["a product id beyond 32 bits", { product: "9999999999" }, "NotSent"]
+  ] satisfies ReadonlyArray<readonly [string, Sold, string]>)("because it has %s is not sent", ([, sold, tag]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* provider.dispatch(yield* ordered(sold)))._tag, tag)
@@ -198,7 +195,7 @@ describe("an order that DT One could not understand", () => {
   )
 })
 
-describe("a bill that was looked up", () => {
+describe("a bill from a lookup", () => {
   const sold = {
     type: "generic",
     product: String(productIds.bills),
@@ -211,7 +208,7 @@ describe("a bill that was looked up", () => {
     [statement("Ene 2026", 250.75, "2026-02-15"), { reference: "Ene 2026", due_date: "2026-02-15" }],
     [statement("Ene 2026", 250.75), { reference: "Ene 2026" }],
     [statement("Ene 2026", 250.75, "pronto"), { reference: "Ene 2026" }]
-  ] as const)("is paid as it stands: %j", ([due, named]) =>
+  ] as const)("is paid with its amount and reference: %j", ([due, named]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", due, statement("Feb 2026", 300))
@@ -232,8 +229,8 @@ describe("a bill that was looked up", () => {
 
   it.effect.each([
     ["was paid elsewhere", [], { _tag: "Refused", refusal: "TRANSACTION_REJECTED" }],
-    ["costs more by now", [statement("Ene 2026", 275)], { _tag: "Refused", refusal: "INVALID_AMOUNT" }]
-  ] as const)("and %s is not paid", ([, due, answer]) =>
+    ["costs more now", [statement("Ene 2026", 275)], { _tag: "Refused", refusal: "INVALID_AMOUNT" }]
+  ] as const)("that %s is not paid", ([, due, answer]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", ...due)
@@ -243,7 +240,7 @@ describe("a bill that was looked up", () => {
     )
   )
 
-  it.effect("and was recorded too long ago by then is not sent, and stays open", () =>
+  it.effect("is not sent more than 20 seconds after its reservation, and stays unresolved", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", statement("Ene 2026", 250.75))
@@ -256,7 +253,7 @@ describe("a bill that was looked up", () => {
     )
   )
 
-  it.effect("and cannot be looked up again is not sent", () =>
+  it.effect("that cannot be looked up again before the payment is not sent", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.misbehaviours.plan("550011", "broken before")
@@ -266,7 +263,7 @@ describe("a bill that was looked up", () => {
     )
   )
 
-  it.effect("of which another is told as paid stays held", () =>
+  it.effect("stays held when DT One reports another bill as paid", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.setBills("550011", statement("Ene 2026", 250.75))

@@ -27,10 +27,10 @@ const number = fc
 
 const sending = fc.array(misbehaviour, { maxLength: 8 })
 
-// While a sale is younger than a quarter of an hour, what DT One does not know is not firm.
+// At most two faults, so "not found" is not yet conclusive: it counts only once the sale is 15 minutes old.
 const asking = fc.array(misbehaviour, { maxLength: 2 })
 
-/** What the ledger would have made of the sale, asked for every five minutes until it is settled. */
+/** The settlement that the ledger would reach with a status query every five minutes. */
 const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, order: Order, answer: DispatchAnswer) {
   if (answer._tag !== "Unknown") return answer._tag === "Delivered" ? "charged" : "returned"
   let notFound = 0
@@ -46,8 +46,8 @@ const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, ord
   return "held"
 })
 
-describe("whatever DT One does", () => {
-  it.effect("a sale is sent once, and what is charged in the end is what was delivered", () =>
+describe("under any sequence of DT One faults", () => {
+  it.effect("a sale is sent once, and charged exactly when it was delivered", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(number, sending, asking, (identifier, atFirst, later) =>
@@ -78,21 +78,21 @@ const reversalOf = Effect.fnUntraced(function* (order: Order) {
   return { id: 1, xid: "RD-000000000000000000000001", createdAt: yield* DateTime.now, order } satisfies Reversal
 })
 
-describe("a sale that DT One is asked about", () => {
+describe("a status query at DT One", () => {
   it.effect.each([
     ["an empty list", 200, [], "NotFound"],
-    ["that it knows no such transaction", 404, { errors: [{ code: 1008004, message: "" }] }, "NotFound"],
-    ["that, and something else", 404, { errors: [{ code: 1008004 }, { code: 1000404 }] }, "Unknown"],
-    ["that, by a server that is broken", 503, { errors: [{ code: 1008004 }] }, "Unknown"],
-    ["404 of something else", 404, { errors: [{ code: 1000404, message: "" }] }, "Unknown"],
-    ["404 of nobody knows whom", 404, "<html>", "Unknown"],
+    ["404 for this transaction", 404, { errors: [{ code: 1008004, message: "" }] }, "NotFound"],
+    ["404 with two error codes", 404, { errors: [{ code: 1008004 }, { code: 1000404 }] }, "Unknown"],
+    ["503 with the code for an unknown transaction", 503, { errors: [{ code: 1008004 }] }, "Unknown"],
+    ["404 with another error code", 404, { errors: [{ code: 1000404, message: "" }] }, "Unknown"],
+    ["404 from a proxy", 404, "<html>", "Unknown"],
     ["401", 401, { errors: [{ code: 1000401, message: "" }] }, "Unknown"],
     ["429", 429, { errors: [{ code: 1000429, message: "" }] }, "Unknown"],
     ["503", 503, { errors: [{ code: 1009503, message: "" }] }, "Unknown"],
     ["one transaction instead of a list", 200, { external_id: xid }, "Unknown"],
     ["a list of something else", 200, [{ external_id: xid }], "Unknown"],
-    ["nothing", 200, null, "Unknown"]
-  ] as const)("is, when the answer is %s", ([, status, body, tag]) =>
+    ["null", 200, null, "Unknown"]
+  ] as const)("interprets the response: %s", ([, status, body, tag]) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
         fake.replyNext(xid, { status, body })
@@ -103,7 +103,7 @@ describe("a sale that DT One is asked about", () => {
     )
   )
 
-  // class of the status -> what recovery hears
+  // Class of the status, and the result of the query.
   it.effect.each([
     ["CREATED", "Unknown"],
     ["CONFIRMED", "Unknown"],
@@ -114,7 +114,7 @@ describe("a sale that DT One is asked about", () => {
     ["CANCELLED", "Refused"],
     ["REVERSED", "Unknown"],
     ["EXPIRED", "Unknown"]
-  ] as const)("and is %s there is %s here", ([message, tag]) =>
+  ] as const)("maps the status %s to %s", ([message, tag]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         const order = yield* ordered({ identifier: "8095551300" })
@@ -128,13 +128,13 @@ describe("a sale that DT One is asked about", () => {
 })
 
 describe("the reversal of a sale at DT One", () => {
-  // how the sale stands there -> what is answered at once, and later
+  // Status of the sale at DT One, result of the reversal, and result of a later query.
   it.effect.each([
     ["COMPLETED", "Denied", "Denied"],
     ["REVERSED", "Confirmed", "Confirmed"],
     ["DECLINED", "Denied", "Denied"],
     ["SUBMITTED", "NotSent", "Unknown"]
-  ] as const)("of one that is %s", ([status, atOnce, later]) =>
+  ] as const)("has the result that follows from the sale's status %s", ([status, atOnce, later]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         const order = yield* ordered()
@@ -151,9 +151,9 @@ describe("the reversal of a sale at DT One", () => {
 
   it.effect.each([
     ["does not know it", "not found", "NotSent", "Unknown"],
-    ["says something else of it", "contradiction", "NotSent", "Unknown"],
-    ["breaks down", "broken after", "NotSent", "Unknown"]
-  ] as const)("is not confirmed by a DT One that %s", ([, misbehaviour, atOnce, later]) =>
+    ["returns contradicting data", "contradiction", "NotSent", "Unknown"],
+    ["fails with an error", "broken after", "NotSent", "Unknown"]
+  ] as const)("is not confirmed when DT One %s", ([, misbehaviour, atOnce, later]) =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         const order = yield* ordered()
@@ -168,7 +168,7 @@ describe("the reversal of a sale at DT One", () => {
     )
   )
 
-  it.effect("that gives back less than was paid is not denied: somebody has to look", () =>
+  it.effect("for less than the amount paid is left unknown and raises an alert", () =>
     withDtOne(({ alerts, fake, provider }) =>
       Effect.gen(function* () {
         const order = yield* ordered()

@@ -25,7 +25,7 @@ import {
 
 type Headers = Record<string, string>
 
-const sellWare = Effect.fnUntraced(function* (
+const sellOne = Effect.fnUntraced(function* (
   auth: Headers,
   [service_id, identifier, amount]: (typeof saleOfEachFlow)[number]
 ) {
@@ -36,16 +36,16 @@ const sellWare = Effect.fnUntraced(function* (
   return yield* sell({ service_id, identifier, opcion_id: opciones[0].opcion_id }, auth)
 })
 
-/** From now on the company is in another environment. */
-const moved = Effect.fnUntraced(function* (companyId: number, environment: CompanyEnvironment) {
+/** Moves the company to another environment. */
+const moveTo = Effect.fnUntraced(function* (companyId: number, environment: CompanyEnvironment) {
   const sql = yield* PgClient.PgClient
   const { pass } = yield* ManualClock
   yield* sql`update directory.company set environment = ${environment} where id = ${companyId}`
-  // Whatever is remembered of it is forgotten.
+  // Lets the cached company expire.
   yield* pass("6 seconds")
 })
 
-/** What the catalogue calls the first package of the example, and its price. */
+/** Code and price of the first package in the example catalogue. */
 const firstPackage = (auth: Headers) =>
   Effect.map(get("/v1/servicios/3/paquetes", auth), ({ body }): readonly [code: string, price: number] => [
     body.data[0].codigo,
@@ -54,15 +54,15 @@ const firstPackage = (auth: Headers) =>
 
 describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
   layer(production(name), { excludeTestServices: true })("a company", (it) => {
-    it.effect("in development sells through the simulators, and nobody outside hears of it", () =>
+    it.effect("in development sells through the simulators, and no external service receives a request", () =>
       withoutOutsideRequests(
         Effect.gen(function* () {
           const { pass } = yield* ManualClock
           const { auth } = yield* company("development")
           const codes: Array<string> = []
-          // These end so that the simulator knows them, and delivers or holds.
+          // The simulator delivers to identifiers that end in 3.
           for (const [service_id, identifier, amount] of saleOfEachFlow) {
-            const { body } = yield* sellWare(auth, [service_id, `${identifier}3`, amount])
+            const { body } = yield* sellOne(auth, [service_id, `${identifier}3`, amount])
             codes.push(body.data.auth_code)
           }
           const { id, placa } = yield* quoted(auth)
@@ -81,13 +81,13 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       )
     )
 
-    it.effect("in production sells through whom the operator chose, and never through a simulator", () =>
+    it.effect("in production sells through the configured external services and never through a simulator", () =>
       Effect.gen(function* () {
         const { insurer, provider, sms } = yield* ExternalFakes
         const { auth } = yield* company("production")
         const delivered = provider.truth.delivered.length
-        for (const ware of saleOfEachFlow) {
-          const { body, status, text } = yield* sellWare(auth, ware)
+        for (const sale of saleOfEachFlow) {
+          const { body, status, text } = yield* sellOne(auth, sale)
           assert.strictEqual(status, 201, text)
           const { auth_code, xid } = body.data
           assert.notMatch(auth_code, /^SBX/)
@@ -109,7 +109,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("in production is shown the catalogue's packages by a token that may not ask its provider", () =>
+    it.effect("in production sees the catalogue's packages when its token has no real lookups", () =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
         const { auth } = yield* insuring({ company: { environment: "production" } })
@@ -120,7 +120,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
         assert.deepStrictEqual([origen_datos, opciones[0].precio], ["simulado", price])
         const bought = sell({ ...wanted, opcion_id: opciones[0].opcion_id }, auth)
         if (name === "dtone") {
-          // DT One has products of its own, and knows none of them by this code: it cannot be sold there.
+          // DT One has its own product codes and does not know this one, so the package cannot be sold there.
           const answer = yield* withoutOutsideRequests(leavesRowsUnchanged(bought))
           assert.deepStrictEqual(refusal(answer), [422, "VALIDATION_ERROR"])
           assert.deepStrictEqual(answer.body.error.details, { opcion_id: "invalido" })
@@ -134,11 +134,11 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("that moved to production cannot sell what a simulator has quoted", () =>
+    it.effect("that moveTo to production cannot sell a simulated quote", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* company("development")
         const simulated = yield* quoted(auth)
-        yield* moved(companyId, "production")
+        yield* moveTo(companyId, "production")
         const answer = yield* withoutOutsideRequests(
           leavesRowsUnchanged(spanish.sell(auth, simulated.id, simulated.placa))
         )
@@ -149,22 +149,22 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("that moved to development cannot have simulated what an insurer has quoted", () =>
+    it.effect("that moveTo to development cannot sell a real quote through the simulator", () =>
       Effect.gen(function* () {
         const { auth, companyId } = yield* company("production")
         const real = yield* quotedLive(auth)
-        yield* moved(companyId, "development")
+        yield* moveTo(companyId, "development")
         const answer = yield* withoutOutsideRequests(leavesRowsUnchanged(spanish.sell(auth, real.id, real.placa)))
         assert.deepStrictEqual(answer.body.error.details, { opcion_id: "invalido" })
       })
     )
 
-    it.effect("that moved to production leaves its open sales with the simulator", () =>
+    it.effect("that moveTo to production keeps its unresolved sales at the simulator", () =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth, companyId } = yield* company("development")
         const { body } = yield* sell({ service_id: 1, identifier: "8095550022", amount: 60 }, auth)
-        yield* moved(companyId, "production")
+        yield* moveTo(companyId, "production")
         yield* pass("1 minutes")
         yield* withoutOutsideRequests(recover("due"))
         assert.strictEqual(yield* statusOf(auth, body.error.details.transaction_id), "SUCCESS")
@@ -173,49 +173,52 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
   })
 })
 
-/** What a company in production hears of a party that is not there. */
+/** The status and code that a company in production receives when an external service is not configured. */
 const noProvider = [422, "SERVICE_UNAVAILABLE"]
 const noInsurer = [503, "SEGUROS_NO_DISPONIBLE"]
 
-layer(testServer({}), { excludeTestServices: true })("a company in production, while nobody is configured", (it) => {
-  it.effect.each(saleOfEachFlow.filter(([, , amount]) => amount !== null))(
-    "cannot sell service %i to %s, and nothing is reserved",
-    ([service_id, identifier, amount]) =>
+layer(testServer({}), { excludeTestServices: true })(
+  "a company in production, while no external service is configured",
+  (it) => {
+    it.effect.each(saleOfEachFlow.filter(([, , amount]) => amount !== null))(
+      "cannot sell service %i to %s, and nothing is reserved",
+      ([service_id, identifier, amount]) =>
+        Effect.gen(function* () {
+          const { auth } = yield* company("production")
+          const answer = yield* leavesRowsUnchanged(sell({ service_id, identifier, amount }, auth))
+          assert.deepStrictEqual(refusal(answer), noProvider)
+          assert.strictEqual(answer.headers.get("retry-after"), "30")
+        })
+    )
+
+    it.effect("sees simulated packages and cannot buy one", () =>
       Effect.gen(function* () {
         const { auth } = yield* company("production")
-        const answer = yield* leavesRowsUnchanged(sell({ service_id, identifier, amount }, auth))
+        const wanted = { service_id: 3, identifier: "8495550044" }
+        const { opciones, origen_datos } = (yield* consult(wanted.service_id, wanted.identifier, auth)).body.data
+        assert.strictEqual(origen_datos, "simulado")
+        const answer = yield* leavesRowsUnchanged(sell({ ...wanted, opcion_id: opciones[0].opcion_id }, auth))
         assert.deepStrictEqual(refusal(answer), noProvider)
-        assert.strictEqual(answer.headers.get("retry-after"), "30")
       })
-  )
+    )
 
-  it.effect("is shown examples of packages, and cannot buy one", () =>
-    Effect.gen(function* () {
-      const { auth } = yield* company("production")
-      const wanted = { service_id: 3, identifier: "8495550044" }
-      const { opciones, origen_datos } = (yield* consult(wanted.service_id, wanted.identifier, auth)).body.data
-      assert.strictEqual(origen_datos, "simulado")
-      const answer = yield* leavesRowsUnchanged(sell({ ...wanted, opcion_id: opciones[0].opcion_id }, auth))
-      assert.deepStrictEqual(refusal(answer), noProvider)
-    })
-  )
+    it.effect("cannot start an insurance", () =>
+      Effect.gen(function* () {
+        const { auth } = yield* company("production")
+        assert.deepStrictEqual(refusal(yield* leavesRowsUnchanged(spanish.start(auth, applicationFor()))), noInsurer)
+      })
+    )
+  }
+)
 
-  it.effect("cannot begin an insurance", () =>
-    Effect.gen(function* () {
-      const { auth } = yield* company("production")
-      assert.deepStrictEqual(refusal(yield* leavesRowsUnchanged(spanish.start(auth, applicationFor()))), noInsurer)
-    })
-  )
-})
-
-/** A server on the same database, without one of the parties. */
-const without = (party: "PROVIDER" | "INSURER" | "SMS") =>
-  Effect.flatMap(ExternalFakes, ({ variables }) => anotherServer({ ...variables, [party]: "none" }, played))
+/** A server on the same database, without one of the external services. */
+const without = (service: "PROVIDER" | "INSURER" | "SMS") =>
+  Effect.flatMap(ExternalFakes, ({ variables }) => anotherServer({ ...variables, [service]: "none" }, played))
 
 layer(production("http"), { excludeTestServices: true })(
-  "a company in production, while one party is missing",
+  "a company in production, while one external service is missing",
   (it) => {
-    it.effect("sells all that goes through the others", () =>
+    it.effect("sells everything that the other services deliver", () =>
       Effect.gen(function* () {
         const { auth } = yield* company("production")
         const topUp = sell({ service_id: 1, identifier: "8095550012", amount: 100 }, auth)
@@ -223,23 +226,25 @@ layer(production("http"), { excludeTestServices: true })(
         assert.deepStrictEqual(refusal(yield* noProviders(leavesRowsUnchanged(topUp))), noProvider)
         const { id, placa } = yield* noProviders(quotedLive(auth))
         assert.strictEqual((yield* noProviders(spanish.sell(auth, id, placa))).status, 201)
-        for (const party of ["INSURER", "SMS"] as const) {
-          assert.strictEqual((yield* (yield* without(party))(topUp)).status, 201)
+        for (const service of ["INSURER", "SMS"] as const) {
+          assert.strictEqual((yield* (yield* without(service))(topUp)).status, 201)
         }
       })
     )
 
-    it.effect.each(["INSURER", "SMS"] as const)("cannot begin an insurance without %s, and asks nobody", (party) =>
-      Effect.gen(function* () {
-        const { auth } = yield* company("production")
-        const missing = yield* without(party)
-        const application = yield* insurable
-        const answer = yield* withoutOutsideRequests(leavesRowsUnchanged(missing(spanish.start(auth, application))))
-        assert.deepStrictEqual(refusal(answer), noInsurer)
-      })
+    it.effect.each(["INSURER", "SMS"] as const)(
+      "cannot start an insurance without %s, and sends no request",
+      (service) =>
+        Effect.gen(function* () {
+          const { auth } = yield* company("production")
+          const missing = yield* without(service)
+          const application = yield* insurable
+          const answer = yield* withoutOutsideRequests(leavesRowsUnchanged(missing(spanish.start(auth, application))))
+          assert.deepStrictEqual(refusal(answer), noInsurer)
+        })
     )
 
-    it.effect("cannot sell a quote while its insurer is missing, and can afterwards", () =>
+    it.effect("cannot sell a quote while its insurer is missing, but can sell it afterwards", () =>
       Effect.gen(function* () {
         const { auth } = yield* company("production")
         const { id, placa } = yield* quotedLive(auth)

@@ -10,8 +10,8 @@ import { fakeServer, type Misbehaviour } from "../fakes/FakeServer.ts"
 
 const withStore = Effect.provide(Layer.fresh(CircuitBreaker.layerStoreMemory()))
 
-/** A party that answers what it is told to, and counts what reaches it. */
-const makeParty = Effect.gen(function* () {
+/** An external service that responds as a test tells it, and counts its requests. */
+const makeService = Effect.gen(function* () {
   const reached = yield* Ref.make(0)
   const answers = yield* Ref.make<(request: HttpClientRequest.HttpClientRequest) => Effect.Effect<number>>(() =>
     Effect.succeed(200)
@@ -36,7 +36,7 @@ const unsent = (exit: Exit.Exit<unknown, HttpClientError.HttpClientError>): bool
   Exit.isFailure(exit) &&
   Exit.findErrorOption(exit).pipe((error) => error._tag === "Some" && isProvablyUnsent(error.value))
 
-/** Calls to a party that ended so. */
+/** The number of calls to an external service with this outcome. */
 const counted = (party: string, outcome: string) =>
   Effect.map(Metric.snapshot, (all) =>
     all.flatMap(({ attributes, id, state }) =>
@@ -46,7 +46,7 @@ const counted = (party: string, outcome: string) =>
     )
   )
 
-/** Lets a fiber be interrupted at one of its steps. */
+/** A scheduler that yields once, at the given step, so a fiber can be interrupted there. */
 class PausingOnce extends Scheduler.MixedScheduler {
   #steps: number
   constructor(steps: number) {
@@ -58,10 +58,10 @@ class PausingOnce extends Scheduler.MixedScheduler {
   }
 }
 
-describe("a guard around a party", () => {
-  it.effect("calls one again when its time is over, though the clock was set back meanwhile", () =>
+describe("a guard around an external service", () => {
+  it.effect("allows a trial call when the pause is over, even if the clock was set back meanwhile", () =>
     Effect.gen(function* () {
-      const party = yield* makeParty
+      const party = yield* makeService
       const guard = yield* makeGuard({ party: "healed", calls_max: 8 })
       yield* party.answer(Effect.succeed(503))
       yield* Effect.forEach(Array.from({ length: 10 }), () => call(guard.protect(party.client)))
@@ -79,7 +79,7 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
-  it.effect("lets a party see the time that there is", () =>
+  it.effect("shows the real wall clock to the service's client", () =>
     Effect.gen(function* () {
       const guard = yield* makeGuard({ party: "timed", calls_max: 8 })
       yield* TestClock.setTime(1_000_000)
@@ -97,17 +97,17 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
-  it.effect("stops calling one that keeps failing, and tries again with one call", () =>
+  it.effect("stops calling a service that keeps failing, and tries again with one call", () =>
     Effect.gen(function* () {
-      const party = yield* makeParty
+      const party = yield* makeService
       const guard = yield* makeGuard({ party: "failing", calls_max: 8 })
       const client = guard.protect(party.client)
       yield* party.answer(Effect.succeed(503))
       yield* Effect.forEach(Array.from({ length: 10 }), () => call(client))
       assert.isFalse(yield* guard.accepts)
-      assert.isTrue(unsent(yield* call(client)), "a call that is not made says that nothing left")
+      assert.isTrue(unsent(yield* call(client)), "a rejected call is provably unsent")
       assert.deepStrictEqual(yield* counted("failing", "5xx"), [10])
-      assert.deepStrictEqual(yield* counted("failing", "not_made"), [2], "the question, and the call")
+      assert.deepStrictEqual(yield* counted("failing", "not_made"), [2], "the check and the call")
       assert.strictEqual(yield* party.reached, 10)
       yield* TestClock.adjust(Duration.seconds(10))
       assert.isTrue(yield* guard.accepts)
@@ -118,15 +118,15 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
-  // What it always answers -> whether it is called on; ten failures open a circuit.
+  // Status of every response, and whether the circuit stays closed. Ten failures open it.
   it.effect.each([
     [400, true],
     [499, true],
     [429, false],
     [500, false]
-  ] as const)("takes %i for a healthy answer: %s", ([status, healthy]) =>
+  ] as const)("treats the status %i as healthy: %s", ([status, healthy]) =>
     Effect.gen(function* () {
-      const party = yield* makeParty
+      const party = yield* makeService
       const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
       yield* party.answer(Effect.succeed(status))
       yield* Effect.forEach(Array.from({ length: 40 }), () => call(guard.protect(party.client)))
@@ -135,9 +135,9 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
-  it.effect("lets no more calls be in flight than it was given", () =>
+  it.effect("limits the number of calls in flight", () =>
     Effect.gen(function* () {
-      const party = yield* makeParty
+      const party = yield* makeService
       const guard = yield* makeGuard({ party: "busy", calls_max: 2 })
       const client = guard.protect(party.client)
       yield* party.answer(Effect.never)
@@ -145,13 +145,13 @@ describe("a guard around a party", () => {
       assert.isFalse(yield* guard.accepts)
       assert.isTrue(unsent(yield* call(client)))
       assert.strictEqual(yield* party.reached, 2)
-      assert.deepStrictEqual(yield* counted("busy", "not_made"), [2], "the question, and the call")
+      assert.deepStrictEqual(yield* counted("busy", "not_made"), [2], "the check and the call")
       yield* Effect.forEach(waiting, Fiber.interrupt)
       assert.isTrue(yield* guard.accepts)
     }).pipe(withStore)
   )
 
-  it.effect("counts a call that has begun to be answered as in flight until the whole answer is there", () =>
+  it.effect("counts a call as in flight until its whole response has arrived", () =>
     Effect.gen(function* () {
       const endless = HttpClient.make((request) =>
         Effect.succeed(HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ pull: () => undefined }))))
@@ -166,7 +166,7 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
-  it.effect("keeps all of its room when whoever asks about it is interrupted, at whatever step", () =>
+  it.effect("loses no capacity when a check for capacity is interrupted at any step", () =>
     Effect.gen(function* () {
       const guard = yield* makeGuard({ party: "asked", calls_max: 1 })
       for (let step = 1; step < 60; step++) {
@@ -177,9 +177,9 @@ describe("a guard around a party", () => {
     }).pipe(withStore)
   )
 
-  it.effect("gives up on one that accepts a call and says nothing, without claiming that nothing was sent", () =>
+  it.effect("times out a call without response, and does not report it as unsent", () =>
     Effect.gen(function* () {
-      const party = yield* makeParty
+      const party = yield* makeService
       const guard = yield* makeGuard({ party: "carrier", calls_max: 8 })
       yield* party.answer(Effect.never)
       const waiting = yield* Effect.forkChild(call(guard.protect(party.client)), { startImmediately: true })
@@ -198,19 +198,19 @@ const failed = (cause: unknown) =>
 
 const withCode = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall })
 
-/** The failure of a request to an address. */
+/** The error of a request to a URL. */
 const failureAt = (url: string) =>
   HttpClient.execute(HttpClientRequest.prependUrl(request, url)).pipe(
     Effect.flip,
     Effect.provide(NodeHttpClient.layerUndici)
   )
 
-describe("a request that failed", () => {
+describe("a failed request", () => {
   it.effect.each([
-    ["no address has its name", "http://saldo.invalid"],
-    ["nobody listens there", "http://127.0.0.1:1"],
-    ["nobody listens at any of its addresses", "http://localhost:1"],
-    ["the address is none", "http://[::zz]"]
+    ["the host name does not exist", "http://saldo.invalid"],
+    ["the port has no listener", "http://127.0.0.1:1"],
+    ["no address of the host has a listener", "http://localhost:1"],
+    ["the URL is invalid", "http://[::zz]"]
   ] as const)("was provably not sent when %s", ([, url]) =>
     Effect.gen(function* () {
       assert.isTrue(isProvablyUnsent(yield* failureAt(url)))
@@ -218,7 +218,7 @@ describe("a request that failed", () => {
   )
 
   it.effect.each(["cut before", "cut after"] satisfies ReadonlyArray<Misbehaviour>)(
-    "may have been received when the connection was %s the server acted",
+    "may have been received when the fault is: connection %s the server acted",
     (misbehaviour) =>
       Effect.gen(function* () {
         const url = yield* fakeServer(() => ({ misbehaviour, reply: () => ({ status: 200, body: {} }) }))
@@ -226,31 +226,35 @@ describe("a request that failed", () => {
       }).pipe(Effect.scoped)
   )
 
-  // what undici and Node say -> whether nothing was sent
+  // Error of undici or Node, and whether it proves that nothing was sent.
   it.each([
-    ["a certificate of nobody", withCode("DEPTH_ZERO_SELF_SIGNED_CERT"), true],
-    ["a certificate of another name", withCode("ERR_TLS_CERT_ALTNAME_INVALID"), true],
-    ["a certificate that is too old", withCode("CERT_HAS_EXPIRED"), true],
-    ["no connection in time", withCode("UND_ERR_CONNECT_TIMEOUT"), true],
-    ["no way to the host", withCode("EHOSTUNREACH", "connect"), true],
-    ["no answer of the name server", withCode("EAI_AGAIN", "getaddrinfo"), true],
-    ["a failure inside another", new TypeError("fetch failed", { cause: withCode("ECONNREFUSED", "connect") }), true],
-    ["a host that went away", withCode("EHOSTUNREACH", "read"), false],
+    ["a self-signed certificate", withCode("DEPTH_ZERO_SELF_SIGNED_CERT"), true],
+    ["a certificate for another name", withCode("ERR_TLS_CERT_ALTNAME_INVALID"), true],
+    ["an expired certificate", withCode("CERT_HAS_EXPIRED"), true],
+    ["a connection timeout", withCode("UND_ERR_CONNECT_TIMEOUT"), true],
+    ["an unreachable host while connecting", withCode("EHOSTUNREACH", "connect"), true],
+    ["no response of the DNS server", withCode("EAI_AGAIN", "getaddrinfo"), true],
+    [
+      "a cause inside another error",
+      new TypeError("fetch failed", { cause: withCode("ECONNREFUSED", "connect") }),
+      true
+    ],
+    ["an unreachable host while reading", withCode("EHOSTUNREACH", "read"), false],
     ["a broken pipe", withCode("EPIPE", "write"), false],
     ["a reset", withCode("ECONNRESET", "read"), false],
-    ["a reset of unknown time", withCode("ECONNRESET"), false],
+    ["a reset at an unknown time", withCode("ECONNRESET"), false],
     ["a closed connection", withCode("UND_ERR_SOCKET"), false],
-    ["a refusal without a call", withCode("ECONNREFUSED"), false],
-    ["no headers in time", withCode("UND_ERR_HEADERS_TIMEOUT"), false],
+    ["a refused connection without a system call", withCode("ECONNREFUSED"), false],
+    ["a timeout for the headers", withCode("UND_ERR_HEADERS_TIMEOUT"), false],
     [
-      "several addresses, and one that was reached",
+      "several addresses, one of which was reached",
       new AggregateError([withCode("ECONNREFUSED", "connect"), withCode("ECONNRESET", "read")]),
       false
     ],
-    ["several addresses, and no errors", new AggregateError([]), false],
+    ["several addresses without errors", new AggregateError([]), false],
     ["text", "ECONNREFUSED", false],
     ["nothing", undefined, false]
-  ])("by %s", (_, cause, unsent) => {
+  ])("is classified by its cause: %s", (_, cause, unsent) => {
     assert.strictEqual(isProvablyUnsent(failed(cause)), unsent)
   })
 })

@@ -12,8 +12,8 @@ const query = { service: { ...packageService, product: "claro-datos" }, identifi
 
 const { Found, NoAnswer, NoSuchIdentifier } = LookupAnswer
 
-layer(Outside)("a lookup at a gateway of the operator's", (it) => {
-  it.effect("tells the holder and what may be bought", () =>
+layer(Outside)("a lookup at an HTTP gateway", (it) => {
+  it.effect("returns the holder and the offers", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.found.set(identifier, {
@@ -39,7 +39,7 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
     })
   )
 
-  it.effect("may find nothing to buy, or nobody", () =>
+  it.effect("may return no offers, or no such identifier", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       assert.deepStrictEqual(yield* provider.lookup(query), NoSuchIdentifier())
@@ -52,16 +52,22 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
 
   it.effect.each([
     [
-      "two offers of one name",
+      "two offers with one reference",
       { status: 200, body: { outcome: "found", offers: [offer, { ...offer, name: "4 GB" }] } }
     ],
-    ["an offer for nothing", { status: 200, body: { outcome: "found", offers: [{ ...offer, price_centavos: 0 }] } }],
+    [
+      "an offer without a price",
+      { status: 200, body: { outcome: "found", offers: [{ ...offer, price_centavos: 0 }] } }
+    ],
     ["an offer in pesos", { status: 200, body: { outcome: "found", offers: [{ ...offer, price_centavos: 150.5 }] } }],
-    ["an offer without a name", { status: 200, body: { outcome: "found", offers: [{ ...offer, reference: "" }] } }],
+    [
+      "an offer without a reference",
+      { status: 200, body: { outcome: "found", offers: [{ ...offer, reference: "" }] } }
+    ],
     ["422, not processed", { status: 422, body: { outcome: "not_processed" } }],
     ["404", { status: 404, body: { outcome: "no_such_identifier" } }],
     ["500", { status: 500, body: { outcome: "found", offers: [] } }]
-  ] as const)("that is answered with %s was not answered", ([, reply]) =>
+  ] as const)("has no result when the response has %s", ([, reply]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.replyNext(identifier, reply)
@@ -70,7 +76,7 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
   )
 
   it.effect.each(["cut before", "cut midway", "broken before", "garbage"] as const)(
-    "at one that misbehaves, %s, was not answered, and may be repeated",
+    "has no result after the fault %s, and can be repeated",
     (misbehaviour) =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
@@ -81,7 +87,7 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
       })
   )
 
-  it.effect("to which nothing is said lasts as long as whoever waits", () =>
+  it.effect("without a response waits until its caller gives up", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.misbehaviours.plan(identifier, "trickle")
@@ -89,7 +95,7 @@ layer(Outside)("a lookup at a gateway of the operator's", (it) => {
     })
   )
 
-  it.effect("at nobody was not answered", () =>
+  it.effect("has no result when the gateway cannot be reached", () =>
     Effect.gen(function* () {
       const provider = yield* HttpProvider.make(gatewayAt(unusedAddress))
       assert.deepStrictEqual(yield* provider.lookup(query), NoAnswer())

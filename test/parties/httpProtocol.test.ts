@@ -16,11 +16,11 @@ import { gatewayAt, Outside, order, secret, startProvider, xidOf } from "./suppo
 
 const pageOf = (name: string) => readFileSync(new URL(`../../docs/providers/${name}.md`, import.meta.url), "utf8")
 
-/** Every word that a field may have to be, in a document. */
-const wordsOf = (value: unknown): ReadonlyArray<string> => {
+/** Every value that a field of a document may have. */
+const valuesOf = (value: unknown): ReadonlyArray<string> => {
   if (typeof value !== "object" || value === null) return []
   const own = "enum" in value && Array.isArray(value.enum) ? value.enum.map(String) : []
-  return [...own, ...Object.values(value).flatMap(wordsOf)]
+  return [...own, ...Object.values(value).flatMap(valuesOf)]
 }
 
 const protocols = [
@@ -29,19 +29,19 @@ const protocols = [
   ["sms", () => OpenApi.fromApi(smsProtocol)]
 ] as const
 
-describe("the document of a protocol of our own", () => {
-  it.each(protocols)("is what the code speaks: %s (npm run docs:protocols writes it)", (name, generated) => {
+describe("the OpenAPI document of our own protocols", () => {
+  it.each(protocols)("is up to date for %s (npm run docs:protocols writes it)", (name, generated) => {
     assert.deepStrictEqual(protocolDocument(name) as object, JSON.parse(JSON.stringify(generated())))
   })
 
-  it.effect.each(protocols)("is OpenAPI: %s", ([name]) =>
+  it.effect.each(protocols)("is valid OpenAPI for %s", ([name]) =>
     Effect.gen(function* () {
       const { errors, valid } = yield* Effect.promise(() => new Validator().validate({ ...protocolDocument(name) }))
       assert.isTrue(valid, JSON.stringify(errors))
     })
   )
 
-  it.each(protocols)("has a page that names every path, status and word: %s", (name) => {
+  it.each(protocols)("has a page with every path, status and value for %s", (name) => {
     const document = protocolDocument(name)
     const page = pageOf(name)
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -50,7 +50,7 @@ describe("the document of a protocol of our own", () => {
         ...Object.keys(responses).map((status) => status.toLowerCase())
       ])
     )
-    const missing = [...operations, ...wordsOf(document)].filter(
+    const missing = [...operations, ...valuesOf(document)].filter(
       (word) => !page.toLowerCase().includes(word.toLowerCase())
     )
     assert.isEmpty(missing)
@@ -60,7 +60,7 @@ describe("the document of a protocol of our own", () => {
 const page = readFileSync(new URL("../../docs/providers/http.md", import.meta.url), "utf8")
 const signedAt = DateTime.makeUnsafe("2026-03-02T14:30:00Z")
 
-/** What a gateway gets that is told to deliver, and how to send it again, changed or not. */
+/** A dispatch request that a gateway received, and a function that sends it again, with or without changes. */
 const captured = Effect.gen(function* () {
   const { gateway, provider } = yield* startProvider
   yield* provider.dispatch(order(1))
@@ -83,7 +83,7 @@ const captured = Effect.gen(function* () {
 })
 
 layer(Outside)("a signed request", (it) => {
-  it.effect("is the one that the page shows", () =>
+  it.effect("equals the example in the documentation", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(DateTime.toEpochMillis(signedAt))
       const { gateway, provider } = yield* startProvider
@@ -104,7 +104,7 @@ layer(Outside)("a signed request", (it) => {
     })
   )
 
-  it.effect("covers the path that the operator's address begins with, and asks for nothing by a body", () =>
+  it.effect("signs the path prefix of the configured URL, and a GET request has no body", () =>
     Effect.gen(function* () {
       const seen: Array<FakeRequest> = []
       const url = yield* fakeServer((asked) => {
@@ -123,7 +123,7 @@ layer(Outside)("a signed request", (it) => {
     })
   )
 
-  it.effect("with another secret is not believed, and nothing is done", () =>
+  it.effect("with another secret is rejected and has no effect", () =>
     Effect.gen(function* () {
       const { gateway } = yield* startProvider
       const stranger = yield* HttpProvider.make({ baseUrl: gateway.url, secret: Redacted.make("another") })
@@ -138,7 +138,7 @@ layer(Outside)("a signed request", (it) => {
     [300, 200, undefined],
     [301, 401, "stale_timestamp"],
     [86_400, 401, "stale_timestamp"]
-  ] as const)("that comes again after %d seconds", ([seconds, status, reason]) =>
+  ] as const)("repeated after %d seconds is answered with %d", ([seconds, status, reason]) =>
     Effect.gen(function* () {
       const { again, gateway } = yield* captured
       yield* TestClock.adjust(`${seconds} seconds`)
@@ -149,16 +149,16 @@ layer(Outside)("a signed request", (it) => {
 
   it.effect.each([
     ["another amount", ({ text }: FakeRequest) => ({ text: text.replace("10000", "90000") })],
-    ["a space more", ({ text }: FakeRequest) => ({ text: `${text} ` })],
+    ["an extra space", ({ text }: FakeRequest) => ({ text: `${text} ` })],
     ["another path", () => ({ path: "/v1/reversals" })],
     ["another method", () => ({ method: "PUT" })],
-    ["another time", ({ headers }: FakeRequest) => ({ headers: { ...headers, "saldo-timestamp": "1" } })],
+    ["another timestamp", ({ headers }: FakeRequest) => ({ headers: { ...headers, "saldo-timestamp": "1" } })],
     [
       "another signature",
       ({ headers }: FakeRequest) => ({ headers: { ...headers, "saldo-signature": `v1=${"0".repeat(64)}` } })
     ],
     ["no signature", () => ({ headers: {} })]
-  ] as const)("that has %s is not believed", ([, change]) =>
+  ] as const)("with %s is rejected", ([, change]) =>
     Effect.gen(function* () {
       const { again, sent } = yield* captured
       assert.deepStrictEqual(yield* again(change(sent)), { status: 401, reason: "bad_signature" })

@@ -21,12 +21,12 @@ const sold = Effect.tap(startProvider, ({ provider }) => provider.dispatch(order
 const reversal = reversalOf(order(1))
 const { Confirmed, Denied, NotFound, NotSent, Unknown } = ReversalAnswer
 
-layer(Outside)("a reversal at a gateway of the operator's", (it) => {
+layer(Outside)("a reversal at an HTTP gateway", (it) => {
   it.effect.each([
     ["confirmed", Confirmed(), 0],
     ["denied", Denied(), 1],
     ["pending", Unknown(), 1]
-  ] as const)("that it decides: %s, is heard then and later", ([decision, answer, times]) =>
+  ] as const)("decided as %s has the same result at once and in a later query", ([decision, answer, times]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* sold
       gateway.reversals.set(reversal.xid, decision)
@@ -36,7 +36,7 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
     })
   )
 
-  it.effect("takes an order back once, and has nothing to take back of one that was not delivered", () =>
+  it.effect("reverses an order once, and is denied for an order that was not delivered", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* sold
       const answers = yield* Effect.replicateEffect(provider.reverse(reversal), 3, { concurrency: 3 })
@@ -46,7 +46,7 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
     })
   )
 
-  // misbehaviour -> what the reversal is answered with, what a later question is, and whether the order still stands
+  // Fault, result of the reversal, result of a later query, and whether the order is still delivered.
   it.effect.each([
     ["cut before", Unknown(), NotFound(), true],
     ["cut after", Unknown(), Confirmed(), false],
@@ -59,7 +59,7 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
     ["late", Unknown(), Unknown(), false],
     ["not found", Unknown(), NotFound(), true]
   ] as const satisfies ReadonlyArray<readonly [Misbehaviour, ReversalAnswer, ReversalAnswer, boolean]>)(
-    "where it misbehaves: %s",
+    "under the fault %s has a safe result",
     ([misbehaviour, answer, later, stands]) =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* sold
@@ -70,7 +70,7 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
       })
   )
 
-  it.effect("that is asked about too early is not known, then pending, then confirmed", () =>
+  it.effect("that is late is first not found, then pending, then confirmed", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* sold
       gateway.misbehaviours.plan(reversal.xid, "late", "not found")
@@ -82,7 +82,7 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
     })
   )
 
-  it.effect("to which nothing is said lasts as long as whoever waits", () =>
+  it.effect("without a response waits until its caller gives up", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* sold
       gateway.misbehaviours.plan(reversal.xid, "silent after")
@@ -94,23 +94,23 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
   const { xid } = reversal
   const confirmed = { outcome: "confirmed", xid, order_xid: xidOf(1), amount_centavos: 10_000 }
 
-  // What is answered -> what it means of a reversal that is begun, and of one that is asked about.
+  // Response, then its meaning for a new reversal and for a status query.
   it.effect.each([
     ["another reversal", { status: 200, body: { ...confirmed, xid: xidOf(9) } }, Unknown(), Unknown()],
     ["another order", { status: 200, body: { ...confirmed, order_xid: xidOf(9) } }, Unknown(), Unknown()],
     ["another amount", { status: 200, body: { ...confirmed, amount_centavos: 1 } }, Unknown(), Unknown()],
-    ["no order", { status: 200, body: { ...confirmed, order_xid: undefined } }, Unknown(), Unknown()],
+    ["no order xid", { status: 200, body: { ...confirmed, order_xid: undefined } }, Unknown(), Unknown()],
     [
-      "the denial of another",
+      "the denial of another reversal",
       { status: 200, body: { ...confirmed, outcome: "denied", xid: xidOf(9) } },
       Unknown(),
       Unknown()
     ],
     ["422, not processed", { status: 422, body: { outcome: "not_processed" } }, NotSent(), NotSent()],
     ["409, conflict", { status: 409, body: { outcome: "conflict", xid } }, Unknown(), Unknown()],
-    ["404 of a proxy", { status: 404, body: "<html>" }, Unknown(), Unknown()],
+    ["404 from a proxy", { status: 404, body: "<html>" }, Unknown(), Unknown()],
     ["503", { status: 503, body: confirmed }, Unknown(), Unknown()]
-  ] as const)("of which it says %s", ([, reply, begun, asked]) =>
+  ] as const)("interprets the response: %s", ([, reply, begun, asked]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* sold
       gateway.replyNext(xid, reply)
@@ -121,7 +121,7 @@ layer(Outside)("a reversal at a gateway of the operator's", (it) => {
     })
   )
 
-  it.effect("that cannot be told to anybody was not sent", () =>
+  it.effect("is not sent when the gateway cannot be reached", () =>
     Effect.gen(function* () {
       const provider = yield* HttpProvider.make(gatewayAt(unusedAddress))
       assert.deepStrictEqual(yield* provider.reverse(reversal), NotSent())

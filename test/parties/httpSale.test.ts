@@ -23,15 +23,15 @@ const delivered = (number: number) => ({
 
 const { Delivered, NotSent, Refused, Unknown } = DispatchAnswer
 
-layer(Outside)("a gateway of the operator's", (it) => {
-  describe("that is told to deliver", () => {
+layer(Outside)("an HTTP gateway", (it) => {
+  describe("for a dispatch", () => {
     it.effect.each([
       ["delivered", Delivered(delivered(1)), true],
       ["INVALID_PHONE", Refused({ refusal: "INVALID_PHONE" }), false],
       ["INVALID_AMOUNT", Refused({ refusal: "INVALID_AMOUNT" }), false],
       ["TRANSACTION_REJECTED", Refused({ refusal: "TRANSACTION_REJECTED" }), false],
       ["pending", Unknown(), false]
-    ] as const)("and decides %s is heard, then and later", ([decision, answer, done]) =>
+    ] as const)("returns the decision %s at once and in a later query", ([decision, answer, done]) =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
         gateway.orders.set(xidOf(1), decision)
@@ -41,7 +41,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
       })
     )
 
-    it.effect("hears what it calls the service and the option", () =>
+    it.effect("receives the product and the option under its own names", () =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
         yield* provider.dispatch(order(1, { product: "claro-datos", reference: "P2" }))
@@ -57,7 +57,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
       })
     )
 
-    it.effect("electricity hands over the token for the meter", () =>
+    it.effect("returns the meter's token for electricity", () =>
       Effect.gen(function* () {
         const { provider } = yield* startProvider
         const service = { id: ServiceId.make(4), name: "EDESUR", type: "electricity_prepaid" as const }
@@ -69,7 +69,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
       })
     )
 
-    it.effect("delivers an xid once, however often it is told", () =>
+    it.effect("delivers an xid once under three concurrent dispatches", () =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
         const answers = yield* Effect.replicateEffect(provider.dispatch(order(1)), 3, { concurrency: 3 })
@@ -78,7 +78,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
       })
     )
 
-    it.effect("knows nothing of another order by the same xid", () =>
+    it.effect("leaves a different order with the same xid unknown", () =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
         yield* provider.dispatch(order(1))
@@ -89,9 +89,9 @@ layer(Outside)("a gateway of the operator's", (it) => {
     )
   })
 
-  describe("that misbehaves", () => {
+  describe("with a fault", () => {
     it.effect.each(misbehaviourCases(Delivered(delivered(1))))(
-      "when told to deliver: %s",
+      "of type %s during a dispatch has a safe result",
       ([misbehaviour, answer, later, done]) =>
         Effect.gen(function* () {
           const { gateway, provider } = yield* startProvider
@@ -103,7 +103,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
     )
 
     it.effect.each(["silent before", "silent after", "trickle"] as const)(
-      "when told to deliver: %s; whoever waits decides how long",
+      "of type %s makes a dispatch wait until its caller gives up",
       (misbehaviour) =>
         Effect.gen(function* () {
           const { gateway, provider } = yield* startProvider
@@ -122,7 +122,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
       ["garbage", Unknown()],
       ["contradiction", Unknown()],
       ["not found", StatusAnswer.NotFound()]
-    ] as const)("when asked about an order: %s; and is right the next time", ([misbehaviour, answer]) =>
+    ] as const)("of type %s during a status query has a correct result at the next query", ([misbehaviour, answer]) =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
         yield* provider.dispatch(order(1))
@@ -132,7 +132,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
       })
     )
 
-    it.effect("by knowing nothing of an order that it then delivers after all", () =>
+    it.effect("may deny an order and deliver it later", () =>
       Effect.gen(function* () {
         const { gateway, provider } = yield* startProvider
         gateway.misbehaviours.plan(xidOf(1), "late", "not found")
@@ -146,7 +146,7 @@ layer(Outside)("a gateway of the operator's", (it) => {
     )
   })
 
-  it.effect.each([unusedAddress, unknownHost])("that cannot be reached at %s has heard nothing", (url) =>
+  it.effect.each([unusedAddress, unknownHost])("that cannot be reached at %s has received nothing", (url) =>
     Effect.gen(function* () {
       const provider = yield* HttpProvider.make(gatewayAt(url))
       assert.deepStrictEqual(yield* provider.dispatch(order(1)), NotSent())

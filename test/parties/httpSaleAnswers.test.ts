@@ -15,10 +15,10 @@ const yes = { outcome: "delivered", xid, amount_centavos, auth_code: "A1" }
 const another = xidOf(2)
 const page = "<html>nginx</html>"
 
-// What the gateway answers to a dispatch -> whether the document has it, and what it means.
+// Response to a dispatch, whether the protocol documents it, and its meaning.
 const answers: ReadonlyArray<readonly [string, FakeReply, boolean, DispatchAnswer]> = [
   [
-    "the least that there must be",
+    "only the required fields",
     { status: 200, body: yes },
     true,
     Delivered({ delivery: { authCode: "A1", rechargeToken: null } })
@@ -31,54 +31,64 @@ const answers: ReadonlyArray<readonly [string, FakeReply, boolean, DispatchAnswe
   ["429, not processed", { status: 429, body: { outcome: "not_processed" } }, true, NotSent()],
   ["409, conflict", { status: 409, body: { outcome: "conflict", xid } }, true, Unknown()],
   [
-    "another order was not processed",
+    "not processed, for another order",
     { status: 422, body: { outcome: "not_processed", xid: another } },
     true,
     Unknown()
   ],
-  ["another's conflict", { status: 409, body: { outcome: "conflict", xid: another } }, true, Unknown()],
+  ["409, conflict, for another order", { status: 409, body: { outcome: "conflict", xid: another } }, true, Unknown()],
   ["another order", { status: 200, body: { ...yes, xid: another } }, true, Unknown()],
   ["another amount", { status: 200, body: { ...yes, amount_centavos: 100 } }, true, Unknown()],
   [
-    "another order was refused",
+    "refused, for another order",
     { status: 200, body: { outcome: "refused", xid: another, amount_centavos, reason: "INVALID_PHONE" } },
     true,
     Unknown()
   ],
   [
-    "another amount was refused",
+    "refused, with another amount",
     { status: 200, body: { outcome: "refused", xid, amount_centavos: 1, reason: "INVALID_PHONE" } },
     true,
     Unknown()
   ],
-  ["404, and it knows nothing of it", { status: 404, body: { outcome: "not_found", xid } }, false, Unknown()],
-  ["401 without a word", { status: 401, body: { error: "unauthorized" } }, false, Unknown()],
-  ["a page of a proxy", { status: 403, body: page }, false, Unknown()],
+  ["404, order not found", { status: 404, body: { outcome: "not_found", xid } }, false, Unknown()],
+  ["401 without an outcome", { status: 401, body: { error: "unauthorized" } }, false, Unknown()],
+  ["an HTML page of a proxy", { status: 403, body: page }, false, Unknown()],
   ["200, not processed", { status: 200, body: { outcome: "not_processed" } }, false, Unknown()],
   ["500, not processed", { status: 500, body: { outcome: "not_processed" } }, false, Unknown()],
   ["503, not processed", { status: 503, body: { outcome: "not_processed" } }, false, Unknown()],
   ["500, delivered", { status: 500, body: yes }, false, Unknown()],
-  ["502 of a proxy", { status: 502, body: page }, false, Unknown()],
+  ["502 from a proxy", { status: 502, body: page }, false, Unknown()],
   ["201, delivered", { status: 201, body: yes }, false, Unknown()],
   ["202", { status: 202, body: {} }, false, Unknown()],
   ["a redirect", { status: 307, body: {}, headers: { location: "/v1/orders" } }, false, Unknown()],
   ["no authorization code", { status: 200, body: { ...yes, auth_code: undefined } }, false, Unknown()],
   ["an empty authorization code", { status: 200, body: { ...yes, auth_code: "" } }, false, Unknown()],
-  ["a code that breaks the receipt", { status: 200, body: { ...yes, auth_code: "A1\n\u001b[2J" } }, false, Unknown()],
-  ["half of an emoji", { status: 200, body: { ...yes, auth_code: "A\ud83d" } }, false, Unknown()],
-  ["a token that no meter takes", { status: 200, body: { ...yes, recharge_token: "12345" } }, false, Unknown()],
-  ["pesos", { status: 200, body: { ...yes, amount_centavos: 100.5 } }, false, Unknown()],
-  ["an amount in words", { status: 200, body: { ...yes, amount_centavos: "10000" } }, false, Unknown()],
-  ["an outcome that nobody knows", { status: 200, body: { ...yes, outcome: "done" } }, false, Unknown()],
   [
-    "a reason that nobody knows",
+    "an unprintable authorization code",
+    { status: 200, body: { ...yes, auth_code: "A1\n\u001b[2J" } },
+    false,
+    Unknown()
+  ],
+  [
+    "a lone surrogate in the authorization code",
+    { status: 200, body: { ...yes, auth_code: "A\ud83d" } },
+    false,
+    Unknown()
+  ],
+  ["an invalid meter token", { status: 200, body: { ...yes, recharge_token: "12345" } }, false, Unknown()],
+  ["a fraction of a centavo", { status: 200, body: { ...yes, amount_centavos: 100.5 } }, false, Unknown()],
+  ["an amount as text", { status: 200, body: { ...yes, amount_centavos: "10000" } }, false, Unknown()],
+  ["an unknown outcome", { status: 200, body: { ...yes, outcome: "done" } }, false, Unknown()],
+  [
+    "an unknown reason",
     { status: 200, body: { outcome: "refused", xid, amount_centavos, reason: "NO" } },
     false,
     Unknown()
   ],
   ["a list", { status: 200, body: [yes] }, false, Unknown()],
-  ["nothing", { status: 200, body: null }, false, Unknown()],
-  ["more than anybody reads", { status: 200, body: { ...yes, more: "x".repeat(9_000_000) } }, false, Unknown()]
+  ["a null body", { status: 200, body: null }, false, Unknown()],
+  ["a body above 8 MiB", { status: 200, body: { ...yes, more: "x".repeat(9_000_000) } }, false, Unknown()]
 ]
 
 const { ofReply } = protocol("http")
@@ -91,8 +101,8 @@ const dispatching = {
   body: {}
 }
 
-layer(Outside)("what a gateway answers to an order", (it) => {
-  it.effect.each(answers)("%s", ([, reply, isDocumented, answer]) =>
+layer(Outside)("the response of an HTTP gateway", (it) => {
+  it.effect.each(answers)("to a dispatch is interpreted safely: %s", ([, reply, isDocumented, answer]) =>
     Effect.gen(function* () {
       assert.strictEqual(ofReply(dispatching, reply).length === 0, isDocumented)
       const { gateway, provider } = yield* startProvider
@@ -103,20 +113,20 @@ layer(Outside)("what a gateway answers to an order", (it) => {
   )
 
   it.effect.each([
-    ["404, and it knows nothing of it", { status: 404, body: { outcome: "not_found", xid } }, StatusAnswer.NotFound()],
+    ["404, order not found", { status: 404, body: { outcome: "not_found", xid } }, StatusAnswer.NotFound()],
     [
-      "404, and it knows nothing of another",
+      "404, another order not found",
       { status: 404, body: { outcome: "not_found", xid: another } },
       StatusAnswer.Unknown()
     ],
-    ["404 of a proxy", { status: 404, body: page }, StatusAnswer.Unknown()],
-    ["404 without a word", { status: 404, body: {} }, StatusAnswer.Unknown()],
-    ["200, and it knows nothing of it", { status: 200, body: { outcome: "not_found", xid } }, StatusAnswer.Unknown()],
+    ["404 from a proxy", { status: 404, body: page }, StatusAnswer.Unknown()],
+    ["404 without an outcome", { status: 404, body: {} }, StatusAnswer.Unknown()],
+    ["200, order not found", { status: 200, body: { outcome: "not_found", xid } }, StatusAnswer.Unknown()],
     ["429, not processed", { status: 429, body: { outcome: "not_processed" } }, StatusAnswer.NotAsked()],
     ["503", { status: 503, body: {} }, StatusAnswer.Unknown()],
     ["another order", { status: 200, body: { ...yes, xid: another } }, StatusAnswer.Unknown()],
     ["another amount", { status: 200, body: { ...yes, amount_centavos: 1_000_000 } }, StatusAnswer.Unknown()]
-  ] as const)("that it is asked about: %s", ([, reply, answer]) =>
+  ] as const)("to a status query is interpreted safely: %s", ([, reply, answer]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.replyNext(xid, reply)
@@ -127,12 +137,12 @@ layer(Outside)("what a gateway answers to an order", (it) => {
   it.effect.each([
     ["another amount", { status: 200, body: { ...yes, amount_centavos: 100 } }, "Error"],
     ["another order", { status: 200, body: { ...yes, xid: another } }, "Error"],
-    ["something that cannot be read", { status: 200, body: { ...yes, auth_code: 5 } }, "Error"],
+    ["an unreadable field", { status: 200, body: { ...yes, auth_code: 5 } }, "Error"],
     ["a conflict", { status: 409, body: { outcome: "conflict", xid } }, "Error"],
-    ["404 of a proxy", { status: 404, body: page }, "Error"],
+    ["404 from a proxy", { status: 404, body: page }, "Error"],
     ["503", { status: 503, body: {} }, "Warn"],
     ["429, not processed", { status: 429, body: { outcome: "not_processed", reason: "too_many" } }, "Warn"]
-  ] as const)("tells the operator of %s, and no secret", ([, reply, level]) =>
+  ] as const)("is logged without secrets when it has %s", ([, reply, level]) =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.replyNext(xid, reply)
@@ -146,7 +156,7 @@ layer(Outside)("what a gateway answers to an order", (it) => {
     })
   )
 
-  it.effect("of electricity without its token holds the money", () =>
+  it.effect("to a sale of electricity without a token keeps the money held", () =>
     Effect.gen(function* () {
       const { gateway, provider } = yield* startProvider
       gateway.replyNext(xid, { status: 200, body: yes })

@@ -20,7 +20,7 @@ import {
   xidOf
 } from "./support/Gateways.ts"
 
-/** The sale of a policy. */
+/** An order for a policy. */
 const sale = (changes: Partial<Order> = {}): Order =>
   order(1, {
     service: { id: ServiceId.make(6), name: "Seguro de ley", type: "insurance" },
@@ -38,8 +38,8 @@ const delivery: IssuedPolicy = {
 const { Delivered, NotSent, Refused, Unknown } = DispatchAnswer
 const refused = Refused({ refusal: "SEGURO_NO_EMITIDO" })
 
-layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
-  it.effect("is asked for by what was quoted", () =>
+layer(Outside)("an order for a policy", (it) => {
+  it.effect("sends the quote, the plate and the amount", () =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       yield* insurer.issue(sale())
@@ -59,7 +59,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
     ["issued", Delivered({ delivery }), 1],
     ["refused", refused, 0],
     ["pending", Unknown(), 0]
-  ] as const)("and that is %s, is heard then and later", ([decision, answer, times]) =>
+  ] as const)("decided as %s has the same result at once and in a later query", ([decision, answer, times]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.policies.set(xid, decision)
@@ -69,7 +69,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
     })
   )
 
-  it.effect("is issued once, however often it is asked for", () =>
+  it.effect("is issued once under three concurrent requests", () =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       const answers = yield* Effect.replicateEffect(insurer.issue(sale()), 3, { concurrency: 3 })
@@ -79,7 +79,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
     })
   )
 
-  it.effect("without a quote is not asked for", () =>
+  it.effect("without a quote is not sent", () =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       assert.strictEqual((yield* Effect.exit(insurer.issue(sale({ reference: null }))))._tag, "Failure")
@@ -88,7 +88,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
   )
 
   it.effect.each(misbehaviourCases(Delivered({ delivery })))(
-    "of one that misbehaves: %s",
+    "under the fault %s has a safe result",
     ([misbehaviour, answer, later, issued]) =>
       Effect.gen(function* () {
         const { gateway, insurer } = yield* startInsurer
@@ -99,15 +99,17 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
       })
   )
 
-  it.effect.each(["silent before", "silent after", "trickle"] as const)("of one that is %s lasts", (misbehaviour) =>
-    Effect.gen(function* () {
-      const { gateway, insurer } = yield* startInsurer
-      gateway.misbehaviours.plan(xid, misbehaviour)
-      assert.isTrue(yield* isSilent(insurer.issue(sale()), gateway.arrivals.reach(1)))
-    })
+  it.effect.each(["silent before", "silent after", "trickle"] as const)(
+    "under the fault %s waits until its caller gives up",
+    (misbehaviour) =>
+      Effect.gen(function* () {
+        const { gateway, insurer } = yield* startInsurer
+        gateway.misbehaviours.plan(xid, misbehaviour)
+        assert.isTrue(yield* isSilent(insurer.issue(sale()), gateway.arrivals.reach(1)))
+      })
   )
 
-  it.effect("that is not known, then pending, is issued after all", () =>
+  it.effect("that is late is first not found, then pending, then issued", () =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.misbehaviours.plan(xid, "late", "not found")
@@ -119,7 +121,7 @@ layer(Outside)("a policy that an insurer's gateway is asked for", (it) => {
     })
   )
 
-  it.effect.each([unusedAddress, unknownHost])("of nobody at %s was not asked for", (url) =>
+  it.effect.each([unusedAddress, unknownHost])("is not sent when the insurer cannot be reached at %s", (url) =>
     Effect.gen(function* () {
       const insurer = yield* HttpInsurer.make(gatewayAt(url))
       assert.deepStrictEqual(yield* insurer.issue(sale()), NotSent())
@@ -139,28 +141,28 @@ const issued = {
 const ok = (changes: object): FakeReply => ({ status: 200, body: { ...issued, ...changes } })
 const another = xidOf(2)
 
-layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
+layer(Outside)("the response of an insurer's gateway", (it) => {
   it.effect.each([
     ["another policy", ok({ xid: another }), Unknown()],
     ["another price", ok({ amount_centavos: 1 }), Unknown()],
-    ["no number", ok({ policy_number: undefined }), Unknown()],
+    ["no policy number", ok({ policy_number: undefined }), Unknown()],
     ["no first day", ok({ valid_from: undefined }), Unknown()],
     ["no last day", ok({ valid_until: null }), Unknown()],
-    ["neither day", ok({ valid_from: undefined, valid_until: undefined }), Unknown()],
-    ["a number that breaks a document", ok({ policy_number: "P\u0000" }), Unknown()],
-    ["a day that there is not", ok({ valid_until: "2027-02-30" }), Unknown()],
-    ["an instant", ok({ valid_from: "2026-03-02T00:00:00Z" }), Unknown()],
+    ["no days", ok({ valid_from: undefined, valid_until: undefined }), Unknown()],
+    ["an unprintable policy number", ok({ policy_number: "P\u0000" }), Unknown()],
+    ["an impossible date", ok({ valid_until: "2027-02-30" }), Unknown()],
+    ["a date with a time", ok({ valid_from: "2026-03-02T00:00:00Z" }), Unknown()],
     ["a policy that ends before it begins", ok({ valid_until: "2026-03-01" }), Unknown()],
     [
-      "the refusal of another",
+      "the refusal of another policy",
       { status: 200, body: { outcome: "refused", xid: another, amount_centavos: 10_000 } },
       Unknown()
     ],
     ["422, not processed", { status: 422, body: { outcome: "not_processed" } }, NotSent()],
     ["409, conflict", { status: 409, body: { outcome: "conflict", xid } }, Unknown()],
-    ["422 without a word", { status: 422, body: {} }, Unknown()],
+    ["422 without an outcome", { status: 422, body: {} }, Unknown()],
     ["500, refused", { status: 500, body: { outcome: "refused", xid, amount_centavos: 10_000 } }, Unknown()]
-  ] as const)("%s", ([, reply, answer]) =>
+  ] as const)("to an order is interpreted safely: %s", ([, reply, answer]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.replyNext(xid, reply)
@@ -174,17 +176,17 @@ layer(Outside)("what an insurer's gateway answers to a policy", (it) => {
   )
 
   it.effect.each([
-    ["404, and it knows nothing of it", { status: 404, body: { outcome: "not_found", xid } }, StatusAnswer.NotFound()],
+    ["404, policy not found", { status: 404, body: { outcome: "not_found", xid } }, StatusAnswer.NotFound()],
     [
-      "404, and it knows nothing of another",
+      "404, another policy not found",
       { status: 404, body: { outcome: "not_found", xid: another } },
       StatusAnswer.Unknown()
     ],
-    ["404 of a proxy", { status: 404, body: "<html>" }, StatusAnswer.Unknown()],
+    ["404 from a proxy", { status: 404, body: "<html>" }, StatusAnswer.Unknown()],
     ["another price", ok({ amount_centavos: 1 }), StatusAnswer.Unknown()],
-    ["neither day", ok({ valid_from: undefined, valid_until: undefined }), StatusAnswer.Unknown()],
+    ["no days", ok({ valid_from: undefined, valid_until: undefined }), StatusAnswer.Unknown()],
     ["401, not processed", { status: 401, body: { outcome: "not_processed" } }, StatusAnswer.NotAsked()]
-  ] as const)("that it is asked about: %s", ([, reply, answer]) =>
+  ] as const)("to a status query is interpreted safely: %s", ([, reply, answer]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.replyNext(xid, reply)

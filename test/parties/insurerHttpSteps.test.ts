@@ -39,8 +39,8 @@ const no = { outcome: "rejected", reason: "La cédula no es la del dueño." }
 const rejected = new InsuranceRejected({ reason: "La cédula no es la del dueño." })
 const unavailable = new InsuranceUnavailable()
 
-layer(Outside)("a step before a policy", (it) => {
-  it.effect("hears what the insurer knows and offers", () =>
+layer(Outside)("a step before the sale of a policy", (it) => {
+  it.effect("returns the vehicle, the plans and the quote of the insurer", () =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.steps.set(`/v1/inspections ${plate}`, found)
@@ -65,16 +65,16 @@ layer(Outside)("a step before a policy", (it) => {
 
   it.effect.each([
     ["the owner is not accepted", inspecting, no, rejected],
-    ["there is no such vehicle to insure", inspecting, { outcome: "vehicle_unsupported" }, new VehicleUnsupported()],
+    ["the vehicle cannot be insured", inspecting, { outcome: "vehicle_unsupported" }, new VehicleUnsupported()],
     ["the version is not accepted", planning, no, rejected],
     ["the plan is not accepted", quoting, no, rejected],
     [
-      "there is a policy already",
+      "the vehicle already has a policy",
       quoting,
       { outcome: "policy_active", renewable_from: "2026-12-01" },
       new PolicyActive({ renewableFrom: "2026-12-01" })
     ]
-  ] as const)("that ends because %s", ([, { ask, path }, answer, error]) =>
+  ] as const)("ends with its own error because %s", ([, { ask, path }, answer, error]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.steps.set(`${path} ${plate}`, answer)
@@ -84,18 +84,18 @@ layer(Outside)("a step before a policy", (it) => {
 
   it.effect.each([
     ["an owner without a name", inspecting, { ...found, holder: "" }],
-    ["a vehicle of no known type", inspecting, { ...found, vehicle: { ...found.vehicle, type: "bote" } }],
+    ["an unknown vehicle type", inspecting, { ...found, vehicle: { ...found.vehicle, type: "bote" } }],
     ["no version", inspecting, { ...found, versions: [] }],
-    ["two versions of one id", inspecting, { ...found, versions: [version, { ...version, name: "XLE" }] }],
-    ["what no inspection is answered with", inspecting, quoted],
-    ["two plans of one code", planning, { ...offered, plans: [plan, { ...plan, price_centavos: 1 }] }],
-    ["a plan for nothing", planning, { ...offered, plans: [{ ...plan, price_centavos: 0 }] }],
-    ["a plan for no time", planning, { ...offered, plans: [{ ...plan, months: 0 }] }],
-    ["an extra that nobody knows", planning, { ...offered, extras: [{ ...extra, code: "avion" }] }],
-    ["a price in pesos", quoting, { ...quoted, total_centavos: 6_800.5 }],
-    ["a quote without a name", quoting, { ...quoted, quote: undefined }],
-    ["a day that there is not", quoting, { outcome: "policy_active", renewable_from: "2026-02-30" }]
-  ] as const)("that is answered with %s finds no insurer, and tells the operator", ([, { ask }, body]) =>
+    ["two versions with one id", inspecting, { ...found, versions: [version, { ...version, name: "XLE" }] }],
+    ["the outcome of another step", inspecting, quoted],
+    ["two plans with one code", planning, { ...offered, plans: [plan, { ...plan, price_centavos: 1 }] }],
+    ["a plan without a price", planning, { ...offered, plans: [{ ...plan, price_centavos: 0 }] }],
+    ["a plan of zero months", planning, { ...offered, plans: [{ ...plan, months: 0 }] }],
+    ["an unknown extra", planning, { ...offered, extras: [{ ...extra, code: "avion" }] }],
+    ["a price with a fraction of a centavo", quoting, { ...quoted, total_centavos: 6_800.5 }],
+    ["a quote without a reference", quoting, { ...quoted, quote: undefined }],
+    ["an impossible date", quoting, { outcome: "policy_active", renewable_from: "2026-02-30" }]
+  ] as const)("is unavailable and logs an error when the response has %s", ([, { ask }, body]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.replyNext(plate, { status: 200, body })
@@ -106,8 +106,8 @@ layer(Outside)("a step before a policy", (it) => {
         lines.map(({ level }) => level),
         ["Error"]
       )
-      for (const secretOfSomebody of [owner.cedula, owner.phone, secret, "Ana"]) {
-        assert.notInclude(JSON.stringify(lines), secretOfSomebody)
+      for (const hidden of [owner.cedula, owner.phone, secret, "Ana"]) {
+        assert.notInclude(JSON.stringify(lines), hidden)
       }
     })
   )
@@ -118,7 +118,7 @@ layer(Outside)("a step before a policy", (it) => {
         (misbehaviour) => [misbehaviour, step] as const
       )
     )
-  )("at one that misbehaves, %s, finds no insurer", ([misbehaviour, { ask }]) =>
+  )("is unavailable under the fault %s", ([misbehaviour, { ask }]) =>
     Effect.gen(function* () {
       const { gateway, insurer } = yield* startInsurer
       gateway.misbehaviours.plan(plate, misbehaviour)
@@ -127,7 +127,7 @@ layer(Outside)("a step before a policy", (it) => {
     })
   )
 
-  it.effect("at nobody finds no insurer, and at one that is silent lasts", () =>
+  it.effect("is unavailable when the insurer cannot be reached, and waits when the insurer is silent", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(
         yield* Effect.flip((yield* HttpInsurer.make(gatewayAt(unusedAddress))).inspect(owner)),

@@ -6,7 +6,7 @@ import { customer } from "../support/service/CustomerCompany.ts"
 import { consult } from "../support/service/HttpCalls.ts"
 import { ExternalFakes, production } from "./support/Production.ts"
 
-/** Contract: 8. */
+/** The limits of real lookups per token. Contract: 8. */
 const perMinute = 30
 const perDay = 2000
 
@@ -18,7 +18,7 @@ const company = (realLookups = true, environment: "development" | "production" =
 const phone = "8495550044"
 const contract = "CONTRATO-77"
 
-/** Looks something up, and says where the answer came from and whether the provider was asked. */
+/** The origin of a lookup's data, and whether the provider received a request. */
 const origin = Effect.fnUntraced(function* (auth: Headers, service_id = 3, identifier = phone) {
   const { provider } = yield* ExternalFakes
   const before = provider.requests.length
@@ -33,10 +33,10 @@ const simulated = ["simulado", false] as const
 describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
   layer(production(name), { excludeTestServices: true })("a lookup", (it) => {
     it.effect.each([
-      ["of a token with consultas_reales in production asks the provider", true, "production", real],
-      ["of a token without it does not", false, "production", simulated],
-      ["of development does not", true, "development", simulated],
-      ["of development and a token without it does not", false, "development", simulated]
+      ["of a token with consultas_reales in production calls the provider", true, "production", real],
+      ["of a token without consultas_reales does not call the provider", false, "production", simulated],
+      ["in development does not call the provider", true, "development", simulated],
+      ["in development without consultas_reales does not call the provider", false, "development", simulated]
     ] as const)("%s", ([, realLookups, environment, expected]) =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
@@ -47,7 +47,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("shows what the provider has", () =>
+    it.effect("returns the provider's offers", () =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
         provider.offer(contract)
@@ -57,7 +57,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("falls back to examples beyond its calls of a minute, which each token has for itself", () =>
+    it.effect("returns simulated data beyond the token's own limit of a minute", () =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
         const { pass } = yield* ManualClock
@@ -73,7 +73,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect.each(["0", "1", "2"])("beyond its calls finds something for a number that ends in %s, too", (ending) =>
+    it.effect.each(["0", "1", "2"])("beyond the limit finds offers even for an identifier that ends in %s", (ending) =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { auth, tokenId } = yield* company()
@@ -92,7 +92,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
       })
     )
 
-    it.effect("falls back to examples beyond its calls of a local day", () =>
+    it.effect("returns simulated data beyond the token's limit of a local day", () =>
       Effect.gen(function* () {
         const { provider } = yield* ExternalFakes
         const { pass } = yield* ManualClock
@@ -102,7 +102,7 @@ describe.each(["http", "dtone"] as const)("with PROVIDER=%s", (name) => {
         yield* Effect.replicateEffect(one, perDay - 1, { discard: true })
         assert.deepStrictEqual(yield* origin(auth), real)
         assert.deepStrictEqual(yield* origin(auth), simulated)
-        // From ten in the morning to just before midnight, and over it.
+        // The test starts at 10:00. 13 hours lead to 23:00, one more hour to the next day.
         yield* pass("13 hours")
         assert.deepStrictEqual(yield* origin(auth), simulated)
         yield* pass("1 hour")

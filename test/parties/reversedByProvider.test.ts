@@ -15,13 +15,13 @@ const balanceOf = (auth: Record<string, string>) =>
 
 const loud = production("dtone", { LOG_LEVEL: "error", LOG_FORMAT: "json" }).pipe(Layer.provideMerge(CapturedLog.layer))
 
-layer(loud, { excludeTestServices: true })("what a provider takes back by hand", (it) => {
-  it.effect("before anybody knew that it was delivered stays held, and the operator hears of it", () =>
+layer(loud, { excludeTestServices: true })("a sale that the provider reverses by hand", (it) => {
+  it.effect("before its delivery was recorded stays held, and raises an alert", () =>
     Effect.gen(function* () {
       const { provider } = yield* ExternalFakes
       const { pass } = yield* ManualClock
       const { auth } = yield* company
-      // DT One's sandbox delivers to such a number after five minutes.
+      // DT One's sandbox delivers to numbers that end in 300 after five minutes.
       const { body } = yield* sell({ service_id: 1, identifier: "8095551300", amount: 100 }, auth)
       const { transaction_id, xid } = body.error.details
       provider.takeBack(xid)
@@ -37,7 +37,7 @@ layer(loud, { excludeTestServices: true })("what a provider takes back by hand",
     })
   )
 
-  it.effect("after it was charged moves nothing until its reversal is asked for, which gives the money back", () =>
+  it.effect("after it was charged stays charged until a client requests the reversal, which returns the money", () =>
     Effect.gen(function* () {
       const { provider } = yield* ExternalFakes
       const { pass } = yield* ManualClock

@@ -17,8 +17,8 @@ const start = Effect.gen(function* () {
 const { NotSent, Rejected, Sent } = SmsAnswer
 const sent = Sent({ reference: `SMS-${id}` })
 
-layer(Outside)("a message that a gateway of the operator's is to send", (it) => {
-  it.effect("goes to the number as the world dials it, once an id", () =>
+layer(Outside)("an SMS through an HTTP gateway", (it) => {
+  it.effect("is sent once per id to the number in international format", () =>
     Effect.gen(function* () {
       const { gateway, sms } = yield* start
       assert.isTrue(sms.idempotent)
@@ -28,7 +28,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
     })
   )
 
-  it.effect("and that it rejects never goes", () =>
+  it.effect("is not sent when the gateway rejects it", () =>
     Effect.gen(function* () {
       const { gateway, sms } = yield* start
       gateway.rejections.set(id, "invalid_number")
@@ -37,7 +37,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
     })
   )
 
-  // misbehaviour -> what is heard, and how often the message has then gone; once, when it is sent again.
+  // Fault, result, and number of messages sent. A retry then sends it exactly once.
   it.effect.each([
     ["cut before", "Unknown", 0],
     ["cut after", "Unknown", 1],
@@ -47,7 +47,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
     ["garbage", "Unknown", 1],
     ["contradiction", "Unknown", 1],
     ["duplicate", "Sent", 1]
-  ] as const)("where it misbehaves: %s", ([misbehaviour, tag, times]) =>
+  ] as const)("under the fault %s is sent exactly once after a retry", ([misbehaviour, tag, times]) =>
     Effect.gen(function* () {
       const { gateway, sms } = yield* start
       gateway.misbehaviours.plan(id, misbehaviour)
@@ -58,12 +58,14 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
     })
   )
 
-  it.effect.each(["silent before", "silent after", "trickle"] as const)("to one that is %s lasts", (misbehaviour) =>
-    Effect.gen(function* () {
-      const { gateway, sms } = yield* start
-      gateway.misbehaviours.plan(id, misbehaviour)
-      assert.isTrue(yield* isSilent(sms.send(message), gateway.arrivals.reach(1)))
-    })
+  it.effect.each(["silent before", "silent after", "trickle"] as const)(
+    "under the fault %s waits until its caller gives up",
+    (misbehaviour) =>
+      Effect.gen(function* () {
+        const { gateway, sms } = yield* start
+        gateway.misbehaviours.plan(id, misbehaviour)
+        assert.isTrue(yield* isSilent(sms.send(message), gateway.arrivals.reach(1)))
+      })
   )
 
   it.effect.each([
@@ -74,7 +76,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
       "too_many"
     ],
     ["401, not processed", { status: 401, body: { outcome: "not_processed" } }, "NotSent", "it was not processed"],
-    ["429 without a word", { status: 429, body: {} }, "Unknown", "the answer cannot be read"],
+    ["429 without an outcome", { status: 429, body: {} }, "Unknown", "the answer cannot be read"],
     [
       "503, not processed",
       { status: 503, body: { outcome: "not_processed" } },
@@ -88,7 +90,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
       "the answer contradicts the question"
     ],
     [
-      "another's rejection",
+      "the rejection of another message",
       { status: 200, body: { outcome: "rejected", id: "x", reason: "r" } },
       "Unknown",
       "the answer contradicts the question"
@@ -100,7 +102,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
       "the answer cannot be read"
     ],
     ["no reference", { status: 200, body: { outcome: "sent", id } }, "Unknown", "the answer cannot be read"]
-  ] as const)("to which it answers %s", ([, reply, tag, reason]) =>
+  ] as const)("has the result that follows from the response: %s", ([, reply, tag, reason]) =>
     Effect.gen(function* () {
       const { gateway, sms } = yield* start
       gateway.replyNext(id, reply)
@@ -112,7 +114,7 @@ layer(Outside)("a message that a gateway of the operator's is to send", (it) => 
     })
   )
 
-  it.effect.each([unusedAddress, unknownHost])("to nobody at %s did not go", (url) =>
+  it.effect.each([unusedAddress, unknownHost])("is not sent when the gateway cannot be reached at %s", (url) =>
     Effect.gen(function* () {
       const sms = yield* HttpSms.make(gatewayAt(url))
       assert.deepStrictEqual(yield* sms.send(message), NotSent({ reason: "the gateway could not be reached" }))

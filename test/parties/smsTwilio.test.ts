@@ -22,11 +22,11 @@ const start = Effect.gen(function* () {
 
 const { NotSent, Rejected, Sent, Unknown } = SmsAnswer
 
-layer(Outside)("a message that Twilio is to send", (it) => {
+layer(Outside)("an SMS through Twilio", (it) => {
   it.effect.each([
     ["a number", { From: "+18095550100" }],
     ["a messaging service", { MessagingServiceSid: "MG00112233445566778899aabbccddeeff" }]
-  ] as const)("goes out from %s, letter by letter", ([, sender]) =>
+  ] as const)("is sent from %s with its text unchanged", ([, sender]) =>
     Effect.gen(function* () {
       const { twilio } = yield* start
       const sms = yield* TwilioSms.make({ ...account, sender, baseUrl: `${twilio.url}/` })
@@ -35,7 +35,7 @@ layer(Outside)("a message that Twilio is to send", (it) => {
     })
   )
 
-  it.effect("twice goes out twice, which it says of itself", () =>
+  it.effect("is sent twice by two requests, so the port declares itself not idempotent", () =>
     Effect.gen(function* () {
       const { sms, twilio } = yield* start
       assert.isFalse(sms.idempotent)
@@ -67,7 +67,7 @@ layer(Outside)("a message that Twilio is to send", (it) => {
     [307, {}, Unknown({ reason: "twilio_307" })],
     [500, problem(20500, 500), Unknown({ reason: "twilio_500" })],
     [503, problem(20503, 503), Unknown({ reason: "twilio_503" })]
-  ] as const)("and that is answered with %d and %j", ([status, body, answer]) =>
+  ] as const)("has the result that follows from the response %d %j", ([status, body, answer]) =>
     Effect.gen(function* () {
       const { sms, twilio } = yield* start
       twilio.answers.set(number, { status, body })
@@ -75,7 +75,7 @@ layer(Outside)("a message that Twilio is to send", (it) => {
     })
   )
 
-  it.effect("of somebody whom it does not know may go later, and is told to the operator", () =>
+  it.effect("with wrong credentials can be sent later, and logs an error", () =>
     Effect.gen(function* () {
       const { twilio } = yield* start
       const sms = yield* TwilioSms.make({ ...account, authToken: Redacted.make("otro"), baseUrl: twilio.url })
@@ -96,7 +96,7 @@ layer(Outside)("a message that Twilio is to send", (it) => {
     ["broken before", "twilio_500", 0],
     ["broken after", "twilio_500", 1],
     ["garbage", "twilio_unreadable", 1]
-  ] as const)("where it misbehaves, %s, may have gone", ([misbehaviour, reason, times]) =>
+  ] as const)("under the fault %s may have been sent: %s", ([misbehaviour, reason, times]) =>
     Effect.gen(function* () {
       const { sms, twilio } = yield* start
       twilio.misbehaviours.plan(number, misbehaviour)
@@ -107,15 +107,17 @@ layer(Outside)("a message that Twilio is to send", (it) => {
     })
   )
 
-  it.effect.each(["silent before", "silent after", "trickle"] as const)("where it is %s lasts", (misbehaviour) =>
-    Effect.gen(function* () {
-      const { sms, twilio } = yield* start
-      twilio.misbehaviours.plan(number, misbehaviour)
-      assert.isTrue(yield* isSilent(sms.send(message), twilio.arrivals.reach(1)))
-    })
+  it.effect.each(["silent before", "silent after", "trickle"] as const)(
+    "under the fault %s waits until its caller gives up",
+    (misbehaviour) =>
+      Effect.gen(function* () {
+        const { sms, twilio } = yield* start
+        twilio.misbehaviours.plan(number, misbehaviour)
+        assert.isTrue(yield* isSilent(sms.send(message), twilio.arrivals.reach(1)))
+      })
   )
 
-  it.effect.each([unusedAddress, unknownHost])("did not go where nobody is, at %s", (baseUrl) =>
+  it.effect.each([unusedAddress, unknownHost])("is not sent when Twilio cannot be reached at %s", (baseUrl) =>
     Effect.gen(function* () {
       const sms = yield* TwilioSms.make({ ...account, baseUrl })
       assert.deepStrictEqual(yield* sms.send(message), NotSent({ reason: "twilio_not_reached" }))

@@ -17,45 +17,51 @@ import { makeBuyer } from "./support/Buyer.ts"
 import { ExternalFakes, production } from "./support/Production.ts"
 import { RandomFaults } from "./support/RandomFaults.ts"
 
-/** Another one each time; a run that failed is repeated with its own. */
+/** A new seed for each run. Set SEED to repeat a failed run. */
 const seed = process.env["SEED"] ?? randomUUID().slice(0, 8)
 
 const sales = 200
-const atOnce = 8
+const concurrency = 8
 const tries_max = 6
 
-/** Sales of which somebody outside says what was not asked for, and never stops; one is of an insurance. */
+/** Numbers of the sales that the external service always contradicts. One of them is an insurance. */
 const contradicted = [12, 36, 78, 29]
 
-/** Longer than a sale may be in doubt: ten minutes for who is late, then a quarter of an hour and two cycles. */
+/**
+ * Recovery cycles of five minutes until every other sale is settled: 10 minutes for late deliveries, 15 minutes until
+ * "not found" is conclusive, and a margin.
+ */
 const cyclesToCertainty = 12
 
 type Buyer = Effect.Success<ReturnType<typeof makeBuyer>>
 
-/** Recovers what is due, and sends the messages that are. */
-const tidied = Effect.fnUntraced(function* (chaos: RandomFaults, after: Parameters<ManualClock["Service"]["pass"]>[0]) {
+/** Runs recovery, then sends the messages that are due. */
+const recoverAndSend = Effect.fnUntraced(function* (
+  chaos: RandomFaults,
+  after: Parameters<ManualClock["Service"]["pass"]>[0]
+) {
   const { pass } = yield* ManualClock
   yield* pass(after)
   yield* chaos.together([recover("due")])
   yield* chaos.together([sendDue()])
 })
 
-/** Everything is bought, several things at once, and recovery runs in between. */
-const bought = Effect.fnUntraced(function* (chaos: RandomFaults, { buy }: Buyer) {
+/** Buys everything in concurrent batches, with recovery in between. */
+const buyAll = Effect.fnUntraced(function* (chaos: RandomFaults, { buy }: Buyer) {
   let waiting = Array.from({ length: sales }, (_, number) => ({ number, time: 0 }))
   while (waiting.length > 0) {
-    const batch = waiting.slice(0, atOnce)
+    const batch = waiting.slice(0, concurrency)
     const over = yield* chaos.together(batch.map(({ number, time }) => buy(number, time)))
     const again = batch.filter((_, index) => !over[index]).map(({ number, time }) => ({ number, time: time + 1 }))
-    waiting = [...waiting.slice(atOnce), ...again.filter(({ time }) => time < tries_max)]
+    waiting = [...waiting.slice(concurrency), ...again.filter(({ time }) => time < tries_max)]
     const pause_s = 10 + Math.floor(chaos.chance.of("pause", waiting.length) * 50)
-    yield* tidied(chaos, `${pause_s} seconds`)
+    yield* recoverAndSend(chaos, `${pause_s} seconds`)
   }
 })
 
-/** Asks for the reversals once more that came to nothing; some parties take back by hand, and have done so. */
-const regrettedAgain = Effect.fnUntraced(function* ({ auth, regretted }: Buyer) {
-  for (const id of regretted) {
+/** Requests the failed reversals again. At DT One they have been made by hand meanwhile. */
+const reverseAgain = Effect.fnUntraced(function* ({ auth, toReverse }: Buyer) {
+  for (const id of toReverse) {
     if ((yield* statusOf(auth, id)) !== "SUCCESS") continue
     yield* post(`/v1/transacciones/${id}/anular`, undefined, { ...auth, "idempotency-key": `otra-vez-${id}` })
   }
@@ -81,9 +87,10 @@ const sum = (rows: ReadonlyArray<Row>): number => rows.reduce((total, { amount }
 const isHeld = ({ status }: Row): boolean => status === "PENDING" || status === "PROCESSING"
 
 /**
- * Each xid is charged as often as it was delivered, for what it was delivered for; what is held is in nobody's favour.
+ * Checks that each xid was charged as often as it was delivered, for the same amount, and that a held sale is not
+ * charged.
  */
-const asDelivered = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, held: ReadonlySet<string>) {
+const checkCharges = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, held: ReadonlySet<string>) {
   const { insurer, provider } = yield* ExternalFakes
   assert.deepStrictEqual([...provider.truth.doubled, ...insurer.truth.doubled], [])
   const xids = new Set(rows.map(({ xid }) => xid))
@@ -98,8 +105,8 @@ const asDelivered = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, held:
   }
 })
 
-/** The company's money is what it paid in, less what is charged, and what is held of it is what is unresolved. */
-const balanced = Effect.fnUntraced(function* (auth: Headers, rows: ReadonlyArray<Row>) {
+/** Checks that the balance is the deposit minus the charges, and that the hold equals the unresolved sales. */
+const checkBalance = Effect.fnUntraced(function* (auth: Headers, rows: ReadonlyArray<Row>) {
   const { saldo_actual, saldo_retenido } = (yield* get("/v1/saldo", auth)).body.data
   const charged = sum(rows.filter(({ status }) => status === "SUCCESS"))
   assert.deepStrictEqual(
@@ -108,8 +115,8 @@ const balanced = Effect.fnUntraced(function* (auth: Headers, rows: ReadonlyArray
   )
 })
 
-/** The books are right, no reversal is open, and no two firm answers disagreed. */
-const sound = Effect.gen(function* () {
+/** Checks that no invariant is violated, no reversal is open, and no late answer contradicted an earlier one. */
+const checkBooks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { prove } = yield* Audit
   for (const { invariant, offenders } of yield* prove) assert.deepStrictEqual(offenders, [], invariant)
@@ -118,8 +125,8 @@ const sound = Effect.gen(function* () {
   assert.deepStrictEqual([open, disagreed], [[], []])
 })
 
-/** All of this happened: otherwise it would prove nothing. */
-const eventful = (rows: ReadonlyArray<Row>, { happened }: RandomFaults): void => {
+/** Checks that every status, service and fault occurred, because otherwise the run proves nothing. */
+const checkCoverage = (rows: ReadonlyArray<Row>, { happened }: RandomFaults): void => {
   for (const status of ["SUCCESS", "FAILED", "REVERSED"]) {
     assert.isTrue(
       rows.some((row) => row.status === status),
@@ -136,44 +143,44 @@ const eventful = (rows: ReadonlyArray<Row>, { happened }: RandomFaults): void =>
   for (const misbehaviour of misbehaviours) assert.isAbove(happened.get(misbehaviour) ?? 0, 0, misbehaviour)
 }
 
-// How long a provider lets somebody wait for one request at most.
+// Provider, and the longest wait for one of its responses.
 describe.each([
   ["http", 31_000],
   ["dtone", 13_000]
-] as const)("PROVIDER=%s, which misbehaves", (name, patience_ms) => {
+] as const)("random faults with PROVIDER=%s", (name, timeout_ms) => {
   const world = AuditPostgres.layer.pipe(
     Layer.provideMerge(production(name, { LOG_LEVEL: "error", LOG_FORMAT: "json" })),
     Layer.provideMerge(CapturedLog.layer)
   )
-  layer(world, { excludeTestServices: true })("with insurer and messages", (it) => {
+  layer(world, { excludeTestServices: true })("in every external service", (it) => {
     it.effect(
-      `whatever is delivered is charged once, and nothing else is charged (SEED=${seed})`,
+      `charge each delivery once, and nothing else (SEED=${seed})`,
       () =>
         Effect.gen(function* () {
           const { insurer, provider, sms } = yield* ExternalFakes
           const chaos = yield* RandomFaults.make(seed)
-          chaos.rage(provider.misbehaviours, insurer.misbehaviours, sms.misbehaviours)
-          const buyer = yield* makeBuyer(chaos, patience_ms)
-          for (const number of contradicted) chaos.liedAbout.add(buyer.xidOf(number))
-          yield* bought(chaos, buyer)
+          chaos.start(provider.misbehaviours, insurer.misbehaviours, sms.misbehaviours)
+          const buyer = yield* makeBuyer(chaos, timeout_ms)
+          for (const number of contradicted) chaos.contradicted.add(buyer.xidOf(number))
+          yield* buyAll(chaos, buyer)
 
-          chaos.calm()
-          for (let cycle = 0; cycle < cyclesToCertainty; cycle++) yield* tidied(chaos, "5 minutes")
-          yield* regrettedAgain(buyer)
+          chaos.stop()
+          for (let cycle = 0; cycle < cyclesToCertainty; cycle++) yield* recoverAndSend(chaos, "5 minutes")
+          yield* reverseAgain(buyer)
 
           const rows = yield* rowsOf(buyer.companyId)
           const held = new Set(rows.filter(isHeld).map(({ xid }) => xid))
           const log = (yield* CapturedLog).join("\n")
           assert.isAbove(held.size, 0)
-          assert.isTrue(held.isSubsetOf(chaos.liedAbout))
+          assert.isTrue(held.isSubsetOf(chaos.contradicted))
           for (const xid of held) assert.include(log, xid)
           for (const { truth } of [provider, insurer]) {
-            assert.isTrue(chaos.liedAbout.intersection(new Set(truth.delivered)).isSubsetOf(held))
+            assert.isTrue(chaos.contradicted.intersection(new Set(truth.delivered)).isSubsetOf(held))
           }
-          yield* asDelivered(rows, held)
-          yield* balanced(buyer.auth, rows)
-          yield* sound
-          eventful(rows, chaos)
+          yield* checkCharges(rows, held)
+          yield* checkBalance(buyer.auth, rows)
+          yield* checkBooks
+          checkCoverage(rows, chaos)
         }),
       300_000
     )

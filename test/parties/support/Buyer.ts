@@ -11,8 +11,8 @@ import { unusedAddress } from "./Gateways.ts"
 import { ExternalFakes, insurable, lastCode, played } from "./Production.ts"
 import type { RandomFaults } from "./RandomFaults.ts"
 
-/** What is bought, in turn. */
-const wares = [
+/** The products bought, in turn. */
+const products = [
   "topUp",
   "electricity",
   "credit",
@@ -25,11 +25,11 @@ const wares = [
   "insurance"
 ] as const
 
-/** What a sale asks for, or null if it did not come so far. */
+/** The body of a sale, or null when the steps before the sale failed. */
 type Body = object | null
 
-/** Asks again while somebody outside does not answer; null if it never does. */
-const persist = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<ApiResponse, E, R>) {
+/** Repeats a step up to five times until it succeeds; null if it never does. */
+const repeatStep = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<ApiResponse, E, R>) {
   for (let time = 0; time < 5; time++) {
     const answer = yield* step
     if (answer.status < 300) return answer.body.data
@@ -37,11 +37,11 @@ const persist = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<ApiRespon
   return null
 })
 
-/** Looks up what there is, and wants the first of it. */
-const chosen = Effect.fnUntraced(function* (auth: Headers, service_id: number, identifier: string) {
+/** A sale of the first option that a lookup finds; null if it finds none. */
+const firstOption = Effect.fnUntraced(function* (auth: Headers, service_id: number, identifier: string) {
   const { provider } = yield* ExternalFakes
   provider.offer(identifier)
-  const found = yield* persist(consult(service_id, identifier, auth))
+  const found = yield* repeatStep(consult(service_id, identifier, auth))
   const opcion_id = found?.opciones[0]?.opcion_id
   return opcion_id === undefined ? null : { service_id, identifier, opcion_id }
 })
@@ -55,20 +55,20 @@ const verified = Effect.fnUntraced(function* (auth: Headers, id: number, phone: 
   return false
 })
 
-/** Goes all the way from a plate to a quote. */
+/** A sale of an insurance, after all steps from the plate to the quote; null if a step fails. */
 const quoted = Effect.fnUntraced(function* (auth: Headers) {
   const application = yield* insurable
-  const begun = yield* persist(spanish.start(auth, application))
+  const begun = yield* repeatStep(spanish.start(auth, application))
   if (begun === null) return null
   const { seguro_id: id } = begun
   if (!(yield* verified(auth, id, application.telefono))) return null
-  if ((yield* persist(spanish.choose(auth, id, "LE", plan))) === null) return null
-  if ((yield* persist(spanish.quote(auth, id))) === null) return null
+  if ((yield* repeatStep(spanish.choose(auth, id, "LE", plan))) === null) return null
+  if ((yield* repeatStep(spanish.quote(auth, id))) === null) return null
   return { service_id: application.service_id, identifier: application.placa, opcion_id: `seguro:${id}` }
 })
 
-/** A company that buys everything there is, from a service that is not always well connected. */
-export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispatchPatience_ms: number) {
+/** A company that buys every product, sometimes through a server that cannot reach the external services. */
+export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispatchTimeout_ms: number) {
   const { provider, variables } = yield* ExternalFakes
   const { chance } = chaos
   const unlimited = { daily: zero, weekly: zero, monthly: zero }
@@ -80,8 +80,8 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
   ])
   const cutOff = yield* anotherServer(Object.fromEntries(unreachable), played)
   const bodies = new Map<number, Body>()
-  /** The sales that were to be taken back. */
-  const regretted: Array<number> = []
+  /** The ids of the sales to be reversed. */
+  const toReverse: Array<number> = []
 
   const nameOf = (key: string) => createHash("sha256").update(`${companyId}:${key}`).digest("hex").slice(0, 24)
   const keyOf = (number: number) => `venta-${number}`
@@ -97,7 +97,7 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
   ): Effect.Effect<Body, never, ExternalFakes | Effect.Services<ReturnType<typeof quoted>>> => {
     const amount = 50 + Math.floor(chance.of(number, "amount") * 40_000) / 100
     const account = `CUENTA-${number}`
-    switch (wares[number % wares.length]) {
+    switch (products[number % products.length]) {
       case "electricity":
         return Effect.succeed({ service_id: 4, identifier: account, amount: amount + 50 })
       case "credit":
@@ -105,9 +105,9 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
       case "loan":
         return Effect.succeed({ service_id: 8, identifier: account, amount })
       case "package":
-        return chosen(auth, 3, phoneOf(number))
+        return firstOption(auth, 3, phoneOf(number))
       case "bill":
-        return chosen(auth, 5, account)
+        return firstOption(auth, 5, account)
       case "insurance":
         return quoted(auth)
       default:
@@ -115,41 +115,47 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
     }
   }
 
-  /** A seller that repeats itself hears the same. */
-  const repeated = Effect.fnUntraced(function* (number: number, body: object, first: ApiResponse) {
+  /** Checks that a checkReplay request is a replay. */
+  const checkReplay = Effect.fnUntraced(function* (number: number, body: object, first: ApiResponse) {
     const again = yield* sell(body, { ...auth, "idempotency-key": keyOf(number) })
     assert.deepStrictEqual([again.status, again.headers.get("idempotent-replay")], [201, "true"])
     assert.deepStrictEqual(again.body.data, first.body.data)
   })
 
-  const regret = Effect.fnUntraced(function* (number: number, id: number) {
+  const reverseSale = Effect.fnUntraced(function* (number: number, id: number) {
     chaos.settled(xidOf(number))
     provider.takeBack(xidOf(number))
-    regretted.push(id)
+    toReverse.push(id)
     const key = `anula-${number}`
     yield* post(`/v1/transacciones/${id}/anular`, undefined, { ...auth, "idempotency-key": key })
   })
 
-  /** Sells once; false if it came to nothing, and the seller will try again with the same key. Some do not. */
+  /**
+   * Sends the sale once. Returns false when it was not sold and the seller will retry with the same key; 30 % give up.
+   */
   const attempt = Effect.fnUntraced(function* (number: number, body: object, time: number) {
     const sale = sell(body, { ...auth, "idempotency-key": keyOf(number) })
     const answer = yield* chance.of(number, time, "cut off") < 0.1 ? cutOff(sale) : sale
     if (answer.status === 201) {
-      if (chance.of(number, "repeated") < 0.2) yield* repeated(number, body, answer)
+      if (chance.of(number, "repeated") < 0.2) yield* checkReplay(number, body, answer)
       const { service, transaction_id } = answer.body.data
-      if (service.id === 7 && chance.of(number, "regret") < 0.6) yield* regret(number, transaction_id)
+      if (service.id === 7 && chance.of(number, "regret") < 0.6) yield* reverseSale(number, transaction_id)
     }
     const unavailable = ["SERVICE_UNAVAILABLE", "SEGUROS_NO_DISPONIBLE"].includes(answer.body.error?.code)
     return !unavailable || chance.of(number, "patience") < 0.3
   })
 
-  /** Begins a sale, or goes on with it; says whether it is over. */
+  /** Begins or continues a sale. Returns whether it is finished. */
   const buy = Effect.fnUntraced(function* (number: number, time: number) {
     const xid = xidOf(number)
     if (time === 0) {
       const misbehaves = chance.of(number, "misbehaves") < 0.5
       const misbehaviour = misbehaves ? (misbehaviours[number % misbehaviours.length] ?? null) : null
-      chaos.expect(xid, misbehaviour, wares[number % wares.length] === "insurance" ? undefined : dispatchPatience_ms)
+      chaos.expect(
+        xid,
+        misbehaviour,
+        products[number % products.length] === "insurance" ? undefined : dispatchTimeout_ms
+      )
       if (chance.of(number, "refused") < 0.08) provider.refuse(xid)
       bodies.set(number, yield* bodyOf(number))
     }
@@ -159,5 +165,5 @@ export const makeBuyer = Effect.fnUntraced(function* (chaos: RandomFaults, dispa
     return over
   })
 
-  return { auth, companyId, xidOf, buy, regretted }
+  return { auth, companyId, xidOf, buy, toReverse }
 })

@@ -12,16 +12,16 @@ import { company, service } from "../../support/Examples.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 import { Client } from "./Gateways.ts"
 
-/** A seller's side of DT One: the provider, the fake that it asks, and what it told the operator. */
+/** A DT One provider, the fake that it calls, and the alerts that it logs. */
 export interface DtOneWorld {
   readonly fake: FakeDtOne
   readonly provider: Provider
-  /** The messages that were logged as errors. */
+  /** The messages logged as errors. */
   readonly alerts: ReadonlyArray<string>
   readonly pass: (duration: Duration.Input) => Effect.Effect<void>
 }
 
-/** What a test says of an order; the rest is a top-up of 100 pesos. */
+/** The fields of an order that differ from a top-up of 100 pesos. */
 export interface Sold {
   readonly identifier?: string
   readonly centavos?: number
@@ -32,7 +32,7 @@ export interface Sold {
 
 export const xid = "RD-5f2b8c0d9e4a7163b8f0a1c2"
 
-/** An order that is made now. */
+/** An order created now. */
 export const ordered = Effect.fnUntraced(function* (sold: Sold = {}) {
   const { centavos = 10_000, identifier = "8095551234", product = String(productIds.topUp), reference = null } = sold
   return {
@@ -49,10 +49,10 @@ export const ordered = Effect.fnUntraced(function* (sold: Sold = {}) {
   } satisfies Order
 })
 
-/** Pauses of this length and less pass by themselves. Patience is longer, and ends when a test says so. */
+/** Longest sleep that is skipped. Timeouts are longer, and end when a test moves the clock. */
 const nap_max = Duration.seconds(5)
 
-/** The clock of a provider that makes pauses between its questions. */
+/** A clock that skips the provider's pauses between status queries. */
 export const withShortPausesSkipped = (clock: Clock.Clock, pass: DtOneWorld["pass"]): Clock.Clock => ({
   ...clock,
   sleep: (duration) =>
@@ -69,9 +69,9 @@ const errorsInto = (alerts: Array<string>) =>
   ])
 
 /**
- * Runs a test in such a world.
+ * Runs a test with a fake DT One.
  *
- * @param settings what the operator has configured, where it is not what the fake wants.
+ * @param settings what differs from the fake's URL and secret.
  */
 export const withDtOne = <A, E>(
   test: (world: DtOneWorld) => Effect.Effect<A, E, Scope.Scope | HttpClient.HttpClient>,

@@ -14,27 +14,27 @@ import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../../fakes/FakeServer.ts"
 import { fakeHttpInsurer, fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
 
-/** A client whose answers have come back whole, as those of a guard have. */
+/** An HTTP client that reads whole responses, as the guarded client does. */
 export const Client = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(HttpClient.HttpClient, HttpClient.transformResponse(Effect.flatMap(readWhole)))
 ).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
-/** What an adapter needs to speak to somebody. */
+/** The services that an adapter of an external service requires. */
 export const Outside = Layer.merge(Client, NodeCrypto.layerMac)
 
 export const secret = "the-secret-that-both-sides-know-32"
 
-/** How a gateway is reached at an address. */
+/** The configuration of a gateway at a URL. */
 export const gatewayAt = (baseUrl: string) => ({ baseUrl, secret: Redacted.make(secret) })
 
-/** A port of this machine on which nobody listens. */
+/** A local port without a listener. */
 export const unusedAddress = "http://127.0.0.1:1"
 
 /** A host that does not exist. */
 export const unknownHost = "http://gateway.invalid"
 
-/** Is there only silence for 30 seconds from somebody who has heard the question? */
+/** Whether a call has no result 30 seconds after the external service received it. */
 export const isSilent = Effect.fnUntraced(function* <A, E, R>(
   question: Effect.Effect<A, E, R>,
   heard: Effect.Effect<void>
@@ -45,14 +45,14 @@ export const isSilent = Effect.fnUntraced(function* <A, E, R>(
   return Option.isNone(yield* Fiber.join(asked))
 })
 
-/** A line of the log. */
+/** A log line. */
 interface Line {
   readonly level: string
   readonly message: unknown
   readonly annotations: Readonly<Record<string, unknown>>
 }
 
-/** Does something, and answers what was logged meanwhile. */
+/** Runs an effect. Returns its result and the log lines it wrote. */
 export const withLogLines = Effect.fnUntraced(function* <A, E, R>(what: Effect.Effect<A, E, R>) {
   const lines: Array<Line> = []
   const logger = Logger.make(({ fiber, logLevel, message }) => {
@@ -61,23 +61,23 @@ export const withLogLines = Effect.fnUntraced(function* <A, E, R>(what: Effect.E
   return { answer: yield* Effect.provide(what, Logger.layer([logger])), lines }
 })
 
-/** A gateway of the operator's, and the provider that asks it. */
+/** A fake gateway and the provider that calls it. */
 export const startProvider = Effect.gen(function* () {
   const gateway = yield* fakeHttpProvider(secret)
   return { gateway, provider: yield* HttpProvider.make(gatewayAt(gateway.url)) }
 })
 
-/** An insurer's gateway, and the insurer that asks it. */
+/** A fake insurer's gateway and the insurer port that calls it. */
 export const startInsurer = Effect.gen(function* () {
   const gateway = yield* fakeHttpInsurer(secret)
   return { gateway, insurer: yield* HttpInsurer.make(gatewayAt(gateway.url)) }
 })
 
 /**
- * What is heard of a gateway of ours that misbehaves when it is told to deliver: at once, when it is asked later, and
- * whether it has delivered.
+ * Each fault of a gateway during a dispatch: the result, the result of a later status query, and whether the gateway
+ * delivered.
  *
- * @param delivered what one hears that does not.
+ * @param delivered the result without a fault.
  */
 export const misbehaviourCases = <Delivery>(
   delivered: DispatchAnswer<Delivery>
@@ -94,10 +94,10 @@ export const misbehaviourCases = <Delivery>(
   ["not found", DispatchAnswer.Unknown(), "NotFound", false]
 ]
 
-/** Names of sales and reversals, none like another. */
+/** A distinct xid for each number. */
 export const xidOf = (number: number): string => `RD-${number.toString(16).padStart(24, "0")}`
 
-/** A top-up of 100 pesos in production, made when the test's clock began. */
+/** A top-up of 100 pesos in production, created at the start of the test clock. */
 export const order = (number: number, changes: Partial<Order> = {}): Order => ({
   companyId: CompanyId.make(7),
   transactionId: TransactionId.make(number),

@@ -25,29 +25,29 @@ import { secret } from "./Gateways.ts"
 
 type Environment = Readonly<Record<string, string>>
 
-/** A provider's fake, whichever protocol it speaks. */
+/** The fake of a provider, for any protocol. */
 interface FakeProvider {
   readonly truth: DeliveryRecord
   readonly misbehaviours: Misbehaviours
   readonly requests: ReadonlyArray<FakeRequest>
-  /** What a request that delivers goes to. */
+  /** The path of the requests that deliver. */
   readonly deliversAt: string
-  /** Has a package or a bill for an identifier. */
+  /** Adds a package or a bill for an identifier. */
   readonly offer: (identifier: string) => void
-  /** Decides about a sale that it will not deliver it. */
+  /** Makes the provider refuse a sale. */
   readonly refuse: (xid: string) => void
-  /** Takes a sale back, if that is how it does so: by hand, before it is asked to. */
+  /** Marks a sale as reversed at DT One, where reversals are manual. Does nothing at an HTTP gateway. */
   readonly takeBack: (xid: string) => void
 }
 
-/** Whom a company in production sells through: the fakes of all parties. */
+/** The fakes of the external services that a company in production uses. */
 export class ExternalFakes extends Context.Service<
   ExternalFakes,
   {
     readonly provider: FakeProvider
     readonly insurer: Effect.Success<ReturnType<typeof fakeHttpInsurer>>
     readonly sms: Effect.Success<ReturnType<typeof fakeHttpSms>>
-    /** How they are reached. */
+    /** The environment variables that configure them. */
     readonly variables: Environment
   }
 >()("test/Outsiders") {}
@@ -86,7 +86,7 @@ const dtOne = Effect.map(FakeDtOne.start, ({ fake, url }) => ({
   }
 }))
 
-const outsiders = <R>(provider: Effect.Effect<FakeProvider & { readonly variables: Environment }, never, R>) =>
+const externalFakes = <R>(provider: Effect.Effect<FakeProvider & { readonly variables: Environment }, never, R>) =>
   Layer.effect(
     ExternalFakes,
     Effect.gen(function* () {
@@ -98,10 +98,10 @@ const outsiders = <R>(provider: Effect.Effect<FakeProvider & { readonly variable
     })
   )
 
-/** The fakes of all parties; the provider speaks one protocol or the other. */
-const fakes = { http: outsiders(gateway), dtone: outsiders(dtOne) }
+/** All fakes, with a provider of either protocol. */
+const fakes = { http: externalFakes(gateway), dtone: externalFakes(dtOne) }
 
-/** What DT One calls the services of the example catalogue. */
+/** The DT One product of each service in the example catalogue. */
 const products: Readonly<Record<number, number>> = {
   1: productIds.topUp,
   2: productIds.topUp,
@@ -112,8 +112,8 @@ const products: Readonly<Record<number, number>> = {
   8: productIds.bills
 }
 
-/** An operator's catalogue says what the provider calls each service. */
-const catalogued = Layer.effectDiscard(
+/** Stores the example catalogue with the provider's product for each service. */
+const withCatalogue = Layer.effectDiscard(
   Effect.gen(function* () {
     const { services, ...rest } = yield* exampleCatalogue
     const named = services.map((service) => {
@@ -125,8 +125,8 @@ const catalogued = Layer.effectDiscard(
   })
 )
 
-/** A provider's pauses between its questions pass by themselves. */
-const unhurried = Layer.effect(
+/** Providers whose pauses between status queries are skipped. */
+const withoutPauses = Layer.effect(
   Providers,
   Effect.gen(function* () {
     const { pass } = yield* ManualClock
@@ -144,21 +144,21 @@ const unhurried = Layer.effect(
   })
 )
 
-/** The ports of the world outside, where a provider does not make its callers wait. */
-export const played = Layer.provideMerge(unhurried, scripted)
+/** Scripted ports, with providers that skip their pauses. */
+export const played = Layer.provideMerge(withoutPauses, scripted)
 
 /**
- * The whole service, with the fakes for parties.
+ * The whole service, with fakes for the external services.
  *
- * @param changes of the environment in which it meets them.
- * @param ports as the test has them.
+ * @param changes to the environment variables.
+ * @param ports for the external services.
  */
 export const production = (
   name: keyof typeof fakes,
   changes: Environment = {},
   ports: typeof played | typeof scripted = played
 ) =>
-  catalogued.pipe(
+  withCatalogue.pipe(
     Layer.provideMerge(
       Layer.unwrap(ExternalFakes.useSync(({ variables }) => testServer({ ...variables, ...changes }, ports)))
     ),
@@ -186,10 +186,10 @@ const offered = {
 
 const quotedAt = { outcome: "quoted", quote: "COT-1", total_centavos: 450_050 }
 
-/** What such an insurance costs, in pesos. */
+/** The price of an insurance at the fake insurer, in pesos. */
 export const livePrice = 4_500.5
 
-/** A vehicle that nobody has had, and that the insurer's gateway insures. */
+/** An application for a new plate that the fake insurer accepts. */
 export const insurable = ExternalFakes.useSync(({ insurer: { steps } }) => {
   const application = applicationFor()
   steps.set(`/v1/inspections ${application.placa}`, found)
@@ -198,11 +198,11 @@ export const insurable = ExternalFakes.useSync(({ insurer: { steps } }) => {
   return application
 })
 
-/** The code in the last message that has gone to a phone; none if none has. */
+/** The code in the last message sent to a phone, if any. */
 export const lastCode = (phone: string) =>
   ExternalFakes.useSync(({ sms }) => sms.sent.findLast(({ to }) => to === `+1${phone}`)?.text.slice(0, 6))
 
-/** An insurance in production that can be sold. */
+/** A quoted insurance in production, ready for sale. */
 export const quotedLive = Effect.fnUntraced(function* (auth: Headers) {
   const application = yield* insurable
   const { seguro_id: id } = expectSuccess(yield* spanish.start(auth, application)).body.data
@@ -214,11 +214,11 @@ export const quotedLive = Effect.fnUntraced(function* (auth: Headers) {
 
 export type CompanyEnvironment = "development" | "production"
 
-/** A company with money for everything, that may sell insurance and look things up at the provider. */
+/** A company with enough money that may sell insurance and use real lookups. */
 export const company = (environment: CompanyEnvironment) =>
   insuring({ company: { environment }, token: { realLookups: true } })
 
-/** What each flow sells, by service; a lookup comes first where an option is bought. */
+/** One sale for each service. An amount of null means that the sale needs an option from a lookup. */
 export const saleOfEachFlow: ReadonlyArray<readonly [service_id: number, identifier: string, amount: number | null]> = [
   [1, "8095550012", 100],
   [2, "8295550031", 50.5],
@@ -229,14 +229,14 @@ export const saleOfEachFlow: ReadonlyArray<readonly [service_id: number, identif
   [8, "PRESTAMO-9", 1_000]
 ]
 
-/** What everybody outside has heard so far. */
+/** The number of requests that each external service has received. */
 const outsideRequests = ExternalFakes.useSync(({ insurer, provider, sms }) => [
   provider.requests.length,
   insurer.requests.length,
   sms.requests.length
 ])
 
-/** Does what nobody outside may hear of. */
+/** Runs an effect and checks that no external service received a request. */
 export const withoutOutsideRequests = Effect.fnUntraced(function* <A, E, R>(what: Effect.Effect<A, E, R>) {
   const before = yield* outsideRequests
   const answer = yield* what
@@ -244,5 +244,5 @@ export const withoutOutsideRequests = Effect.fnUntraced(function* <A, E, R>(what
   return answer
 })
 
-/** Status and code of what was refused. */
+/** Status and code of a rejected call. */
 export const refusal = ({ body, status }: ApiResponse) => [status, body.error.code]

@@ -3,19 +3,19 @@ import { Clock, Duration, Effect, Fiber } from "effect"
 import { type Misbehaviour, type Misbehaviours, misbehaviours } from "../../fakes/FakeServer.ts"
 import { ManualClock } from "../../support/InProcessService.ts"
 
-/** After these nobody hears anything until time passes. */
+/** Faults after which a call has no result until time passes. */
 const stuckAfter: ReadonlySet<Misbehaviour> = new Set(["silent before", "silent after", "trickle"])
 
-/** Whoever waits for a whole answer gives up after this. */
-const patience_ms = 31_000
+/** Longest timeout of a call. */
+const timeout_ms = 31_000
 
-/** Who denies to know something goes on denying it until it is so old; of what is older no party may say so untruly. */
+/** How long a "not found" fault lasts. A service must know every older request. */
 const denies_max_ms = 10 * 60_000
 
-/** How many of the requests that are not the first about something are treated badly. */
+/** Share of the requests after the first one about an xid that have a fault. */
 const share = 0.3
 
-/** What happens by chance: the same for the same seed, in whatever order it happens. */
+/** Random numbers that depend only on the seed and the arguments, not on the order of calls. */
 class HashedRandom {
   readonly #seed: string
 
@@ -23,7 +23,7 @@ class HashedRandom {
     this.#seed = seed
   }
 
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   of(...what: ReadonlyArray<string | number>): number {
     return (
       createHash("sha256")
@@ -39,19 +39,19 @@ class HashedRandom {
   }
 }
 
-/** Parties that misbehave by chance, and time that passes when everybody waits in vain. */
+/** Random faults of the external services, and a clock that moves on when every job waits for a timeout. */
 export class RandomFaults {
   readonly chance: HashedRandom
-  /** How often each has happened. */
+  /** How often each fault occurred. */
   readonly happened = new Map<Misbehaviour, number>()
-  /** What is contradicted whenever it is asked about, also when all is well again. */
-  readonly liedAbout = new Set<string>()
-  readonly #first = new Map<string, { readonly misbehaviour: Misbehaviour | null; readonly patience_ms: number }>()
+  /** The xids whose every response contradicts the order, even after the other faults end. */
+  readonly contradicted = new Set<string>()
+  readonly #first = new Map<string, { readonly misbehaviour: Misbehaviour | null; readonly timeout_ms: number }>()
   readonly #known = new Map<string, { readonly since_ms: number; asked: number; denied: boolean }>()
   readonly #watchers = new Set<() => void>()
   readonly #clock: Clock.Clock
   readonly #pass: ManualClock["Service"]["pass"]
-  #raging = true
+  #isActive = true
   #stuck: ReadonlyArray<number> = []
 
   private constructor(seed: string, clock: Clock.Clock, pass: ManualClock["Service"]["pass"]) {
@@ -65,27 +65,27 @@ export class RandomFaults {
     return new RandomFaults(seed, yield* Clock.Clock, pass)
   })
 
-  /** From now on the parties do as chance will have it. */
-  rage(...parties: ReadonlyArray<Misbehaviours>): void {
-    for (const party of parties) party.otherwise((about) => this.#treat(about))
+  /** Starts random faults at these services. */
+  start(...services: ReadonlyArray<Misbehaviours>): void {
+    for (const service of services) service.otherwise((about) => this.#treat(about))
   }
 
-  /** From now on all is well, but for what is lied about. */
-  calm(): void {
-    this.#raging = false
+  /** Ends all faults except for the contradicted xids. */
+  stop(): void {
+    this.#isActive = false
   }
 
-  /** How the first request about something is treated, and how long whoever sends it waits. */
-  expect(about: string, misbehaviour: Misbehaviour | null, wait_ms = patience_ms): void {
-    this.#first.set(about, { misbehaviour, patience_ms: wait_ms })
+  /** Sets the fault of the first request about an xid, and how long its caller waits. */
+  expect(about: string, misbehaviour: Misbehaviour | null, wait_ms = timeout_ms): void {
+    this.#first.set(about, { misbehaviour, timeout_ms: wait_ms })
   }
 
-  /** Whoever asks about it from now on waits as long as anybody. */
+  /** Resets the wait for later requests about an xid to the default. */
   settled(about: string): void {
     this.#first.delete(about)
   }
 
-  /** Does them all at once. When each that goes on waits in vain, time passes. */
+  /** Runs jobs concurrently. Moves the clock on when every unfinished job waits for a timeout. */
   together<A, E, R>(jobs: ReadonlyArray<Effect.Effect<A, E, R>>) {
     return Effect.gen({ self: this }, function* () {
       let active = jobs.length
@@ -110,7 +110,7 @@ export class RandomFaults {
     if (chosen === null) return null
     this.happened.set(chosen, (this.happened.get(chosen) ?? 0) + 1)
     if (stuckAfter.has(chosen)) {
-      this.#stuck = [...this.#stuck, this.#first.get(about)?.patience_ms ?? patience_ms]
+      this.#stuck = [...this.#stuck, this.#first.get(about)?.timeout_ms ?? timeout_ms]
       this.#changed()
     }
     return chosen
@@ -121,8 +121,8 @@ export class RandomFaults {
     const known = this.#known.get(about) ?? { since_ms: now_ms, asked: 0, denied: false }
     this.#known.set(about, known)
     const time = known.asked++
-    if (this.liedAbout.has(about)) return "contradiction"
-    if (!this.#raging) return null
+    if (this.contradicted.has(about)) return "contradiction"
+    if (!this.#isActive) return null
     const deniable = now_ms - known.since_ms < denies_max_ms
     if (known.denied && deniable) return "not found"
     const chosen = this.#byChance(about, time)
