@@ -1,5 +1,7 @@
--- The catalogue: what is sold. It stands in one database and is the same for every company, but for the services that
--- the operator takes from one company or gives to it. Servers cache it; a trigger announces every change.
+-- The catalogue: categories, services and packages. There is one catalogue database for the whole installation.
+--
+-- Every company is offered the same services, unless the operator withholds a service from one company. Servers cache
+-- the catalogue. A trigger announces every change to them.
 create schema catalogue;
 
 create table catalogue.category (
@@ -29,14 +31,16 @@ create table catalogue.service (
   constraint service_reversible check (not (reversible and type = 'insurance'))
 );
 
-comment on table catalogue.service is 'Services, such as the top-up of one operator. Contract, 4.2.';
+comment on table catalogue.service is 'Services, for example the top-up of one mobile operator. Contract, 4.2.';
 comment on column catalogue.service.id is 'Below 2^53, because JSON numbers are exact only up to there.';
-comment on column catalogue.service.flow is 'How the service is bought: free amount, packages, bills or insurance.';
-comment on column catalogue.service.minimum is 'Smallest amount, in centavos. 0: no bound.';
-comment on column catalogue.service.maximum is 'Largest amount, in centavos. 0: no bound.';
-comment on column catalogue.service.product is 'The provider''s name for the service. Null: it has none.';
+comment on column catalogue.service.flow is
+  'How the service is bought: an amount of the customer''s choice, packages, bills or insurance.';
+comment on column catalogue.service.minimum is 'Smallest amount of a sale, in centavos. 0: no minimum.';
+comment on column catalogue.service.maximum is 'Largest amount of a sale, in centavos. 0: no maximum.';
+comment on column catalogue.service.product is
+  'The provider''s name for the service. Null: the provider has no name for it.';
 comment on column catalogue.service.how_to_buy is 'Instructions in Spanish, shown to integrators.';
-comment on column catalogue.service.requires_lookup is 'Whether a sale needs an option of a lookup.';
+comment on column catalogue.service.requires_lookup is 'Whether a sale must buy an option that a lookup returned.';
 comment on column catalogue.service.active is 'False: the service is not offered to any company.';
 
 create table catalogue.company_service (
@@ -47,7 +51,7 @@ create table catalogue.company_service (
 );
 
 comment on table catalogue.company_service is
-  'Exceptions of single companies. A service without a row here is offered to every company.';
+  'Whether a service is offered to one company. If a company has no row for a service, the service is offered to it.';
 
 create table catalogue.package (
   id int primary key check (id > 0),
@@ -63,12 +67,13 @@ create table catalogue.package (
   active boolean not null default true
 );
 
-comment on table catalogue.package is 'Packages of services with flow paquetes.';
-comment on column catalogue.package.id is 'Names the same package for ever; only its price may change.';
-comment on column catalogue.package.price is 'In centavos.';
+comment on table catalogue.package is 'Packages of the services with flow paquetes.';
+comment on column catalogue.package.id is
+  'The id of a package is never given to another package. Only the price of a package may change.';
+comment on column catalogue.package.price is 'Price in centavos.';
 comment on column catalogue.package.code is 'The provider''s name for the package.';
 
--- Empties the caches of all servers when the change commits.
+-- Tells all servers to empty their caches when the transaction that changed the catalogue commits.
 create function catalogue.announce_change() returns trigger
 language plpgsql
 as $$

@@ -1,13 +1,15 @@
--- A cell: the money of many companies.
+-- A cell: a database schema that holds the money of many companies.
 --
--- A cell refers to nothing outside itself and the company id leads every key, so that an installation can have several
--- cells on several servers, each company in one of them. Money is in centavos. Every instant is a parameter of the
--- caller; nothing here reads the clock. Ids stay below 2^53, because JSON numbers are exact only up to there.
+-- A cell refers to no table outside itself, and every key begins with the company id. So an installation can have
+-- several cells on several servers, with each company in one of them. Amounts are in centavos. The caller passes every
+-- instant as a parameter; nothing here reads the clock. Ids stay below 2^53, because JSON numbers are exact only up to
+-- 2^53.
 --
--- The checks, unique indexes and triggers repeat rules of core/domain: a defect in the code above then fails a
--- transaction instead of moving money. Checks and trigger conditions of the tables that each sale writes to are kept
--- short on purpose: Postgres parses them anew in each statement that writes. A list of values as one array constant
--- takes a quarter to a half of the text.
+-- The checks, unique indexes and triggers repeat rules of core/domain. If the TypeScript code has a defect, the
+-- transaction fails instead of moving money.
+--
+-- Checks and trigger conditions are kept short in tables that each sale writes to, because Postgres parses them again
+-- in each writing statement. Comparing with one array constant is a quarter to a half as long as a list of values.
 create schema cell;
 
 create sequence cell.transaction_id maxvalue 9007199254740991;
@@ -15,8 +17,8 @@ create sequence cell.entry_id maxvalue 9007199254740991;
 create sequence cell.reversal_id maxvalue 9007199254740991;
 create sequence cell.insurance_id maxvalue 9007199254740991;
 
--- Limit of a company for which the operator has set none, in centavos. The only place in SQL that states them;
--- core/domain/Account.ts states them for TypeScript, and test/postgres/schema compares the two.
+-- Default limit of a company, in centavos, if the operator has set no limit. This function is the only place in SQL
+-- with these numbers. core/domain/Account.ts has them for TypeScript, and test/postgres/schema compares the two.
 create function cell.default_limit(period text) returns bigint
 language sql
 immutable
@@ -45,24 +47,25 @@ create table cell.balance (
   updated_at timestamptz not null,
   constraint balance_owned check (available + held <= 9007199254740991)
 )
--- Half of each page stays free: every group of sales writes new versions of its companies' rows, which then fit beside
--- the old ones, and the index needs no entry.
+-- Half of each page stays free. Every group of sales writes new versions of the balance rows. The new versions fit into
+-- the same page as the old ones, so no index entry is needed.
 with (fillfactor = 50);
 
 comment on table cell.balance is
-  'Money, limits and list lengths of each company. The row lock serializes all that moves the company''s money.';
-comment on column cell.balance.available is 'What the company may spend (saldo_disponible).';
-comment on column cell.balance.held is 'Amounts of its unresolved sales (saldo_retenido).';
-comment on column cell.balance.owned is 'Sum of its ledger entries (saldo_actual).';
-comment on column cell.balance.limit_daily is 'Most that may be consumed in a local day. 0: no limit.';
-comment on column cell.balance.limit_weekly is 'Most that may be consumed in a local week. 0: no limit.';
-comment on column cell.balance.limit_monthly is 'Most that may be consumed in a local month. 0: no limit.';
-comment on column cell.balance.low_balance_alert is 'The account is reported as low below this available amount. 0: never.';
-comment on column cell.balance.sales is 'Number of sales. Kept here because each sale writes this row anyway.';
-comment on column cell.balance.sales_listed is 'How many of the sales are in blocks.';
+  'Money, limits and list lengths of each company. The row lock serializes all changes of the company''s money.';
+comment on column cell.balance.available is 'Amount that the company may spend (saldo_disponible).';
+comment on column cell.balance.held is 'Sum of the amounts of the company''s unresolved sales (saldo_retenido).';
+comment on column cell.balance.owned is 'Sum of the company''s ledger entries (saldo_actual).';
+comment on column cell.balance.limit_daily is 'Maximum consumption in a local day. 0: no limit.';
+comment on column cell.balance.limit_weekly is 'Maximum consumption in a local week. 0: no limit.';
+comment on column cell.balance.limit_monthly is 'Maximum consumption in a local month. 0: no limit.';
+comment on column cell.balance.low_balance_alert is
+  'If the available amount is below this value, the account is reported as low. 0: never reported.';
+comment on column cell.balance.sales is 'Number of sales. It is stored here because each sale writes this row anyway.';
+comment on column cell.balance.sales_listed is 'Number of sales that are in blocks.';
 comment on column cell.balance.listed_to is 'Highest id of a sale that is in a block.';
 comment on column cell.balance.entries is 'Number of ledger entries.';
-comment on column cell.balance.entries_listed is 'How many of the ledger entries are in blocks.';
+comment on column cell.balance.entries_listed is 'Number of ledger entries that are in blocks.';
 
 create table cell.consumption (
   company_id bigint not null,
@@ -70,11 +73,11 @@ create table cell.consumption (
   total bigint not null check (total >= 0),
   primary key (company_id, day)
 )
--- As in cell.balance.
+-- Half of each page stays free, for the reason given at cell.balance.
 with (fillfactor = 50);
 
 comment on table cell.consumption is
-  'What each company has consumed in each local day: amounts of its sales that are unresolved or succeeded.';
+  'Consumption of each company in each local day: the sum of its sales that are unresolved or successful.';
 
 create table cell.transaction (
   company_id bigint not null,
@@ -110,58 +113,70 @@ create table cell.transaction (
   constraint transaction_auth_code check ((status = any ('{SUCCESS,REVERSED}')) = (auth_code is not null))
 );
 
--- An xid names one live sale for ever.
+-- An xid names at most one sale that has not failed.
 create unique index transaction_xid on cell.transaction (company_id, xid) where status <> 'FAILED';
 
--- A bill is paid once.
+-- A bill has at most one sale that is unresolved or successful, so it is paid once.
 create unique index transaction_bill on cell.transaction (company_id, bill_id)
 where bill_id is not null and status in ('PROCESSING', 'PENDING', 'SUCCESS');
 
--- A policy is sold once.
+-- An insurance has at most one sale that is unresolved or successful, so its policy is sold once.
 create unique index transaction_insurance on cell.transaction (company_id, insurance_id)
 where insurance_id is not null and status in ('PROCESSING', 'PENDING', 'SUCCESS');
 
--- Finds failed sales by xid, which transaction_xid leaves out.
+-- Finds failed sales by xid. The index transaction_xid does not contain failed sales.
 create index transaction_xid_failed on cell.transaction (company_id, xid) where status = 'FAILED';
 
--- Lists sales of a rare status. The primary key would read whole blocks to find a few of them. PROCESSING is left out,
--- so a sale that succeeds never enters this index.
+-- Lists the sales that have a rare status. With the primary key, Postgres would read whole blocks to find a few of
+-- these sales. PROCESSING is left out, so a sale that succeeds immediately never enters this index.
 create index transaction_rare on cell.transaction (company_id, status, id)
 where status in ('PENDING', 'FAILED', 'REVERSED');
 
--- Finds sales by identifier, except those in PROCESSING, so that a sale enters this index once and not twice.
--- The company is not the first column: while the planner has no statistics of a new table, an index that begins with
--- the company looks as good to it as the primary key, and then it reads all sales of the company.
+-- Finds sales by identifier, except sales in PROCESSING. A sale therefore enters this index once, when it leaves
+-- PROCESSING, and not twice.
+--
+-- The company is not the first column. While a new table has no statistics, the planner cannot tell an index that
+-- begins with the company from the primary key. It might then read all sales of the company.
 create index transaction_identifier on cell.transaction (identifier, company_id, id) where status <> 'PROCESSING';
 
--- Finds sales in PROCESSING by identifier. Settled sales stay in an index until the next vacuum, a million sales later
--- perhaps: this one is searched by identifier, so it does not walk over them.
+-- Finds sales in PROCESSING by identifier. Entries of settled sales stay in an index until the next vacuum, perhaps a
+-- million sales later. Because this index begins with the identifier, a search does not read these old entries.
 create index transaction_under_way on cell.transaction (identifier, company_id) where status = 'PROCESSING';
 
--- Recovery walks this one from its beginning.
+-- Finds unresolved sales in the order in which recovery asks about them.
 create index transaction_unresolved on cell.transaction (ask_at) where status in ('PROCESSING', 'PENDING');
 
-comment on table cell.transaction is 'Sales. The amount is held while a sale is PROCESSING or PENDING. Contract, 2.5 and 3.1.';
-comment on column cell.transaction.id is 'Drawn before anything is locked, so refused sales leave gaps.';
-comment on column cell.transaction.processed_at is 'When the sale was settled. Null: unresolved.';
-comment on column cell.transaction.day is 'Local day whose consumption counts the sale.';
-comment on column cell.transaction.reversible is 'Whether the service accepted reversals when this was sold.';
-comment on column cell.transaction.environment is 'The company''s environment when this was sold.';
+comment on table cell.transaction is
+  'Sales. The amount is held while a sale is PROCESSING or PENDING. Contract, 2.5 and 3.1.';
+comment on column cell.transaction.id is 'Assigned before any row is locked, so refused sales leave gaps in the ids.';
+comment on column cell.transaction.processed_at is 'When the sale was settled. Null: the sale is unresolved.';
+comment on column cell.transaction.day is 'Local day in whose consumption the sale is counted.';
+comment on column cell.transaction.reversible is 'Whether the service accepted reversals at the time of the sale.';
+comment on column cell.transaction.environment is 'The company''s environment at the time of the sale.';
 comment on column cell.transaction.xid is 'Name of the operation at the provider.';
-comment on column cell.transaction.service_name is 'Copied from the catalogue when this was sold, as the type and the product are.';
-comment on column cell.transaction.product is 'The provider''s name for the service. Null: it has none.';
-comment on column cell.transaction.identifier is 'Phone, contract, plate or account that was sold to.';
-comment on column cell.transaction.option_id is 'The option that was bought (opcion_id). Null: a free amount.';
-comment on column cell.transaction.option_reference is 'The provider''s name for the option. Null: it has none.';
-comment on column cell.transaction.bill_id is 'The option, if it is a bill, which is paid once.';
-comment on column cell.transaction.auth_code is 'The provider''s authorization. Set once the sale has succeeded.';
-comment on column cell.transaction.recharge_token is 'Electricity only: what the customer types into the meter.';
-comment on column cell.transaction.refusal is 'Error code of the refusal. Null: not refused.';
-comment on column cell.transaction.insurance_id is 'The insurance whose quote was bought. Null: another kind of sale.';
-comment on column cell.transaction.ask_at is 'When recovery next asks the provider about the sale. Null: settled.';
+comment on column cell.transaction.service_name is
+  'Copied from the catalogue at the time of the sale. So are service_type and product.';
+comment on column cell.transaction.product is
+  'The provider''s name for the service. Null: the provider has no name for it.';
+comment on column cell.transaction.identifier is 'Phone, contract, plate or account for which the sale was made.';
+comment on column cell.transaction.option_id is
+  'The option that was bought (opcion_id). Null: the customer chose the amount.';
+comment on column cell.transaction.option_reference is
+  'The provider''s name for the option. Null: the provider has no name for it.';
+comment on column cell.transaction.bill_id is 'The option that was bought, if it is a bill. A bill is paid once.';
+comment on column cell.transaction.auth_code is 'Authorization code of the provider. Null until the sale succeeds.';
+comment on column cell.transaction.recharge_token is
+  'Electricity only: the code that the customer types into the meter.';
+comment on column cell.transaction.refusal is 'Error code of the refusal. Null: the sale was not refused.';
+comment on column cell.transaction.insurance_id is
+  'The insurance whose quote was bought. Null: the sale is not an insurance.';
+comment on column cell.transaction.ask_at is
+  'When recovery next asks the provider about the sale. Null: the sale is settled.';
 comment on column cell.transaction.asked_at is 'When recovery last claimed the sale. Null: never.';
-comment on column cell.transaction.leased_until is 'Until when that claim keeps other recoveries away.';
-comment on column cell.transaction.not_found is 'How many times in a row the provider firmly did not know the xid.';
+comment on column cell.transaction.leased_until is
+  'When the lease of the last claim ends. Before that, no other recovery may claim the sale.';
+comment on column cell.transaction.not_found is
+  'Number of consecutive firm answers of the provider that it does not know the xid.';
 
 create function cell.refuse_transition() returns trigger
 language plpgsql
@@ -172,7 +187,7 @@ begin
 end;
 $$;
 
--- The state table of the contract, 3.1. Amount and xid never change.
+-- Enforces the status transitions of a sale (contract, 3.1). Its amount and xid never change.
 create trigger transaction_transition
 before update on cell.transaction
 for each row
@@ -202,20 +217,24 @@ create table cell.idempotency (
   constraint idempotency_outcome check ((completed_at is null) = (outcome is null)),
   constraint idempotency_settled_at check (settled_at is null or completed_at is not null)
 )
--- A key is claimed in a short row and answered in a row three times as long. A page starts only as many keys as fit
--- into it once all are answered: the answer then stays in the page, and the index needs no entry. With 30 a quarter of
--- the answers moved to another page.
+-- Leaves most of each page free. The row of a key is short when the key is claimed, and three times as long once the
+-- response is stored. With 18 % filled at first, the longer row still fits into its page, so no new index entry is
+-- needed. With 30 %, a quarter of the responses moved to another page.
 with (fillfactor = 18);
 
 comment on table cell.idempotency is 'Idempotency keys of sales and reversals. Contract, 2.8 and 3.2.';
 comment on column cell.idempotency.owner is
-  'The call that claimed the key. A call that lost its connection recognizes its own commit by it.';
-comment on column cell.idempotency.fingerprint is 'SHA-256 of method, path template and body: another body may not use the key.';
-comment on column cell.idempotency.transaction_id is 'The sale, or the sale that the reversal is about.';
-comment on column cell.idempotency.completed_at is 'When the call was answered. Null: in progress.';
+  'Id of the call that claimed the key. With it, a call that lost its connection recognizes its own commit.';
+comment on column cell.idempotency.fingerprint is
+  'SHA-256 of method, path template and body. A request with another body may not use the key.';
+comment on column cell.idempotency.transaction_id is
+  'The sale that was made with this key, or the sale that a reversal with this key reverses.';
+comment on column cell.idempotency.completed_at is
+  'When the call received its response. Null: the call is in progress.';
 comment on column cell.idempotency.settled_at is
-  'When the operation was settled; the key replays for 24 hours from then. A pending sale is answered before it is settled.';
-comment on column cell.idempotency.outcome is 'The answer that a retry receives. Null: in progress.';
+  'When the operation was settled. The key replays its response for 24 hours from then. '
+  'A pending sale has a response before it is settled.';
+comment on column cell.idempotency.outcome is 'The response that a retry receives. Null: the call is in progress.';
 
 create table cell.entry (
   company_id bigint not null,
@@ -232,17 +251,21 @@ create table cell.entry (
   constraint entry_by_hand check ((type = any ('{deposit,adjustment}')) = (reference is not null))
 );
 
--- A reference is used once.
+-- A reference of a company is used once for each type of entry.
 create unique index entry_reference on cell.entry (company_id, type, reference) where reference is not null;
 
--- A sale is charged once and given back once.
+-- A sale has at most one entry for its charge and one for its reversal.
 create unique index entry_transaction on cell.entry (company_id, transaction_id, type) where transaction_id is not null;
 
-comment on table cell.entry is 'The ledger. Rows are never changed or deleted; their sum is what the company owns.';
-comment on column cell.entry.amount is 'Negative for a sale, positive for a deposit or a reversal, either for an adjustment.';
-comment on column cell.entry.balance is 'What the company owned after this entry.';
-comment on column cell.entry.transaction_id is 'The sale that was charged or reversed. Null: moved by hand.';
-comment on column cell.entry.reference is 'The operator''s name for what was moved by hand. Null: a sale or a reversal.';
+comment on table cell.entry is
+  'The ledger. Rows are never changed or deleted. The sum of a company''s rows is the amount that it owns.';
+comment on column cell.entry.amount is
+  'Negative for a sale, positive for a deposit or a reversal, positive or negative for an adjustment.';
+comment on column cell.entry.balance is 'Amount that the company owned after this entry.';
+comment on column cell.entry.transaction_id is
+  'The sale that was charged or reversed. Null: the money was moved by hand.';
+comment on column cell.entry.reference is
+  'The operator''s name for a movement by hand. Null: the entry is a sale or a reversal.';
 
 create function cell.refuse_change() returns trigger
 language plpgsql
@@ -265,7 +288,8 @@ create table cell.adjustment (
 );
 
 comment on table cell.adjustment is
-  'References of adjustments that were carried out, also of those that had nothing to move and so made no entry.';
+  'References of all completed adjustments. '
+  'An adjustment of 0 has no ledger entry, but its reference is stored here too.';
 
 create table cell.block (
   company_id bigint not null,
@@ -282,20 +306,23 @@ create table cell.block (
   primary key (company_id, list, first_id),
   constraint block_ids check (last_id >= first_id)
 )
--- As in cell.balance.
+-- Half of each page stays free, for the reason given at cell.balance.
 with (fillfactor = 50);
 
 comment on table cell.block is
-  'Blocks of about 1,000 sales or ledger entries of one company, by which long lists are counted and paged without reading them. '
-  'No check guards the counts: a wrong one is found by the audit and must not stop a settlement.';
-comment on column cell.block.list is 'What the block counts.';
+  'Blocks of about 1,000 sales or ledger entries of one company. '
+  'With them, long lists are counted and paged without reading every row. '
+  'No check constraint guards the counts, because a wrong count must not stop a settlement. '
+  'The audit finds a wrong count.';
+comment on column cell.block.list is 'The list that the block belongs to: sales or ledger entries.';
 comment on column cell.block.first_id is 'Lowest id in the block.';
 comment on column cell.block.last_id is 'Highest id in the block.';
 comment on column cell.block.earliest is 'Earliest created_at in the block.';
 comment on column cell.block.latest is 'Latest created_at in the block.';
-comment on column cell.block.members is 'Number of rows.';
+comment on column cell.block.members is 'Number of rows in the block.';
 comment on column cell.block.pending is
-  'How many of the sales are PENDING; the next three columns likewise. The remaining sales are PROCESSING.';
+  'Number of sales in the block that are PENDING. The next three columns count the other statuses. '
+  'Sales that no column counts are PROCESSING.';
 
 create table cell.option (
   company_id bigint not null,
@@ -314,11 +341,12 @@ create table cell.option (
 create index option_expiry on cell.option (company_id, expires_at);
 
 comment on table cell.option is
-  'Options that lookups offered, to be bought at this price until they expire. The same offer, looked up again, is the same row.';
-comment on column cell.option.id is 'The opcion_id of the wire.';
-comment on column cell.option.identifier is 'Phone or contract for which it was offered.';
+  'Options that lookups offered. An option can be bought at this price until it expires. '
+  'If a lookup offers the same option again, its row is reused.';
+comment on column cell.option.id is 'The opcion_id of the API.';
+comment on column cell.option.identifier is 'Phone or contract for which the option was offered.';
 comment on column cell.option.reference is 'The provider''s name for the option.';
-comment on column cell.option.price is 'In centavos.';
+comment on column cell.option.price is 'Price in centavos.';
 
 create table cell.insurance (
   company_id bigint not null,
@@ -370,21 +398,23 @@ create table cell.insurance (
 );
 
 comment on table cell.insurance is
-  'Insurances on their way from a plate to a policy. Personal data is encrypted; price and state are not, because they guard a sale.';
-comment on column cell.insurance.state is 'Contract, 3.3.';
+  'Insurances, from the first request for a plate to the issued policy. Personal data is encrypted. '
+  'Price and state are not encrypted, because a sale checks them.';
+comment on column cell.insurance.state is 'State of the insurance. Contract, 3.3.';
 comment on column cell.insurance.insured is 'Encrypted JSON: identity card, phone, owner, vehicle.';
 comment on column cell.insurance.renewal is 'Whether the vehicle already had a policy.';
 comment on column cell.insurance.reference is 'The insurer''s name for the case.';
 comment on column cell.insurance.versions is 'Versions of the vehicle that the insurer offered.';
 comment on column cell.insurance.version is 'The version that was chosen.';
 comment on column cell.insurance.plan is 'The plan that was chosen.';
-comment on column cell.insurance.offered_extras is 'Extras that may be added to the plan.';
-comment on column cell.insurance.code_hash is 'Keyed hash of the code that was sent last.';
-comment on column cell.insurance.attempts is 'Wrong codes in the whole process, not only of the last code.';
-comment on column cell.insurance.resends is 'Codes sent again in the whole process.';
+comment on column cell.insurance.offered_extras is 'Extras that the buyer may add to the plan.';
+comment on column cell.insurance.code_hash is 'Keyed hash of the last one-time code that was sent.';
+comment on column cell.insurance.attempts is
+  'Number of wrong codes entered for the whole insurance, not only since the last code was sent.';
+comment on column cell.insurance.resends is 'Number of codes sent after the first one, for the whole insurance.';
 comment on column cell.insurance.quote_reference is 'The insurer''s name for the quote.';
-comment on column cell.insurance.quote_total is 'In centavos.';
-comment on column cell.insurance.transaction_id is 'The sale of the quote.';
+comment on column cell.insurance.quote_total is 'Price in centavos.';
+comment on column cell.insurance.transaction_id is 'The sale that buys the quote.';
 comment on column cell.insurance.issued_at is 'When the policy was issued.';
 
 create function cell.refuse_insurance_transition() returns trigger
@@ -396,7 +426,8 @@ begin
 end;
 $$;
 
--- The state table of the contract, 3.3. test/postgres/schema compares it with core/domain, pair by pair.
+-- Enforces the state transitions of an insurance (contract, 3.3). test/postgres/schema compares every pair of states
+-- with core/domain.
 create trigger insurance_transition
 before update on cell.insurance
 for each row
@@ -439,15 +470,18 @@ create index sms_of_insurance on cell.sms (company_id, insurance_id) where statu
 create index sms_failed on cell.sms (created_at) where status in ('failed', 'unknown');
 
 comment on table cell.sms is
-  'Messages to vehicle owners. Staged in the transaction that changes the insurance, sent after it has committed.';
-comment on column cell.sms.id is 'Sent to the gateway too, so that a gateway that can will not send the message twice.';
-comment on column cell.sms.status is 'unknown: the message may have been sent, and is not sent again.';
-comment on column cell.sms.sealed is 'Encrypted JSON: phone and text. Erased once the message is settled.';
+  'SMS to vehicle owners. '
+  'A message is stored in the transaction that changes the insurance, and sent after that transaction commits.';
+comment on column cell.sms.id is
+  'Also passed to the gateway. A gateway that supports it uses the id to avoid sending the message twice.';
+comment on column cell.sms.status is 'unknown: the message may have been sent, so it is not sent again.';
+comment on column cell.sms.sealed is 'Encrypted JSON: phone and text. Erased when the message is settled.';
 comment on column cell.sms.detail is 'The gateway''s name for the message, or why it was not sent.';
-comment on column cell.sms.expires_at is 'After this the message is of no use and is not sent.';
-comment on column cell.sms.send_at is 'When to try next.';
-comment on column cell.sms.leased_until is 'Until when a sender keeps other senders away.';
-comment on column cell.sms.settled_at is 'When the message was sent or given up.';
+comment on column cell.sms.expires_at is 'After this instant the message is useless and is not sent.';
+comment on column cell.sms.send_at is 'When the next attempt to send the message is due.';
+comment on column cell.sms.leased_until is
+  'When the lease of the current sender ends. Before that, no other process may send the message.';
+comment on column cell.sms.settled_at is 'When the message was sent, or when sending it was given up.';
 
 create table cell.reversal (
   company_id bigint not null,
@@ -467,20 +501,22 @@ create table cell.reversal (
   constraint reversal_processed_at check ((status in ('PROCESSING', 'PENDING')) = (processed_at is null))
 );
 
--- A sale has one reversal at a time, and one confirmed reversal for ever.
+-- A sale has at most one reversal that was not denied.
 create unique index reversal_live on cell.reversal (company_id, transaction_id) where status <> 'DENIED';
 
--- An xid names one reversal that was not denied.
+-- An xid names at most one reversal that was not denied.
 create unique index reversal_xid on cell.reversal (company_id, xid) where status <> 'DENIED';
 
 create index reversal_unresolved on cell.reversal (ask_at) where status in ('PROCESSING', 'PENDING');
 
 comment on table cell.reversal is
-  'Reversals of sales. A reversal holds nothing: the amount returns once the provider has confirmed it. Contract, 4.5.';
-comment on column cell.reversal.transaction_id is 'The sale.';
-comment on column cell.reversal.xid is 'Name of the reversal at the provider; the sale has another.';
-comment on column cell.reversal.processed_at is 'When the reversal was settled. Null: unresolved.';
-comment on column cell.reversal.ask_at is 'Recovery, as in cell.transaction; the next three columns too.';
+  'Reversals of sales. A reversal holds no money. '
+  'The amount returns to the company when the provider has confirmed the reversal. Contract, 4.5.';
+comment on column cell.reversal.transaction_id is 'The sale to reverse.';
+comment on column cell.reversal.xid is 'Name of the reversal at the provider. It differs from the xid of the sale.';
+comment on column cell.reversal.processed_at is 'When the reversal was settled. Null: the reversal is unresolved.';
+comment on column cell.reversal.ask_at is
+  'State of the recovery. This column and the next three have the same meaning as in cell.transaction.';
 
 create function cell.refuse_reversal_transition() returns trigger
 language plpgsql
@@ -491,7 +527,7 @@ begin
 end;
 $$;
 
--- A reversal ends once and never begins again.
+-- A reversal that is confirmed or denied keeps its status for ever.
 create trigger reversal_transition
 before update on cell.reversal
 for each row
@@ -527,13 +563,17 @@ create table cell.resolution (
 );
 
 comment on table cell.resolution is
-  'Proposals of one operator to settle a sale, or its reversal, by hand; another operator has to confirm. '
-  'A sale has one at a time: a new one replaces an old one that is settled. The audit log keeps them all.';
-comment on column cell.resolution.reversal_id is 'The reversal that the proposal is about. Null: about the sale.';
+  'Proposals of one operator to settle a sale, or its reversal, by hand. Another operator must confirm the proposal. '
+  'A sale has one proposal at a time. A new proposal replaces an old one that is settled. '
+  'The audit log keeps all proposals.';
+comment on column cell.resolution.reversal_id is
+  'The reversal that the proposal would settle. Null: the proposal would settle the sale.';
 comment on column cell.resolution.number is
-  'Counts the proposals for a sale. The operator who confirms repeats it, so that it is the proposal that was seen.';
-comment on column cell.resolution.auth_code is 'The provider''s authorization, or the number of a policy.';
-comment on column cell.resolution.recharge_token is 'Electricity only: what the customer types into the meter.';
+  'Number of the proposal for its sale: 1, 2, 3. '
+  'The confirming operator repeats this number, so that only the proposal that the operator saw is confirmed.';
+comment on column cell.resolution.auth_code is 'Authorization code of the provider, or the number of the policy.';
+comment on column cell.resolution.recharge_token is
+  'Electricity only: the code that the customer types into the meter.';
 comment on column cell.resolution.valid_from is 'Insurance only: the first day of the policy.';
 comment on column cell.resolution.valid_until is 'Insurance only: the last day of the policy.';
 
@@ -552,11 +592,11 @@ create table cell.question (
 );
 
 comment on table cell.question is
-  'What recovery asked the provider about a sale, and the answers. Equal answers in a row are one row.';
-comment on column cell.question.n is 'Order of the rows of a sale.';
-comment on column cell.question.times is 'How many equal answers in a row.';
-comment on column cell.question.first_at is 'When the first of them came.';
-comment on column cell.question.last_at is 'When the last of them came.';
+  'Questions of recovery to the provider about a sale, with the answers. Consecutive equal answers share one row.';
+comment on column cell.question.n is 'Position of the row among the rows of a sale.';
+comment on column cell.question.times is 'Number of consecutive equal answers.';
+comment on column cell.question.first_at is 'When the first of these answers arrived.';
+comment on column cell.question.last_at is 'When the last of these answers arrived.';
 
 create table cell.replay (
   company_id bigint not null,
@@ -569,7 +609,8 @@ create table cell.replay (
   foreign key (company_id, transaction_id) references cell.transaction,
   constraint replay_last_at check (last_at >= first_at)
 )
--- As in cell.balance.
+-- Half of each page stays free, for the reason given at cell.balance.
 with (fillfactor = 50);
 
-comment on table cell.replay is 'How often the answer of a sale, or of its reversal, was replayed. For support only.';
+comment on table cell.replay is
+  'How often the response to a sale, or to its reversal, was replayed. Only support staff uses this.';

@@ -1,7 +1,7 @@
--- The directory: companies, their tokens, the audit log, and what this database knows of its own schema.
+-- The directory: companies, their tokens, the audit log, and the versions of the schema in this database.
 --
--- It stands in one database. Servers cache companies and tokens; a trigger announces every change, so that each server
--- drops its cache. No money stands here.
+-- There is one directory database for the whole installation. It holds no money. Servers cache companies and tokens. A
+-- trigger announces every change, so each server empties its cache.
 create schema directory;
 
 create table directory.company (
@@ -15,9 +15,10 @@ create table directory.company (
   created_at timestamptz not null
 );
 
-comment on table directory.company is 'Companies that buy. Contract, 2.2.';
-comment on column directory.company.code is 'Short unique name, which operators type.';
-comment on column directory.company.environment is 'Development sells by the sandbox provider, production by the configured one.';
+comment on table directory.company is 'Companies that sell through Saldo. Contract, 2.2.';
+comment on column directory.company.code is 'Short unique name that operators type in commands.';
+comment on column directory.company.environment is
+  'In development, sales go to the simulated provider. In production, sales go to the configured provider.';
 comment on column directory.company.api_enabled is 'False: calls of this company are refused with 403.';
 comment on column directory.company.insurance_enabled is 'Whether the company may sell insurance.';
 
@@ -45,18 +46,21 @@ create table directory.token (
 create index token_of_company on directory.token (company_id);
 
 comment on table directory.token is
-  'API tokens. After a rotation a token has two secrets for a while: its own, and the previous one until an instant.';
+  'API tokens. After a rotation the new secret is valid. The previous secret is valid too, until previous_until.';
 comment on column directory.token.api_key is
-  'Public half of the credentials. Holds no dot, because a dot separates key and secret in the Bearer form.';
+  'Public half of the credentials. It contains no dot, '
+  'because in the Bearer header a dot separates key and secret.';
 comment on column directory.token.secret_hash is
-  'SHA-256 of the secret, or HMAC-SHA-256 under the key that secret_pepper names.';
-comment on column directory.token.secret_pepper is 'Name of the pepper that keyed secret_hash. Null: a plain SHA-256.';
-comment on column directory.token.previous_hash is 'Digest of the secret before the last rotation. Null: none.';
-comment on column directory.token.previous_pepper is 'Name of the pepper that keyed previous_hash.';
+  'HMAC-SHA-256 of the secret with the pepper that secret_pepper names. Without a pepper: SHA-256 of the secret.';
+comment on column directory.token.secret_pepper is
+  'Name of the pepper that secret_hash was computed with. Null: no pepper, plain SHA-256.';
+comment on column directory.token.previous_hash is
+  'Digest of the secret before the last rotation. Null: the token has no previous secret.';
+comment on column directory.token.previous_pepper is 'Name of the pepper that previous_hash was computed with.';
 comment on column directory.token.previous_until is 'Instant until which the previous secret is accepted.';
-comment on column directory.token.permissions is 'Empty: all permissions.';
+comment on column directory.token.permissions is 'Permissions of the token. Empty: all permissions.';
 comment on column directory.token.addresses is 'Addresses and CIDR ranges that may use the token. Empty: any address.';
-comment on column directory.token.expires_at is 'Null: never.';
+comment on column directory.token.expires_at is 'When the token expires. Null: the token never expires.';
 comment on column directory.token.calls_per_minute is 'Rate limit of this token. Null: the configured default.';
 comment on column directory.token.real_lookups is
   'Whether lookups ask the provider, within a quota. False: the simulator answers them.';
@@ -69,7 +73,7 @@ begin
 end;
 $$;
 
--- A revoked token stays revoked.
+-- A revoked token stays revoked for ever.
 create trigger token_revoked_for_good
 before update on directory.token
 for each row
@@ -80,13 +84,15 @@ create table directory.token_use (
   token_id bigint primary key references directory.token,
   used_at timestamptz not null
 )
--- Half of each page stays free, so that a new version of a row fits beside the old one and the index needs no entry.
+-- Half of each page stays free. A new version of a row fits into the same page as the old one, so no index entry is
+-- needed.
 with (fillfactor = 50);
 
 comment on table directory.token_use is
-  'Last use of each token. Not a column of the token, because every change of a token empties the caches of all servers.';
+  'Last use of each token. It is a separate table, '
+  'because every change of directory.token empties the caches of all servers.';
 
--- Empties the caches of all servers when the change commits.
+-- Tells all servers to empty their caches when the transaction that changed a company or token commits.
 create function directory.announce_change() returns trigger
 language plpgsql
 as $$
@@ -115,20 +121,22 @@ create table directory.audit_event (
   details jsonb not null
 );
 
--- Events of one sale.
+-- Finds the audit events of one sale.
 create index audit_event_transaction on directory.audit_event (((details ->> 'transactionId')::bigint))
 where details ? 'transactionId';
 
--- Provider answers that contradict a settled sale: the server counts those of the last hour.
+-- Finds the provider answers that contradict a settled sale. The server counts the contradictions of the last hour.
 create index audit_event_late on directory.audit_event (at, action)
 where action in ('late_success', 'late_refusal', 'late_reversal', 'late_reversal_refusal');
 
 comment on table directory.audit_event is
   'Audit log: what operators did, refused access, and late provider answers. Rows are never changed or deleted.';
 comment on column directory.audit_event.action is 'Kind of event, such as late_success.';
-comment on column directory.audit_event.company_id is 'Null: the event is about no company.';
-comment on column directory.audit_event.token_id is 'Null: the event is about no token.';
-comment on column directory.audit_event.details is 'Facts of the event; their names depend on the action.';
+comment on column directory.audit_event.company_id is
+  'The company that the event is about. Null: the event concerns no company.';
+comment on column directory.audit_event.token_id is
+  'The token that the event is about. Null: the event concerns no token.';
+comment on column directory.audit_event.details is 'Facts of the event. Which facts are present depends on the action.';
 
 create function directory.refuse_change() returns trigger
 language plpgsql
@@ -151,7 +159,7 @@ create table directory.data_key (
 );
 
 comment on table directory.data_key is 'The key that encrypts personal data. One row at most.';
-comment on column directory.data_key.wrapped is 'The key; encrypted by DATA_KEY if protected.';
+comment on column directory.data_key.wrapped is 'The key. If protected is true, it is encrypted with DATA_KEY.';
 comment on column directory.data_key.protected is 'Whether DATA_KEY is needed to read the key.';
 
 create table directory.schema_version (
@@ -159,13 +167,15 @@ create table directory.schema_version (
 );
 
 comment on table directory.schema_version is
-  'Versions of the schema that this database has had. A server that knows only an earlier one changes nothing.';
+  'Versions of the schema that this database has had. '
+  'A server that knows only an earlier version does not change the schema.';
 
 create table directory.schema_file (
   name text primary key,
   digest text not null
 );
 
-comment on table directory.schema_file is 'The files of sql/ that made this schema.';
+comment on table directory.schema_file is 'The files of sql/ that created this schema.';
 comment on column directory.schema_file.digest is
-  'Digest of the file when it ran; for roles, of all files. A function or the roles run again when it differs.';
+  'Digest of the file when it ran. For roles.sql: digest of all files. '
+  'Function files and roles.sql run again when their digest differs.';

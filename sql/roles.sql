@@ -1,17 +1,20 @@
--- The roles and what each may do. Runs again whenever anything in sql/ changes, if the roles exist or can be made. A
--- database without them belongs to the one login that does everything.
+-- The database roles and their permissions. Runs again whenever any file in sql/ changes, if the roles exist or can be
+-- created. In a database without these roles, one login owns and does everything.
 --
--- saldo_reader    reads. Of a cell it sees the rows of one company at a time.
--- saldo_server    what `saldo serve` does. Money moves only by the functions, which run as their owner.
--- saldo_operator  what the other commands do beside that.
+-- saldo_reader: reads. In a cell it sees the rows of one company at a time.
 --
--- The operator makes the logins: members of saldo_server or saldo_operator, and owners of nothing.
+-- saldo_server: does the work of `saldo serve`. It moves money only by calling functions, which run as their owner.
+--
+-- saldo_operator: does the additional work of the other commands.
+--
+-- The operator creates the logins. They are members of saldo_server or saldo_operator, and own nothing.
 do $$
 declare
   wanted text;
 begin
   foreach wanted in array array['saldo_reader', 'saldo_server', 'saldo_operator'] loop
-    -- Roles belong to all databases of a server, so the migration of another database may be making them right now.
+    -- Roles belong to all databases of a Postgres server, so the migration of another database may be creating them at
+    -- the same time.
     begin
       if to_regrole(wanted) is null then
         execute format('create role %I nologin', wanted);
@@ -30,7 +33,7 @@ begin
 end;
 $$;
 
--- First everything is taken back that an earlier version granted.
+-- First revokes all permissions that an earlier version granted.
 revoke all on all tables in schema cell, directory, catalogue from saldo_reader, saldo_server, saldo_operator;
 revoke all on all sequences in schema cell, directory, catalogue from saldo_reader, saldo_server, saldo_operator;
 revoke all on all functions in schema cell, directory, catalogue from public, saldo_reader, saldo_server, saldo_operator;
@@ -48,19 +51,19 @@ grant usage on schema cell, directory, catalogue to saldo_server;
 grant select on all tables in schema cell, catalogue to saldo_server;
 grant select on directory.schema_version, directory.schema_file to saldo_server;
 
--- All that changes a balance, an entry, or the status of a sale. Whose balance a login may change by hand is decided by
--- functions/funding.sql.
+-- The functions that change a balance, an entry, or the status of a sale. functions/funding.sql decides whose balance a
+-- login may change by hand.
 grant execute on function
   cell.reserve, cell.settle, cell.begin_reversal, cell.settle_reversal, directory.deposit, directory.adjust
 to saldo_server;
 
--- Recovery leases the rows that it asks about. That changes no status, and so no block.
+-- Recovery sets a lease on the rows that it asks about. A lease changes no status and therefore no block.
 grant update (asked_at, leased_until) on cell.transaction, cell.reversal to saldo_server;
 
 grant insert, delete, update (name, price, validity, data, expires_at) on cell.option to saldo_server;
 grant insert, update (times, last_at) on cell.question, cell.replay to saldo_server;
 
--- The sale and the policy of an insurance are written by the functions only.
+-- The server may not write the sale and the policy of an insurance. Only the functions write them.
 grant usage on sequence cell.insurance_id to saldo_server;
 grant insert (
   company_id, id, service_id, environment, state, plate, insured, terminal_id, renewal, reference, versions, offered_extras,
@@ -72,7 +75,8 @@ grant insert (
 grant insert, update (status, sealed, detail, tries, expires_at, send_at, leased_until, settled_at) on cell.sms
 to saldo_server;
 
--- The first start makes the sandbox and fills an empty catalogue. A token's secret may be hashed anew when it is used.
+-- The first start creates the sandbox and fills an empty catalogue. The server may store the hash of a token's secret
+-- again, with the pepper, when the token is used.
 grant select, insert on directory.company, directory.token, directory.token_use to saldo_server;
 grant update (
   secret_hash, secret_pepper, previous_hash, previous_pepper, previous_until, state
@@ -94,8 +98,9 @@ on cell.balance to saldo_operator;
 grant execute on function cell.default_limit to saldo_operator;
 grant insert, update on cell.resolution to saldo_operator;
 
--- Row-level security: of every table of a cell a reader sees only the company that its statement has entered, and
--- nothing before that. The money functions run as the owner, to whom no policy applies, so they pay nothing for this.
+-- Row-level security: in every table of a cell, a reader sees only the company that its statement has selected. Before
+-- that, it sees no rows. The money functions run as the owner, to which no policy applies, so row-level security does
+-- not slow them down.
 do $$
 declare
   tenant text;
@@ -103,7 +108,7 @@ begin
   for tenant in
     select c.relname from pg_class as c where c.relnamespace = 'cell'::regnamespace and c.relkind in ('r', 'p')
   loop
-    -- Each of these statements locks the table, so none runs where its result is already there.
+    -- Each of these statements locks the table, so it runs only if its result does not exist yet.
     if not (select relrowsecurity from pg_class where oid = format('cell.%I', tenant)::regclass) then
       execute format('alter table cell.%I enable row level security', tenant);
     end if;

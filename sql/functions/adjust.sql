@@ -1,29 +1,30 @@
--- cell.adjust: sets what a company may spend, as the shared sandbox's balance is set back every day.
+-- cell.adjust: sets the available amount of a company. The daily reset of the shared sandbox's balance uses it.
 
 drop function if exists cell.adjust;
 
--- Makes `goal` the available amount of a company, once a reference. What is held stays held. A company whose first
--- ledger entry is not older than `since` has just begun and keeps what it has.
+-- Sets the available amount of a company to `goal`. Each reference is applied once. Held amounts stay held.
 --
--- Answers the signed amount that moved, or null if the reference was used before.
+-- A company without a ledger entry older than `since` is new and keeps its available amount.
+--
+-- Returns the signed difference, or null if the reference was used before.
 create function cell.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
 returns bigint
 language plpgsql
--- directory.adjust checks who calls.
+-- Runs as its owner. directory.adjust checks the caller's permission.
 security definer
 set search_path = cell, pg_temp
--- Plans: see reserve.sql.
+-- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   before balance;
   begun_at timestamptz;
   moved bigint;
 begin
-  -- Locks the balance. Adjustments of one company wait here for each other, and for its sales.
+  -- Locks the balance. An adjustment waits here for other adjustments and for sales of the same company.
   select * into before from balance as b where b.company_id = company for update;
 
   insert into adjustment (company_id, reference, created_at) values (company, reference_, at) on conflict do nothing;
@@ -53,5 +54,5 @@ begin
 end;
 $$;
 
--- It runs as its owner, so it belongs to nobody but directory.adjust.
+-- The function runs as its owner, so no role except its owner may call it directly. directory.adjust calls it.
 revoke all on function cell.adjust from public;

@@ -1,13 +1,16 @@
--- Blocks: how long lists are counted and paged without reading them.
+-- Blocks: with them, long lists are counted and paged without reading every row.
 --
--- The sales of a company, and its ledger entries, are divided into blocks of about 1,000 rows in order of id. A block
--- knows how many of its rows have each status. The first row of a page is in the block where the count from the newest
--- block reaches it. The length of a list stands in the balance; how many rows have a status is a sum over the blocks.
--- Rows newer than the last block are counted one by one.
+-- The sales of a company are divided into blocks of about 1,000 rows in the order of their ids. The ledger entries are
+-- divided in the same way. A block stores how many of its rows have each status. The number of rows with a status is
+-- the sum over the blocks. The total length of a list is stored in the balance row. Rows newer than the last block are
+-- counted one by one.
 --
--- The callers of these functions hold the balances of the companies, so no call waits for a block.
+-- To find a page, the row counts of the blocks are added up from the newest block. The first row of the page is in the
+-- block where the sum reaches its position.
 --
--- In each update the list is a column of what the blocks are joined with, not a constant: with a constant, a planner
+-- Every caller of these functions has locked the balances of the companies, so no call waits for a block.
+--
+-- Each update takes the list name from a column of the joined rows, not from a constant. With a constant, a planner
 -- without statistics of a new table reads the blocks of every company.
 
 drop function if exists cell.list_anew;
@@ -21,7 +24,7 @@ drop type if exists cell.status_change;
 -- Number of rows in a new block.
 create function cell.block_length() returns int language sql immutable as 'select 1000';
 
--- A sale that was made (old_status is null) or changed its status.
+-- A new sale (old_status is null) or a sale whose status changed.
 create type cell.status_change as (
   company_id bigint,
   transaction_id bigint,
@@ -29,26 +32,28 @@ create type cell.status_change as (
   new_status text
 );
 
--- Builds a status change by the names of its fields. The planner inlines it, so it costs nothing.
+-- Builds a status change with named arguments. The planner inlines the function, so it takes no time.
 create function cell.status_change(company_id bigint, transaction_id bigint, old_status text, new_status text)
 returns cell.status_change
 language sql
 immutable
 return row(company_id, transaction_id, old_status, new_status)::cell.status_change;
 
--- Makes blocks of the rows beyond the last block of each company. Rows that do not fill a block stay outside.
+-- Creates blocks from the rows that come after the last block of each company. Rows that do not fill a block stay
+-- outside the blocks.
 create function cell.make_blocks(list_ text, companies bigint[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
--- Plans: see reserve.sql.
+-- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
--- The planner cannot know where the last block ends, overestimates the rows, and would compile the statement.
+-- Turns JIT compilation off. The planner cannot know where the last block ends, so it overestimates the number of rows
+-- and would compile the statement.
 set jit = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   with made as (
@@ -108,8 +113,10 @@ begin
 end;
 $$;
 
--- Counts late sales in existing blocks. A sale is late if its id is below the end of the last block: the id was drawn
--- before its group waited for a key. The sale joins the block before it, or the first block if none is before it.
+-- Counts late sales in the existing blocks. A sale is late if its id is below the end of the last block. This happens
+-- when the group of the sale waited for an idempotency key after the id was assigned.
+--
+-- A late sale joins the last block that begins before it, or the first block if all blocks begin after it.
 create function cell.join_blocks(late cell.status_change[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
@@ -118,7 +125,7 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   update block as b
@@ -176,7 +183,8 @@ begin
 end;
 $$;
 
--- Counts sales under their new status in the blocks that they are in. Sales that are in no block are left out.
+-- Moves the count of each changed sale to its new status, in the block that contains the sale. Ignores sales outside
+-- the blocks.
 create function cell.recount_blocks(changes cell.status_change[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
@@ -185,7 +193,7 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   update block as b
@@ -220,18 +228,20 @@ begin
 end;
 $$;
 
--- Makes the blocks and the lengths of companies anew from their rows: after an import that did not use the money
--- functions, or when the audit finds a wrong count. Moves no money. Only the owner of the schema may call it.
+-- Builds the blocks and list lengths of companies again from their rows. Moves no money. Only the owner of the schema
+-- may call it.
+--
+-- Needed after an import that bypassed the money functions, or when the audit finds a wrong count.
 create function cell.list_anew(companies bigint[]) returns void
 language plpgsql
 set search_path = cell, pg_temp
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 begin
   companies := array(select distinct c from unnest(companies) as c);
 
-  -- Locks the balances, in the order of the company id.
+  -- Locks the balances in the order of the company id.
   perform 1 from balance as b where b.company_id = any (companies) order by b.company_id for update;
 
   delete from block as o where o.company_id = any (companies);
@@ -248,7 +258,7 @@ begin
 end;
 $$;
 
--- Only the money functions, which run as their owner, call these.
+-- Only the money functions call these functions, and the money functions run as their owner.
 revoke all on function
   cell.make_blocks, cell.join_blocks, cell.recount_blocks, cell.block_length, cell.list_anew, cell.status_change
 from public;

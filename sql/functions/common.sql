@@ -1,11 +1,13 @@
--- What several money functions share.
+-- Functions that several money functions call.
 
 drop function if exists cell.key_answer;
 drop function if exists cell.require_all_written;
 
--- The answer to a call whose idempotency key another call has claimed. `known` is the key's row, `status` that of its
--- sale. A key that was settled before `expired_before` no longer replays. An operation that was claimed before
--- `stuck_before` and has no answer yet can no longer be waited for.
+-- Returns the answer to a call whose idempotency key was claimed by another call. `known` is the row of the key;
+-- `status` is the status of its sale.
+--
+-- A key that was settled before `expired_before` no longer replays its response. An operation without a response is a
+-- conflict if it was claimed before `stuck_before`; otherwise it is in progress.
 --
 -- core/domain/Idempotency.ts states the same rule for the ledger in memory. test/postgres/model compares the two.
 create function cell.key_answer(
@@ -33,7 +35,7 @@ as $$
 $$;
 
 -- Fails the transaction unless every locked row was written. Rows are written by their ctid, which cannot change while
--- the row is locked; a row that was not found there means that money would move on one side only.
+-- the row is locked. If a locked row is not found by its ctid, only part of the money movement would be written.
 create function cell.require_all_written(written bigint, locked bigint) returns void
 language plpgsql
 immutable
@@ -45,5 +47,5 @@ begin
 end;
 $$;
 
--- Only the money functions, which run as their owner, call these.
+-- Only the money functions call these functions, and the money functions run as their owner.
 revoke all on function cell.key_answer, cell.require_all_written from public;

@@ -1,26 +1,29 @@
--- cell.deposit: money from outside.
+-- cell.deposit: adds money from outside Saldo to a company.
 
 drop function if exists cell.deposit;
 
--- Adds `centavos` to a company's balance and ledger, once a reference. A reference that was used before changes nothing,
--- and its entry is answered. No row is answered if the company would own more than `owned_max`.
+-- Adds `centavos` to a company's balance and ledger. Each reference is applied once: a reference that was used before
+-- changes nothing, and its first entry is returned.
+--
+-- Returns no row if the company would then own more than `owned_max`.
 create function cell.deposit(company bigint, centavos bigint, owned_max bigint, reference_ text, at timestamptz)
 returns table (entry_id bigint, amount bigint, recorded boolean)
 language plpgsql
--- directory.deposit checks who calls.
+-- Runs as its owner. directory.deposit checks the caller's permission.
 security definer
 set search_path = cell, pg_temp
--- Plans: see reserve.sql.
+-- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   after bigint;
 begin
   insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
 
-  -- Locks the balance. Two deposits of one company wait for each other here, so the second sees the first's reference.
+  -- Locks the balance. If two deposits of one company run at once, the second waits here and then finds the reference
+  -- of the first.
   perform 1 from balance as b where b.company_id = company for update;
 
   return query
@@ -48,5 +51,5 @@ begin
 end;
 $$;
 
--- It runs as its owner, so it belongs to nobody but directory.deposit.
+-- The function runs as its owner, so no role except its owner may call it directly. directory.deposit calls it.
 revoke all on function cell.deposit from public;

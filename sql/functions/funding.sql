@@ -1,14 +1,17 @@
--- directory.deposit and directory.adjust: balances that change by hand, for the logins that may change them.
+-- directory.deposit and directory.adjust: change a balance by hand, if the login has permission.
 --
--- They stand in the directory because a cell refers to nothing outside itself, and the rule needs the company.
+-- These functions belong to the directory, because the permission depends on the company, and a cell refers to no table
+-- outside itself.
 
 drop function if exists directory.deposit;
 drop function if exists directory.adjust;
 drop function if exists directory.allow_funding;
 
 -- Fails unless the session's login may change the balance of this company by hand. Operators and the owner may change
--- every balance. A server may change only that of the shared sandbox, which it opens and sets back every day: an
--- intruder in a server can then not move money of any other company by hand.
+-- every balance.
+--
+-- A server may change only the balance of the shared sandbox, which it opens and resets every day. So an intruder in a
+-- server cannot change the balance of any other company by hand.
 create function directory.allow_funding(company bigint) returns void
 language plpgsql
 set search_path = directory, pg_temp
@@ -44,7 +47,7 @@ begin
 end;
 $$;
 
--- cell.adjust, for the logins that may.
+-- Calls cell.adjust if the login has permission.
 create function directory.adjust(company bigint, goal bigint, reference_ text, since timestamptz, at timestamptz)
 returns bigint
 language plpgsql
@@ -57,5 +60,5 @@ begin
 end;
 $$;
 
--- They run as their owner, so they belong to nobody until roles.sql grants them.
+-- These functions run as their owner, so no other role may call them until roles.sql grants it.
 revoke all on function directory.deposit, directory.adjust, directory.allow_funding from public;

@@ -1,4 +1,5 @@
--- cell.reserve: holds the amounts of a group of sales.
+-- cell.reserve: holds the amounts of a group of sales. "Request" in this file means one request of the group: one sale
+-- to reserve. Variables call it a member.
 
 drop function if exists cell.reserve;
 drop function if exists cell.answers_of_known_keys;
@@ -11,7 +12,7 @@ drop type if exists cell.account;
 drop type if exists cell.demand;
 drop type if exists cell.intent;
 
--- A sale that is to be reserved: one member of a group. `n` is its number in the group.
+-- One request of the group: a sale to reserve. `n` is the number of the request in the group.
 create type cell.intent as (
   n int,
   company_id bigint,
@@ -35,27 +36,27 @@ create type cell.intent as (
   reversible boolean
 );
 
--- What the members of one company ask for together, with the company's balance as it was locked.
+-- The sum of the requests of one company, with the company's locked balance.
 create type cell.demand as (
   company_id bigint,
-  -- Where the balance row is: it stays there while it is locked. Null: the company has no balance row.
+  -- The ctid of the balance row, which cannot change while the row is locked. Null if the company has no balance row.
   balance_ctid tid,
   available bigint,
   limit_daily bigint,
   limit_weekly bigint,
   limit_monthly bigint,
   listed_to bigint,
-  -- How many of the company's sales are in no block.
+  -- How many of the company's sales are outside the blocks.
   unlisted bigint,
-  -- Total, number and lowest transaction id of the members.
+  -- Total amount, number and lowest transaction id of the company's requests.
   amount bigint,
   members bigint,
   first_id bigint,
-  -- Whether a member buys a bill or a policy, which is sold once.
+  -- Whether a request buys a bill or a policy, which can be sold only once.
   buys_once boolean
 );
 
--- Builds a demand by the names of its fields. The planner inlines it, so it costs nothing.
+-- Builds a demand with named arguments. The planner inlines the function, so it takes no time.
 create function cell.demand(
   company_id bigint,
   balance_ctid tid,
@@ -87,7 +88,7 @@ return row(
   buys_once
 )::cell.demand;
 
--- What a company may spend, and has consumed in the local day, week and month.
+-- A company's available amount, its limits, and its consumption in the local day, week and month.
 create type cell.account as (
   company_id bigint,
   available bigint,
@@ -99,7 +100,7 @@ create type cell.account as (
   monthly bigint
 );
 
--- Builds an account by the names of its fields, as cell.demand does.
+-- Builds an account with named arguments, as cell.demand does for a demand.
 create function cell.account(
   company_id bigint,
   available bigint,
@@ -114,16 +115,17 @@ language sql
 immutable
 return row(company_id, available, limit_daily, limit_weekly, limit_monthly, daily, weekly, monthly)::cell.account;
 
--- A member that is refused, with its answer.
+-- A refused request with its answer.
 create type cell.refused as (
   n int,
   transaction_id bigint,
   answer jsonb
 );
 
--- Why a company may not spend `amount` after it has spent `spent` in the same group: the first period whose limit would
--- be exceeded (day, week, month), or `saldo`. Null: it may. A company that may spend an amount may spend it in parts, in
--- any order.
+-- Returns why a company may not spend `amount` after it has spent `spent` in the same group. The reason is the first
+-- limit that would be exceeded (day, week, month), or `saldo`. Null if the company may spend the amount.
+--
+-- A company that may spend an amount may also spend it in parts, in any order.
 --
 -- core/domain/Account.ts states the same rules for the ledger in memory. test/postgres/model compares the two.
 create function cell.refusal(account cell.account, spent bigint, amount bigint) returns text
@@ -138,8 +140,8 @@ as $$
   end
 $$;
 
--- Judges the members of these companies in order, and returns those that are refused. What one member takes, the next
--- members of its company no longer have. The balances and the insurances of the members are locked.
+-- Judges the requests of these companies in order, and returns the refused requests. An amount that one request holds
+-- is no longer available to the company's next requests. The caller has locked the balances and the insurances.
 create function cell.judge_one_by_one(members cell.intent[], accounts cell.account[], at timestamptz)
 returns setof cell.refused
 language plpgsql
@@ -154,7 +156,7 @@ declare
   candidate record;
   company bigint;
   spent bigint;
-  -- The bills that this company pays in this group, each with its sale; and the insurances that were bought.
+  -- The bills that this company pays in this group, each with its sale, and the insurances that it buys.
   bills jsonb;
   insured bigint[] := '{}';
   paid_by bigint;
@@ -169,7 +171,7 @@ begin
       i.amount,
       i.bill_id,
       i.insurance_id,
-      -- Whether the quote is still the one that the member buys.
+      -- Whether the insurance still has the quote that the request buys.
       case
         when i.insurance_id is null then true
         else exists (
@@ -183,7 +185,7 @@ begin
             and g.quote_expires_at > at
         )
       end as quoted,
-      -- The sale that has paid the bill, or is paying it.
+      -- The sale that has paid the bill or is now paying it.
       case
         when i.bill_id is not null then (
           select p.id
@@ -210,7 +212,7 @@ begin
     answer := case
       when paid_by is not null then
         jsonb_build_object('tag', 'Duplicate', 'transaction_id', paid_by)
-      -- The caller then reads the insurance again, which tells why.
+      -- After this answer, the caller reads the insurance again to find the reason.
       when not candidate.quoted or candidate.insurance_id = any (insured) then
         jsonb_build_object('tag', 'QuoteChanged')
       when reason = 'saldo' then
@@ -247,8 +249,9 @@ begin
 end;
 $$;
 
--- Answers the members whose key another call has claimed. A key may be gone by now: another call freed it, or the
--- member of this group that claimed it was refused. Such a member is told to try again (Vanished).
+-- Answers the requests whose key was already claimed by another call. That key may have been freed since. Another
+-- request of this group may also have claimed the key and then have been refused. In both cases the answer is Vanished,
+-- and the caller tries again.
 create function cell.answers_of_known_keys(
   members cell.intent[],
   claimed bigint[],
@@ -268,7 +271,7 @@ as $$
     case
       when (k.known).key is null then
         jsonb_build_object('tag', 'Vanished')
-      -- The call's own earlier commit, whose answer was lost with the connection.
+      -- The same call has committed this reservation before, but lost the answer together with the connection.
       when (k.known).owner = i.owner then
         jsonb_build_object('tag', 'Reserved', 'transaction_id', t.id, 'created_at', t.created_at)
       else
@@ -287,14 +290,16 @@ as $$
   where i.transaction_id <> all (claimed)
 $$;
 
--- Claims the keys and holds the amounts of a group of sales, of any companies, in one transaction. `items` is an array
--- of cell.intent without ids. Every member has an answer of its own, {tag, ...}; a refused member leaves nothing behind.
+-- Claims the keys and holds the amounts of a group of sales in one transaction. The sales may belong to any companies.
+-- `items` is an array of cell.intent without ids. Every request gets its own answer, {tag, ...}. A refused request
+-- leaves no rows.
 --
--- The caller's clock gives `at`, the local day `today`, and the first days of the local week and month. Recovery first
--- asks about the sales at `ask_first_at`. `expired_before` and `stuck_before` are those of cell.key_answer.
+-- `at`, the local day `today`, and the first days of the local week and month come from the caller's clock.
+-- `ask_first_at` is when recovery first asks the provider about the sales. cell.key_answer explains `expired_before`
+-- and `stuck_before`.
 --
--- Locks are taken in this order, here and in cell.settle: keys, balances, transactions, insurances; each in the order of
--- the company id. So two groups never wait for each other in a circle.
+-- This function and cell.settle take their locks in the same order: keys, balances, transactions, insurances. Each kind
+-- is locked in the order of the company id. So two groups cannot deadlock.
 create function cell.reserve(
   items jsonb,
   at timestamptz,
@@ -306,44 +311,50 @@ create function cell.reserve(
   stuck_before timestamptz
 ) returns table (n int, answer jsonb)
 language plpgsql
--- The server's login may not write these tables by itself.
+-- Runs as its owner, because the server's login may not write these tables.
 security definer
 set search_path = cell, pg_temp
--- Only the values differ from call to call. Planning anew for each call would take as long as the work.
+-- Uses one plan for all calls, because only the values differ between calls. Making a new plan for each call would take
+-- as long as the work itself.
 set plan_cache_mode = force_generic_plan
--- A plan that was made while the tables were small must serve when they are large: look rows up by key, never scan.
--- A planner whose statistics say that a table is empty takes reading all of it by an index for as cheap as one look-up.
--- So each row is looked up by a subquery of its own, which `offset 0` keeps apart, and written by its ctid. The key
--- stands beside each ctid, so that a wrong ctid writes nothing and fails; `+ 0` keeps it from being looked up by index.
+-- A plan that was made while the tables were small must also work when they are large. So rows are found by key, and
+-- sequential scans, hash joins and merge joins are off.
+--
+-- If the statistics say that a table is empty, the planner expects a full index read to cost as little as one look-up.
+-- Each row is therefore looked up in its own subquery, which `offset 0` keeps separate, and is written by its ctid.
+--
+-- Each write also compares the key, so a wrong ctid writes nothing and the transaction fails. The `+ 0` prevents an
+-- index look-up by this key.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   members intent[];
-  -- The transaction ids of the members that have claimed their key.
+  -- The transaction ids of the requests that have claimed their key.
   claimed bigint[];
-  -- Those members; after step 3 only those that are sold.
+  -- The requests that have claimed their key. After step 3, only the requests that are not refused.
   accepted intent[];
   demands demand[];
-  -- The companies whose members are judged one by one.
+  -- The companies whose requests are judged one by one.
   accounts account[];
   refusals refused[];
   any_insured boolean;
   any_late boolean;
   any_full_block boolean;
   written_n bigint;
-  -- A period contains all of its days, also those after `today`: another server, or a group that came while this one
-  -- waited over midnight, may already have sold tomorrow.
+  -- A week or month includes its days after `today`. Around midnight, another server or a later group may already have
+  -- sold on the next day while this group waited.
   next_week_start date := week_start + 7;
   next_month_start date := (month_start + interval '1 month')::date;
 begin
   -- 1. Claim the keys.
   --
-  -- The unique index decides which call has a key. Locks the key: a group that meets an uncommitted key of another
-  -- group waits here. Keys are claimed in order, so that two groups cannot wait for each other.
+  -- The unique index decides which call gets a key. The insert locks the key: if another group has inserted the same
+  -- key and not yet committed, this group waits here. Keys are claimed in order, so two groups cannot wait for each
+  -- other.
   members := array(select i from jsonb_populate_recordset(null::intent, items) as i);
   for i in 1..cardinality(members) loop
     members[i].transaction_id := nextval('transaction_id');
@@ -366,11 +377,12 @@ begin
 
   -- 2. Lock the balances, in the order of the company id.
   --
-  -- The lock serializes all that moves a company's money. A locked row is read as it is once it is locked. Other rows
-  -- that the lock guards, such as the consumption, are read by a later statement: at READ COMMITTED a statement that
-  -- has waited for a lock still sees them as they were before the wait.
+  -- The lock serializes all changes of a company's money. Postgres returns a locked row in its newest version. Other
+  -- rows that the lock guards, for example the consumption, are read by a later statement. At READ COMMITTED, the
+  -- statement that waited for the lock would still see their versions from before the wait.
   --
-  -- A company without a balance row has no money, and is judged so even if its first deposit commits right after this.
+  -- A company without a balance row has no money. It is refused even if its first deposit commits right after this
+  -- step.
   select
     array_agg(
       demand(
@@ -411,8 +423,8 @@ begin
     for update
   ) as b on true;
 
-  -- Lock the insurances that are bought, so that two sales cannot both buy one quote. The other steps of an insurance
-  -- lock only this row, so a group that holds the balance may wait for it.
+  -- Locks the insurances that are bought, so that two sales cannot both buy one quote. The other steps of an insurance
+  -- lock only the insurance row, so this group may wait for it while it holds the balance lock.
   if any_insured then
     perform 1
     from (
@@ -426,10 +438,11 @@ begin
     ) as g;
   end if;
 
-  -- 3. Judge. Takes no lock.
+  -- 3. Judge the requests. This step takes no lock.
   --
-  -- A company that may spend what its members ask for together may spend it on each of them, so all of them are sold.
-  -- The members of the other companies are judged one by one, and so are those that buy what is sold once.
+  -- If a company may spend the sum of its requests, it may spend each of them, so all of them are accepted. The
+  -- requests of other companies are judged one by one. So are the requests of a company that buys a bill or a policy,
+  -- which is sold only once.
   select
     array_agg(a.account) filter (where a.buys_once or refusal(a.account, 0, a.amount) is not null),
     bool_or(a.first_id <= a.listed_to),
@@ -475,7 +488,7 @@ begin
   if cardinality(refusals) > 0 then
     return query select r.n, r.answer from unnest(refusals) as r;
 
-    -- A refused member gives its key back, and is left out from here on.
+    -- Deletes the key of a refused request and leaves the request out of the following steps.
     delete from idempotency as k
     using (
       select i.company_id, i.transaction_id, k.ctid
@@ -520,7 +533,7 @@ begin
     );
   end if;
 
-  -- 4. Write the sales, the consumption and the balances. Everything that is changed is locked since step 2.
+  -- 4. Write the sales, the consumption and the balances. Step 2 has locked every row that is changed here.
   if cardinality(accepted) > 0 then
     insert into transaction (
       company_id, id, service_id, amount, created_at, day, reversible, status, environment, xid, idempotency_key,
@@ -563,7 +576,7 @@ begin
       and g.id = i.insurance_id;
   end if;
 
-  -- The lists: see block.sql. Nothing else locks a block, because whoever writes one holds the balance.
+  -- Updates the blocks (block.sql). Blocks need no lock, because every writer of a block holds the lock of the balance.
   if any_late then
     perform join_blocks(
       array_agg(
@@ -587,14 +600,14 @@ begin
     );
   end if;
 
-  -- 5. Answer the members that have not claimed their key.
+  -- 5. Answer the requests that did not claim their key.
   if cardinality(claimed) < cardinality(members) then
     return query select * from answers_of_known_keys(members, claimed, expired_before, stuck_before);
   end if;
 end;
 $$;
 
--- It runs as its owner, so it belongs to nobody until roles.sql grants it.
+-- These functions run as their owner, so no other role may call them until roles.sql grants it.
 revoke all on function
   cell.reserve, cell.answers_of_known_keys, cell.judge_one_by_one, cell.refusal, cell.account, cell.demand
 from public;

@@ -1,10 +1,10 @@
--- cell.begin_reversal and cell.settle_reversal: give the amount of a sale back, once.
+-- cell.begin_reversal and cell.settle_reversal: return the amount of a sale to its company, once.
 
 drop function if exists cell.begin_reversal;
 drop function if exists cell.settle_reversal;
 
--- Claims the key and the sale for one reversal. Answers {tag, ...} as cell.reserve does; a refusal leaves nothing
--- behind. `expired_before` and `stuck_before` are those of cell.key_answer.
+-- Claims the key and the sale for one reversal. Returns {tag, ...}, as cell.reserve does. A refusal leaves no rows.
+-- cell.key_answer explains `expired_before` and `stuck_before`.
 create function cell.begin_reversal(
   company bigint,
   sale bigint,
@@ -18,14 +18,14 @@ create function cell.begin_reversal(
   stuck_before timestamptz
 ) returns jsonb
 language plpgsql
--- The server's login may not write these tables by itself.
+-- Runs as its owner, because the server's login may not write these tables.
 security definer
 set search_path = cell, pg_temp
--- Plans: see reserve.sql.
+-- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   known idempotency;
@@ -33,7 +33,8 @@ declare
   other reversal;
   fresh bigint;
 begin
-  -- 1. Claim the key. Locks it: a call that meets an uncommitted key waits here.
+  -- 1. Claim the key. The insert locks the key: if another call has inserted it and not yet committed, this call waits
+  --   here.
   insert into idempotency (company_id, key, owner, fingerprint, transaction_id, claimed_at)
   values (company, key_, owner_, fingerprint_, sale, at)
   on conflict do nothing;
@@ -44,7 +45,8 @@ begin
     return case
       when known.key is null then
         jsonb_build_object('tag', 'Vanished')
-      -- The call's own earlier commit, whose answer was lost, whatever recovery has made of the reversal since.
+      -- The same call has committed this reversal before, but lost the answer. Recovery may have settled the reversal
+      -- since.
       when known.owner = owner_ then
         (
           select jsonb_build_object('tag', 'Begun', 'id', max(v.id))
@@ -56,11 +58,11 @@ begin
     end;
   end if;
 
-  -- 2. Lock the sale. Two reversals of one sale, under two keys, wait for each other here; the second then reads what
-  -- the first did.
+  -- 2. Lock the sale. If two reversals of one sale run under two keys, the second waits here and then reads the result
+  --   of the first.
   select * into sold from transaction as t where t.company_id = company and t.id = sale for no key update;
 
-  -- 3. Judge and write.
+  -- 3. Judge the reversal and write it.
   select * into other
   from reversal as v
   where v.company_id = company and v.transaction_id = sale and v.status <> 'DENIED';
@@ -82,9 +84,11 @@ begin
 end;
 $$;
 
--- Settles a reversal once. `verdict` is Confirm (the amount returns), Deny or Free (the sale stands), or Hold. Answers
--- {won, status, outcome}: whether this call settled it, how it now stands, and what its key replays. `not_found_` and
--- `claimed_at_` are those of cell.settle.
+-- Settles a reversal once. `verdict` is Confirm (the amount returns to the company), Deny or Free (the sale stays
+-- charged), or Hold.
+--
+-- Returns {won, status, outcome}: whether this call settled the reversal, the status of the reversal now, and the
+-- response that its key replays. cell.settle explains `not_found_` and `claimed_at_`.
 create function cell.settle_reversal(
   company bigint,
   reversal_ bigint,
@@ -96,14 +100,14 @@ create function cell.settle_reversal(
   claimed_at_ timestamptz default null
 ) returns jsonb
 language plpgsql
--- The server's login may not write these tables by itself.
+-- Runs as its owner, because the server's login may not write these tables.
 security definer
 set search_path = cell, pg_temp
--- Plans: see reserve.sql.
+-- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   given reversal;
@@ -111,15 +115,16 @@ declare
   after bigint;
   won boolean;
 begin
-  -- 1. Lock in the order of cell.reserve: key, balance, transaction; the reversal last. The key and the sale of a
-  -- reversal never change, so they may be read before.
+  -- 1. Lock in the order of cell.reserve (key, balance, transaction) and then the reversal. The key and the sale of a
+  --   reversal never change, so reading them before the lock is safe.
   select * into strict given from reversal as v where v.company_id = company and v.id = reversal_;
   perform 1 from idempotency as k where k.company_id = company and k.key = given.idempotency_key for update;
   perform 1 from balance as b where b.company_id = company for update;
   select * into sold from transaction as t where t.company_id = company and t.id = given.transaction_id for no key update;
   select * into given from reversal as v where v.company_id = company and v.id = reversal_ for update;
 
-  -- 2. Judge. A conclusion from not-founds is late if the reversal was counted or claimed again since, as in cell.settle.
+  -- 2. Judge. A conclusion from "not found" answers is too late if another recovery has counted or claimed the reversal
+  --   in the meantime, as in cell.settle.
   won := given.status in ('PROCESSING', 'PENDING');
   if
     not_found_ > 0
@@ -129,7 +134,7 @@ begin
     won := false;
   end if;
 
-  -- 3. Write.
+  -- 3. Write the outcome.
   if won then
     if verdict = 'Confirm' then
       update balance as b
@@ -142,7 +147,7 @@ begin
       insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
       values (company, nextval('entry_id'), 'reversal', sold.amount, after, sold.id, at);
 
-      -- The consumption goes back to the day of the sale.
+      -- The amount is subtracted from the consumption of the day of the sale.
       update consumption as c set total = c.total - sold.amount where c.company_id = company and c.day = sold.day;
 
       update transaction as t set status = 'REVERSED' where t.company_id = company and t.id = sold.id;
@@ -159,7 +164,7 @@ begin
     end if;
 
     update reversal as v
-    -- Null for anything that is no verdict, which no reversal accepts.
+    -- An unknown verdict gives null, which the status column does not accept.
     set status = case
         when verdict = 'Confirm' then 'CONFIRMED'
         when verdict in ('Deny', 'Free') then 'DENIED'
@@ -172,8 +177,8 @@ begin
     where v.company_id = company and v.id = reversal_
     returning * into given;
 
-    -- A key that has answered keeps its answer, also when the reversal was never sent. A freed key that has not answered
-    -- may be used again.
+    -- A key with a response keeps it, even if the reversal was never sent. A freed key without a response may be used
+    -- again.
     if verdict = 'Free' then
       delete from idempotency as k
       where k.company_id = company and k.key = given.idempotency_key and k.outcome is null;
@@ -199,5 +204,5 @@ begin
 end;
 $$;
 
--- They run as their owner, so they belong to nobody until roles.sql grants them.
+-- These functions run as their owner, so no other role may call them until roles.sql grants it.
 revoke all on function cell.begin_reversal, cell.settle_reversal from public;

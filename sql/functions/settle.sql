@@ -1,4 +1,5 @@
--- cell.settle: decides a group of held sales.
+-- cell.settle: settles a group of sales whose amounts are held. "Request" in this file means one request of the group:
+-- to settle one sale. Variables call it a member.
 
 drop function if exists cell.settle;
 drop function if exists cell.status_after;
@@ -6,8 +7,8 @@ drop function if exists cell.settling;
 drop type if exists cell.settling;
 drop type if exists cell.settlement;
 
--- A sale that is to be settled: one member of a group. `n` is its number in the group. `verdict` is Confirm, Release,
--- Free or Hold.
+-- One request of the group: to settle a sale. `n` is the number of the request in the group. `verdict` is Confirm,
+-- Release, Free or Hold.
 create type cell.settlement as (
   n int,
   company_id bigint,
@@ -25,20 +26,21 @@ create type cell.settlement as (
   claimed_at timestamptz
 );
 
--- A settlement with what is known of the rows that it has locked. A locked row stays where it is, so its ctid finds it.
+-- A settlement with the facts about the rows that it has locked. The ctid of a locked row cannot change, so it
+-- identifies the row.
 create type cell.settling as (
   settlement cell.settlement,
-  -- The sale's key. Null: the key is gone, or belongs to another sale.
+  -- The ctid of the sale's idempotency key. Null if the key was deleted or belongs to another sale.
   key_ctid tid,
-  -- Whether the key already has an answer.
+  -- Whether the key already has a response.
   answered boolean,
-  -- The company's balance, what it owned before, the highest sale id in a block, and how many of its ledger entries are
-  -- in no block.
+  -- The ctid of the company's balance, the amount that the company owned before, the highest sale id in a block, and
+  -- the number of its ledger entries outside the blocks.
   balance_ctid tid,
   owned bigint,
   listed_to bigint,
   unlisted bigint,
-  -- The sale, and its status before.
+  -- The sale, and its status before the settlement.
   sale_ctid tid,
   amount bigint,
   day date,
@@ -46,7 +48,7 @@ create type cell.settling as (
   old_status text
 );
 
--- Builds a settling by the names of its fields. The planner inlines it, so it costs nothing.
+-- Builds a settling with named arguments. The planner inlines the function, so it takes no time.
 create function cell.settling(
   settlement cell.settlement,
   key_ctid tid default null,
@@ -78,7 +80,7 @@ return row(
   old_status
 )::cell.settling;
 
--- Status of a sale after a verdict. Null for anything else, which no sale accepts.
+-- The status of a sale after a verdict. An unknown verdict gives null, which the status column does not accept.
 create function cell.status_after(verdict text) returns text
 language sql
 immutable
@@ -90,39 +92,39 @@ as $$
   end
 $$;
 
--- Confirms, releases, frees or keeps holding a group of sales, of any companies, in one transaction. `items` is an array
--- of cell.settlement.
+-- Confirms, releases, frees or keeps holding a group of sales in one transaction. The sales may belong to any
+-- companies. `items` is an array of cell.settlement.
 --
--- Each sale is settled once. The answer of a member: `won`, whether this call settled the sale; `status`, how the sale
--- now stands; `outcome`, what its key replays; `kept`, whether that is the member's own outcome. A caller that wants the
--- answer `tersely` does not receive its own outcome again.
+-- Each sale is settled once. The answer to a request has four fields. `won`: whether this call settled the sale.
+-- `status`: the status of the sale now. `outcome`: the response that the sale's key replays. `kept`: whether that
+-- response is the request's own outcome. With `tersely`, a request does not receive its own outcome again.
 --
--- `not_found` above 0 is recovery's count of firm not-founds: one more than the sale had when recovery claimed it, at
--- `claimed_at`. A member without `claimed_at` is judged by the count alone.
+-- If `not_found` is above 0, it is recovery's count of firm "not found" answers: the count of the sale when recovery
+-- claimed it at `claimed_at`, plus one. Without `claimed_at`, only the count is compared.
 create function cell.settle(items jsonb, tersely boolean default false)
 returns table (n int, won boolean, kept boolean, status text, outcome jsonb)
 language plpgsql
--- The server's login may not write these tables by itself.
+-- Runs as its owner, because the server's login may not write these tables.
 security definer
 set search_path = cell, pg_temp
--- Plans: see reserve.sql.
+-- reserve.sql explains these planner settings.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
--- A name that is both a column and a variable means the column.
+-- If a name is both a column and a variable, it means the column.
 #variable_conflict use_column
 declare
   members settling[];
-  -- The members that settle their sale.
+  -- The requests that settle their sale.
   winners settling[];
   any_returned boolean;
   any_freed boolean;
   any_insured boolean;
   any_listed boolean;
   unlisted_most bigint;
-  -- How many keys, balances and sales are to be written, and were.
+  -- How many keys, balances and sales must be written, and how many were written.
   answers_n bigint;
   balances_n bigint;
   written_n bigint;
@@ -130,8 +132,9 @@ declare
 begin
   -- 1. Lock the keys, in the order of company and key.
   --
-  -- A locked row is read as it is once it is locked. Any other row may be read as it was before the wait for a lock; so
-  -- each of these statements reads nothing that can change except what it locks. The key of a sale never changes.
+  -- Postgres returns a locked row in its newest version, but any other row in its version from before the wait for the
+  -- lock. So, apart from the rows that it locks, each of these statements reads only data that cannot change. The key
+  -- of a sale never changes.
   select
     array_agg(
       settling(
@@ -163,7 +166,7 @@ begin
     for update
   ) as k on true;
 
-  -- 2. Lock the balances, in the order of the company id. The lock serializes all that moves a company's money.
+  -- 2. Lock the balances, in the order of the company id. The lock serializes all changes of a company's money.
   select
     array_agg(
       settling(
@@ -185,16 +188,18 @@ begin
     for update
   ) as b on true;
 
-  -- 3. Lock the sales and judge.
+  -- 3. Lock the sales and judge the requests.
   --
-  -- Locks each sale so that no other settlement or reversal changes it meanwhile. `for no key update`, because notes and
-  -- proposals only refer to a sale: they neither wait for this lock nor hold it up. `offset 0` locks all of them before
-  -- any is judged.
+  -- Locks each sale, so that no other settlement or reversal changes it in the meantime. Uses `for no key update`,
+  -- because notes and proposals only refer to a sale. They do not wait for this lock, and this lock does not wait for
+  -- them. `offset 0` locks all sales before any request is judged.
   --
-  -- Only an unresolved sale can be settled, and by one member: first one that the provider was firm about, else one that
-  -- concludes from not-founds, else one that holds. A conclusion from not-founds is late, and settles nothing, if the
-  -- sale was counted or claimed again since it was claimed for this one. core/domain/Recovery.ts states the same rule
-  -- for the ledger in memory. test/postgres/model compares the two.
+  -- Only an unresolved sale can be settled, and only by one request. A request with a firm answer of the provider has
+  -- priority. A request that concludes from "not found" answers comes second, and a request that holds comes last.
+  --
+  -- A conclusion from "not found" answers is too late if another recovery has counted or claimed the sale since this
+  -- claim. It then settles nothing. core/domain/Recovery.ts states the same rule for the ledger in memory.
+  -- test/postgres/model compares the two.
   select
     coalesce(
       array_agg(
@@ -266,7 +271,7 @@ begin
       (s.settlement).n
   ) as w;
 
-  -- 4. Write the entries, the sales, the balances and the keys. Everything that is changed is locked.
+  -- 4. Write the entries, the sales, the balances and the keys. Every row that is changed here is locked.
   if cardinality(winners) > 0 then
     insert into entry (company_id, id, type, amount, balance, transaction_id, created_at)
     select
@@ -324,7 +329,7 @@ begin
       perform require_all_written(written_n, balances_n);
     end if;
 
-    -- A key that has answered keeps its answer, also when the sale is settled later, or was never sent.
+    -- A key with a response keeps it, even if the sale is settled later or was never sent.
     return query
     update idempotency as k
     set outcome = coalesce(k.outcome, s.outcome),
@@ -345,7 +350,7 @@ begin
     perform require_all_written(answered_n, answers_n);
   end if;
 
-  -- A sale that was not delivered gives its consumption back to the day on which it was reserved.
+  -- The amount of a sale that was not delivered is subtracted from the consumption of the day on which it was reserved.
   if any_returned then
     update consumption as c
     set total = c.total - s.amount
@@ -359,7 +364,7 @@ begin
       and c.day = s.day;
   end if;
 
-  -- A policy and its charge are settled together. Locks the insurances.
+  -- Settles each policy together with its charge. The update locks the insurances.
   if any_insured then
     update insurance as g
     set state = case s.verdict
@@ -383,7 +388,7 @@ begin
       and g.id = s.insurance_id;
   end if;
 
-  -- A freed key that has not answered may be used again.
+  -- A freed key without a response may be used again.
   if any_freed then
     delete from idempotency as k
     using (
@@ -396,7 +401,7 @@ begin
       and k.transaction_id = s.transaction_id;
   end if;
 
-  -- The lists: see block.sql. Nothing else locks a block, because whoever writes one holds the balance.
+  -- Updates the blocks (block.sql). Blocks need no lock, because every writer of a block holds the lock of the balance.
   if any_listed then
     perform recount_blocks(
       array_agg(
@@ -421,7 +426,7 @@ begin
     having count(*) > 0;
   end if;
 
-  -- 5. Answer the other members: those that did not win, and winners without a key that could keep the answer.
+  -- 5. Answer the other requests: requests that did not win, and winning requests without a key to store the response.
   if answered_n = cardinality(members) then
     return;
   end if;
@@ -454,5 +459,5 @@ begin
 end;
 $$;
 
--- It runs as its owner, so it belongs to nobody until roles.sql grants it.
+-- These functions run as their owner, so no other role may call them until roles.sql grants it.
 revoke all on function cell.settle, cell.status_after, cell.settling from public;
