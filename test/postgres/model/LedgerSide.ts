@@ -220,7 +220,7 @@ const numberOf = ({ ids }: Side, field: string, id: number): number => {
   return known
 }
 
-/** Sorts sales of the same instant by their number. Lists are sorted newest first, which does not order such sales. */
+/** Sorts sales of the same instant by their number. Lists are sorted newest first, which leaves their order open. */
 const ordered = (side: Side, { items, total }: Slice<Transaction>) => ({
   total,
   items: [...Map.groupBy(items, ({ createdAt }) => DateTime.toEpochMillis(createdAt)).values()].flatMap((together) =>

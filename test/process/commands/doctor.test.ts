@@ -52,7 +52,7 @@ describe("saldo doctor as a process", { timeout: timeout_ms }, () => {
     })
   )
 
-  it.live("reports personal data that cannot be decrypted without DATA_KEY", () =>
+  it.live("reports a missing DATA_KEY when personal data is encrypted with it", () =>
     Effect.gen(function* () {
       const environment = { DATABASE_URL: yield* freshDatabaseUrl }
       assert.deepStrictEqual((yield* examined(environment)).wrong, ["durability"])

@@ -32,7 +32,7 @@ const shown = Effect.fnUntraced(function* (id: number) {
 const replaysIn = (historia: Printed) => historia.filter(({ evento }: Printed) => evento === "replayed")
 
 /** The history once it contains these replay counts. A replay is recorded after its response. */
-const heardAgain = (id: number, times: ReadonlyArray<number>) =>
+const withReplays = (id: number, times: ReadonlyArray<number>) =>
   eventually(shown(id), ({ historia }) => `${replaysIn(historia).map(({ veces }: Printed) => veces)}` === `${times}`)
 
 const sold = { service_id: 7, amount: 100 }
@@ -142,13 +142,13 @@ layer(TestServer, { excludeTestServices: true })("the history of a sale", (it) =
         { concurrency: "unbounded" }
       )
       yield* takeBack
-      yield* heardAgain(id, [20, 1])
+      yield* withReplays(id, [20, 1])
       yield* pass("1 minute")
       yield* CatalogueAdmin.use((catalogue) => catalogue.setEnabled(companyId, ServiceId.make(7), false))
       yield* eventually(sell(sale, auth), ({ status }) => status === 422)
       yield* sell(sale, headers)
       assert.strictEqual((yield* sell({ ...sale, amount: 50 }, headers)).status, 422)
-      const { historia, words } = yield* heardAgain(id, [21, 1])
+      const { historia, words } = yield* withReplays(id, [21, 1])
       const [ofSale, ofReversal] = replaysIn(historia)
       assert.strictEqual(ofSale.ultima, formatLocal(yield* DateTime.now))
       assert.deepStrictEqual([ofSale.sobre, ofReversal.sobre], ["sale", "reversal"])

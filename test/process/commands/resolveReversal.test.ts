@@ -58,13 +58,13 @@ layer(CommandLine.layer, { excludeTestServices: true })("a reversal without an a
       yield* answer("transactions", "resolve", id, ...reversed, ...first)
       yield* answer("transactions", "confirm", id, ...proposalFlag(1), ...secondUnasked)
       const { historia } = yield* answer("transactions", "show", id)
-      const told = historia
+      const events = historia
         .slice(-5)
         .map((each: { evento: string; por?: string; detalles?: { operator: string } }) => [
           each.evento,
           each.por ?? each.detalles?.operator ?? null
         ])
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(events, [
         ["resolution_proposed", "turno-1"],
         ["resolution_agreed", "turno-2"],
         ["reversal_ended", "operator"],

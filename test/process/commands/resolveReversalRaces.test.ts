@@ -48,7 +48,7 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators and rec
     [ReversalAnswer.Denied(), "204510106", "DENIED", "SUCCESS", 90_000, 1]
   ] as const)(
     "keeps the outcome that was stored first: %j",
-    ([heard, identifier, reversal, status, available, alerts]) =>
+    ([answer, identifier, reversal, status, available, alerts]) =>
       Effect.gen(function* () {
         const { provider } = yield* Script
         const { pass } = yield* ManualClock
@@ -58,7 +58,7 @@ layer(Serving, { excludeTestServices: true })("a reversal that operators and rec
         provider.set(identifier, {
           reversalStatus: () =>
             Effect.gen(function* () {
-              provider.set(identifier, { reversalStatus: () => Effect.succeed(heard) })
+              provider.set(identifier, { reversalStatus: () => Effect.succeed(answer) })
               yield* pass("10 minutes")
               yield* recover("due")
               return ReversalAnswer.Unknown()

@@ -102,8 +102,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("the list of transaction
       const { items } = yield* listed(...flags, "--empresa", `${company}`)
       assert.deepStrictEqual(new Set(field("status", items)), new Set<unknown>(states))
       assert.deepStrictEqual(new Set(field("empresa_id", items)), new Set([company]))
-      const everybody = yield* listed(...flags)
-      assert.strictEqual(everybody.pagination.total, states.length * 2)
+      const ofAllCompanies = yield* listed(...flags)
+      assert.strictEqual(ofAllCompanies.pagination.total, states.length * 2)
     })
   )
 

@@ -62,14 +62,14 @@ layer(monitoredServer(), { excludeTestServices: true })("a server", (it) => {
   it.effect("is not ready on a read-only database", () =>
     Effect.gen(function* () {
       const database = new URL(yield* testDatabaseUrl).pathname.slice(1)
-      const told = Effect.fnUntraced(function* (statement: string) {
+      const reconnectWith = Effect.fnUntraced(function* (statement: string) {
         yield* elsewhere(`alter database "${database}" ${statement}`)
         yield* elsewhere(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
       })
       yield* recover("due")
-      yield* told("set default_transaction_read_only = on")
+      yield* reconnectWith("set default_transaction_read_only = on")
       yield* eventually(readyz, ({ missing }) => missing.includes("database"))
-      yield* told("reset default_transaction_read_only")
+      yield* reconnectWith("reset default_transaction_read_only")
       yield* eventually(readyz, ({ status }) => status === 200)
     })
   )

@@ -66,8 +66,8 @@ layer(logging("debug"), { excludeTestServices: true })("a log at level debug", (
       const { auth } = yield* customer()
       const { headers: answered } = yield* call(path, { headers: headers ?? auth })
       const line = yield* lineOf(answered.get("x-request-id") ?? "")
-      const [, told] = Array.isArray(line?.message) ? line.message : []
-      assert.deepStrictEqual([told.status, told.code, told.path], [...ended, route])
+      const [, details] = Array.isArray(line?.message) ? line.message : []
+      assert.deepStrictEqual([details.status, details.code, details.path], [...ended, route])
     })
   )
 })
@@ -136,7 +136,7 @@ describe("a log at level all", () => {
       ["PROCESSING", "/v1/recargas", "a call failed"],
       ["PROCESSING", "/trpc/recargas.crear", "a call failed"],
       ["PENDING", "/v1/recargas", "an outcome could not be written and is retried"]
-    ] as const)("when the database refuses a sale in %s by %s", ([status, path, told]) =>
+    ] as const)("when the database refuses a sale in %s by %s", ([status, path, logged]) =>
       Effect.gen(function* () {
         const { pass } = yield* ManualClock
         const { apiKey, auth } = yield* customer()
@@ -147,7 +147,7 @@ describe("a log at level all", () => {
         yield* sql.unsafe(`alter table cell.transaction add constraint broken check (status <> '${status}') not valid`)
         const body = { ...sale, idempotency_key: canary.key }
         const asked = yield* Effect.forkChild(post(path, body, { ...auth, "idempotency-key": canary.key }))
-        yield* eventually(log, (text) => text.includes(told))
+        yield* eventually(log, (text) => text.includes(logged))
         yield* sql`alter table cell.transaction drop constraint broken`
         yield* pass("1 second")
         yield* Fiber.join(asked)

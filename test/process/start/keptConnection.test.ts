@@ -20,18 +20,18 @@ const sale = JSON.stringify({ service_id: 1, identifier: "8095550123", amount: 2
  * response.
  */
 const sell = (agent: Agent, url: string, key: string) =>
-  Effect.callback<{ readonly status: number | undefined; readonly goesOn: boolean } | null>((resume) => {
+  Effect.callback<{ readonly status: number | undefined; readonly staysOpen: boolean } | null>((resume) => {
     const asked = { agent, method: "POST", headers: { ...headers, "idempotency-key": key } }
     const broken = () => resume(Effect.succeed(null))
     request(`${url}/v1/recargas`, asked, (response) => {
-      const goesOn = response.headers.connection !== "close"
-      text(response).then(() => resume(Effect.succeed({ status: response.statusCode, goesOn })), broken)
+      const staysOpen = response.headers.connection !== "close"
+      text(response).then(() => resume(Effect.succeed({ status: response.statusCode, staysOpen })), broken)
     })
       .on("error", broken)
       .end(sale)
   })
 
-interface Heard {
+interface SaleResponse {
   readonly key: string
   readonly status: number | undefined
 }
@@ -42,14 +42,14 @@ const busyClient = Effect.fnUntraced(function* (url: string, sold: Deferred.Defe
     Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
     (agent) => Effect.sync(() => agent.destroy())
   )
-  const heard: Array<Heard> = []
+  const responses: Array<SaleResponse> = []
   for (;;) {
     const key = randomUUID()
     const answer = yield* sell(agent, url, key)
-    if (answer === null) return heard
-    heard.push({ key, status: answer.status })
+    if (answer === null) return responses
+    responses.push({ key, status: answer.status })
     yield* Deferred.succeed(sold, undefined)
-    if (!answer.goesOn) return heard
+    if (!answer.staysOpen) return responses
   }
 })
 
@@ -74,12 +74,12 @@ describe("clients with busy connections", { timeout: timeout_ms }, () => {
       )
       yield* Effect.forEach(sold, Deferred.await)
       yield* Effect.sync(() => server.process.kill("SIGTERM"))
-      const heard = (yield* Fiber.join(selling)).flat()
+      const responses = (yield* Fiber.join(selling)).flat()
       assert.strictEqual(yield* ended(server), 0)
-      assert.deepStrictEqual([...new Set(heard.map(({ status }) => status))], [201])
+      assert.deepStrictEqual([...new Set(responses.map(({ status }) => status))], [201])
       assert.sameMembers(
         yield* keysIn(url),
-        heard.map(({ key }) => key)
+        responses.map(({ key }) => key)
       )
     })
   )

@@ -52,10 +52,10 @@ const choices: ReadonlyArray<readonly [choice: Environment, needs: Environment]>
 describe("the external services in production", () => {
   it.effect("are disabled unless chosen, even if their other variables are set", () =>
     Effect.gen(function* () {
-      const nobody = { provider: null, insurer: null, sms: null, calls_max: 64 }
-      assert.deepStrictEqual((yield* settingsIn({})).parties, nobody)
+      const disabled = { provider: null, insurer: null, sms: null, calls_max: 64 }
+      assert.deepStrictEqual((yield* settingsIn({})).parties, disabled)
       const none = { PROVIDER: "none", INSURER: "NONE", SMS: "", ...dtone, ...gateway("INSURER"), ...twilio }
-      assert.deepStrictEqual((yield* settingsIn(none)).parties, nobody)
+      assert.deepStrictEqual((yield* settingsIn(none)).parties, disabled)
     })
   )
 

@@ -22,7 +22,7 @@ class OperationsAddress extends Context.Service<OperationsAddress, { readonly ur
   )
 }
 
-const everywhere: Environment = {
+const defaults: Environment = {
   PORT: "0",
   OPS_PORT: "0",
   AUDIT_EVERY: "off",
@@ -44,7 +44,7 @@ const serverOn = (url: string, environment: Environment) =>
     Layer.provide(
       Layer.succeed(
         ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({ ...everywhere, ...environment, DATABASE_URL: url })
+        ConfigProvider.fromUnknown({ ...defaults, ...environment, DATABASE_URL: url })
       )
     )
   )

@@ -17,15 +17,15 @@ import { Script, scripted } from "./ScriptedPorts.ts"
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Call limit per minute, too high for a test to reach. */
-const many = "1000000"
+const unlimited = "1000000"
 
-const everywhere: Environment = {
+const defaults: Environment = {
   PORT: "0",
   PG_POOL_MAX: "6",
   LOG_LEVEL: "none",
   TRUST_PROXY: "on",
-  RATE_LIMIT_PER_MINUTE: many,
-  RATE_LIMIT_ADDRESS_PER_MINUTE: many
+  RATE_LIMIT_PER_MINUTE: unlimited,
+  RATE_LIMIT_ADDRESS_PER_MINUTE: unlimited
 }
 
 /** The ports that a test replaces. */
@@ -41,7 +41,7 @@ const serverOn = (url: string, environment: Environment, played: Played) =>
     Layer.provide(
       Layer.succeed(
         ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({ ...everywhere, ...environment, DATABASE_URL: url })
+        ConfigProvider.fromUnknown({ ...defaults, ...environment, DATABASE_URL: url })
       )
     )
   )
