@@ -3,8 +3,8 @@ import { flameGraph, ownShares, readProfile } from "./report/CpuProfile.ts"
 
 const call = (functionName: string, url: string) => ({ functionName, url })
 
-// Of 100 µs the process is idle for 20 and loads modules for 20. The other 60 are effect 10, our file 30, the garbage
-// collector 20.
+// The profile lasts 100 µs: 20 idle, 20 module loading, and 60 in calls. Of these, effect takes 10, our file 30 and the
+// garbage collector 20.
 const profile = JSON.stringify({
   nodes: [
     { id: 1, callFrame: call("(root)", ""), children: [2, 3, 4, 8] },
@@ -30,7 +30,7 @@ describe("a CPU profile of the server", () => {
     })
   })
 
-  it("names our own files in any folder", () => {
+  it("names the files of this repository, in any folder", () => {
     const names = ["facade/Server", "core/workflows/Sell", "adapters/provider/dtone/Dispatch"]
     const nodes = names.map((name, index) => ({
       id: index + 1,
@@ -41,7 +41,7 @@ describe("a CPU profile of the server", () => {
     expect([...all.children.keys()]).toEqual(names)
   })
 
-  it("folds calls between functions of one library", () => {
+  it("merges calls between functions of one library", () => {
     const effect = readProfile(profile).children.get("effect")
     expect(effect?.time).toBe(40)
     expect([...(effect?.children.keys() ?? [])]).toEqual(["core/workflows/Sell"])

@@ -26,7 +26,7 @@ const rounds = 41
 
 interface Subject {
   readonly what: string
-  /** Reads a page of a company. `deep` is the number of its page 1,000, or of its last page. */
+  /** Reads a page of a company. `deep` is page number 1,000 of the company, or its last page if it has fewer pages. */
   readonly read: (company: CompanyId, deep: number) => Effect.Effect<unknown, never, Statement | Transactions>
 }
 

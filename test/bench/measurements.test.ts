@@ -25,11 +25,11 @@ describe("a measurement", () => {
     [[3, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
     [[7], 7]
-  ])("of the rounds %j is their median %d", (values, expected) => {
+  ])("is, for the rounds %j, their median %d", (values, expected) => {
     expect(median(values)).toBe(expected)
   })
 
-  it("is the median of the ratios within each round, so that a slow moment affects both sides", () => {
+  it("has as its ratio the median of the ratios within each round, so that a slow moment affects both sides", () => {
     const rounds = [
       { ours: measured(100), theirs: measured(50) },
       { ours: measured(10), theirs: measured(5) },
@@ -44,24 +44,27 @@ describe("a measurement", () => {
     [4.4, 9, "at least", 4.5, false],
     [0.5, 9, "at most", 0.5, true],
     [0.6, 0, "at most", 0.5, false],
-    // Without another side, the goal applies to the value itself.
+    // If there is no service to compare with, the goal applies to the value itself.
     [null, 1_000, "at least", 1_000, true],
     [null, 600, "at most", 512, false]
-  ] as const)("with ratio %s and value %d against the goal %s %d is met: %s", (ratio, ours, is, value, met) => {
-    expect(isGoalMet(measurement(ratio, ours, is, value))).toBe(met)
-  })
+  ] as const)(
+    "is checked, with ratio %s and value %d, against the goal %s %d: met = %s",
+    (ratio, ours, is, value, met) => {
+      expect(isGoalMet(measurement(ratio, ours, is, value))).toBe(met)
+    }
+  )
 
-  it("without a goal is neither met nor missed", () => {
+  it("is neither met nor missed if it has no goal", () => {
     expect(isGoalMet({ ...measurement(1, 1, "at least", 2), goal: null })).toBeNull()
   })
 })
 
 describe("the processor time of a call", () => {
-  it("is absent when the kernel reports none", () => {
+  it("is absent when the kernel reports no processor time", () => {
     expect(cpuTimeOf("a sale", "cpu_us", [{ ours: measured(1), theirs: measured(1) }])).toEqual([])
   })
 
-  it("is compared with the other side", () => {
+  it("is compared with the processor time of the other service", () => {
     const counted = (cpu_us: number) => ({ ...measured(1), cpu_us })
     expect(cpuTimeOf("a sale", "cpu_us", [{ ours: counted(300), theirs: counted(600) }])).toMatchObject([
       { ours: 300, theirs: 600, ratio: 0.5, unit: "µs" }
@@ -86,7 +89,7 @@ describe("growth", () => {
     expect(slope([[0, 100], [1, 102], [2, 104]])).toBe(2) // biome-ignore format: points
   })
 
-  it("of a single sample is zero", () => {
+  it("is zero for a single sample", () => {
     expect(slope([[3, 100]])).toBe(0)
   })
 })

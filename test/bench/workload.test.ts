@@ -31,7 +31,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("sells in the peer with a new key each time, and fails when calls are refused", () =>
+  it.live("sells in the comparison service with a new key each time, and fails when calls are refused", () =>
     Effect.gen(function* () {
       const { url } = yield* startPeer(yield* copyDatabase(inject("postgresUrl"), "template0", "bench_peer"))
       const shape = saleByPeer(1_000)
@@ -44,7 +44,7 @@ describe("a load", () => {
   )
 
   it.live(
-    "sells in Saldo on a long history and breaks no invariant",
+    "sells in Saldo on a long history and violates no invariant",
     () =>
       Effect.gen(function* () {
         const database = yield* freshDatabaseUrl

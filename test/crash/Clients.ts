@@ -30,14 +30,14 @@ const noResponse: ClientResponse = { status: 0, code: null, transactionId: null,
 /** Error codes of a final refusal that the key replays: the money was held and then released. Contract: 4.5. */
 const finalRefusals = ["INVALID_PHONE", "INVALID_AMOUNT", "TRANSACTION_REJECTED", "SEGURO_NO_EMITIDO"]
 
-/** Whether the response confirms the operation. */
+/** Whether the response says that the operation succeeded. */
 const isDone = ({ status }: ClientResponse): boolean => status === 200 || status === 201
 
-/** Whether the response refuses the operation for good. */
+/** Whether the response refuses the operation permanently. */
 export const isRefused = ({ code, status }: ClientResponse): boolean =>
   status === 422 && finalRefusals.includes(code ?? "")
 
-/** Whether the response is final: every later call with the key must return it again. */
+/** Whether the response is final. Every later call with the key must then return the same response. */
 export const isFinal = (response: ClientResponse): boolean => isDone(response) || isRefused(response)
 
 /** Whether the outcome is still unknown. The client must then stop retrying with this key. */
@@ -53,13 +53,13 @@ export const isRetryable = ({ code, status }: ClientResponse): boolean =>
 /** Code of the response to a key that has been in progress for 15 minutes. Later calls can get another response. */
 export const conflictCode = "IDEMPOTENCY_CONFLICT"
 
-/** Whether the last response leaves nothing to retry: it is final, or the outcome stays unknown. */
+/** Whether the client has no reason to retry: the last response is final, or says that the outcome is still unknown. */
 export const hasFinalResponse = ({ responses }: ClientOperation): boolean => {
   const final = responses.at(-1)
   return final !== undefined && !isRetryable(final) && final.code !== conflictCode
 }
 
-/** A response in a few words, for the log of the round. */
+/** A short text about a response, for the log of the round. */
 export const describeResponse = ({ code, status }: ClientResponse): string =>
   status === 0 ? "nothing" : `${status} ${code ?? ""}`.trim()
 
@@ -122,14 +122,14 @@ export const retryUntilAnswered = Effect.fnUntraced(function* (
 /** Concurrent clients that buy. */
 export interface ClientLoad {
   /**
-   * Buys until `stop` runs or all planned purchases were tried. Calls that still wait for a response are then
-   * aborted.
+   * Makes purchases until `stop` runs or all planned purchases were tried. Then aborts the calls that still wait for a
+   * response.
    */
   readonly run: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
   /** Every operation that a client started. */
   readonly operations: ReadonlyArray<ClientOperation>
-  /** Waits until this many more purchases were tried, or until the clients stop. */
+  /** Waits until the clients have tried this number of further purchases, or until they stop. */
   readonly progress: (purchases: number) => Effect.Effect<void>
   /** Waits until the clients stop. */
   readonly stopped: Effect.Effect<void>

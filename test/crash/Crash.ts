@@ -45,10 +45,10 @@ export interface CrashResult extends CrashPlan {
   /** Number of calls, and of calls without a response. */
   readonly calls: number
   readonly unanswered: number
-  /** Crash points at which a server was killed or stopped, and those that no server reached. */
+  /** Crash points at which a server was killed or stopped, and crash points that no server reached. */
   readonly reached: ReadonlyArray<string>
   readonly missed: ReadonlyArray<string>
-  /** Kinds of faults that happened, and those that did not. */
+  /** Kinds of faults that happened, and kinds that did not happen. */
   readonly kinds: ReadonlyArray<string>
   readonly missedKinds: ReadonlyArray<string>
 }
@@ -74,7 +74,7 @@ const checkAudit = Effect.fnUntraced(function* ({ seed, environment }: CrashRun,
     return yield* new RoundFailed({ seed, round, breaches, events: [], logs: environment.directory })
 }, Effect.scoped)
 
-/** Plays a round. A round that times out or dies fails as well. */
+/** Plays a round. The round also fails if it times out or ends with a defect. */
 const playRound = (run: CrashRun, planned: RoundFaults) =>
   Effect.suspend(() => {
     const log = new RoundLog()

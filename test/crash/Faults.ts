@@ -15,24 +15,24 @@ type MoneyStatement = keyof typeof moneyStatements
 
 /** A fault that is injected while clients buy. */
 export type Fault = Data.TaggedEnum<{
-  /** Kills a server at a point of its own sale, reversal or insurance sale. */
+  /** Kills a server at a crash point of a sale, reversal or insurance sale that it executes. */
   Kill: { readonly point: CrashPoint }
   /** Kills the server that first reaches this point of recovery. */
   KillRecovery: { readonly point: CrashPoint }
   /** Stops a server for some minutes. The other server keeps running and recovers its open sales. */
   Pause: { readonly point: CrashPoint; readonly minutes: number }
-  /** Kills both servers at once, wherever they are. */
+  /** Kills both servers at the same time, at any point of their work. */
   KillBoth: {}
   KillPostgres: { readonly end: PostgresEnd }
   /** Cuts the connection to Postgres around the commit of a statement. */
   Cut: { readonly cut: Cut; readonly what: MoneyStatement }
-  /** Stops the suppliers. They read the requests of that time when they continue. */
+  /** Stops the suppliers for some minutes. When they continue, they read the requests that arrived in the meantime. */
   Stall: { readonly minutes: number }
 }>
 export const Fault = Data.taggedEnum<Fault>()
 
-// At these points the server has already checked that the request may still be sent. A pause of 15 minutes here is
-// longer than the service promises to survive: recovery then believes a supplier that does not know the request.
+// At these points the server has already checked that the request may still be sent. The service does not promise to
+// survive a pause of 15 minutes here: by then, recovery believes a supplier that answers "not found".
 const beforeSending: ReadonlyArray<CrashPoint> = [
   "before dispatch",
   "during dispatch",
@@ -60,7 +60,7 @@ const postgresEnds: ReadonlyArray<PostgresEnd> = [
   "immediate shutdown"
 ]
 
-/** Every fault once; faults without a crash point twice. */
+/** Every fault once, except that faults without a crash point are listed twice. */
 export const allFaults: ReadonlyArray<Fault> = [
   ...crashPoints.map(killAt),
   ...crashPoints.filter((point) => !isRecovery(point)).map(pauseAt),
@@ -83,10 +83,10 @@ export const faultKindOf: (fault: Fault) => string = Fault.$match({
   Stall: ({ minutes }) => `the suppliers are stopped for ${minutes} min`
 })
 
-/** Crash point of a fault; null when chance decides the moment. */
+/** Crash point of a fault; null when a random choice decides the moment. */
 export const crashPointOf = (fault: Fault): CrashPoint | null => ("point" in fault ? fault.point : null)
 
-/** A fault in words, for the log of the round. */
+/** A short text about a fault, for the log of the round. */
 export const describeFault = (fault: Fault): string => [faultKindOf(fault), crashPointOf(fault) ?? []].flat().join(" ")
 
 /** All kinds of faults. */
@@ -97,7 +97,10 @@ export type FaultGroup = ReadonlyArray<Fault>
 
 const group_max = 3
 
-/** Groups per round: two and one in turns, played one after the other. A series of 30 groups takes 20 rounds. */
+/**
+ * Number of groups in a round: alternately two and one, played one after the other. A series of 30 groups takes 20
+ * rounds.
+ */
 const groups_perRound = [2, 1]
 
 const faultsOfType = <Tag extends Fault["_tag"]>(tag: Tag) =>
@@ -117,19 +120,22 @@ const halvesOf = (chance: SeededRandom) => {
   return [half(0), half(1)] as const
 }
 
-/** Faults that need both servers or move the time, and so exclude most other faults. */
+/** Faults that need both servers or advance the time, and therefore cannot be combined with most other faults. */
 const exclusiveGroups = (): ReadonlyArray<Array<Fault>> => {
   const [shorter, longer] = faultsOfType("Stall")
   const [first, second] = faultsOfType("KillBoth")
   return [[first, shorter], [second], [longer]].map((group) => group.filter((fault) => fault !== undefined))
 }
 
-/** Adds a fault that combines with any other to the first group with room and without a fault of its type. */
+/**
+ * Adds a fault to the first group that has room and no fault of the same type. The fault must be compatible with every
+ * other fault.
+ */
 const addToGroup = (groups: ReadonlyArray<Array<Fault>>, extra: Fault): void => {
   groups.find((group) => group.length < group_max && group.every(({ _tag }) => _tag !== extra._tag))?.push(extra)
 }
 
-/** Groups that contain every crash point once and every kind of fault. */
+/** Groups that together contain every crash point once and every kind of fault. */
 const allGroups = (
   chance: SeededRandom,
   killed: ReadonlyArray<string>,
@@ -146,8 +152,8 @@ const allGroups = (
 /**
  * Plans the faults of every round from the seed.
  *
- * Twenty rounds contain a fault at every point and of every kind. Forty rounds contain every fault: points where a
- * server was killed in the first half get a stop in the second.
+ * Twenty rounds contain a fault at every point and of every kind. Forty rounds contain every fault: at a point where a
+ * server is killed in the first twenty rounds, a server is stopped in the other twenty.
  */
 export const planFaults = (seed: number, rounds: number): ReadonlyArray<ReadonlyArray<FaultGroup>> => {
   const chance = new SeededRandom(seed, "deck")

@@ -8,20 +8,22 @@ import type { Server } from "./environment/ServersAndSuppliers.ts"
 import { Fault, moneyStatements } from "./Faults.ts"
 import type { CrashPoint, PlannedSignal } from "./processes/CrashPoints.ts"
 
-/** How often a point of recovery may become due before the run gives up waiting for it. */
+/**
+ * How many times transactions may become due for recovery before the run stops waiting for a crash point of recovery.
+ */
 const dues_max = 20
 
-/** Time within which a running server asks about the transactions that are due. */
+/** Time within which a running server asks the suppliers about the transactions that are due. */
 const recovery_max = Duration.millis(250)
 
-/** Latest start of a fault: after this many purchases of the clients or this time, whichever comes first. */
+/** Latest start of a fault: after this number of purchases, or after this time, whichever comes first. */
 const purchases_max = 30
 const start_max = "400 millis"
 
 /** Timeout of the wait for a fault to happen. */
 const fault_max = Duration.seconds(30)
 
-/** What an injected fault works on. */
+/** The environment, the clients and the servers on which a fault acts. */
 export interface FaultContext {
   readonly environment: CrashEnvironment["Service"]
   readonly load: ClientLoad
@@ -29,14 +31,14 @@ export interface FaultContext {
   readonly log: RoundLog
   /** Servers that this fault may kill or stop. */
   readonly servers: ReadonlyArray<Server>
-  /** Crash points that a server reached so far. */
+  /** Crash points that a server has reached so far. */
   readonly reached: Set<CrashPoint>
 }
 
 const sleepBetween = (chance: SeededRandom, from_ms: number, to_ms: number) =>
   Effect.sleep(Duration.millis(chance.between(from_ms, to_ms)))
 
-/** Waits a random share of the clients' work. */
+/** Waits until the clients have tried a random number of purchases, or until a random time has passed. */
 const waitDuringLoad = ({ chance, load }: FaultContext) =>
   Effect.asVoid(Effect.timeoutOption(load.progress(chance.between(1, purchases_max)), start_max))
 
@@ -99,7 +101,10 @@ const killServer = Effect.fnUntraced(function* (context: FaultContext, server: S
   return happens
 })
 
-/** Arms both servers, because either one may claim the transactions that are due. The first to reach the point dies. */
+/**
+ * Arms both servers, because each of them may claim the transactions that are due. The first server that reaches the
+ * point dies.
+ */
 const killRecovery = Effect.fnUntraced(function* (context: FaultContext, point: CrashPoint) {
   const { reached, servers, environment, log } = context
   // Recovery needs open transactions to claim.

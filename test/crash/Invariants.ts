@@ -39,7 +39,7 @@ interface Books {
   readonly owned: ReadonlyMap<number, number>
   /** Audit events about a final outcome that arrived after a different one was settled. */
   readonly alerts: ReadonlyArray<string>
-  /** Invariants that the audit found broken. */
+  /** Invariants that the audit reported as violated. */
   readonly broken: ReadonlyArray<string>
 }
 
@@ -68,14 +68,14 @@ export const readBooks = Effect.gen(function* () {
   } satisfies Books
 }).pipe(Effect.orDie)
 
-/** All facts that the invariants are checked against, taken when nothing runs any more. */
+/** All facts against which the invariants are checked. They are collected when no process works any more. */
 export interface Evidence {
   readonly books: Books
-  /** What the suppliers delivered and received. */
+  /** The orders that the suppliers received and delivered. */
   readonly record: SupplierRecord
   /** Operations of the clients in this round, with their responses. */
   readonly operations: ReadonlyArray<ClientOperation>
-  /** Xids whose outcome the suppliers keep open for ever. */
+  /** Xids whose outcome the suppliers never decide. */
   readonly undecided: ReadonlySet<string>
   /** Opening deposit of each company, in centavos. */
   readonly given: number
@@ -90,7 +90,10 @@ const describeSale = ({ id, status, xid }: SaleRow): string => `sale ${id} (${xi
 
 const timesOf = ({ done }: SupplierRecord, xid: string): number => done[xid]?.times ?? 0
 
-/** Confirmed reversals do not appear here: the supplier counts a reversed sale as never delivered. */
+/**
+ * Every delivered sale is charged, and no other sale. Confirmed reversals do not appear here, because the supplier
+ * counts a reversed sale as never delivered.
+ */
 const deliveredIsCharged: Invariant = ({ books, record }) => {
   const charged = new Map(books.sales.filter(({ status }) => status === "SUCCESS").map((sale) => [sale.xid, sale]))
   const lost = Object.entries(record.done).flatMap(([xid, { charged: centavos }]) =>
@@ -120,7 +123,7 @@ const settled: Invariant = ({ books: { reversals, sales }, undecided }) => [
 
 const owned: Invariant = ({ books, given, record }) =>
   [...books.owned].flatMap(([company, has]) => {
-    // A key that was freed gives the same xid to its next sale.
+    // After a key was freed, its next sale gets the same xid.
     const xids = new Set(books.sales.flatMap(({ companyId, xid }) => (companyId === company ? [xid] : [])))
     const spent = [...xids].reduce((sum, xid) => sum + (record.done[xid]?.charged ?? 0), 0)
     return has === given - spent ? [] : [`company ${company} owns ${has} instead of ${given - spent}`]
@@ -171,7 +174,7 @@ const responsesAreTrue: Invariant = ({ books: { sales }, operations }) =>
 const responseIdentity = ({ authCode, code, status, transactionId }: ClientResponse): string =>
   JSON.stringify([status, code, transactionId, authCode])
 
-/** After a final response, every later response is the same, and none says that the key is still in progress. */
+/** After a final response, every later response is equal, and no response says that the key is still in progress. */
 const finalResponsesStay: Invariant = ({ operations }) =>
   operations.flatMap(({ responses, key }) => {
     const first = responses.findIndex(isFinal)
@@ -185,7 +188,7 @@ const finalResponsesStay: Invariant = ({ operations }) =>
     return wrong === undefined ? [] : [`${key} got ${describeResponse(final)} and later ${describeResponse(wrong)}`]
   })
 
-/** Other error codes that a correct service may return under crashes. */
+/** Other error codes that a correct service may return when servers crash. */
 const allowedCodes = ["SEGURO_YA_VENDIDO", "COTIZACION_VENCIDA", conflictCode]
 
 const isAllowed = (response: ClientResponse): boolean =>
@@ -205,7 +208,7 @@ const everyOutcomeIsKnown: Invariant = ({ operations }) =>
       return `${key} still gets ${final === undefined ? "nothing" : describeResponse(final)}`
     })
 
-/** Invariants that hold when nothing runs any more, by name. */
+/** Invariants that hold when no process works any more, by name. */
 const invariants: Readonly<Record<string, Invariant>> = {
   "each delivery is charged once, and nothing else is charged": deliveredIsCharged,
   "nothing is delivered or sent twice": doneOnce,
@@ -220,7 +223,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   "saldo audit finds no violation": ({ books }) => books.broken
 }
 
-/** A broken invariant, with the facts that show it. */
+/** A violated invariant, with the facts that show the violation. */
 export interface Breach {
   readonly invariant: string
   readonly what: string

@@ -11,7 +11,7 @@ import type { ClientOperation } from "./Clients.ts"
 import type { Customer } from "./environment/Environment.ts"
 import type { SupplierPlan } from "./processes/StdinCommands.ts"
 
-/** An insurance quote and the company that may buy it. */
+/** An insurance quote, and the company that may buy it. */
 export interface InsuranceOffer {
   readonly customer: Customer
   readonly insurance: Insurance
@@ -75,7 +75,7 @@ const supplierPlanOf = (chance: SeededRandom, xid: string, isTroubled: boolean):
 
 const clients_max = 10
 
-/** More purchases than a client can make during one group of faults. */
+/** Number of purchases planned for a client: more than it can make during one group of faults. */
 const purchases_max = 40
 
 /** Services of the example catalogue. */
@@ -89,7 +89,7 @@ export interface PlannedPurchase {
   readonly reversal: ((transactionId: number) => ClientOperation) | null
 }
 
-/** The purchases of every client, and the suppliers' plan for each of them. */
+/** The purchases of every client, and how the suppliers handle each purchase. */
 interface PlannedPurchases {
   readonly lists: ReadonlyArray<ReadonlyArray<PlannedPurchase>>
   readonly plans: ReadonlyArray<SupplierPlan>
@@ -98,7 +98,7 @@ interface PlannedPurchases {
 const kindWeights = { plain: 55, reversible: 30, insurance: 15 }
 export type PurchaseKind = keyof typeof kindWeights
 
-/** Additional weight of the kinds that a group of faults needs. */
+/** Additional weight of the kinds of sales that a group of faults needs. */
 const neededWeight = 60
 
 const bodyOf = (chance: SeededRandom, service_id: number) => ({
@@ -115,7 +115,7 @@ interface PurchaseContext {
   readonly customers: ReadonlyArray<Customer>
   /** Kinds of sales during which servers pass the crash points of the group. */
   readonly needs: ReadonlyArray<PurchaseKind>
-  /** Kind whose suppliers mostly misbehave, so that recovery has open transactions to claim. */
+  /** Kind of sale whose suppliers mostly misbehave, so that recovery has open transactions to claim. */
   readonly troubled: PurchaseKind | null
 }
 

@@ -11,16 +11,22 @@ import { type Breach, checkInvariants, readBooks } from "./Invariants.ts"
 import { makeInsuranceOffers, type PurchaseKind, planPurchases } from "./PlannedPurchases.ts"
 import { type CrashPoint, workflowOf } from "./processes/CrashPoints.ts"
 
-/** Calls that a client makes for one operation after the faults, before it gives up. */
+/** Maximum number of calls that a client makes for one operation after the faults. */
 const finalTries_max = 30
 
-/** Repetitions of the recovery phase. A suspended machine can time out servers that were already up again. */
+/**
+ * Maximum repetitions of the recovery phase. One repetition may not be enough: while the machine is suspended, servers
+ * that had restarted can time out.
+ */
 const turns_max = 4
 
-/** Share of the operations with a final response that are called once more. */
+/** Fraction of the operations with a final response that the clients call once more. */
 const retryRate = 0.1
 
-/** Insurance quotes on sale during a group of faults, and during a group with insurance crash points. */
+/**
+ * Number of insurance quotes on sale during an ordinary group of faults, and during a group with insurance crash
+ * points.
+ */
 const offers_usual = 4
 const offers_insuring = 30
 
@@ -28,7 +34,7 @@ const offers_insuring = 30
 export interface CrashRun {
   readonly environment: CrashEnvironment["Service"]
   readonly seed: number
-  /** Xids whose outcome the suppliers keep open for ever. */
+  /** Xids whose outcome the suppliers never decide. */
   readonly undecided: Set<string>
   /** Crash points at which a server was killed or stopped. */
   readonly reached: Set<CrashPoint>
@@ -69,7 +75,7 @@ const troubled = (group: FaultGroup): PurchaseKind | null => {
   return null
 }
 
-/** Assigns one server to each fault that needs one, and both servers to all other faults. */
+/** Assigns one server to each fault that needs a single server, and both servers to each other fault. */
 const withServers = (group: FaultGroup, servers: ReadonlyArray<Server>) => {
   const free = [...servers]
   return group.map((fault) => {
@@ -98,7 +104,7 @@ const injectFaults = Effect.fnUntraced(function* (
 const revived = ({ servers }: CrashEnvironment["Service"]) =>
   Effect.forEach(servers, ({ revive }) => revive, { concurrency: "unbounded", discard: true })
 
-/** Lets clients buy until all faults of the group have happened. */
+/** Lets clients make purchases until all faults of the group have happened. */
 const buyUnderFaults = Effect.fnUntraced(function* (run: CrashRun, when: string, group: FaultGroup, log: RoundLog) {
   const { seed, environment, undecided } = run
   const { customers, operator, servers, suppliers, time } = environment
@@ -139,7 +145,7 @@ const repair = Effect.fnUntraced(function* (
     Effect.provide(operator)
   )
   yield* recovering
-  // Clients retry operations without a final response, and a share of those with one.
+  // Clients retry operations without a final response, and a fraction of the operations with a final response.
   let retrying = operations.filter((operation) => !operation.responses.some(isFinal) || chance.happens(retryRate))
   for (let turn = 0; turn < turns_max && retrying.length > 0; turn++) {
     yield* Effect.forEach(retrying, (operation) => retryUntilAnswered(servers, operation, finalTries_max), {

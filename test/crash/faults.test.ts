@@ -30,7 +30,7 @@ describe("the planned faults", () => {
     }
   })
 
-  it("contain every crash point and every kind in twenty rounds with any seed", () => {
+  it("contain every crash point and every kind of fault in twenty rounds with any seed", () => {
     for (let seed = 1; seed <= 500; seed++) {
       const planned = planFaults(seed, 20).flat(2)
       assert.includeMembers(planned.map(crashPointOf), [...crashPoints])

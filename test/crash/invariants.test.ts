@@ -30,7 +30,7 @@ const sale = { companyId: 1, id: 1, xid: "RD-1", status: "SUCCESS", centavos: 50
 const failed = { ...sale, status: "FAILED", authCode: null }
 const open = { ...sale, status: "PENDING", authCode: null }
 
-/** A delivered and charged sale of 500 centavos, whose client got the response on the second try. */
+/** A sale of 500 centavos that is delivered and charged. Its client received the response at the second try. */
 const sound: Evidence = {
   books: { sales: [sale], reversals: [], owned: new Map([[1, 9_500]]), alerts: [], broken: [] },
   record: { done: { "RD-1": { times: 1, charged: 500 } }, sent: { "RD-1": 1 } },
@@ -56,7 +56,7 @@ const unsold = having({
   operations: [operation(refused)]
 })
 
-/** A sale whose outcome the supplier keeps open for ever. */
+/** A sale whose outcome the supplier never decides. */
 const undecided = having({
   books: { sales: [open], owned: new Map([[1, 10_000]]) },
   record: nothingDone,
@@ -82,7 +82,7 @@ const stays = "a final response never changes"
 const settled = "only transactions that a supplier never decides stay open"
 const hears = "every client learns the outcome"
 
-// Situation, evidence, invariants that it breaks.
+// Situation, evidence, and the invariants that the evidence violates.
 const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> = [
   ["a sale that was delivered and charged", sound, []],
   ["a sale that failed", unsold, []],
@@ -175,7 +175,7 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
 ]
 
 describe("the invariants of a crash run", () => {
-  it.each(cases)("judge %s", (_, evidence, broken) => {
+  it.each(cases)("report exactly the violated invariants of %s", (_, evidence, broken) => {
     assert.deepStrictEqual([...new Set(checkInvariants(evidence).map(({ invariant }) => invariant))], broken)
   })
 })

@@ -87,7 +87,7 @@ describe("the shared time of a run", () => {
     })
   )
 
-  it.live("waits with a jump for effects that must not be interrupted by one", () =>
+  it.live("waits before a jump until effects that a jump must not interrupt have ended", () =>
     Effect.gen(function* () {
       const { jump, on, still } = yield* time
       const done = yield* Deferred.make<void>()

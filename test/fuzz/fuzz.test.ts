@@ -9,7 +9,7 @@ const world = Layer.unwrap(Effect.map(freshDatabaseUrl, serviceOn))
 
 layer(world, { excludeTestServices: true })("requests generated from the document", (it) => {
   it.effect(
-    "all get responses that the contract allows",
+    "all receive responses that the contract allows",
     () =>
       Effect.gen(function* () {
         const plan: FuzzPlan = { requests: 5_000, seed: 1_000 }

@@ -48,7 +48,7 @@ const withoutHeader = (answer: ApiResponse, name: string): ApiResponse => {
 
 const isSale = ({ path }: HttpRequest): boolean => /^\/v1\/(recargas|recharges)$/.test(path)
 
-/** Replaces the transaction id in responses to sales. */
+/** Replaces the transaction id in the responses to sales. */
 const renumbering = (other: (id: number) => number): Tampering =>
   answering((answer, request) => {
     if (!isSale(request) || answer.status !== 201) return answer
@@ -76,7 +76,7 @@ const meddling: Tampering = (send) => (request) => {
   return Effect.andThen(send(withHeader({ ...sale, body }, "Content-Type", "application/json")), send(request))
 }
 
-/** Repeats rejected requests with the credentials of a caller that has sold something. */
+/** Repeats each rejected request with the credentials of a caller that has made a sale. */
 const lending = (): Tampering => {
   let lent: string | undefined
   return (send) => (request) =>
@@ -98,8 +98,8 @@ const renumberingAgain = (): Tampering => {
 }
 
 /**
- * A tampered connection for each invariant. Every run has its own seed, because the names of its companies contain it.
- * A run ends at the first broken invariant.
+ * A tampered connection for each invariant. Every run has its own seed, because the seed is part of the names of its
+ * companies. A run ends at the first violated invariant.
  */
 const tamperings: ReadonlyArray<readonly [invariant: string, tampering: Tampering, plan: FuzzPlan]> = [
   [
@@ -140,13 +140,13 @@ const tamperings: ReadonlyArray<readonly [invariant: string, tampering: Tamperin
 ]
 
 layer(world, { excludeTestServices: true })("requests generated from the document", (it) => {
-  it.effect.each(tamperings)("detect a service that breaks: %s", ([invariant, tamper, plan]) =>
+  it.effect.each(tamperings)("detect a service that violates: %s", ([invariant, tamper, plan]) =>
     Effect.gen(function* () {
       assert.include(brokenInvariantsOf(yield* fuzzedOver(tamper, plan)), invariant)
     })
   )
 
-  it.effect("are shrunk to the requests that a failure needs", () =>
+  it.effect("shrink a failing run to the requests that the failure needs", () =>
     Effect.gen(function* () {
       const { counterexample } = yield* fuzzedOver(failing, { requests: 300, seed: 11 })
       assert.strictEqual(counterexample?.sent.length, 1)

@@ -36,7 +36,7 @@ describe("a request as a shell command", () => {
     )
   })
 
-  it("sends raw bytes where curl could not send the request", () => {
+  it("sends raw bytes where curl cannot send the request", () => {
     fc.assert(
       fc.property(fc.string({ unit: byte }), (value) => {
         const raw: HttpRequest = { ...request, headers: [["X-A", `\u0000${value}`]] }

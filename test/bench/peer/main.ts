@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs"
 import Fastify from "fastify"
 import { type Client, Pool } from "pg"
 
-// A conventional top-up service for comparison: Fastify and pg, one database transaction before the provider call and
-// one after it, one statement a step. It checks neither credentials nor input, so it does less work than Saldo.
+// A conventional top-up service for comparison, with Fastify and pg. It uses one database transaction before the
+// provider call and one after it, with one statement for each step. It checks neither credentials nor input, so it does
+// less work than Saldo.
 
 interface Order {
   readonly service_id: number
@@ -92,7 +93,7 @@ const confirm = (company: number, key: string, sale: number, centavos: number, a
     ])
   })
 
-/** Delivers at once. Like Saldo's simulator, the provider takes no time. */
+/** Delivers immediately. Like Saldo's simulator, this provider takes no time. */
 const deliver = () => Promise.resolve("OK1")
 
 const app = Fastify()

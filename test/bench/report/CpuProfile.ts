@@ -49,7 +49,9 @@ const boxHtml = ({ depth, name, share, wide, x }: Box): Html => {
   return html`<g><title>${name}, ${(100 * share).toFixed(1)} %</title><rect x="${x.toFixed(1)}" y="${String(y)}" width="${(wide - 0.5).toFixed(1)}" height="${String(row - 1)}" fill="${colourOf(name)}"/><text x="${(x + 2).toFixed(1)}" y="${String(y + 13)}">${fits.length > 2 ? fits : ""}</text></g>`
 }
 
-/** Draws a flame graph from top to bottom: a box called the boxes below it, and its width is time. */
+/**
+ * Draws a flame graph from top to bottom. A box called the boxes directly below it, and the width of a box is its time.
+ */
 export const flameGraph = (all: Frame): string => {
   const boxes = boxesOf(all)
   const height = row * (1 + Math.max(...boxes.map(({ depth }) => depth)))
@@ -86,7 +88,7 @@ const emptyFrame = (name: string): Frame => ({ name, time: 0, children: new Map(
 const packageOf = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
 const ownFile = /\/((?:core|adapters|facade)\/(?:\w+\/)*[\w.]+)\.ts$/
 
-/** Owner of a call: a library as a whole, or one of our files. */
+/** The part to which a call belongs: a library as a whole, or one file of this repository. */
 const nameOf = ({ functionName, url }: ProfiledCall): string => {
   if (url === "") return functionName === "" ? "(native)" : functionName
   if (url.startsWith("node:")) return "node"
@@ -95,11 +97,11 @@ const nameOf = ({ functionName, url }: ProfiledCall): string => {
 
 const ignored = new Set(["(root)", "(idle)"])
 
-// Modules are loaded before the first call, so loading does not count.
+// Module loading is left out, because it ends before the first call.
 const isStart = ({ functionName, url }: ProfiledCall): boolean =>
   url.startsWith("node:internal/modules/") || functionName === "compileSourceTextModule"
 
-/** Reads a V8 profile into frames. Nested calls of one library become one frame; module loading is left out. */
+/** Reads a V8 profile into frames. Nested calls of one library become one frame, and module loading is left out. */
 export const readProfile = (text: string): Frame => {
   const { nodes, samples, timeDeltas } = Schema.decodeSync(Schema.fromJsonString(CpuProfile))(text)
   const calls = new Map(nodes.map(({ callFrame, id }) => [id, callFrame]))
@@ -132,7 +134,7 @@ export const readProfile = (text: string): Frame => {
   return all
 }
 
-/** Own time of each part, without its callees, as a share of the total; largest first. */
+/** Own time of each part, without the parts that it calls, as a share of the total; largest first. */
 export const ownShares = (all: Frame): ReadonlyArray<readonly [name: string, share: number]> => {
   const own = new Map<string, number>()
   const add = ({ children, name, time }: Frame): void => {

@@ -34,7 +34,7 @@ const barOf = ({ kind, name, rounds, value }: Bar, y: number, scale: number, uni
   ].join("")
 }
 
-/** Both sides of a measurement as bars, each round as a dot, and the goal as a line. */
+/** Draws a measurement: both services as bars, each round as a dot, and the goal as a line. */
 const barChart = (measurement: Measurement): string => {
   const { goal, ours, rounds, theirs, unit, what } = measurement
   if (theirs === null) return ""
@@ -56,7 +56,7 @@ const barChart = (measurement: Measurement): string => {
   return svg(2 * bar + 14, what, [...sides.map((side, row) => barOf(side, 4 + row * (bar + 6), scale, unit)), ...line])
 }
 
-/** Memory of a server over time. */
+/** Draws the memory of a server over time. */
 const memoryChart = (samples: ReadonlyArray<MemorySample>): string => {
   const height = 160
   const base = height - 24

@@ -12,7 +12,7 @@ export const environmentFacts = (plan: BenchmarkPlan, at: string): Readonly<Reco
   machines: "load generator, servers and Postgres share this machine"
 })
 
-/** Three significant digits, or all digits of a number from 100 on. */
+/** The number with three significant digits, or with all its integer digits if it is at least 100. */
 export const formatNumber = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)))
 

@@ -17,7 +17,7 @@ import {
   sellWithHistory
 } from "./WithHistory.ts"
 
-/** What the benchmark measures. */
+/** The parameters of a benchmark. */
 export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly comparisons: ReadonlyArray<ComparisonName>
   /** Whether to repeat the comparisons with two servers. */
@@ -26,7 +26,7 @@ export interface BenchmarkPlan extends Progress.LoadOptions {
   readonly rows: number
   /** Duration of the memory test, in minutes. */
   readonly soak: number
-  /** Directory for a CPU profile of the first server; null for none. */
+  /** Directory for a CPU profile of the first server; null for no profile. */
   readonly profile: string | null
 }
 

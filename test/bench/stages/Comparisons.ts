@@ -85,7 +85,7 @@ const sides = (
   { against, calls, ours, theirs, what }: Comparison,
   { saleCount, saldo, ...others }: ServersUnderTest
 ) => {
-  // One call at a time needs one server.
+  // A load with one call at a time needs only one server.
   const servers = calls === "one" ? saldo.slice(0, 1) : saldo
   const other = others[against]
   const side: Side = {

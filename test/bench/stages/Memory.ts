@@ -43,13 +43,16 @@ export const watchMemory = Effect.fnUntraced(function* <A, E, R>(pid: number, wo
 export const highest_MB = (samples: ReadonlyArray<MemorySample>): number =>
   Math.max(0, ...samples.map((sample) => sample.rss_MB))
 
-/** Growth over the second half of the samples. In the first half the heap still grows to its normal size. */
+/**
+ * Memory growth over the second half of the samples. The first half is ignored, because the heap still grows to its
+ * normal size.
+ */
 const growth_MBperHour = (samples: ReadonlyArray<MemorySample>): number => {
   const half = samples.slice(samples.length >> 1)
   return 3600 * slope(half.map(({ at_s, rss_MB }) => [at_s, rss_MB]))
 }
 
-/** Peak memory of a sampled server. */
+/** Maximum memory of a sampled server. */
 export const highestMemory = (samples: ReadonlyArray<MemorySample>): Measurement =>
   singleMeasurement({ what: "Peak memory under load", unit: "MB", goal: null }, highest_MB(samples))
 

@@ -44,7 +44,7 @@ const audited = Effect.fnUntraced(function* (database: string) {
 
 /**
  * Checks a database after a load: the audit finds no violation, no deadlock occurred, and every sale with a success
- * response is stored. More sales may be stored, because the end of a load cuts off calls.
+ * response is stored. More sales may be stored, because calls are cut off when a load ends.
  */
 export const checkSoundness = Effect.fnUntraced(function* (name: string, database: string, { answered }: SaleCount) {
   const { step } = yield* BenchmarkProgress

@@ -25,7 +25,7 @@ const saleLoads = [
 const perPage = 50
 const deepest = 1_000
 
-/** Number of page 1,000 of a company, or of nearly its last page. */
+/** Page number 1,000 of a company, or a page close to its last page if it has fewer pages. */
 const deepPage = (company: number, rows: number): number =>
   Math.max(1, Math.min(deepest, Math.floor((0.9 * salesOf(company, rows)) / perPage)))
 
@@ -69,7 +69,7 @@ export const sellWithHistory = (full: CountedService, empty: CountedService, { c
     )
   })
 
-/** Compares reads of a company with a long history and of one with a short history. */
+/** Compares reads of a company with a long history and reads of a company with a short history. */
 export const readWithHistory = ({ service: { url } }: CountedService, rows: number) =>
   Effect.forEach(readings(rows), ({ path, what }) => {
     const side = (company: number, name: string) => ({
@@ -96,7 +96,7 @@ const memory_MB = 512
 
 export const recoveryLength_s = recoveryPlanned_s
 
-/** Measures how fast `saldo reconcile` settles pending sales at a provider that answers at once. */
+/** Measures how fast `saldo reconcile` settles pending sales when the provider answers immediately. */
 export const measureRecovery = Effect.fnUntraced(function* (database: string) {
   const { step } = yield* BenchmarkProgress
   return yield* step(

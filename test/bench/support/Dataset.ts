@@ -6,7 +6,7 @@ import { BenchmarkProgress } from "./Rounds.ts"
 /** Number of companies, in Saldo and in the peer. */
 export const companies_max = 1_000
 
-/** Balance and limits of each company in centavos: more than a benchmark sells. */
+/** Balance and limits of each company, in centavos. They are higher than the total that a benchmark sells. */
 const owned = 1_000_000_000_000
 
 /**
@@ -38,15 +38,15 @@ export const makeCompanies = Effect.gen(function* () {
   yield* run("vacuum analyze")
 })
 
-/** The company that made half of the sales, and one of the companies that share the other half. */
+/** The company that made half of the sales in the history, and one of the companies that share the other half. */
 export const largeCompany = 1
 export const smallCompany = companies_max - 1
 
-/** Number of sales of a company, out of this total. */
+/** Number of sales of a company in a history with `rows` sales. */
 export const salesOf = (company: number, rows: number): number =>
   Math.floor(company === largeCompany ? rows / 2 : rows / 2 / (companies_max - 1))
 
-/** Prefixes of the idempotency keys of these sales. */
+/** Prefixes of the idempotency keys of historical sales and of pending sales. */
 export const historyKey = "history-"
 export const pendingKey = "pending-"
 
@@ -91,7 +91,7 @@ const transactions = `
   from chosen
   order by n`
 
-// Filler of the usual length of a stored response. The benchmark replays none.
+// The stored response is filler text of the usual length, because the benchmark never replays these keys.
 const keys = `
   insert into cell.idempotency (
     company_id, key, owner, fingerprint, transaction_id, claimed_at, completed_at, settled_at, outcome
@@ -131,8 +131,8 @@ export const makeHistory = Effect.fnUntraced(function* (rows: number) {
   const { step } = yield* BenchmarkProgress
   const now = DateTime.formatIso(yield* DateTime.now)
   const run = (statement: string) => sql.unsafe(statement).unprepared
-  // A real key is written first and receives its response later, in space that the fill factor reserves. These keys are
-  // written with their response, so they need no reserve.
+  // A real key is written first and receives its response later, in space that the fill factor of the table reserves.
+  // Here, keys are written together with their response, so the table needs no reserved space.
   const [room] = yield* sql<{ options: string }>`
     select array_to_string(reloptions, ', ') as options from pg_class where oid = 'cell.idempotency'::regclass`
   yield* run("alter table cell.idempotency set (fillfactor = 100)")
@@ -156,7 +156,7 @@ export const makePendingSales = Effect.fnUntraced(function* (count: number) {
   const run = (statement: string) => sql.unsafe(statement).unprepared
   const now = yield* DateTime.now
   const at = DateTime.formatIso(DateTime.subtract(now, { hours: 1 }))
-  // Due far in the future, so that only a recovery of all transactions asks about them.
+  // The sales are due far in the future, so that only a recovery of all transactions asks about them.
   const later = DateTime.formatIso(DateTime.add(now, { days: 1 }))
   yield* sql.withTransaction(
     Effect.forEach(

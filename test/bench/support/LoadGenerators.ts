@@ -25,7 +25,10 @@ const callsOf = (shape: RequestShape) => {
   }
 }
 
-/** Generates load with autocannon. Its histogram has a resolution of 1 ms, so each response time is recorded here. */
+/**
+ * Generates load with autocannon. Its histogram has a resolution of only 1 ms, so this function records each response
+ * time itself.
+ */
 export const countWithAutocannon = ({ connections, seconds, shape, urls }: Load): Effect.Effect<LoadCounts> =>
   Effect.callback((resume) => {
     const took_ms: Array<number> = []

@@ -6,7 +6,11 @@ export const median = (values: ReadonlyArray<number>): number => {
   return (low + high) / 2
 }
 
-/** @param sorted in ascending order. */
+/**
+ * The percentile of a sorted list of numbers.
+ *
+ * @param sorted in ascending order.
+ */
 export const percentile = (sorted: Float64Array, percent: number): number =>
   sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0
 
@@ -18,7 +22,9 @@ export const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): n
   return spread === 0 ? 0 : points.reduce((sum, [x, y]) => sum + (x - x_mean) * (y - y_mean), 0) / spread
 }
 
-/** Goal of a measurement: for its ratio to the other side or, without another side, for its value. */
+/**
+ * Goal of a measurement. It applies to the ratio to the other service or, if there is no other service, to the value.
+ */
 export interface Goal {
   readonly is: "at least" | "at most"
   readonly value: number
@@ -28,24 +34,27 @@ export interface Measurement {
   readonly what: string
   readonly unit: string
   readonly ours: number
-  /** Value of the other side; null without one. */
+  /** Value of the other service; null if the measurement has no comparison. */
   readonly theirs: number | null
-  /** Median of the ratios of all rounds. A slow moment of the machine affects both sides of a round. */
+  /**
+   * Median of the ratios of all rounds. A slow moment of the machine affects both services of a round, so the ratio
+   * stays valid.
+   */
   readonly ratio: number | null
-  /** Null without a goal. */
+  /** Null if the measurement has no goal. */
   readonly goal: Goal | null
-  /** Both values of each round. */
+  /** Both values for each round. */
   readonly rounds: ReadonlyArray<readonly [ours: number, theirs: number]>
 }
 
-/** Result of one load of a round. */
+/** Result of one of the two loads of a round. */
 interface RoundLoad extends LoadResult {
-  /** Processor time of a call in the server and in the database; null when the kernel reports none. */
+  /** Processor time of a call in the server and in the database; null if the kernel does not report it. */
   readonly cpu_us: number | null
   readonly database_us: number | null
 }
 
-/** The loads of both sides, one after the other. */
+/** A round: the loads of both services, one after the other. */
 export interface Round {
   readonly ours: RoundLoad
   readonly theirs: RoundLoad
@@ -79,15 +88,15 @@ export const latencyOf = (what: string, which: "p50_ms" | "p99_ms", goal: Goal |
   compareRounds({ what, unit: "ms", goal }, rounds, (measured) => measured[which])
 
 /**
- * Processor time of a call in the server or in the database. A busy machine disturbs it less than other measurements.
- * Empty when the kernel reports none.
+ * Processor time of a call in the server or in the database. A busy machine disturbs it less than it disturbs other
+ * measurements. Empty if the kernel does not report it.
  */
 export const cpuTimeOf = (what: string, which: "cpu_us" | "database_us", rounds: ReadonlyArray<Round>) =>
   rounds.some(({ ours, theirs }) => ours[which] === null || theirs[which] === null)
     ? []
     : [compareRounds({ what, unit: "µs", goal: null }, rounds, (loaded) => loaded[which] ?? 0)]
 
-/** A measurement without another side. */
+/** A measurement of Saldo that has no comparison. */
 export const singleMeasurement = (wanted: MeasurementSpec, ours: number): Measurement => ({
   ...wanted,
   ours,

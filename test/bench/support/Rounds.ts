@@ -9,7 +9,9 @@ import type { Load } from "./Workload.ts"
 /** Unit of the processor time that the kernel reports. */
 const tick_us = 10_000
 
-/** Fields of /proc/PID/stat from the state on; null on other systems, and once the process has ended. */
+/**
+ * Fields of /proc/PID/stat, starting with the process state; null on other systems, and after the process has ended.
+ */
 const statOf = (pid: number | string): ReadonlyArray<string> | null => {
   const file = `/proc/${pid}/stat`
   if (!existsSync(file)) return null
@@ -30,7 +32,7 @@ const spent_us = (pid: number): number | null => {
   return stat === null ? null : sum_us(stat, 11, 12)
 }
 
-/** Processor time of a process and of all its children so far, including those that have ended. */
+/** Processor time of a process and of all its children so far, including children that have ended. */
 const familySpent_us = (pid: number): number | null => {
   const own = statOf(pid)
   if (own === null) return null
@@ -57,7 +59,11 @@ export class BenchmarkProgress extends Context.Service<
   { readonly options: LoadOptions; readonly step: ProgressStep }
 >()("saldo/bench/Progress") {}
 
-/** @param planned_s sum over all steps. */
+/**
+ * Creates the progress of a benchmark.
+ *
+ * @param planned_s sum of the expected durations of all steps.
+ */
 export const makeProgress = (options: LoadOptions, planned_s: number) =>
   Effect.map(plannedSteps(planned_s), (step) => BenchmarkProgress.of({ options, step }))
 
@@ -69,9 +75,9 @@ export interface SaleCount {
 /** One side of a comparison: its name and the servers that receive the load. */
 export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly name: string
-  /** Process whose processor time is measured; null for none. */
+  /** Process whose processor time is measured; null if it is not measured. */
   readonly pid: number | null
-  /** Counter of its sales. */
+  /** Counter of the sales of this side. */
   readonly saleCount?: SaleCount
 }
 
@@ -106,7 +112,9 @@ const measureSide = Effect.fnUntraced(function* (
   return { ...measured, cpu_us: eachOf("server"), database_us: eachOf("database") }
 })
 
-/** Loads both sides in turn for all rounds. Each round starts with the side that ended the previous one. */
+/**
+ * Puts load on both sides in turn, for all rounds. Each round starts with the side that was last in the previous round.
+ */
 export const playRounds = Effect.fnUntraced(function* ({ connections, ours, seconds, theirs, what }: RoundsPlan) {
   const { options, step } = yield* BenchmarkProgress
   const loaded = (side: Side, length_s: number, when: string) =>

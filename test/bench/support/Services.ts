@@ -25,10 +25,10 @@ const serviceOf = ({ process, url }: Started): Service => ({ url, pid: process.p
 export const newDatabase = (name: string) =>
   EmbeddedPostgres.use(({ url }) => copyDatabase(Redacted.value(url), "template0", name))
 
-/** A connection to a database, independent of the servers. */
+/** A connection to a database that does not use the connections of the servers. */
 export const connectedTo = (database: string) => Database.layer({ url: Redacted.make(database), connections_max: 1 })
 
-// Rate limits are still counted, but too high to be reached.
+// Rate limits are counted, but they are too high for the load to reach.
 const environmentOf = (database: string) => ({
   DATABASE_URL: database,
   RATE_LIMIT_PER_MINUTE: "1000000",
@@ -41,7 +41,7 @@ const startFlags = ["--max-semi-space-size=32", "--heap-growing-percent=30", "--
 /**
  * Starts `saldo serve` on a database.
  *
- * @param profile directory for a CPU profile that the process writes on exit; null for none.
+ * @param profile directory for a CPU profile that the process writes on exit; null for no profile.
  */
 export const startSaldo = (database: string, profile: string | null) =>
   Effect.map(

@@ -29,8 +29,8 @@ export interface LoadResult {
 }
 
 /**
- * A request with placeholders: `{company}` takes the companies in turn, `{key}` is always new, `{serial}` has six
- * digits.
+ * A request with placeholders: `{company}` is replaced by each company in turn, `{key}` by a new key, and `{serial}` by
+ * a number of six digits.
  */
 export interface RequestShape {
   readonly method: "GET" | "POST"

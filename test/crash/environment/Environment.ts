@@ -31,7 +31,8 @@ const makeCustomer = Effect.fnUntraced(function* (code: string) {
 }, Effect.orDie)
 
 /**
- * Postgres settings. Only processes crash here, not the machine: commits must reach the operating system, not the disk.
+ * Postgres settings. Only processes crash here, not the machine, so a commit must reach the operating system but not
+ * the disk.
  */
 const settings = { fsync: "off", full_page_writes: "off", shared_buffers: "16MB" }
 
@@ -43,7 +44,7 @@ type Operator = Layer.Success<typeof operatorLayer>
 export class CrashEnvironment extends Context.Service<
   CrashEnvironment,
   {
-    /** Directory of all logs. A failed run keeps it. */
+    /** Directory of all logs. It is kept after a failed run. */
     readonly directory: string
     readonly time: RunTime
     /** Data directory of Postgres. */
@@ -55,7 +56,7 @@ export class CrashEnvironment extends Context.Service<
     readonly customers: ReadonlyArray<Customer>
     /** Database URL for operator commands. */
     readonly database: string
-    /** Operator services, connected to Postgres directly and not through the proxy. */
+    /** Operator services, connected directly to Postgres, without the proxy. */
     readonly operator: Context.Context<Operator>
   }
 >()("saldo/crash/Environment") {}
@@ -80,7 +81,7 @@ const throughProxy = (database: string, proxy: CuttingProxy): string => {
   return url.href
 }
 
-/** Starts the environment. It ends with the scope; the directory of a failed run stays. */
+/** Starts the environment. It stops when the scope closes; the directory of a failed run is kept. */
 export const startEnvironment = Effect.gen(function* () {
   const directory = yield* temporaryDirectory
   const time = yield* makeRunTime(directory)
@@ -104,7 +105,7 @@ export const startEnvironment = Effect.gen(function* () {
     )
   )
   const customers = yield* Effect.provide(Effect.forEach(["A", "B", "C"], makeCustomer), operating)
-  // Short blocks, so that the few sales of a run fill whole blocks of the lists.
+  // Blocks are short, so that the few sales of a run fill whole blocks of the lists.
   yield* Effect.provide(setBlockLength(4), operating)
   const environment = {
     ...common,

@@ -8,15 +8,15 @@ const firstJump = Duration.seconds(61)
 const laterJump = Duration.minutes(5)
 
 /**
- * Enough cycles to settle a transaction unknown to its gateway: recovery believes that answer on the second query after
- * 15 minutes.
+ * Number of cycles that settle a transaction unknown to its gateway. Recovery believes "not found" at the second
+ * question after 15 minutes.
  */
 const cycles_max = 9
 
-/** Longest wait for recovery while minutes pass during a fault. */
+/** Maximum wait for recovery after each jump of the time during a fault. */
 const passing_max = "120 millis"
 
-/** Jump of the time between two checks for due transactions. */
+/** Length of a time jump between two checks for due transactions. */
 const smallJump = Duration.millis(500)
 
 /** The xids of all unresolved sales and reversals. */
@@ -47,7 +47,7 @@ const countDue = Effect.gen(function* () {
  */
 const recoveryCycle = Effect.fnUntraced(function* (time: RunTime, jump: Duration.Duration, patience: Duration.Input) {
   yield* time.jump(jump)
-  // Recovery pauses for a second between cycles, and its calls have long timeouts. Small jumps shorten both.
+  // Recovery pauses for a second between cycles, and its calls have long timeouts. Small time jumps shorten both waits.
   const look = time.on(countDue).pipe(
     // Postgres may be down at this moment.
     Effect.retry(Schedule.spaced("50 millis")),
@@ -61,7 +61,7 @@ const recoveryCycle = Effect.fnUntraced(function* (time: RunTime, jump: Duration
   return Option.isSome(yield* rest)
 })
 
-/** Lets minutes pass while the running servers recover. */
+/** Advances the time by some minutes while the running servers recover transactions. */
 export const passMinutes = Effect.fnUntraced(function* (time: RunTime, minutes: number) {
   yield* recoveryCycle(time, firstJump, passing_max)
   for (let left = minutes - 1; left > 0; left -= 5)
@@ -69,7 +69,7 @@ export const passMinutes = Effect.fnUntraced(function* (time: RunTime, minutes: 
 })
 
 /**
- * Advances the time until only transactions that the suppliers never decide are unresolved.
+ * Advances the time until the only unresolved transactions are those that the suppliers never decide.
  *
  * @returns whether this state was reached.
  */
@@ -81,15 +81,15 @@ export const settleByRecovery = Effect.fnUntraced(function* (time: RunTime, unde
   return false
 })
 
-/** Upper bound on concurrent effects during which the time must not jump. */
+/** Maximum number of concurrent effects during which the time must not jump. */
 const still_max = 100
 
 /** Time shared by all processes of a run. */
 export interface RunTime {
   readonly file: string
-  /** Advances the time, after waiting for every effect that runs under `still`. */
+  /** Advances the time. First waits for every effect that runs under `still`. */
   readonly jump: (duration: Duration.Input) => Effect.Effect<void>
-  /** Prevents jumps of the time while the effect runs. */
+  /** Prevents time jumps while the effect runs. */
   readonly still: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Runs an effect on the shared time. */
   readonly on: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

@@ -11,19 +11,19 @@ const serverMain = fileURLToPath(new URL("../processes/serverMain.ts", import.me
 /** Timeout of the start of a server. */
 const start_max = "60 seconds"
 
-/** One of the two servers. A new process replaces one that died. */
+/** One of the two servers. When its process dies, a new process replaces it. */
 export interface Server {
   readonly name: string
-  /** Base URL of the current process, or of the last one. */
+  /** Base URL of the current process or, if the process is dead, of the last process. */
   readonly url: () => string
   readonly arm: (planned: PlannedSignal | null) => Effect.Effect<void>
-  /** Waits until the server is at its armed crash point. Never returns if the process ends first. */
+  /** Waits until the server is at its armed crash point. Never returns if the process ends before that. */
   readonly reached: (point: CrashPoint) => Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   readonly isDead: () => boolean
   /** Restarts the server if it is dead, and waits until it accepts calls. */
   readonly revive: Effect.Effect<void>
-  /** Last output of every process that ended by itself while it served. */
+  /** The end of the output of every process that ended by itself while it served. */
   readonly ownEnds: ReadonlyArray<string>
 }
 
@@ -45,7 +45,8 @@ export const startServer = Effect.fnUntraced(function* (
   const ownEnds: Array<string> = []
 
   const spawn = Scope.provide(startChild({ file: serverMain, environment, log }), scope)
-  // Loading modules takes most of a start. The next process is therefore spawned in advance and waits for the command.
+  // Loading modules takes most of the start of a server. The next process is therefore spawned in advance and waits for
+  // the command to serve.
   let next = yield* spawn
   const launch = Effect.gen(function* () {
     const child = next.isOver() ? yield* spawn : next
@@ -59,9 +60,10 @@ export const startServer = Effect.fnUntraced(function* (
     )
     return { child, url }
   }).pipe(
-    // A jump during the start would exhaust the timeout of the first database connection.
+    // If the shared time jumped while a server starts, the timeout of its first database connection would expire.
     time.still,
-    // A server does not start without a database, which may fail at any moment. A supervisor would restart the server.
+    // A server does not start without a database, and the database may fail at any moment. As a supervisor would, this
+    // restarts the server.
     Effect.retry(Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: start_max }))),
     Effect.orDie
   )
@@ -103,7 +105,7 @@ export interface Suppliers {
   readonly insurerUrl: string
   readonly play: (plans: ReadonlyArray<SupplierPlan>) => Effect.Effect<void>
   readonly behave: Effect.Effect<void>
-  /** What the suppliers delivered and received. */
+  /** The orders that the suppliers received and delivered. */
   readonly truth: Effect.Effect<SupplierRecord>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   /**

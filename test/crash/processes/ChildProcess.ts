@@ -3,10 +3,10 @@ import { createWriteStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { type Cause, Deferred, Effect, Queue, Schema } from "effect"
 
-/** Failure of a wait for output: the process ended first. */
+/** Failure of a wait for output, because the process ended first. */
 class ChildEnded extends Schema.TaggedError<ChildEnded>()("ChildEnded", { message: Schema.String }) {}
 
-/** Number of characters of output kept for the report about a process that ended by itself. */
+/** Number of characters of output that are kept for the report about a process that ended by itself. */
 const lastWords_max = 2_000
 
 /** A child process that reads JSON lines on stdin and writes lines on stdout. */

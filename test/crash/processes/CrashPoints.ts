@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 
-/** What a server executes when it passes a crash point. */
+/** The workflow during which a server passes a crash point. */
 type Workflow = "sale" | "reversal" | "insurance" | "recovery"
 
 /** Workflow of each port call that has crash points. */
@@ -37,19 +37,22 @@ const portCallOf = (point: CrashPoint): PortCall => point.slice(point.indexOf(" 
 /** The workflow that passes this crash point. */
 export const workflowOf = (point: CrashPoint): Workflow => workflowOfCall[portCallOf(point)]
 
-/** A signal that a server sends to itself at a crash point. It takes effect before the next line runs. */
+/**
+ * A signal that a server sends to itself at a crash point. The signal takes effect before the server executes anything
+ * else.
+ */
 export const PlannedSignal = Schema.Struct({
   point: Schema.Literals(crashPoints),
-  /** Number of the visit at which the signal is sent. */
+  /** Number of times the server must pass the point, including the time at which the signal is sent. */
   visit: Schema.Int,
   signal: Schema.Literals(["SIGKILL", "SIGSTOP"])
 })
 export type PlannedSignal = typeof PlannedSignal.Type
 
-/** Time after which a call counts as being in progress. */
+/** Time from the start of a port call to the crash point "during" the call. */
 const midCall = "1 millis"
 
-/** Crash points of this process, and the signal armed at one of them. */
+/** Crash points of this process, and the signal that is armed at one of the points. */
 export class CrashPoints extends Context.Service<
   CrashPoints,
   {
@@ -58,7 +61,7 @@ export class CrashPoints extends Context.Service<
     /**
      * Adds crash points before, during and after a port call.
      *
-     * @param matters whether the result can be lost; otherwise there is no crash point after the call.
+     * @param matters whether a crash can lose the result of the call. If not, there is no crash point after the call.
      */
     readonly around: <A, E, R>(
       step: PortCall,

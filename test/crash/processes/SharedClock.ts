@@ -3,7 +3,10 @@ import { Clock, Duration, Effect, Layer } from "effect"
 
 const bytes_max = 8
 
-/** Reads the offset of the run's time from a file. A process that was stopped then sees a jump at once. */
+/**
+ * Reads the offset of the run's time from a file. A process that was stopped during a time jump therefore sees the new
+ * time immediately.
+ */
 const readingTimeFile = (path: string): (() => number) => {
   const file = openSync(path, "r")
   const bytes = Buffer.alloc(bytes_max)
@@ -42,7 +45,7 @@ interface Sleeper {
 /**
  * Clock of every process of a run: the machine's clock plus the offset in the file.
  *
- * A jump wakes every sleeper whose time has passed, as after a suspend of the machine. A process that was stopped
+ * A jump wakes every sleeper whose time has passed, as after a suspension of the machine. A process that was stopped
  * during the jump notices it at its next check.
  */
 export const makeSharedClock = (path: string): Clock.Clock => {

@@ -4,8 +4,8 @@ import { misbehaviours } from "../../fakes/FakeServer.ts"
 import { PlannedSignal } from "./CrashPoints.ts"
 
 /**
- * Executes the commands that the parent process writes to stdin, one JSON document a line, in order. Returns when stdin
- * closes, which means that the parent ended or wants this process to end.
+ * Executes the commands that the parent process writes to stdin, in order. Each command is one JSON document on a line.
+ * Returns when stdin closes, which means that the parent ended or wants this process to end.
  */
 export const readStdinCommands = <A, R>(
   command: Schema.Codec<A>,
@@ -42,14 +42,14 @@ export type SupplierPlan = typeof SupplierPlan.Type
 /** Commands to the suppliers. */
 export const SupplierCommand = Schema.TaggedUnion({
   Play: { plans: Schema.Array(SupplierPlan) },
-  /** Drop all planned misbehaviour. */
+  /** Forget all planned misbehaviour. */
   Behave: {},
   /** Print the record of all deliveries as one line of JSON. */
   Report: {}
 })
 export type SupplierCommand = typeof SupplierCommand.Type
 
-/** What the suppliers delivered and received, by xid. */
+/** The orders that the suppliers received and delivered, by xid. */
 export const SupplierRecord = Schema.Struct({
   /** Number of deliveries, and their total cost in centavos. */
   done: Schema.Record(Schema.String, Schema.Struct({ times: Schema.Int, charged: Schema.Int })),

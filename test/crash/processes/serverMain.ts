@@ -75,7 +75,8 @@ const insurers = withPoints(Insurers, (real, { around }) => {
 /** The ports that move money, with the crash points around their calls. */
 export const crashingPorts = Layer.mergeAll(ledger, reversals, unresolved, insurances, providers, insurers)
 
-// The service as `saldo serve` composes it, with crash points in its ports and on the shared time of the run.
+// The service as `saldo serve` composes it, with two changes: its ports have crash points, and it runs on the shared
+// time of the run.
 
 const announceAddress = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer

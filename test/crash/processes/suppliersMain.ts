@@ -13,7 +13,7 @@ const turnedAway = { status: 429, body: { outcome: "not_processed", reason: "too
 const print = <A>(schema: Schema.Codec<A>, value: A) =>
   Effect.flatMap(Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(schema))(value)), (line) => Console.log(line))
 
-/** Number of requests per xid that ordered a delivery. */
+/** Number of requests to deliver, for each xid. */
 const countSent = (taken: ReadonlyArray<FakeRequest>): Readonly<Record<string, number>> => {
   const sent: Record<string, number> = {}
   for (const { body, method } of taken) {
@@ -39,7 +39,8 @@ const main = Effect.gen(function* () {
       gateway.misbehaviours.plan(xid, ...misbehaviours)
     }
     if (decision === null) return
-    // The kind of operation is not known here. Only one of the three entries is ever used.
+    // The command does not state the kind of the operation, so the decision is stored for all three kinds. Only one
+    // entry is ever used.
     provider.orders.set(xid, decision === "refused" ? "TRANSACTION_REJECTED" : decision)
     provider.reversals.set(xid, decision === "refused" ? "denied" : decision)
     insurer.policies.set(xid, decision)

@@ -2,16 +2,16 @@ import { procedureOf } from "../request/OperationCall.ts"
 import { endpointKey, type Operation } from "../request/Operations.ts"
 import { type Exchange, trpcItems } from "./Exchange.ts"
 
-/** Requests and statuses seen at one path and method. */
+/** Requests and statuses that were seen at one path and method. */
 export interface EndpointCoverage {
   readonly endpoint: string
   readonly requests: number
   readonly seen: ReadonlyArray<number>
-  /** Documented statuses that no response had, except 500. */
+  /** Documented statuses, except 500, that no response had. */
   readonly never: ReadonlyArray<number>
 }
 
-/** Procedures and calls seen over tRPC. */
+/** Procedures and calls that were seen over tRPC. */
 interface TrpcCoverage {
   readonly procedures: ReadonlyArray<string>
   readonly calls: number
@@ -65,7 +65,7 @@ export const coverageOf = (operations: ReadonlyArray<Operation>): Coverage => {
   }
 }
 
-/** Operations of which a documented success status was never seen. */
+/** Operations that lack a response with one of their documented success statuses. */
 export const neverSucceeded = (endpoints: ReadonlyArray<EndpointCoverage>): ReadonlyArray<string> =>
   endpoints.flatMap(({ endpoint, never }) =>
     never.filter((status) => status < 300).map((status) => `${endpoint} never returned ${status}`)

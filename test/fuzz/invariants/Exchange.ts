@@ -9,14 +9,14 @@ import type { Caller } from "../service/Callers.ts"
 export interface Exchange extends PreparedRequest {
   readonly caller: Caller
   readonly face: "rest" | "trpc" | "batch"
-  /** The documented operation at its method and path; undefined where there is none. */
+  /** The documented operation at the method and path of the request; undefined if no operation is documented there. */
   readonly served: Operation | undefined
-  /** Whether the request was sent without rewrites. */
+  /** Whether the request was sent without mutations. */
   readonly plain: boolean
   readonly answer: ApiResponse
 }
 
-/** A broken invariant, with the facts that show it. */
+/** A violated invariant, with the facts that show the violation. */
 export interface Violation {
   readonly invariant: string
   readonly what: string
@@ -27,7 +27,7 @@ export interface CallResult {
   readonly operation: Operation
   /** HTTP status as REST would return it. */
   readonly status: number
-  /** The data of a success or the details of an error; undefined without a JSON object. */
+  /** The data of a success or the details of an error; undefined if the response has no JSON object. */
   readonly payload: Readonly<Record<string, unknown>> | undefined
   readonly code: ErrorCode | undefined
   readonly replayed: boolean

@@ -7,11 +7,11 @@ import type { OperationCall } from "../request/OperationCall.ts"
 import type { Operation } from "../request/Operations.ts"
 import { type Exchange, trpcItems, type Violation } from "./Exchange.ts"
 
-/** The path of a request target. The host of an absolute target does not matter. */
+/** The path of a request target. If the target is an absolute URL, its host is dropped. */
 const pathOf = (path: string): string => path.replace(/^https?:\/\/[^/]*/, "")
 
-// Node strips the body of a response to HEAD, except when it could not parse the request and so does not know its
-// method.
+// Node strips the body of a response to HEAD. It does not strip the body if it could not parse the request, because
+// then it does not know the method.
 const methodOf = ({ answer, request: { method } }: Exchange): string =>
   method === "HEAD" && answer.text !== "" ? "" : method
 

@@ -9,13 +9,13 @@ export interface HttpRequest {
   /** Parts of the query, each `name=value`. */
   readonly query: ReadonlyArray<string>
   readonly headers: ReadonlyArray<Header>
-  /** Null without a body. */
+  /** Null if the request has no body. */
   readonly body: string | null
   /** Whether the body is sent with chunked encoding instead of a length. */
   readonly chunked: boolean
 }
 
-/** The UTF-8 bytes of a text, one character each. */
+/** The UTF-8 bytes of a text, as a string with one character for each byte. */
 export const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1")
 
 const targetOf = ({ path, query }: HttpRequest): string => (query.length === 0 ? path : `${path}?${query.join("&")}`)
@@ -82,7 +82,7 @@ const piped = (bytes: string): string =>
 
 const headerWord = ([name, value]: Header): string => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`
 
-/** Options against headers that curl would add and the request does not have. */
+/** curl options that remove the headers which curl would add although the request does not have them. */
 const unwanted = ({ body, headers }: HttpRequest): ReadonlyArray<string> =>
   body !== null && !headers.some(([name]) => name.toLowerCase() === "content-type") ? ["-H 'Content-Type:'"] : []
 
@@ -98,7 +98,7 @@ const curlAddress = (request: HttpRequest, port: number): ReadonlyArray<string> 
   return target.startsWith("/") ? [quoted(base + target)] : [quoted(base), `--request-target ${quoted(target)}`]
 }
 
-/** The request as a shell command: curl, or nc with the raw bytes where curl cannot send it. */
+/** The request as a shell command. Uses curl, or nc with the raw bytes if curl cannot send the request. */
 export const curlOf = (request: HttpRequest, port: number): string => {
   if (isRaw(request)) return `${piped(onTheWire(request))}nc 127.0.0.1 ${port}`
   const { body, chunked, headers, method } = request

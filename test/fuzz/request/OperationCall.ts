@@ -7,7 +7,9 @@ import type { Operation, OperationInput } from "./Operations.ts"
 
 export type InputValue = readonly [name: string, literal: JsonLiteral]
 
-/** An operation with its input values, before it becomes a request. A name may occur twice or be unknown. */
+/**
+ * An operation with its input values, before it becomes a request. The name of an input may occur twice or be unknown.
+ */
 export interface OperationCall {
   readonly operation: Operation
   readonly values: ReadonlyArray<InputValue>
@@ -15,7 +17,9 @@ export interface OperationCall {
 
 const hasBody = ({ inputs }: Operation): boolean => inputs.some(({ place }) => place === "body")
 
-/** The part of the request for a value. An unknown value goes where the other inputs are. */
+/**
+ * The part of the request that carries an input. An unknown input is put where the other inputs of the operation are.
+ */
 const inputPlaceOf = (operation: Operation, name: string): OperationInput["place"] =>
   operation.inputs.find((input) => input.name === name)?.place ?? (hasBody(operation) ? "body" : "query")
 
@@ -27,13 +31,13 @@ export const withoutInput = (filled: OperationCall, name: string): OperationCall
   values: filled.values.filter(([known]) => known !== name)
 })
 
-/** Replaces every value of this name. */
+/** Replaces every value of the input with this name. */
 export const withInput = (filled: OperationCall, name: string, value: JsonLiteral): OperationCall => ({
   ...filled,
   values: [...withoutInput(filled, name).values, [name, value]]
 })
 
-/** A request, and the calls that it makes. */
+/** A request, and the operation calls that it contains. */
 export interface PreparedRequest {
   readonly request: HttpRequest
   readonly filled: readonly [OperationCall, ...Array<OperationCall>]

@@ -8,9 +8,9 @@ export interface OperationInput {
   readonly schema: JsonSchema
 }
 
-/** A documented path and method. */
+/** An operation at a documented path and method. */
 export interface Operation {
-  /** Operation id, shared by a path and its aliases. */
+  /** Operation id. A path and its aliases have the same id. */
   readonly name: string
   readonly method: string
   /** Path with its parameters in braces. */

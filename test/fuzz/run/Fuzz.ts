@@ -13,11 +13,15 @@ import { type Counterexample, type Lane, openLane, runScenario, type SharedConte
 
 const lanes_n = 6
 
-/** Number of requests after which new companies replace the old ones. It bounds the data that a digest has to read. */
+/**
+ * Number of requests after which new companies replace the previous companies. It limits the stored data that a digest
+ * must read.
+ */
 const generation_max = 6_000
 
 /**
- * Time that passes between the parts of a generation: pending sales settle, then quotes and options expire, then keys.
+ * Time that passes between the parts of a generation. The first gap settles pending sales, the second expires quotes
+ * and options, the third expires keys.
  */
 const gaps: ReadonlyArray<Duration.Input> = ["20 seconds", "31 minutes", "25 hours"]
 
@@ -33,7 +37,7 @@ const runScenariosUntil = Effect.fnUntraced(function* (lane: Lane, requests: num
   while (lane.requests < requests) yield* tick(yield* runScenario(lane))
 })
 
-/** Sends requests with companies of its own, an equal share before and after each gap. */
+/** Sends the requests of one generation with its own companies. An equal share is sent before and after each gap. */
 const generation = Effect.fnUntraced(function* (common: SharedContext, number: number, requests: number, tick: Tick) {
   const { pass } = yield* ManualClock
   const lanes = yield* Effect.forEach(Array.from({ length: lanes_n }), (_, lane) =>
@@ -65,7 +69,7 @@ export interface FuzzOutcome {
   readonly atTheEnd: ReadonlyArray<Violation>
 }
 
-/** Number of requests from which every operation must have succeeded. */
+/** Number of requests above which a run must see every operation succeed. */
 export const thorough_min = 20_000
 
 const fetchDocument = Effect.fnUntraced(function* (send: Send) {
@@ -92,7 +96,8 @@ const auditViolations = Effect.gen(function* () {
 })
 
 /**
- * Sends generated requests to a running service, until an invariant is broken or the number is reached.
+ * Sends generated requests to a running service, until an invariant is violated or the planned number of requests is
+ * reached.
  *
  * @param onSent receives the number of requests sent so far.
  */

@@ -11,14 +11,14 @@ import { makeCallers } from "../service/Callers.ts"
 import { type KnownFacts, noFacts } from "../service/KnownFacts.ts"
 import type { Send } from "../service/ServiceUnderTest.ts"
 
-/** Runs of a failing scenario while it is shrunk. */
+/** Maximum number of runs of a failing scenario while it is shrunk. */
 const attempts_max = 250
 
-/** A violation and the shortest scenario found that shows it. */
+/** A violation, and the shortest known scenario that shows the violation. */
 export interface Counterexample {
   readonly broken: Violation
   readonly sent: ReadonlyArray<SentRequest>
-  /** Number of requests before shrinking. */
+  /** Number of requests of the scenario before shrinking. */
   readonly foundIn: number
 }
 
@@ -43,7 +43,7 @@ export interface SharedContext {
   readonly freshAddress: () => string
 }
 
-/** Derives the seed of a scenario from the seed of the run, the lane and the index. */
+/** Derives the seed of a scenario from the seed of the run, the index of the lane and the index of the scenario. */
 const seedsFrom = (seed: number, index: number) => (scenario: number) =>
   (seed ^ Math.imul(index + 1, 0x85ebca6b) ^ Math.imul(scenario + 1, 0x9e3779b1)) | 0
 
@@ -64,9 +64,9 @@ export const openLane = Effect.fnUntraced(function* (common: SharedContext, inde
 })
 
 /**
- * Runs the next scenario of a lane, and shrinks it if it breaks an invariant.
+ * Runs the next scenario of a lane, and shrinks the scenario if it violates an invariant.
  *
- * @returns the number of requests it sent.
+ * @returns the number of requests sent.
  */
 export const runScenario = Effect.fnUntraced(function* (lane: Lane) {
   const { memory, seedOf, context, scenario } = lane

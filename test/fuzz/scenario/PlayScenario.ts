@@ -25,7 +25,7 @@ export interface ScenarioContext extends TableWatch {
   readonly access: AccessInvariant
   readonly keptResponses: KeptResponsesInvariant
   readonly coverage: Coverage
-  /** Returns an IP address without earlier calls. */
+  /** Returns an IP address that has not called the service before. */
   readonly freshAddress: () => string
 }
 
@@ -35,7 +35,7 @@ export const crowdedAddress = "192.0.2.1"
 /** A request that was sent, and its response. */
 export interface SentRequest {
   readonly request: HttpRequest
-  /** Null without a response. */
+  /** Null if there was no response. */
   readonly answer: Exchange["answer"] | null
 }
 
@@ -76,7 +76,7 @@ const faultsOf = ({ access, keptResponses }: ScenarioContext, exchange: Exchange
   ...keptResponses.faults(exchange)
 ]
 
-/** Sends the request of a step, or two copies at once, and checks the responses. */
+/** Sends the request of a step, or two copies of it at the same time, and checks the responses. */
 const playStep = Effect.fnUntraced(function* (context: ScenarioContext, step: ScenarioStep, memory: KnownFacts) {
   const caller = callerOf(context, step)
   const prepared = prepareRequest(step, memory, caller.headers)

@@ -49,7 +49,7 @@ const spelling = fc.constantFrom(...spellings).map(
     (request) => ({ ...request, path: spell(request.path) })
 )
 
-/** Replaces the id in the path by a text that is no id. */
+/** Replaces the id in the path by a text that is not a valid id. */
 const idRewrite = ({ path }: Operation): fc.Arbitrary<RequestRewrite> =>
   fc.constantFrom(...invalidIds).map((id) => (request) => ({ ...request, path: path.replace(/\{\w+\}/, () => id) }))
 
@@ -63,7 +63,7 @@ const refusedQueryValue = ({ name, schema }: OperationInput): fc.Arbitrary<Reque
     query: [...request.query.filter((part) => !part.startsWith(`${name}=`)), `${name}=${value}`]
   }))
 
-/** Rewrites of the method, the path or the query. */
+/** Mutations of the method, the path or the query. */
 export const addressRewriteOf = (operation: Operation): fc.Arbitrary<RequestRewrite> => {
   const queried = operation.inputs.filter((input) => input.place === "query")
   return fc.oneof(
@@ -75,7 +75,7 @@ export const addressRewriteOf = (operation: Operation): fc.Arbitrary<RequestRewr
   )
 }
 
-/** Sets the body of a request, also of one that had none. */
+/** Sets the body of a request, even if the request had no body. */
 const replaced = (request: HttpRequest, body: string): HttpRequest => {
   const typed = headerNamed(request, "Content-Type") === undefined
   return { ...(typed ? withHeader(request, "Content-Type", "application/json") : request), body }
@@ -84,7 +84,7 @@ const replaced = (request: HttpRequest, body: string): HttpRequest => {
 const asBytes = (body: string | Uint8Array): string =>
   typeof body === "string" ? bytesOf(body) : Buffer.from(body).toString("latin1")
 
-/** Bodies that are no JSON object or that repeat a key. */
+/** Bodies that are not a JSON object or that repeat a key. */
 const instead = fc.constantFrom(...invalidBodies.map(([, body]) => body)).map(
   (body): RequestRewrite =>
     (request) =>
@@ -132,7 +132,7 @@ const wrapped = changed((body) => `[${body}]`)
 
 const size_max = 64 * 1024
 
-/** Bodies around the size limit, padded by an unknown field. */
+/** Bodies whose size is close to the limit or far above it. An unknown field pads them. */
 const large = fc.constantFrom(-1, 0, 1, 40_000).map(
   (more): RequestRewrite =>
     (request) => {
@@ -143,7 +143,7 @@ const large = fc.constantFrom(-1, 0, 1, 40_000).map(
     }
 )
 
-/** Rewrites of the whole body. */
+/** Mutations that replace or change the body as a whole. */
 export const bodyRewrite: fc.Arbitrary<RequestRewrite> = fc.oneof(
   { weight: 4, arbitrary: instead },
   { weight: 2, arbitrary: cut },
@@ -206,7 +206,7 @@ const aboutBody = fc.oneof(
   fc.constant<RequestRewrite>((request) => ({ ...request, chunked: true }))
 )
 
-/** Header lines that Node's parser rejects, and unusual ones that it accepts. */
+/** Header lines that Node's parser rejects, and unusual header lines that it accepts. */
 const lines = fc
   .tuple(
     fc.constantFrom("X-A", "X-Request-Id", "Cookie", "Accept", "Accept-Encoding", "User-Agent", "Range", "Origin"),
@@ -236,7 +236,7 @@ const crowd = fc.constant<RequestRewrite>((request) => ({
   headers: [...request.headers, ...Array.from({ length: 150 }, (_, index) => [`X-${index}`, "1"] as const)]
 }))
 
-/** Rewrites of the headers. */
+/** Mutations of the headers. */
 export const headRewriteOf = (operation: Operation): fc.Arbitrary<RequestRewrite> =>
   fc.oneof(
     { weight: 2, arbitrary: lines },

@@ -3,10 +3,10 @@ import type { Operation } from "../request/Operations.ts"
 import type { ScenarioStep, StepSubject } from "./ScenarioStep.ts"
 import { generateBatch, generateStep, type StepGenerator, subjectOf } from "./StepGenerator.ts"
 
-/** A sequence of requests. Each one may use facts from earlier responses. */
+/** A sequence of requests. Each request may use facts from earlier responses. */
 export type Scenario = ReadonlyArray<ScenarioStep>
 
-/** Weight of each caller; 1 for callers without an entry. */
+/** Weight of each caller. Callers without an entry have weight 1. */
 const callerWeights: Readonly<Record<string, number>> = { main: 120, mainByPair: 5, poor: 6, limited: 6, producing: 5 }
 
 const weightedCaller = (callers: ReadonlyArray<string>): fc.Arbitrary<string> =>
@@ -79,7 +79,8 @@ const subjectFor = ({ name, path }: Operation): SubjectGenerator => {
   return fc.oneof({ weight: 1, arbitrary: noSubject }, { weight: 3, arbitrary: subjectOf("service") })
 }
 
-// One step of a flow in this many is skipped. Flows then also run out of order, and shrink to the steps that matter.
+// One of this number of steps in a flow is skipped. Flows therefore also run out of order, and a failing flow can
+// shrink to the steps that matter.
 const skipOneIn = 14
 
 /** Generates scenarios with these callers over all operations. */

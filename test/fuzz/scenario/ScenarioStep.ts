@@ -26,7 +26,7 @@ export interface StepSubject {
   readonly withKey: boolean
 }
 
-/** A call of an operation, before facts fill in its inputs. */
+/** A planned call of an operation, before its inputs are filled in from facts. */
 export interface StepCall {
   readonly operation: Operation
   readonly values: ReadonlyArray<InputValue>
@@ -38,7 +38,7 @@ export interface StepCall {
 export interface ScenarioStep {
   /** Name of the caller. */
   readonly caller: string
-  /** Several calls make a tRPC batch. */
+  /** Several calls form a tRPC batch. */
   readonly calls: readonly [StepCall, ...Array<StepCall>]
   readonly face: "rest" | "trpc" | "batch"
   readonly rewrites: ReadonlyArray<RequestRewrite>
@@ -46,13 +46,13 @@ export interface ScenarioStep {
   readonly crowded: boolean
   /** Whether the request sends the last ETag of its path. */
   readonly etag: boolean
-  /** Whether two copies are sent at once. */
+  /** Whether two copies of the request are sent at the same time. */
   readonly twice: boolean
   /** Whether the stored data is compared before and after the request. */
   readonly watched: boolean
 }
 
-/** A REST call without inputs or rewrites. */
+/** A step with one REST call, without inputs and without mutations. */
 export const simpleStep = (operation: Operation, caller: string): ScenarioStep => ({
   caller,
   calls: [{ operation, values: [], basis: null, changes: [] }],
@@ -78,7 +78,9 @@ const withFact = (filled: OperationCall, { values }: Fact, withKey: boolean): Op
     return value === null ? withoutInput(now, name) : withInput(now, name, value)
   }, filled)
 
-/** Fills in the inputs of a call: its own values, then those of the fact, then the invalid changes. */
+/**
+ * Fills in the inputs of a call: first the call's own values, then the values of the fact, then the invalid changes.
+ */
 const fillCall = ({ basis, changes, operation, values }: StepCall, memory: KnownFacts): OperationCall => {
   const filled: OperationCall = { operation, values }
   const fact = basis === null ? undefined : factOf(basis, memory)

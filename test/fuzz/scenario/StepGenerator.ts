@@ -8,12 +8,13 @@ import { addressRewriteOf, bodyRewrite, headRewriteOf } from "./RequestMutations
 import type { ScenarioStep, StepCall, StepSubject } from "./ScenarioStep.ts"
 import { valueChangeOf } from "./ValueMutations.ts"
 
-// Without bias: fast-check's bias towards small values would repeat the same numbers.
+// `noBias`, because fast-check prefers small values and would repeat the same numbers.
 const digits = (length: number): fc.Arbitrary<string> =>
   fc.noBias(fc.integer({ min: 0, max: 10 ** length - 1 })).map((number) => String(number).padStart(length, "0"))
 
 /**
- * Phone numbers whose last digits make the simulator succeed, refuse or stay pending. Contract: 7, Simulator scenarios.
+ * Phone numbers whose last digits make the simulator succeed, refuse or leave the sale pending. Contract: 7, Simulator
+ * scenarios.
  */
 const identifiers = fc
   .tuple(digits(7), fc.constantFrom("3", "5", "7", "9", "00", "01", "02", "12", "22", "93", "94"))
@@ -32,7 +33,10 @@ const amounts = fc.oneof(
   }
 )
 
-/** Values that reach the business logic, by input name. A schema alone would rarely produce them. */
+/**
+ * Values that pass validation and reach the business logic, by input name. Values generated only from a schema rarely
+ * pass.
+ */
 const usefulValues: Readonly<Record<string, fc.Arbitrary<JsonLiteral>>> = {
   [keyHeader]: fc.noShrink(fc.noBias(fc.uuid({ version: 4 }))).map(jsonLiteral),
   amount: amounts,
@@ -43,7 +47,7 @@ const usefulValues: Readonly<Record<string, fc.Arbitrary<JsonLiteral>>> = {
   service_id: fc.integer({ min: 1, max: 9 }).map(String)
 }
 
-/** Generates values for an input, mostly ones that reach the business logic. */
+/** Generates values for an input. Most of the values reach the business logic. */
 const generateValue = ({ name, schema }: OperationInput): fc.Arbitrary<JsonLiteral> => {
   const leading = usefulValues[name]
   return leading === undefined
@@ -51,7 +55,7 @@ const generateValue = ({ name, schema }: OperationInput): fc.Arbitrary<JsonLiter
     : fc.oneof({ weight: 9, arbitrary: leading }, { weight: 1, arbitrary: validLiteralOf(schema) })
 }
 
-/** What a generated step consists of. */
+/** The parameters from which a step is generated. */
 export interface StepGenerator {
   /** Equivalent operations, such as a path and its aliases. */
   readonly operations: ReadonlyArray<Operation>
@@ -78,11 +82,11 @@ export const subjectOf = (
     withKey: withKey ? fc.constant(true) : weightedBoolean(0.04)
   })
 
-/** True with this probability; shrinks to false. */
+/** A boolean that is true with this probability, and shrinks to false. */
 const weightedBoolean = (probability: number): fc.Arbitrary<boolean> =>
   fc.noBias(fc.nat({ max: 999 })).map((drawn) => drawn >= 1_000 * (1 - probability))
 
-/** One or two values with this probability; shrinks to none. */
+/** An array that has one or two values with this probability, and shrinks to an empty array. */
 const sometimes = <A>(probability: number, arbitrary: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyArray<A>> =>
   weightedBoolean(probability).chain((happens) =>
     fc.array(arbitrary, happens ? { minLength: 1, maxLength: 2 } : { maxLength: 0 })
@@ -130,7 +134,7 @@ export const generateStep = ({ basis, caller, operations, wrong }: StepGenerator
     })
   )
 
-/** Generates a tRPC batch of calls with one method. */
+/** Generates a tRPC batch of calls that all have this method. */
 export const generateBatch = (
   method: string,
   cues: ReadonlyArray<StepGenerator>,

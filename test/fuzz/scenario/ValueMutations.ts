@@ -30,12 +30,12 @@ const strangeNumbers: ReadonlyArray<JsonLiteral> = [
 
 const anyValue = fc.json({ maxDepth: 3 })
 
-/** Text of arbitrary UTF-16 code units: control characters, halves of surrogate pairs. */
+/** Text of arbitrary UTF-16 code units, including control characters and halves of surrogate pairs. */
 const anyUnits = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
   .map((units) => `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("")}"`)
 
-/** Texts at the length limits of a schema, and one character above and below. */
+/** Texts with the minimum and maximum length of a schema, and with one character less and more. */
 const atBounds = ({ maxLength, minLength }: JsonSchema): fc.Arbitrary<JsonLiteral> => {
   const lengths = [minLength, maxLength].flatMap((bound) =>
     typeof bound === "number" ? [bound - 1, bound, bound + 1].filter((length) => length >= 0) : []
@@ -45,7 +45,7 @@ const atBounds = ({ maxLength, minLength }: JsonSchema): fc.Arbitrary<JsonLitera
     .map(([length, unit]) => jsonLiteral(unit.repeat(length)))
 }
 
-/** Values that a schema rejects, and values at the edge of what it accepts. */
+/** Values that a schema rejects, and values at the limits of what it accepts. */
 const invalidLiteralOf = (schema: JsonSchema): fc.Arbitrary<JsonLiteral> =>
   fc.oneof(
     fc.constant("null"),
@@ -73,7 +73,7 @@ const added = (filled: OperationCall, value: InputValue): OperationCall => ({
   values: [...filled.values, value]
 })
 
-/** Repeats a name with the same value or another one. */
+/** Repeats an input, with the same value or a different value. */
 const repeatedInput = ({ name, schema }: OperationInput): fc.Arbitrary<ValueChange> =>
   fc.option(invalidLiteralOf(schema)).map((other) => (filled) => {
     const value = other ?? inputValueOf(filled, name)
@@ -98,7 +98,7 @@ const unknownInput = fc.tuple(fc.oneof(fc.constantFrom(...unknownNames), fc.stri
       added(filled, [name, value])
 )
 
-/** The id of another company, by chance the caller's own, or no id at all. */
+/** The id of any company, which may be the caller's own company, or a text that is not an id. */
 const otherCompany = fc
   .oneof(
     fc.integer({ min: 1, max: 60 }).map(String),

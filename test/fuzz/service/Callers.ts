@@ -11,9 +11,9 @@ import type { Header } from "../request/HttpRequest.ts"
 
 /** An identity that sends requests. */
 export interface Caller {
-  /** Company of the token; null for credentials that must be rejected. */
+  /** Company of the token; null for credentials that the service must reject. */
   readonly companyId: CompanyId | null
-  /** Only permission of the token; null for all permissions. */
+  /** The only permission of the token; null if the token has all permissions. */
   readonly permission: Permission | null
   readonly headers: ReadonlyArray<Header>
 }
@@ -77,7 +77,7 @@ const refusedCallers = Effect.fnUntraced(function* (main: CompanyId, code: strin
   }
 })
 
-/** Callers whose token has one permission. */
+/** Callers whose token has exactly one permission. */
 const singlePermissionCallers = Effect.fnUntraced(function* (main: CompanyId) {
   const callers: Record<string, Caller> = {}
   for (const permission of Permission.literals) {
@@ -88,8 +88,8 @@ const singlePermissionCallers = Effect.fnUntraced(function* (main: CompanyId) {
 })
 
 /**
- * Creates companies and tokens of every kind through the operator's functions. Companies of different codes share
- * nothing. `main` has every permission and more money than a run can spend.
+ * Creates companies and tokens of every kind through the operator's functions. Companies made with different codes
+ * share no data. `main` has every permission and more money than a run can spend.
  */
 export const makeCallers = Effect.fnUntraced(function* (code: string) {
   const main = yield* company(code, 50_000_000)

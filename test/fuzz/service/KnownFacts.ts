@@ -8,9 +8,9 @@ import { inputValueOf, type OperationCall } from "../request/OperationCall.ts"
 /** Kind of a fact that later requests can use. */
 export type FactKind = "service" | "option" | "sale" | "insurance"
 
-/** An object from a response, as values for inputs of these names. Null means that the input is left out. */
+/** An object from a response, as values for the inputs with these names. Null means that the input is omitted. */
 export interface Fact {
-  /** Identity among the facts of its kind. */
+  /** Name that identifies the fact among the facts of its kind. */
   readonly name: string
   readonly values: Readonly<Record<string, JsonLiteral | null>>
 }
@@ -124,11 +124,11 @@ const learnFrom = (memory: KnownFacts, filled: OperationCall, payload: JsonObjec
 
 const learnEtag = (memory: KnownFacts, { query, path }: HttpRequest, { headers }: ApiResponse): KnownFacts => {
   const etag = headers.get("etag")
-  // Queries are unlimited in number, so their ETags are not kept.
+  // ETags of paths with a query are not kept, because the number of queries is unlimited.
   return etag === null || query.length > 0 ? memory : { ...memory, etags: { ...memory.etags, [path]: etag } }
 }
 
-/** Learns facts from a REST response. A sale whose outcome is unknown counts as well. */
+/** Learns facts from a REST response. A sale with an unknown outcome is also a fact. */
 export const learnFromAnswer = (
   memory: KnownFacts,
   filled: OperationCall,

@@ -13,7 +13,7 @@ import { type HttpRequest, onTheWire } from "../request/HttpRequest.ts"
 /** Timeout of a request. */
 const timeout_ms = 60_000
 
-/** Sends bytes and returns all bytes of the response; none when the connection fails. */
+/** Sends bytes and returns all bytes of the response; returns no bytes if the connection fails. */
 const sendBytes = (port: number, request: string) =>
   Effect.callback<Buffer>((resume) => {
     const said: Array<Buffer> = []
@@ -21,7 +21,7 @@ const sendBytes = (port: number, request: string) =>
     const socket = connect({ port, host: "127.0.0.1" }, () => socket.write(request, "latin1"))
     socket.setTimeout(timeout_ms, () => socket.destroy())
     socket.on("data", (chunk: Buffer) => said.push(chunk))
-    // A server that rejects a body before it has read all of it may reset the connection after its response.
+    // A server that rejects a body before it has read the whole body may reset the connection after its response.
     socket.on("error", done)
     socket.on("close", done)
     return Effect.sync(() => socket.destroy())
@@ -49,7 +49,7 @@ const bodyOf = (headers: Headers, rest: Buffer): Buffer => {
 const parseJson = (headers: Headers, text: string): unknown =>
   text !== "" && headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : undefined
 
-/** An interim response, such as 100 Continue, which precedes the actual one. */
+/** An interim response, such as 100 Continue, which precedes the final response. */
 const interim = /^HTTP\/1\.1 1\d\d /
 
 const parseAnswer = (said: Buffer): ApiResponse => {
@@ -79,7 +79,7 @@ export class HttpClient extends Context.Service<HttpClient, { readonly port: num
   )
 }
 
-/** Rate limit of an IP address per minute. All other requests come from addresses of their own. */
+/** Rate limit of an IP address per minute. Each other request comes from its own address. */
 export const addressCalls_max = 60
 
 const serviceEnvironment = {
@@ -92,8 +92,8 @@ const serviceEnvironment = {
 }
 
 /**
- * The service as `serve` starts it, on its own database. Time passes and recovery runs only on the fuzzer's command, so
- * that the effects of each request are known.
+ * The service as `serve` starts it, with its own database. Time passes and recovery runs only when the fuzzer commands
+ * it, so that the effects of each request are known.
  */
 export const serviceOn = (databaseUrl: string) =>
   Layer.merge(HttpClient.layer.pipe(Layer.provide(ServiceAddress.layer)), Http.layer).pipe(
