@@ -43,7 +43,7 @@ export type KeyState = "reused" | "replay" | "in_progress" | "conflict"
 
 /**
  * Classifies a repeated key. A key whose retention has passed is a conflict, never a new sale: the xid is derived from
- * the key and stays unique for ever. The function `key_answer` in SQL repeats the rule, and test/postgres/model compares the two.
+ * the key and stays unique for ever. The function `key_state` in SQL repeats the rule, and test/postgres/model compares the two.
  */
 export const readKey = (
   record: KeyRecord,

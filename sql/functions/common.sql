@@ -1,36 +1,33 @@
 -- Functions that several money functions call.
 
-drop function if exists cell.key_answer;
+drop function if exists cell.key_state;
 drop function if exists cell.require_all_written;
 
--- Returns the answer to a call whose idempotency key was claimed by another call. `known` is the row of the key;
--- `status` is the status of its sale.
+-- Returns what a key means for a call when another call has claimed it: Conflict, KeyReused, Replay or InProgress. The
+-- first four arguments are columns of the key; `fingerprint` is the fingerprint of the call.
 --
 -- A key that was settled before `expired_before` no longer replays its response. An operation without a response is a
 -- conflict if it was claimed before `stuck_before`; otherwise it is in progress.
 --
 -- core/domain/Idempotency.ts states the same rule for the ledger in memory. test/postgres/model compares the two.
-create function cell.key_answer(
-  known cell.idempotency,
-  status text,
+create function cell.key_state(
+  known_fingerprint bytea,
+  claimed_at timestamptz,
+  completed_at timestamptz,
+  settled_at timestamptz,
   fingerprint bytea,
   expired_before timestamptz,
   stuck_before timestamptz
-) returns jsonb
+) returns text
 language sql
 immutable
 as $$
   select case
-    when known.settled_at < expired_before then
-      jsonb_build_object('tag', 'Conflict', 'transaction_id', known.transaction_id, 'status', status)
-    when known.fingerprint <> fingerprint then
-      jsonb_build_object('tag', 'KeyReused')
-    when known.completed_at is not null then
-      jsonb_build_object('tag', 'Replay', 'outcome', known.outcome)
-    when known.claimed_at < stuck_before then
-      jsonb_build_object('tag', 'Conflict', 'transaction_id', known.transaction_id, 'status', status)
-    else
-      jsonb_build_object('tag', 'InProgress', 'transaction_id', known.transaction_id)
+    when settled_at < expired_before then 'Conflict'
+    when known_fingerprint <> fingerprint then 'KeyReused'
+    when completed_at is not null then 'Replay'
+    when claimed_at < stuck_before then 'Conflict'
+    else 'InProgress'
   end
 $$;
 
@@ -48,4 +45,4 @@ end;
 $$;
 
 -- Only the money functions call these functions, and the money functions run as their owner.
-revoke all on function cell.key_answer, cell.require_all_written from public;
+revoke all on function cell.key_state, cell.require_all_written from public;

@@ -269,22 +269,35 @@ as $$
   select
     i.n,
     case
-      when (k.known).key is null then
+      when k.key is null then
         jsonb_build_object('tag', 'Vanished')
       -- The same call has committed this reservation before, but lost the answer together with the connection.
-      when (k.known).owner = i.owner then
+      when k.owner = i.owner then
         jsonb_build_object('tag', 'Reserved', 'transaction_id', t.id, 'created_at', t.created_at)
       else
-        key_answer(k.known, t.status, i.fingerprint, expired_before, stuck_before)
+        jsonb_build_object(
+          'tag', key_state(
+            known_fingerprint => k.fingerprint,
+            claimed_at => k.claimed_at,
+            completed_at => k.completed_at,
+            settled_at => k.settled_at,
+            fingerprint => i.fingerprint,
+            expired_before => expired_before,
+            stuck_before => stuck_before
+          ),
+          'transaction_id', k.transaction_id,
+          'status', t.status,
+          'outcome', k.outcome
+        )
     end
   from unnest(members) as i
   left join lateral (
-    select r as known from idempotency as r where r.company_id = i.company_id and r.key = i.key offset 0
+    select * from idempotency as k where k.company_id = i.company_id and k.key = i.key offset 0
   ) as k on true
   left join lateral (
     select t.id, t.created_at, t.status
     from transaction as t
-    where t.company_id = i.company_id and t.id = (k.known).transaction_id
+    where t.company_id = k.company_id and t.id = k.transaction_id
     offset 0
   ) as t on true
   where i.transaction_id <> all (claimed)
@@ -295,7 +308,7 @@ $$;
 -- leaves no rows.
 --
 -- `at`, the local day `today`, and the first days of the local week and month come from the caller's clock.
--- `ask_first_at` is when recovery first asks the provider about the sales. cell.key_answer explains `expired_before`
+-- `ask_first_at` is when recovery first asks the provider about the sales. cell.key_state explains `expired_before`
 -- and `stuck_before`.
 --
 -- This function and cell.settle take their locks in the same order: keys, balances, transactions, insurances. Each kind

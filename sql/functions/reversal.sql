@@ -4,7 +4,7 @@ drop function if exists cell.begin_reversal;
 drop function if exists cell.settle_reversal;
 
 -- Claims the key and the sale for one reversal. Returns {tag, ...}, as cell.reserve does. A refusal leaves no rows.
--- cell.key_answer explains `expired_before` and `stuck_before`.
+-- cell.key_state explains `expired_before` and `stuck_before`.
 create function cell.begin_reversal(
   company bigint,
   sale bigint,
@@ -54,7 +54,20 @@ begin
           where v.company_id = company and v.transaction_id = sale and v.xid = xid_
         )
       else
-        key_answer(known, sold.status, fingerprint_, expired_before, stuck_before)
+        jsonb_build_object(
+          'tag', key_state(
+            known_fingerprint => known.fingerprint,
+            claimed_at => known.claimed_at,
+            completed_at => known.completed_at,
+            settled_at => known.settled_at,
+            fingerprint => fingerprint_,
+            expired_before => expired_before,
+            stuck_before => stuck_before
+          ),
+          'transaction_id', known.transaction_id,
+          'status', sold.status,
+          'outcome', known.outcome
+        )
     end;
   end if;
 

@@ -236,7 +236,7 @@ layer(TestDatabase)("a function that moves money", (it) => {
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
       const rows = ["account", "demand", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
-      const shared = ["default_limit", "key_answer", "require_all_written", "status_after"]
+      const shared = ["default_limit", "key_state", "require_all_written", "status_after"]
       const theirs = [...lists, ...rows, ...reserving, ...shared]
       assert.deepStrictEqual(
         functions,

@@ -46,7 +46,7 @@ const reservations: ReadonlyArray<Mutant> = [
   sqlMutant(
     "a replay does not compare the request body",
     "common",
-    "when known.fingerprint <> fingerprint then",
+    "when known_fingerprint <> fingerprint then",
     "when false then"
   )
 ]
