@@ -4,8 +4,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer } from "effect"
 import { HttpServer, HttpServerResponse } from "effect/http"
 
-// The smallest server on the same HTTP library: it answers every call with "ok". A benchmark of Saldo minus a benchmark
-// of this server is the work of Saldo's own code.
+// The smallest server on the same HTTP library: it answers every call with "ok". The time that Saldo takes beyond this
+// server is spent in Saldo's own code.
 
 const announced = Layer.effectDiscard(
   HttpServer.HttpServer.use(({ address }) =>

@@ -38,7 +38,7 @@ export interface FaultContext {
 const sleepBetween = (chance: SeededRandom, from_ms: number, to_ms: number) =>
   Effect.sleep(Duration.millis(chance.between(from_ms, to_ms)))
 
-/** Waits until the clients have tried a random number of purchases, or until a random time has passed. */
+/** Waits until the clients have tried a random number of purchases, but at most `start_max`. */
 const waitDuringLoad = ({ chance, load }: FaultContext) =>
   Effect.asVoid(Effect.timeoutOption(load.progress(chance.between(1, purchases_max)), start_max))
 

@@ -1,11 +1,9 @@
 import { Console, Effect } from "effect"
 
-/**
- * Number of threads. A second thread cost more than it gained, because other tests use the machine at the same time.
- */
+/** Number of threads. A second thread slows the tests down, because other tests use the machine at the same time. */
 export const threads = 1
 
-/** Test timeout. A test takes about a minute of an idle core, but the cores are rarely idle. */
+/** Test timeout. A test needs about a minute of an idle core, but the cores are rarely idle. */
 export const timeout_ms = 20 * 60_000
 
 /** Runs without progress lines. */

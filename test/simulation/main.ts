@@ -46,10 +46,10 @@ const flags = {
   )
 }
 
-/** Maximum number of runs for shrinking. A run takes 1 to 2 s on Postgres, and a twentieth of that in memory. */
+/** Maximum number of runs for shrinking. A run takes 1 to 2 s on Postgres, and a twentieth of that time in memory. */
 const shrinkingTries_max: Readonly<Record<Backend, number>> = { memory: 300, sql: 60 }
 
-/** Reports a failed check on stderr, because stdout contains only the document. */
+/** Reports a failed check on stderr, because stdout must contain only the document. */
 const failCheck = (what: string) => Effect.andThen(Console.error(what), Effect.fail(new CheckFailed()))
 
 const write = (file: string, page: string) =>
@@ -58,7 +58,7 @@ const write = (file: string, page: string) =>
     Console.error(`report written to ${file}`)
   )
 
-/** Shrinks the first failure to few operations and faults. */
+/** Reduces the first failure to few operations and faults. */
 const shrunkScenarioOf = Effect.fnUntraced(function* ({ failed, plan: { on, ops } }: Campaign) {
   if (failed === null) return null
   const { seed, violation } = failed
@@ -87,7 +87,7 @@ const pageFor = Effect.fnUntraced(function* (run: Campaign, story: ShrunkScenari
   return campaignPage({ facts: factsOf(run), on: plan.on, coverage, shown, story })
 })
 
-/** Runs seeds until one violates an invariant. */
+/** Runs seeds until a seed violates an invariant. */
 const search = Effect.fnUntraced(function* (plan: CampaignPlan, report: string | null) {
   const run = yield* runCampaign(plan)
   const story = yield* shrunkScenarioOf(run)
@@ -97,7 +97,7 @@ const search = Effect.fnUntraced(function* (plan: CampaignPlan, report: string |
   if (run.thin.length > 0) return yield* failCheck("some faults hit some steps less often than demanded")
 })
 
-/** Plants each mutant and looks for a seed that catches it. */
+/** Plants each mutant and looks for a seed that catches the mutant. */
 const mutate = Effect.fnUntraced(function* (plan: MutationPlan, report: string | null) {
   const run = yield* runMutants(plan)
   yield* print(mutationDocument(run), mutationText(run))

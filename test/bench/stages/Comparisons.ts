@@ -5,14 +5,14 @@ import { type LoadOptions, playRounds, roundsLength_s, type SaleCount, type Side
 import type { Service } from "../support/Services.ts"
 import { type RequestShape, readFromBare, readFromSaldo, saleByPeer, saleBySaldo } from "../support/Workload.ts"
 
-/** A load that Saldo and another service handle in turn, and the measurements taken from it. */
+/** A load that Saldo and another service handle in turn, and the measurements that are taken during this load. */
 interface Comparison {
   readonly name: "many" | "busy" | "alone" | "read"
   readonly what: string
   readonly ours: RequestShape
   readonly against: "peer" | "bare"
   readonly theirs: RequestShape
-  /** One call at a time, or as many concurrent calls as `--connections` says. */
+  /** One call at a time, or the number of concurrent calls that `--connections` states. */
   readonly calls: "one" | "many"
   readonly measurements: (rounds: ReadonlyArray<Round>) => ReadonlyArray<Measurement>
 }
@@ -73,7 +73,7 @@ const comparisons: ReadonlyArray<Comparison> = [
 export type ComparisonName = Comparison["name"]
 export const comparisonNames = comparisons.map(({ name }) => name)
 
-/** Saldo as one or more servers on one database, and the services to compare it with. */
+/** Saldo as one or more servers on one database, and the services with which it is compared. */
 export interface ServersUnderTest {
   readonly saldo: ReadonlyArray<Service>
   readonly saleCount: SaleCount

@@ -18,7 +18,10 @@ const methodOf = ({ answer, request: { method } }: Exchange): string =>
 const documented = (exchange: Exchange): ReadonlyArray<string> =>
   documentFaults({ method: methodOf(exchange), path: pathOf(exchange.request.path) }, exchange.answer)
 
-/** Codes for which 501 and 503 are allowed. Any other status from 500 on is a defect of the service. Contract: 7. */
+/**
+ * Statuses above 500 that are allowed, each only with its code. Any other status of 500 or more is a defect of the
+ * service. Contract: 7.
+ */
 const allowedServerErrors: ReadonlySet<string> = new Set(["501 NOT_IMPLEMENTED", "503 SEGUROS_NO_DISPONIBLE"])
 
 const isUnexpectedServerError = (status: number | undefined, code: string | undefined): boolean =>
@@ -31,7 +34,7 @@ const serverErrors = (exchange: Exchange): ReadonlyArray<string> => {
     status: error?.data?.httpStatus,
     code: error?.data?.error?.code
   }))
-  // A single tRPC call has its status twice: in its result and as the HTTP status.
+  // A single tRPC call states its status twice: in its result and as the HTTP status.
   const isIncluded = items.some((item) => item.status === status)
   return [...(isIncluded ? [] : [own]), ...items].flatMap(({ code, status }) =>
     isUnexpectedServerError(status, code) ? [`it returned ${status} ${code ?? ""}`] : []
@@ -85,14 +88,17 @@ const envelope = (exchange: Exchange): ReadonlyArray<string> => {
 
 const faultsBy = schemaFaultsBy(openApiDocument("/"))
 
-/** Path of the schema of an operation's response data in the document. */
+/** Where the document has the schema of an operation's response data. */
 const placeOf = ({ method, path, statuses }: Operation): ReadonlyArray<string> => {
   const done = String(statuses.find((status) => status === 200 || status === 201))
   const response = ["paths", path, method.toLowerCase(), "responses", done]
   return [...response, "content", "application/json", "schema", "properties", "data"]
 }
 
-/** Checks tRPC data against the REST schema. The insurance document is excluded: REST returns a file, tRPC does not. */
+/**
+ * Checks tRPC data against the REST schema. The operation that returns the insurance document is excluded, because only
+ * REST returns it as a file.
+ */
 const dataFaults = ({ operation }: OperationCall, data: unknown): ReadonlyArray<string> =>
   operation.name === "segurosDocumento" ? [] : faultsBy(placeOf(operation), data)
 
@@ -111,7 +117,7 @@ const trpcShape = (exchange: Exchange): ReadonlyArray<string> => {
   })
 }
 
-// A request that Node's parser rejects gets the REST envelope, also on a tRPC path.
+// A request that Node's parser rejects receives the REST envelope, even on a tRPC path.
 const isRest = ({ answer: { body }, request: { path } }: Exchange): boolean =>
   Predicate.hasProperty(body, "success") || !/^\/trpc(\/|$)/.test(pathOf(path))
 

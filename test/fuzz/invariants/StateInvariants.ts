@@ -65,7 +65,7 @@ interface SaleResponse {
   readonly status: number
 }
 
-/** Statuses that a sale may have at the end, by the status of its response. Contract: 3.1. */
+/** Statuses that a sale may have at the end of the run, by the HTTP status of the response about it. Contract: 3.1. */
 const allowedStatuses: Readonly<Record<number, ReadonlyArray<Status>>> = {
   201: ["SUCCESS", "REVERSED"],
   202: ["PENDING", "SUCCESS", "FAILED", "REVERSED"]
@@ -87,10 +87,10 @@ const statusesNow = Effect.gen(function* () {
   return new Map(rows.map(({ id, status }) => [Number(id), status]))
 })
 
-/** Checks that a key always gets the same response about its sale. Contract: 3.1 and 3.2. */
+/** Checks that a key always receives the same response about its sale. Contract: 3.1 and 3.2. */
 export const keptResponsesInvariant = (): KeptResponsesInvariant => {
   const latest = new Map<string, SaleResponse>()
-  /** Sales whose key names a newer sale. Only a failed sale frees its key. */
+  /** Sales whose key was used again for a newer sale. This is only allowed after a failed sale. */
   const succeeded = new Set<number>()
 
   const record = (ended: CallResult, companyId: number): ReadonlyArray<Violation> => {
@@ -141,10 +141,11 @@ export const keptResponsesInvariant = (): KeptResponsesInvariant => {
   }
 }
 
-/** Row count and content hash of each table, restricted to some companies. */
+/** Row count and content hash of each table, for the rows of some companies. */
 export type TableDigests = ReadonlyArray<string>
 
-// The table of replays is excluded: a replay is recorded after its response, possibly while another call is checked.
+// The table of replays is excluded. A replay is recorded after its response, possibly while another call is being
+// checked.
 const tablesOf = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return yield* sql<{ name: string }>`
@@ -174,7 +175,7 @@ export const watchTables = Effect.fnUntraced(function* (companies: ReadonlyArray
   return { look: Effect.orDie(look) } satisfies TableWatch
 }, Effect.orDie)
 
-/** Refusals after the reservation, or after an attempt was counted. Contract: 3.1 and 4.6. */
+/** Codes of refusals that happen after the reservation, or after an attempt was counted. Contract: 3.1 and 4.6. */
 const refusedAfterReservation: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   "INVALID_PHONE",
   "TRANSACTION_REJECTED",

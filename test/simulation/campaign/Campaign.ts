@@ -6,15 +6,18 @@ import { allMutants } from "../mutants/AllMutants.ts"
 import type { MutantJob, MutantResult, SeedJob, SeedOutcome } from "./Job.ts"
 import { runJobs } from "./WorkerPool.ts"
 
-/** A minimum number of hits for each combination of step and fault. It applies from a number of operations on. */
+/**
+ * The minimum number of hits for each combination of step and fault. It applies to campaigns of at least `from_ops`
+ * operations.
+ */
 interface Demand {
   readonly from_ops: number
   readonly hits_min: number
 }
 
 /**
- * The demands on coverage, by backend. A campaign below `from_ops` operations only reports its coverage. SQL demands
- * less, because its runs take ten times as long and its workflows are the same.
+ * The required coverage, by backend. A campaign with fewer than `from_ops` operations only reports its coverage. SQL
+ * requires less, because its runs take ten times as long and its workflows are the same.
  */
 export const demands: Readonly<Record<Backend, ReadonlyArray<Demand>>> = {
   memory: [{ from_ops: 60_000, hits_min: 10 }],
@@ -33,7 +36,7 @@ const mergeCoverage = (backend: Backend, parts: Iterable<Iterable<readonly [Faul
   return all
 }
 
-/** The combinations that were hit less often than demanded for this number of operations. */
+/** The combinations of step and fault that were hit less often than required for this number of operations. */
 const rareFaults = (backend: Backend, operations: number, coverage: Coverage): ReadonlyArray<FaultAtStep> => {
   const asked = demands[backend].filter(({ from_ops }) => operations >= from_ops)
   const hits_min = Math.max(0, ...asked.map((demand) => demand.hits_min))
@@ -58,9 +61,9 @@ export interface Campaign {
   /** The run with the lowest seed that violated an invariant. */
   readonly failed: SeedOutcome | null
   readonly coverage: Coverage
-  /** Digest of all traces, in the order of seeds. Equal plans give equal digests. */
+  /** Digest of all traces, in the order of the seeds. Equal plans give equal digests. */
   readonly digest: string
-  /** Combinations of step and fault that happened less often than a campaign of this length demands. */
+  /** Combinations of step and fault that happened less often than required for a campaign of this length. */
   readonly thin: ReadonlyArray<FaultAtStep>
 }
 
@@ -100,7 +103,7 @@ export interface MutationPlan {
   readonly ops: number
   /** The first seed. */
   readonly seed: number
-  /** Tests only the mutants of this backend; null tests all. */
+  /** The backend whose mutants are tested; null to test the mutants of all backends. */
   readonly on: Backend | null
   /** Number of threads. */
   readonly threads: number
@@ -109,7 +112,7 @@ export interface MutationPlan {
 /** The result of all mutants. */
 export interface MutationRun {
   readonly plan: MutationPlan
-  /** In the order in which the mutants are listed. */
+  /** The results, in the order in which the mutants are listed. */
   readonly results: ReadonlyArray<MutantResult>
   readonly survivors: ReadonlyArray<MutantResult>
 }
@@ -117,7 +120,7 @@ export interface MutationRun {
 const mutantJobs = ({ on, ops, seed, seeds }: MutationPlan): ReadonlyArray<MutantJob> =>
   allMutants
     .filter((mutant) => on === null || mutant.on === on)
-    // The SQL mutants take longest and start first, so that no thread idles at the end.
+    // The SQL mutants take longest, so they start first. Otherwise some threads would be idle at the end.
     .toSorted((left, right) => Number(right.on === "sql") - Number(left.on === "sql"))
     .map(({ name }) => ({ mutant: name, seed, seeds, ops }))
 

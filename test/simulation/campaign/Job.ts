@@ -9,10 +9,11 @@ import { type RunResult, simulate } from "../run/Simulate.ts"
 import { type InProcessPostgres, startPostgres } from "../sql/InProcessPostgres.ts"
 import { sqlStore } from "../sql/SqlStore.ts"
 
-// Each thread has one Postgres, because a start takes seconds. It is emptied before each run.
+// The Postgres of this thread. Each thread has only one, because its start takes seconds. It is emptied before each
+// run.
 let sharedPostgres: Promise<InProcessPostgres> | null = null
 
-/** Changes to a run: given faults instead of those of the seed, or a mutant. */
+/** Changes to a run: a script of faults that replaces the faults of the seed, or a mutant. */
 interface RunChanges {
   readonly script?: FaultScript
   readonly mutant?: Mutant
@@ -43,7 +44,7 @@ export interface SeedJob {
   readonly on: Backend
 }
 
-/** A mutant to test with consecutive seeds, until one catches it. */
+/** A mutant to test with consecutive seeds, until a seed catches it. */
 export interface MutantJob {
   readonly mutant: string
   /** The first seed. */
@@ -65,7 +66,7 @@ export interface SeedOutcome {
 export interface MutantResult {
   readonly mutant: string
   readonly on: Backend
-  /** The seed and the invariant that caught it; null when it survived. */
+  /** The seed and the invariant that caught the mutant; null if the mutant survived. */
   readonly caught: { readonly seed: number; readonly invariant: string; readonly what: string } | null
 }
 
@@ -82,7 +83,7 @@ export const outcomeOf = ({ faults, seed, steps, trace, violation }: RunResult):
   steps
 })
 
-/** Runs consecutive seeds on a mutant until one catches it. */
+/** Runs a mutant with consecutive seeds until a seed catches it. */
 export const runMutant = async ({ mutant: name, ops, seed: first, seeds }: MutantJob): Promise<MutantResult> => {
   const mutant = mutantOf(name)
   const { on } = mutant

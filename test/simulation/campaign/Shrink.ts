@@ -5,8 +5,8 @@ import type { RunResult } from "../run/Simulate.ts"
 
 /**
  * Reduces a list to a small part that still shows a failure, by delta debugging. It removes halves, quarters and
- * smaller parts as long as the failure remains (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
- * Input).
+ * smaller parts as long as the failure remains. Source: Zeller and Hildebrandt, Simplifying and Isolating
+ * Failure-Inducing Input.
  *
  * @param shows whether a part of the list shows the failure. It is called at most `tries_max` times.
  */

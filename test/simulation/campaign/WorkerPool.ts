@@ -26,7 +26,7 @@ const runOnWorker = <Job extends SeedJob | MutantJob>(worker: Worker, job: Job):
 /**
  * Runs jobs on several threads.
  *
- * @param told receives each result as it arrives. When it returns false, no further job starts.
+ * @param told receives each result when its job ends. If it returns false, no further job starts.
  */
 export const runJobs = Effect.fn("Pool.doAll")(function* <Job extends SeedJob | MutantJob>(
   jobs: ReadonlyArray<Job>,

@@ -2,11 +2,11 @@ import { type Clock, Duration, Effect, type Scheduler } from "effect"
 import type { SeededRandom } from "../../support/SeededRandom.ts"
 
 /**
- * One process of a replica, from its start to its death. Its memory is in its fibers and services. After its death,
- * none of its fibers runs again, and no finalizer runs, as after `kill -9`.
+ * One process of a replica, from its start to its death. Its memory consists of its fibers and services. After its
+ * death, none of its fibers runs again and no finalizer runs, as after `kill -9`.
  */
 export interface Incarnation {
-  /** The replica and the number of its process: `A1`, `B3`. */
+  /** The replica and the number of its process, such as `A1` or `B3`. */
   readonly name: string
   dead: boolean
   /** Events that became ready while the process was paused. Null while it runs. */
@@ -15,7 +15,7 @@ export interface Incarnation {
   offset_ms: number
 }
 
-/** An event at a time. It belongs to a process, or to the outside when `incarnation` is null. */
+/** An event at a time. It belongs to a process; `incarnation` is null if it belongs to an external service. */
 export interface ScheduledEvent {
   readonly at_ms: number
   /** Order of scheduling. Of two events due at the same time, the lower number leaves the heap first. */
@@ -45,7 +45,7 @@ export const delayFiber = (eventLoop: EventLoop, incarnation: Incarnation, for_m
     })
   })
 
-/** The clock of a process. Its wall clock may be wrong; its monotonic clock runs true. */
+/** The clock of a process. The wall clock may be wrong; the monotonic clock is always correct. */
 export const clockOf = (eventLoop: EventLoop, epoch_ms: number, incarnation: Incarnation): Clock.Clock => {
   const wall_ms = () => epoch_ms + eventLoop.now_ms + incarnation.offset_ms
   const wall_ns = () => BigInt(wall_ms()) * 1_000_000n
@@ -64,7 +64,7 @@ export const clockOf = (eventLoop: EventLoop, epoch_ms: number, incarnation: Inc
 /** Schedules the fibers of a process on the event loop of the simulation. */
 export const schedulerOf = (eventLoop: EventLoop, incarnation: Incarnation): Scheduler.Scheduler => ({
   executionMode: "async",
-  // A fiber runs until it waits. Every call to the outside makes it wait.
+  // A fiber runs until it waits. Every call to the database or to an external service makes it wait.
   shouldYield: () => false,
   makeDispatcher: () => ({
     scheduleTask: (task) => eventLoop.soon(incarnation, task),
@@ -75,9 +75,9 @@ export const schedulerOf = (eventLoop: EventLoop, incarnation: Incarnation): Sch
 /** A background loop that waits for work. */
 export interface IdleLoop {
   readonly incarnation: Incarnation
-  /** The earliest time of its next round. */
+  /** The earliest time of the loop's next round. */
   readonly from_ms: number
-  /** The time at which work is due; null when there is none. */
+  /** The time at which work is due; null if there is no work. */
   readonly due_ms: () => number | null
   readonly run: () => void
 }
@@ -130,8 +130,8 @@ class EventHeap {
 }
 
 /**
- * The event loop of a simulation. Ready events run one at a time, in random order. When none is ready, time jumps to
- * the next event. The loop never reads the clock or the random numbers of the machine.
+ * The event loop of a simulation. Ready events run one at a time, in random order. When no event is ready, time jumps
+ * to the next event. The loop never reads the clock or the random numbers of the machine.
  */
 export class EventLoop {
   now_ms = 0
@@ -157,7 +157,7 @@ export class EventLoop {
     return event
   }
 
-  /** Makes an event ready. Also used for events held back while their process was paused. */
+  /** Makes an event ready. Also called for events that were held back while their process was paused. */
   enter(event: ScheduledEvent): void {
     this.ready.push(event)
   }
@@ -177,7 +177,7 @@ export class EventLoop {
     return false
   }
 
-  /** Runs the next event, if one is due by `until_ms`. Returns false when none is. */
+  /** Runs the next event, if an event is due by `until_ms`. Returns false if no event is due. */
   advance(until_ms: number): boolean {
     while (true) {
       const event = this.pick()
@@ -223,7 +223,7 @@ export class EventLoop {
     return true
   }
 
-  /** The waiting loop whose work is due first, if it is due by `until_ms`. */
+  /** The waiting loop whose work is due earliest, if that work is due by `until_ms`. */
   private wakened(until_ms: number): { readonly idler: IdleLoop; readonly at_ms: number } | null {
     let first: { readonly idler: IdleLoop; readonly at_ms: number } | null = null
     for (const idler of this.idlers) {

@@ -15,7 +15,7 @@ export interface RunFocus {
   readonly steps: ReadonlyArray<WorkflowStep>
   /** The kind of operation that reaches these steps. */
   readonly by: "sell" | "spend" | "buy" | "insure" | "reverse" | "resolve" | "resolve reversal" | "operate"
-  /** The earlier step that must fail so that the run reaches the focus, and with which faults. */
+  /** An earlier step that must fail so that the run reaches the focus, and the faults with which it fails. */
   readonly lead?: { readonly step: WorkflowStep; readonly faults: ReadonlyArray<Fault> }
 }
 
@@ -62,7 +62,10 @@ const rareFocuses: ReadonlyArray<RunFocus> = [
   }
 ]
 
-/** Steps of operators who resolve long-stuck sales or reversals. Few operations of a run reach them. */
+/**
+ * Steps that run when operators resolve sales or reversals that are stuck for long. Few operations of a run reach these
+ * steps.
+ */
 const rarestFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["operator: ask"], by: "resolve", lead: stuck },
   { steps: ["operator: confirm"], by: "resolve", lead: stuck },
@@ -71,10 +74,13 @@ const rarestFocuses: ReadonlyArray<RunFocus> = [
   { steps: ["operator: ask reversal", "operator: settle reversal"], by: "resolve reversal", lead: stuckReversal }
 ]
 
-/** Whether other steps must rarely fail in this run, so that it reaches its focus often enough. */
+/**
+ * Whether other steps may fail only rarely in this run, because otherwise the run would not reach its focus often
+ * enough.
+ */
 const isRarelyReached = (focus: RunFocus): boolean => rareFocuses.includes(focus) || rarestFocuses.includes(focus)
 
-/** Whether the run is about sales or reversals that stay stuck until operators resolve them. */
+/** Whether the focus is sales or reversals that stay stuck until operators resolve them. */
 export const isAboutStuck = ({ by }: RunFocus): boolean => by === "resolve" || by === "resolve reversal"
 
 const focusRotation = [
@@ -89,23 +95,29 @@ const focusRotation = [
 /** The focus of a seed. Any fifty consecutive seeds include every focus. */
 export const focusOf = (seed: number): RunFocus => focusRotation[seed % focusRotation.length] as RunFocus
 
-/** Probability of a fault at a focused step, and at the step that leads to it. */
+/** Probability of a fault at a step of the focus, and at the earlier step that leads to it. */
 const focusedRate = 0.65
 const leadRate = 0.75
 
-/** Probabilities of a fault at any other step. Each run uses one of them. */
+/** Possible probabilities of a fault at any other step. Each run uses one of them. */
 const otherRates = [0, 0.01, 0.04, 0.1]
 
-/** Probabilities of a fault between the driver and Postgres. The adapter retries there, so workflows do not notice. */
+/**
+ * Possible probabilities of a fault between the driver and Postgres. The adapter retries after these faults, so
+ * workflows do not notice them.
+ */
 const wireRates = [0, 0.1, 0.3]
 
-/** Where a fault happens: a step, its subject and the number of the call, as in `sale: settle RD-… #2`. */
+/** Where a fault happens: the step, its subject and the number of the call, as in `sale: settle RD-… #2`. */
 export type FaultPlace = string
 
-/** The faults of a run, by place. A run can be repeated with exactly these. */
+/** The faults of a run, by place. Another run can repeat exactly these faults. */
 export type FaultScript = ReadonlyMap<FaultPlace, Fault>
 
-/** Injects faults. The seed decides which and where, or a script that repeats faults of an earlier run. */
+/**
+ * Injects faults. Either the seed decides which faults happen and where, or a script repeats the faults of an earlier
+ * run.
+ */
 export class FaultInjector {
   /** Whether fault injection has stopped. */
   stopped = false
@@ -126,7 +138,7 @@ export class FaultInjector {
     this.script = script
     this.focus = focusOf(seed)
     this.rate = isRarelyReached(this.focus) ? Math.min(...otherRates.slice(1)) : chance.pick(otherRates)
-    // Each run uses a random 60 % of the faults. Some bugs show only while another fault is absent.
+    // Each run uses a random 60 % of the faults, because some bugs show only when another fault is absent.
     this.known = new Set(allFaults.filter(() => chance.happens(0.6)))
     this.wireRate = chance.pick(wireRates)
   }
@@ -164,7 +176,7 @@ export class FaultInjector {
     return this.known.has(fault) ? fault : null
   }
 
-  /** Takes the possible faults of a step in rotation, so that each one happens regularly. */
+  /** The next possible fault of a step, in rotation, so that every fault happens regularly. */
   private next(step: WorkflowStep): Fault {
     const all = faultsOf(step)
     const turn = this.turns.get(step) ?? hash32(step, this.seed)

@@ -29,14 +29,15 @@ export type Fault = keyof typeof faults
 
 export const allFaults = Struct.keys(faults)
 
-/** The workflow on whose behalf a process makes a call. */
+/** The workflow for which a process makes a call. */
 export type Activity = "sale" | "reversal" | "recovery" | "insurance" | "messages" | "lookup" | "operator" | "sandbox"
 
 export const Activity = Context.Reference<Activity>("saldo/simulation/Activity", { defaultValue: () => "operator" })
 
 /**
- * What a step calls. `database`: a port of the database. `supplier`: an order to deliver or reverse. `question`: a
- * question to a supplier. `gateway`: an SMS. `wire`: a statement between driver and Postgres, which exists only on SQL.
+ * What a step calls. `database`: a port of the database. `supplier`: an order to deliver or to reverse. `question`: a
+ * question to a supplier. `gateway`: an SMS. `wire`: an SQL statement between driver and Postgres; it exists only on
+ * the SQL backend.
  */
 type CalleeKind = "database" | "supplier" | "question" | "gateway" | "wire"
 
@@ -48,7 +49,7 @@ interface StepFacts {
   readonly awaited?: true
 }
 
-/** Every call of a workflow to the outside, named by activity and method. */
+/** Every call of a workflow to the database or to an external service, named by activity and method. */
 const steps = {
   "sale: reserve": { kind: "database", repeated: true, awaited: true },
   "sale: dispatch": { kind: "supplier", awaited: true },
@@ -118,7 +119,8 @@ const orderFaults: ReadonlyArray<Fault> = [
 ]
 
 /**
- * Steps that ask for the status of an order. Other questions move no money, so a false answer to them means nothing.
+ * Steps that ask for the status of an order. Only these steps can receive a false answer, because other questions move
+ * no money.
  */
 const statusQuestions: ReadonlyArray<WorkflowStep> = [
   "recovery: ask",
@@ -128,7 +130,7 @@ const statusQuestions: ReadonlyArray<WorkflowStep> = [
   "operator: ask reversal"
 ]
 
-/** Why a fault cannot happen at a step; null when it can. */
+/** The reason why a fault cannot happen at a step; null if the fault is possible. */
 export const whyImpossible = (step: WorkflowStep, fault: Fault): string | null => {
   const { awaited, kind } = stepFactsOf(step)
   if (kind === "wire")
@@ -155,7 +157,7 @@ export const whyImpossible = (step: WorkflowStep, fault: Fault): string | null =
   }
 }
 
-/** A fault at a step. Coverage counts how often each one happens. */
+/** A fault at a step. Coverage counts how often each combination happens. */
 export type FaultAtStep = `${WorkflowStep} × ${Fault}`
 
 export const faultAtStep = (step: WorkflowStep, fault: Fault): FaultAtStep => `${step} × ${fault}`
@@ -163,7 +165,7 @@ export const faultAtStep = (step: WorkflowStep, fault: Fault): FaultAtStep => `$
 export const faultsOf = (step: WorkflowStep): ReadonlyArray<Fault> =>
   allFaults.filter((fault) => whyImpossible(step, fault) === null)
 
-/** Where the money is kept: books in memory, or the SQL functions in Postgres. */
+/** Where the money is recorded: in books in memory, or in Postgres through the SQL functions. */
 export const backends = ["memory", "sql"] as const
 export type Backend = (typeof backends)[number]
 

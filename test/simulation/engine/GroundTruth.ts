@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 
-/** An operation at an external service: a delivery, a reversal or a message. Its name is the one that Saldo gave it. */
+/** An operation at an external service: a delivery, a reversal or a message. Its name is the id that Saldo gave it. */
 export interface ExternalOperation {
   readonly name: string
-  /** How often the external service performed it. More than once violates an invariant. */
+  /** How many times the external service performed the operation. More than once violates an invariant. */
   done: number
   refused: number
-  /** Number of orders that arrived and are not decided yet. */
+  /** Number of orders that have arrived and that the external service has not decided yet. */
   undecided: number
   /** Until this time, the external service gives no firm answer about the operation. */
   silentUntil_ms: number
@@ -18,7 +18,8 @@ export interface ExternalOperation {
 export type Standing = "unknown" | "undecided" | "done" | "refused"
 
 /**
- * What external services were ordered to do, and what they really did. In the end, Saldo's books must agree with it.
+ * The orders that external services received, and what the services really did. At the end of a run, Saldo's books must
+ * agree with this record.
  */
 export class GroundTruth {
   readonly all = new Map<string, ExternalOperation>()
@@ -47,17 +48,17 @@ export class GroundTruth {
 
 /**
  * Resolutions in which operators state a false result. Before a resolution, Saldo asks the supplier once more. A firm
- * answer stops a false resolution; any other answer lets it pass.
+ * answer prevents a false resolution; any other answer lets it happen.
  */
 export class OperatorMistakes {
   private readonly said = new Set<string>()
   /**
-   * Number of questions to the supplier without a firm answer, by name. Several operators may resolve the same sale at
-   * once.
+   * Number of questions to the supplier that received no firm answer, by name of the sale or reversal. Several
+   * operators may resolve the same sale at the same time.
    */
   private readonly withoutFirmAnswer = new Map<string, number>()
 
-  /** Records that an operator states a false result of this sale or reversal. */
+  /** Records that an operator states a false result for this sale or reversal. */
   add(name: string): void {
     this.said.add(name)
   }
@@ -67,7 +68,7 @@ export class OperatorMistakes {
     return (this.withoutFirmAnswer.get(name) ?? 0) > 0
   }
 
-  /** Watches the question to the supplier that precedes a resolution. */
+  /** Watches the question that Saldo asks the supplier before a resolution. */
   checked<A>(name: string, question: Effect.Effect<A>, isFirm: (answer: A) => boolean): Effect.Effect<A> {
     if (!this.said.has(name)) return question
     this.count(name, 1)

@@ -13,10 +13,13 @@ export const clockError_max_ms = 6 * minute_ms
 /** Time for which an adapter retries before it reports a database failure. */
 const databaseRetry_ms = 3 * second_ms
 
-/** Interrupts the running operation, as a caller does that closes its connection. Null for work without a caller. */
+/** Interrupts the running operation, as when its caller closes the connection. Null for work without a caller. */
 export const HangUp = Context.Reference<(() => void) | null>("saldo/simulation/HangUp", { defaultValue: () => null })
 
-/** One call of a process to the outside: its step in the workflow, its subject, and the fault that hits it. */
+/**
+ * One call of a process to the database or to an external service: its step in the workflow, its subject, and the fault
+ * that hits it.
+ */
 export interface OutsideCall {
   readonly incarnation: Incarnation
   readonly step: WorkflowStep
@@ -26,7 +29,7 @@ export interface OutsideCall {
   readonly chance: SeededRandom
 }
 
-/** Steps that two activities share, mapped to one name. */
+/** Calls that belong to the step of another activity, by their own name. */
 const stepAliases: Readonly<Record<string, WorkflowStep>> = {
   "insurance: send": "messages: send",
   "insurance: record": "messages: record",
@@ -34,7 +37,7 @@ const stepAliases: Readonly<Record<string, WorkflowStep>> = {
 }
 
 /**
- * Registers the call that the running fiber is about to make, and draws its fault. Returns null when the process dies
+ * Registers the call that the running fiber is about to make, and draws its fault. Returns null if the process dies
  * before the call.
  */
 const nextCall = (
@@ -59,7 +62,10 @@ const nextCall = (
   return { incarnation, step, subject, fault, chance: sim.faults.chance(step, subject) }
 }
 
-/** Makes a call to the outside. The activity of the running fiber and the method name the step. */
+/**
+ * Makes a call to the database or to an external service. The activity of the running fiber and the method determine
+ * the step.
+ */
 export const callOutside = <A, E>(
   sim: Simulation,
   incarnation: Incarnation,
@@ -75,7 +81,9 @@ export const callOutside = <A, E>(
 /** The direction in which each clock fault moves the clock. */
 const clockDirections = { "clock ahead": 1, "clock back": -1 } as const
 
-/** Applies the faults that hit a process when the response arrives: it dies, is paused, or its clock changes. */
+/**
+ * Applies the faults that hit a process when the response arrives: the process dies, is paused, or its clock changes.
+ */
 export const applyProcessFault = (sim: Simulation, { chance, fault, incarnation }: OutsideCall): void => {
   const most_ms = clockError_max_ms / 2
   if (fault === "crash after") sim.kill(incarnation)
@@ -91,8 +99,8 @@ const connectionLost = Effect.die(new Error("the connection was lost"))
 const lostConflict = Effect.die(new Error("could not serialize access"))
 
 /**
- * Calls the database: the request travels, one transaction runs or none, and the response travels back. A transaction
- * that started also ends when the caller dies meanwhile.
+ * Calls the database: the request travels, at most one transaction runs, and the response travels back. A transaction
+ * that has started ends even if its caller dies before.
  *
  * @param heard receives the result at the moment of the commit, before any other event.
  */
@@ -166,9 +174,9 @@ export interface Connection {
   readonly incarnation: Incarnation
   readonly ask: <A, E>(question: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /**
-   * Runs one transaction. Afterwards the store checks the company's books.
+   * Runs one transaction. Afterwards the store checks the books of the company.
    *
-   * @param companyId null when the transaction concerns no company, or several.
+   * @param companyId null if the transaction concerns no company, or several companies.
    * @param heard receives the result before the check.
    */
   readonly write: <A, E>(

@@ -9,7 +9,7 @@ import type { EventLoop, Incarnation } from "./EventLoop.ts"
 import type { FaultInjector } from "./FaultInjector.ts"
 import type { Fault } from "./Faults.ts"
 
-/** Invariants that the simulation checks in addition to those of `saldo audit`. */
+/** Invariants that only the simulation checks, in addition to the invariants of `saldo audit`. */
 const observedInvariants = [
   "an xid derives from company and key",
   "a sale counts in its local day",
@@ -64,7 +64,7 @@ interface DatabaseView {
   readonly undecided: (companyId: number) => Iterable<ObservedReversal>
 }
 
-/** Receives what a look at the database finds. */
+/** Receives the sales and reversals that a look at the database finds. */
 export interface DatabaseObserver {
   readonly seen: (sales: Iterable<ObservedSale>) => void
   readonly unsound: (invariant: Invariant, what: string) => void
@@ -75,9 +75,12 @@ export interface ObservedDatabase {
   /** Whether responses arrive in the order of their transactions. */
   readonly areResponsesOrdered: boolean
   readonly view: DatabaseView
-  /** Reports a write to a company's data; null when no company's money changed. The store checks it now or soon. */
+  /**
+   * Reports a write to the data of a company; null if the money of no company changed. The store checks the company
+   * immediately or soon after.
+   */
   readonly wrote: (companyId: number | null) => void
-  /** Runs a check on the database: at once on memory, with the next snapshot on SQL. */
+  /** Runs a check on the database: immediately in memory, with the next snapshot on SQL. */
   readonly look: (check: () => void) => void
 }
 
@@ -98,10 +101,10 @@ export interface Simulation {
   readonly faults: FaultInjector
   /** Until this time, the database is unreachable. */
   outageUntil_ms: number
-  /** The first violation. The run ends with it. */
+  /** The first violation. The run ends when it happens. */
   violation: Violation | null
   readonly store: ObservedDatabase
-  /** Kills a process. Its replica starts another one later. */
+  /** Kills a process. Its replica later starts a new process. */
   readonly kill: (incarnation: Incarnation) => void
   /** Starts a recovery in the other replica. */
   readonly startConcurrentRecovery: (incarnation: Incarnation) => void
@@ -120,10 +123,10 @@ export const reportViolation = (sim: Simulation, invariant: SimulationInvariant,
 /** One event of a run. */
 export interface TraceLine {
   readonly at_ms: number
-  /** The process, the operation, or "outside" for an external service. */
+  /** The process or the operation; "outside" for an external service. */
   readonly where: string
   readonly what: string
-  /** The fault, if the event is one. */
+  /** The fault, if the event is a fault. */
   readonly fault?: Fault
 }
 

@@ -8,16 +8,19 @@ import { addTraceLine, type Simulation } from "../engine/Simulation.ts"
 const second_ms = 1_000
 const minute_ms = 60 * second_ms
 
-/** A response time beyond every timeout. Contract: 8. */
+/** A response time that is longer than every timeout. Contract: 8. */
 const tooLong_ms = 31 * second_ms
 
-/** Maximum delay until an order arrives or is decided. An order that has not arrived by then never arrives. */
+/**
+ * Maximum delay until an order arrives, or until it is decided. An order that has not arrived within this time never
+ * arrives.
+ */
 const lateness_max_ms = 8 * minute_ms
 
 /** Maximum time for which a supplier gives no firm answer about an order. */
 const silence_max_ms = 60 * minute_ms
 
-/** Minimum silence about an order in runs with stuck sales. Operators may resolve after 15 minutes. */
+/** Minimum time without a firm answer in runs about stuck sales. Operators may resolve a sale after 15 minutes. */
 const stuck_min_ms = 20 * minute_ms
 
 const silenceService = (sim: Simulation, operation: ExternalOperation, chance: SeededRandom): void => {
@@ -27,8 +30,8 @@ const silenceService = (sim: Simulation, operation: ExternalOperation, chance: S
 }
 
 /**
- * Time that a silent supplier needs for the question of an operator. The operator receives no firm answer, but in half
- * of the cases later questions receive one.
+ * Response time of a supplier that gives no firm answer to the question of an operator. In half of the cases, later
+ * questions receive a firm answer.
  */
 const lookUpByHand = (sim: Simulation, operation: ExternalOperation, chance: SeededRandom): number => {
   if (chance.happens(0.5)) operation.silentUntil_ms = sim.eventLoop.now_ms
@@ -38,7 +41,7 @@ const lookUpByHand = (sim: Simulation, operation: ExternalOperation, chance: See
 const isSilent = (sim: Simulation, { silentUntil_ms }: ExternalOperation): boolean =>
   sim.eventLoop.now_ms < silentUntil_ms && !sim.faults.stopped
 
-/** The answers of an external service in the types of a port. */
+/** The answers of an external service, in the types of a port. */
 interface AnswerSet<A> {
   readonly done: A
   readonly refused: A
@@ -50,7 +53,7 @@ interface AnswerSet<A> {
 export interface ExternalOrder<A> {
   readonly name: string
   readonly accepts: boolean
-  /** Whether the service performs a repeated order again. Otherwise it recognises the name and keeps its decision. */
+  /** Whether the service performs a repeated order again. If not, it recognises the name and keeps its decision. */
   readonly repeats?: boolean
   readonly words: AnswerSet<A>
   /** Called when the order arrives. */
@@ -70,7 +73,8 @@ const replyAfter =
   }
 
 /**
- * Sends an order. The fault of the call decides whether it arrives, when it is performed, and which response returns.
+ * Sends an order. The fault of the call decides whether the order arrives, when it is performed, and which response
+ * returns.
  */
 export const placeOrder = <A>(
   sim: Simulation,
@@ -135,7 +139,7 @@ export const placeOrder = <A>(
     }
   })
 
-/** Asks a question that creates no state at the external service: a lookup or an insurer's quote. */
+/** Asks a question that creates no state at the external service: a lookup, or a request for an insurer's quote. */
 export const askQuestion = <A, E>(
   sim: Simulation,
   call: OutsideCall,

@@ -7,10 +7,10 @@ import { callOutside } from "../engine/OutsideCall.ts"
 import type { Simulation } from "../engine/Simulation.ts"
 import { placeOrder } from "./ExternalService.ts"
 
-/** The latest SMS on each phone. */
+/** The latest SMS that each phone received. */
 export type Inbox = Map<string, string>
 
-/** The SMS gateway of one process. It delivers a message to the phone at once. */
+/** The SMS gateway of one process. It delivers a message to the phone immediately. */
 export const gatewayFor = (
   sim: Simulation,
   incarnation: Incarnation,

@@ -22,7 +22,7 @@ const deliveryRate = 0.85
 
 const months = 12
 
-// The authorisation code derives from the xid, so that every answer about a sale contains the same code.
+// The authorisation code is derived from the xid, so that every answer about a sale contains the same code.
 const codeOf = ({ xid }: Order): string => `A${xid.slice(3, 15).toUpperCase()}`
 
 const deliveryOf = (order: Order): Delivery => ({
@@ -35,7 +35,7 @@ const policyOf = (order: Order): IssuedPolicy => ({
   validity: validFor(order.createdAt, months)
 })
 
-/** What a supplier shares with the run: its records, and the invariants on orders. */
+/** What a supplier shares with the run: the record of its orders, and the invariants about orders. */
 interface SupplierContext {
   readonly sales: GroundTruth
   readonly orders: OrderChecks
@@ -113,7 +113,7 @@ interface ProviderContext extends SupplierContext {
   readonly reversing: (reversal: Reversal) => void
 }
 
-/** The provider as one process calls it. */
+/** The provider, as one process calls it. */
 export const providerFor = (sim: Simulation, incarnation: Incarnation, side: ProviderContext): Provider => {
   const { reversals, reversing } = side
   return {
@@ -165,10 +165,10 @@ const plan: Plan = {
 
 const extras = [{ code: "grua", name: "Grúa", price: Amount.make(5_000) }] as const
 
-/** The version, plan and extra that the simulated insurer sells. */
+/** The version, the plan and the extra that the simulated insurer sells. */
 export const insuranceExample = { version: "V1", plan: plan.code, extra: "grua" as ExtraCode }
 
-/** The insurer as one process calls it. */
+/** The insurer, as one process calls it. */
 export const insurerFor = (sim: Simulation, incarnation: Incarnation, side: SupplierContext): Insurer => {
   let quotes = 0
   const asked = <A>(method: "inspect" | "plans" | "quote", subject: string, known: () => A) =>

@@ -9,16 +9,16 @@ interface ReceivedAnswer {
   readonly companyId: number
   readonly key: string
   readonly identifier: string
-  /** Null when the option determines the price. */
+  /** Null if the option determines the price. */
   readonly centavos: number | null
   readonly outcome: Outcome
   readonly replayed: boolean
 }
 
-/** Checks the responses to callers. Each one fits its request, and a repeated key receives the same response. */
+/** Checks the responses to callers: each response fits its request, and a repeated key receives the same response. */
 export interface AnswerChecks {
   readonly heard: (heard: ReceivedAnswer) => void
-  /** The response that the database keeps for the key of a sale; null while there is none. */
+  /** Reports the response that the database stores for the key of a sale; null while it stores none. */
   readonly kept: (transactionId: number, outcome: Outcome | null) => void
 }
 
@@ -100,7 +100,10 @@ const allowedStatuses: Readonly<Record<PromisedOutcome, ReadonlyArray<Status>>> 
   refused: ["FAILED"]
 }
 
-/** Checks that sales change status only as allowed, and that none contradicts the response to its caller. */
+/**
+ * Checks that sales change status only as allowed, and that no status contradicts the response to the caller of the
+ * sale.
+ */
 export interface StatusChecks {
   readonly told: (transactionId: number, told: PromisedOutcome) => void
   readonly seen: (sales: Iterable<ObservedSale>) => void

@@ -1,23 +1,23 @@
 import type { GroundTruth, OperatorMistakes } from "../engine/GroundTruth.ts"
 import { type ObservedSale, type OperatorEntry, reportViolation, type Simulation } from "../engine/Simulation.ts"
 
-/** Everything outside the server with which the final books must agree. */
+/** All records outside the server with which the books must agree at the end of a run. */
 export interface ExternalRecords {
   readonly sales: GroundTruth
   readonly reversals: GroundTruth
   readonly messages: GroundTruth
   /** Names of the reversals of each sale, by the xid of the sale. */
   readonly reversalsOf: ReadonlyMap<string, ReadonlySet<string>>
-  /** Names for which an alert was raised. Operators examine them. */
+  /** Names of sales and reversals for which an alert was raised. Operators examine them. */
   readonly raised: ReadonlySet<string>
   readonly operatorErrors: Pick<OperatorMistakes, "prevailed">
-  /** Centavos of every deposit and adjustment that operators requested, by company and reference. */
+  /** The amount in centavos of every deposit and adjustment that operators requested, by company and reference. */
   readonly byHand: ReadonlyMap<string, number>
 }
 
 /**
- * Whether books and supplier may differ: an alert was raised, the supplier gave a false answer, or operators stated a
- * false result.
+ * Whether the books and the supplier may differ, because an alert was raised, the supplier gave a false answer, or
+ * operators stated a false result.
  */
 const mayDiffer = (
   { operatorErrors, raised, reversals, reversalsOf, sales }: ExternalRecords,
@@ -32,8 +32,8 @@ const mayDiffer = (
 }
 
 /**
- * Checks that every sale and reversal is settled, and that exactly the delivered sales are charged. Runs after faults
- * have stopped and time has passed. Contract: 1, Money safety.
+ * Checks that every sale and reversal is settled, and that exactly the delivered sales are charged. The check runs when
+ * faults have stopped and enough time has passed. Contract: 1, Money safety.
  */
 export const checkSettledAndCharged = (
   sim: Simulation,
@@ -74,7 +74,7 @@ export const checkDoneOnce = (sim: Simulation, { messages, reversals, sales }: E
         reportViolation(sim, "an external operation is performed once", `${what} ${name} was performed ${done} times`)
 }
 
-/** Checks that the ledger contains each deposit and adjustment once, and only requested ones. */
+/** Checks that the ledger contains each requested deposit and adjustment once, and no other deposit or adjustment. */
 export const checkOperatorEntries = (
   sim: Simulation,
   companyId: number,

@@ -19,12 +19,12 @@ import {
 } from "./ResolutionInvariants.ts"
 
 /**
- * Minimum lease of a claim. Longer than a supplier may take to answer, so that two recoveries never ask at the same
- * time.
+ * Minimum lease of a claim. It is longer than a supplier's maximum response time, so that two recoveries never ask
+ * about a sale at the same time.
  */
 const lease_min_ms = Duration.toMillis(Duration.seconds(31))
 
-/** The invariants that are checked during a run. Each run has its own. */
+/** The invariants that are checked during a run, with the state of this run. */
 export interface Invariants {
   readonly agreements: AgreementChecks
   readonly alerts: AlertChecks

@@ -7,15 +7,15 @@ import { type ObservedSale, reportViolation, type Simulation } from "../engine/S
 
 const countsTowardsLimits = ({ status }: ObservedSale): boolean => status !== "FAILED" && status !== "REVERSED"
 
-/** The limits before the last observed change, and the time of the observation. */
+/** The limits before the last observed change, and the time when the change was observed. */
 interface FormerLimits {
   readonly limits: Limits
   readonly until_ms: number
 }
 
 /**
- * Checks that no sale exceeds a limit. Adds up the sales of its local day, week and month up to this sale, by the day
- * recorded for each. Contract: 2.3.
+ * Checks that no sale exceeds a limit. For each sale, it adds up the sales of the same local day, week and month that
+ * were accepted up to it. The day is the day recorded with each sale. Contract: 2.3.
  */
 export const checkLimits = (sim: Simulation) => {
   const known = new Map<number, Limits>()
@@ -64,18 +64,18 @@ const periods = ["daily", "weekly", "monthly"] as const
 const periodStarts = { daily: "day", weekly: "week", monthly: "month" } as const
 
 /**
- * Maximum age of a reservation when its order is sent. An insurance has one more step before, which may take as long
- * again.
+ * Maximum age of a reservation when its order is sent. An insurance has one more step before the order, and this step
+ * may take the same time again.
  */
 const fresh_max_ms = Duration.toMillis(Duration.seconds(10))
 
-/** Checks every order to a supplier: it has a reservation, is sent once, and in time. */
+/** Checks that every order to a supplier has a reservation, is sent once, and is sent in time. */
 export interface OrderChecks {
-  /** A process is about to reserve. */
+  /** Called when a process is about to reserve. */
   readonly reserving: (xid: string) => void
-  /** A workflow sends the order. */
+  /** Called when a workflow sends the order. */
   readonly sending: (order: Order) => void
-  /** The order has reached the supplier. */
+  /** Called when the order has reached the supplier. */
   readonly arrived: (order: Order) => void
 }
 
@@ -83,8 +83,9 @@ export const checkOrders = (sim: Simulation): OrderChecks => {
   const asked_ms = new Map<string, number>()
   const sent = new Map<number, number>()
 
-  // On SQL, this check may run later. By then, a key whose refused sale is a day old may have a new sale with the same
-  // xid. Sales recorded after the arrival are therefore ignored, with a tolerance for clocks that run ahead.
+  // On SQL, this check may run later than the arrival. By then, a key whose refused sale is a day old may have a new
+  // sale with the same xid. Sales recorded after the arrival are therefore ignored, with a tolerance for clocks that
+  // are ahead.
   const isCovered = (order: Order, arrived_ms: number) => {
     const sales = [...sim.store.view.sales(order.companyId)]
     const sale = sales.find(({ order: { transactionId } }) => transactionId === order.transactionId)

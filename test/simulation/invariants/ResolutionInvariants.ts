@@ -7,7 +7,7 @@ import type { RecoveryClaim } from "../../../core/ports/Unresolved.ts"
 import type { Incarnation } from "../engine/EventLoop.ts"
 import { reportViolation, type Simulation } from "../engine/Simulation.ts"
 
-/** Checks that one operator alone moves no money: the operator who proposed a resolution may not confirm it. */
+/** Checks that a single operator cannot move money: the operator who proposed a resolution may not confirm it. */
 export interface AgreementChecks {
   readonly proposed: (order: Order, proposal: Pick<Proposal, "proposedBy">, number: number) => void
   readonly confirmed: (order: Order, proposal: Pick<Proposal, "number">, operator: string) => void
@@ -26,11 +26,15 @@ export const checkAgreements = (sim: Simulation): AgreementChecks => {
   }
 }
 
-/** Time allowed until the alert. Longer than a pause, and longer than a process keeps retrying without the database. */
+/**
+ * Maximum time until the alert. It is longer than a pause of a process, and longer than a process retries while the
+ * database is unreachable.
+ */
 const overdue_ms = 15 * 60_000
 
 /**
- * Checks that a process raises an alert when a supplier contradicts a settled result, unless the process dies first.
+ * Checks that a process raises an alert when a supplier contradicts a settled result. A process that dies first need
+ * not raise it.
  */
 export interface AlertChecks {
   readonly contradicted: (incarnation: Incarnation, xid: string) => void
@@ -40,7 +44,7 @@ export interface AlertChecks {
   readonly atRest: () => void
 }
 
-// The audit log also records proposals and confirmations of operators. They are not alerts.
+// The audit log also records proposals and confirmations of operators, which are not alerts.
 const isAlert = ({ action }: AuditEvent): boolean => lateOutcomes.some((kind) => kind === action)
 
 export const checkAlerts = (sim: Simulation): AlertChecks => {
@@ -58,7 +62,7 @@ export const checkAlerts = (sim: Simulation): AlertChecks => {
     raised,
     contradicted: (incarnation, xid) => {
       owed.set(xid, incarnation)
-      // The check runs during the run, because few processes live until its end.
+      // This check cannot wait for the end of the run, because few processes live that long.
       sim.eventLoop.after(overdue_ms, null, () => demand(xid, incarnation))
     },
     recorded: (event) => {
@@ -73,7 +77,7 @@ export const checkAlerts = (sim: Simulation): AlertChecks => {
   }
 }
 
-/** Checks that a claim belongs to one recovery until its lease ends or its result is recorded. */
+/** Checks that a claim belongs to only one recovery until its lease ends or its result is recorded. */
 export interface LeaseChecks {
   readonly claimed: (claim: Pick<RecoveryClaim, "now" | "lease">, what: ReadonlyArray<string>) => void
   readonly released: (what: string) => void
@@ -83,7 +87,7 @@ export const checkLeases = (sim: Simulation, lease_min_ms: number): LeaseChecks 
   const until_ms = new Map<string, number>()
   return {
     claimed: ({ now }, what) => {
-      // On SQL, the first claim may be reported last, so the order of claims is unknown.
+      // On SQL, the order of claims is unknown, because the first claim may be reported last.
       if (!sim.store.areResponsesOrdered) return
       // Processes compare leases with their own clocks, so this check does too.
       const now_ms = DateTime.toEpochMillis(now)

@@ -9,8 +9,8 @@ import type { Variant, VariantContext } from "../run/Simulate.ts"
 import type { FunctionPatch } from "../sql/InProcessPostgres.ts"
 
 /**
- * A plausible bug, planted to test that the simulation catches it. It changes the ports or the surroundings of
- * processes on memory, or the text of an SQL function.
+ * A plausible bug, planted to test that the simulation catches it. In memory, it changes the ports of processes or the
+ * services around them. On SQL, it changes the text of an SQL function.
  */
 export type Mutant = { readonly name: string } & (
   | { readonly on: "memory"; readonly variant: Variant }
@@ -47,14 +47,14 @@ export const reversalsMutant = (
   change: (reversals: Reversals["Service"], bench: VariantContext) => Partial<Reversals["Service"]>
 ): Mutant => portsMutant(name, ({ reversals }, bench) => ({ reversals: { ...reversals, ...change(reversals, bench) } }))
 
-/** Runs the work, then `then` on its result, with no event between. */
+/** Runs the work and then passes its result to `then`. No event runs in between. */
 export const runAfter = <A, E>(work: Effect.Effect<A, E>, then: (value: A) => void): Effect.Effect<A, E> =>
   Effect.tap(work, (value) => Effect.sync(() => then(value)))
 
-/** Runs `first`, then the work, with no event between. */
+/** Runs `first` and then the work. No event runs in between. */
 export const runBefore = <A, E>(first: () => void, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.andThen(Effect.sync(first), work)
 
-/** Chooses the work by the activity of the running fiber. */
+/** Chooses the work to run by the activity of the running fiber. */
 export const byActivity = <A, E>(choose: (activity: Activity) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.withFiber((fiber) => choose(fiber.getRef(Activity)))

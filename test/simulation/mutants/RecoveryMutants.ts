@@ -6,7 +6,7 @@ import type { Provider } from "../../../core/ports/Provider.ts"
 import { Activity } from "../engine/Faults.ts"
 import { booksOf, byActivity, companyIn, type Mutant, portsMutant, runAfter, runBefore } from "./Mutant.ts"
 
-/** Mutants of codes, messages, resolutions, deposits and adjustments. */
+/** Mutants of verification codes, messages, resolutions, deposits and adjustments. */
 export const otherMutants: ReadonlyArray<Mutant> = [
   portsMutant("a resent code resets the attempts", ({ insurances }, bench) => ({
     insurances: {

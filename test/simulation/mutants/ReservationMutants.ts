@@ -75,7 +75,10 @@ const plus = (balance: Balance, to: Balance, from: Balance): Balance => ({
   held: (balance.held + to.held - from.held) as Centavos
 })
 
-/** Decides on a sale with an old balance and consumption, then books the result on the present ones. */
+/**
+ * Decides on a sale with an outdated balance and consumption, then books the sale on the present balance and
+ * consumption.
+ */
 const judgedBy = (
   books: CompanyBooks,
   before: Pick<CompanyBooks, "purse" | "consumption">,
@@ -116,7 +119,8 @@ const staleReserve =
     })
 
 /**
- * Decides on a sale with changed limits or balance, then restores the limits and books the sale on the true balance.
+ * Decides on a sale with changed limits or a changed balance. Then restores the limits and books the sale on the true
+ * balance.
  */
 const withPurse = (
   bench: VariantContext,

@@ -10,7 +10,7 @@ import type { ReversalSettlement } from "../../../core/ports/Reversals.ts"
 import type { VariantContext } from "../run/Simulate.ts"
 import { byActivity, companyIn, ledgerMutant, type Mutant, reversalsMutant, runAfter, runBefore } from "./Mutant.ts"
 
-/** Settles a reversal again as if it were not settled. */
+/** Settles a reversal a second time, as if it were not settled yet. */
 const reopened = <A, E>(bench: VariantContext, { under }: ReversalSettlement, settled: Effect.Effect<A, E>) =>
   runBefore(() => {
     const { id, order } = under.reversal
@@ -75,7 +75,7 @@ const isRefusal = ({ _tag }: Verdict): boolean => _tag === "Release" || _tag ===
 
 const refused = Verdict.Release({ refusal: "TRANSACTION_REJECTED" })
 
-/** A mutant of `settle` that changes the books after it has settled a sale with a matching verdict. */
+/** A mutant of `settle`. After `settle` has settled a sale with a matching verdict, the mutant changes the books. */
 const settlementMutant = (
   name: string,
   when: (verdict: Verdict) => boolean,
@@ -88,7 +88,7 @@ const settlementMutant = (
       })
   }))
 
-/** Mutants of `settle` and of its callers. */
+/** Mutants of `settle` and of the code that calls it. */
 export const settlementMutants: ReadonlyArray<Mutant> = [
   ledgerMutant("settle does not check whether the sale is settled", ({ settle }, bench) => ({
     settle: (settlement) =>

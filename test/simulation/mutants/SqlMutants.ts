@@ -8,7 +8,7 @@ const sqlMutant = (name: string, file: string, from: string, to: string): Mutant
 
 const localDay = (at: string): string => `(${at} at time zone 'America/Santo_Domingo')::date`
 
-/** Mutants of `cell.reserve` that no constraint stops. */
+/** Mutants of `cell.reserve` that no table constraint stops. */
 const reservations: ReadonlyArray<Mutant> = [
   sqlMutant("the daily limit is not checked", "reserve", "when account.limit_daily > 0 and", "when false and"),
   sqlMutant("the weekly limit is not checked", "reserve", "when account.limit_weekly > 0 and", "when false and"),
@@ -51,7 +51,7 @@ const reservations: ReadonlyArray<Mutant> = [
   )
 ]
 
-/** The consumption that `cell.settle` gives back, and its day. */
+/** SQL that selects the consumption which `cell.settle` gives back, by day. */
 const returnedConsumption = (day: string, groups: string): string => `
       select (w.settlement).company_id, ${day}, sum(w.amount)::bigint as amount
       from unnest(winners) as w
@@ -135,7 +135,7 @@ const reversals: ReadonlyArray<Mutant> = [
   )
 ]
 
-/** Mutants of the lists. They lose no money, but the lists of the customer are wrong. */
+/** Mutants of the lists. They lose no money, but a company sees wrong lists. */
 const lists: ReadonlyArray<Mutant> = [
   sqlMutant(
     "a list block does not count a successful sale",
@@ -158,7 +158,7 @@ const lists: ReadonlyArray<Mutant> = [
 ]
 
 /**
- * Mutants of the money functions, as changes of their text. Bugs that a table constraint turns into a failed
- * transaction are left out, because they lose no money.
+ * Mutants of the money functions. Each mutant is a change of the SQL text. Some bugs only make a table constraint abort
+ * the transaction. They are left out, because they lose no money.
  */
 export const sqlMutants: ReadonlyArray<Mutant> = [...reservations, ...settlements, ...reversals, ...lists]

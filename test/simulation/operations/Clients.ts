@@ -40,7 +40,7 @@ interface WantedSale {
   readonly key: string
 }
 
-/** Buys, and reports the response to the invariants. */
+/** Makes a purchase, and reports the response to the invariants. */
 const buy = Effect.fnUntraced(function* ({ invariants }: ClientContext, wanted: WantedSale) {
   const { centavos, company, identifier, key, optionId, service } = wanted
   const { outcome, replayed } = yield* purchase(sessionOf(company), {
@@ -80,15 +80,15 @@ export const reverseSale = Effect.fnUntraced(function* ({ company, key, saleKey 
   return (yield* reverse(session, sale.id, IdempotencyKey.make(key))).outcome
 })
 
-/** The code that the SMS contains; a wrong code when no SMS arrived. */
+/** The code in the text of an SMS; a wrong code if no SMS arrived. */
 const codeIn = (text: string | undefined): string => /\d{6}/.exec(text ?? "")?.[0] ?? "000000"
 
 const retries_max = 3
 
-/** Retries a step three times, because an insurer may be unreachable for a moment. */
+/** Retries a step up to three times, because an insurer may be unreachable for a moment. */
 const withRetries = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.retry(step, { times: retries_max })
 
-/** Goes through all steps from a plate to a policy, as a seller does. Ends with the first step that fails. */
+/** Makes all requests from the plate to the policy, as a seller does. Ends at the first step that fails. */
 export const insure = Effect.fnUntraced(function* (callers: ClientContext, op: Operation & { readonly do: "insure" }) {
   const { company, keys, plate, quotes, resends, wrongCodes } = op
   const session = sessionOf(company)

@@ -6,8 +6,8 @@ import { serviceIds } from "../process/CompaniesAndCatalogue.ts"
 import type { Action, Operation } from "./Operation.ts"
 
 /**
- * The kind of the next operation. `burst`: many sales at once. `again`: an earlier operation repeated. `reuse`: the key
- * of an earlier sale with another amount.
+ * The kind of the next operation. `burst`: many sales at the same time. `again`: an earlier operation, repeated.
+ * `reuse`: a sale with the key of an earlier sale and another amount.
  */
 type OperationKind = Action["do"] | "again" | "reuse" | "burst"
 
@@ -16,7 +16,7 @@ type Sale = Extract<Action, { do: "sell" }>
 
 const phones = ["8095550101", "8295550102", "8495550103"] as const
 
-/** Limits that operators set, in centavos; 0 means no limit. A week of sales can reach the tight ones. */
+/** Limits that operators set, in centavos; 0 means no limit. The sales of a week can reach the tight limits. */
 const looseLimits = { daily: [0, 200_000, 400_000], weekly: [0, 600_000], monthly: [0, 900_000] }
 const tightLimits = {
   daily: [0, 200_000],
@@ -24,7 +24,7 @@ const tightLimits = {
   monthly: [0, 1_000_000]
 }
 
-/** Generates an action that does not refer to an earlier one. */
+/** Generates an action that does not refer to an earlier action. */
 const newAct = (
   chance: SeededRandom,
   focus: RunFocus,
@@ -42,7 +42,8 @@ const newAct = (
         key: `k${nth}`
       }
     case "insure": {
-      // A run whose focus is issuing a policy must get there, so it makes no wrong attempts and no resends.
+      // A run whose focus is the issue of a policy makes no wrong attempts and no resends, because it must reach that
+      // step.
       const direct = focus.steps.some((step) => step.includes("issue") || step.includes("insurer"))
       return {
         do: "insure",
@@ -79,17 +80,20 @@ const newAct = (
   }
 }
 
-/** Creates a generator of actions. It remembers earlier actions, because some kinds refer to them. */
+/** Creates a generator of actions. It remembers earlier actions, because some kinds of actions refer to them. */
 const actionGenerator = (chance: SeededRandom, focus: RunFocus): ((kind: OperationKind, nth: number) => Action) => {
   const sold: Array<Sale> = []
-  /** Reversible sales without a requested reversal. */
+  /** Reversible sales for which no reversal was requested. */
   const standing: Array<Sale> = []
   const asked: Array<Action> = []
 
   const isAboutReversals = focus.by === "reverse" || focus.by === "resolve reversal"
   const services = isAboutReversals ? [serviceIds.credit] : [serviceIds.recharge, serviceIds.energy, serviceIds.credit]
 
-  /** Probability that a reversal takes a sale without an earlier one. Only a first reversal can get stuck. */
+  /**
+   * Probability that a reversal concerns a sale without an earlier reversal. Only the first reversal of a sale can get
+   * stuck.
+   */
   const firstReversal_rate = focus.by === "resolve reversal" ? 0.95 : 0.8
 
   const sale = (company: number, nth: number): Sale => {
@@ -142,8 +146,8 @@ const hour_ms = 60 * minute_ms
 const day_ms = 24 * hour_ms
 
 /**
- * Start times of runs, in local time: ten minutes before a new day, week, month, leap day or year, and one ordinary
- * noon.
+ * Start times of runs, in local time. Each is ten minutes before a new day, week, month, leap day or year, except for
+ * one ordinary noon.
  */
 const startInstants = [
   "2027-11-23T23:50:00-04:00",
@@ -178,7 +182,7 @@ const usualWeights: Readonly<Record<OperationKind, number>> = {
   wait: 7
 }
 
-/** Changed weights of operations, so that a run reaches the steps of its focus. */
+/** Weights of operations by focus. They differ from the usual weights, so that a run reaches the steps of its focus. */
 const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind, number>>>> = {
   sell: { sell: 80 },
   spend: { sell: 110, limit: 25 },
@@ -199,7 +203,10 @@ const focusWeights: Readonly<Record<RunFocus["by"], Partial<Record<OperationKind
   operate: { sell: 25, burst: 1, deposit: 80, limit: 75, adjust: 60 }
 }
 
-/** The opening deposit of every company. It is small where many sales should fail for lack of balance. */
+/**
+ * The opening deposit of every company. It is small in runs where many sales should fail because the balance is too
+ * low.
+ */
 export const openingDepositOf = (seed: number): number => {
   const { by } = focusOf(seed)
   return by === "sell" || by === "operate" ? 400_000 : 8_000_000
@@ -207,10 +214,13 @@ export const openingDepositOf = (seed: number): number => {
 
 const gaps = { none: 35, moment: 30, seconds: 20, minute: 9, minutes: 4, midnight: 1.2, days: 0.8 }
 
-/** More gaps of minutes, because operators resolve only what is 15 minutes old. */
+/** Weights with more gaps of minutes, because operators resolve only sales and reversals that are 15 minutes old. */
 const longGaps = { ...gaps, minutes: 15, midnight: 0.4, days: 0.2 }
 
-/** More gaps until midnight. Around midnight, two servers may disagree on the day while both apply the weekly limit. */
+/**
+ * Weights with more gaps until midnight. Around midnight, two servers may disagree on the day while both apply the
+ * weekly limit.
+ */
 const nightGaps = { ...gaps, midnight: 16, days: 0 }
 
 const gapsOf = (focus: RunFocus): typeof gaps => {
@@ -218,7 +228,7 @@ const gapsOf = (focus: RunFocus): typeof gaps => {
   return focus.by === "spend" ? nightGaps : gaps
 }
 
-/** Time until the next operation. Most follow within seconds, some after a day or at midnight. */
+/** Time until the next operation. Most operations follow within seconds, some after a day or at midnight. */
 const gapOf = (chance: SeededRandom, weights: typeof gaps, now_ms: number): number => {
   switch (chance.weighted(weights)) {
     case "none":

@@ -1,5 +1,6 @@
 /**
- * An action of a caller or operator, or an event of a process. It contains all its data and depends on no other action.
+ * An action of a caller or operator, or an event of a process. It contains all its data, so it does not depend on
+ * another action.
  */
 export type Action =
   | {
@@ -10,7 +11,7 @@ export type Action =
       readonly centavos: number
       readonly key: string
     }
-  /** Looks up what the identifier may buy, and buys the first option. */
+  /** Looks up the options for the identifier, and buys the first option. */
   | {
       readonly do: "buy"
       readonly company: number
@@ -19,8 +20,8 @@ export type Action =
       readonly key: string
     }
   /**
-   * Goes through all steps to a policy. Each code receives `wrongCodes` wrong attempts, and all keys buy the same quote
-   * at the same time.
+   * Takes an insurance through all steps to the policy. Each code is tried `wrongCodes` times with a wrong value, and
+   * all keys buy the same quote at the same time.
    */
   | {
       readonly do: "insure"
@@ -41,17 +42,17 @@ export type Action =
       readonly monthly: number
     }
   | { readonly do: "adjust"; readonly company: number; readonly centavos: number; readonly reference: string }
-  /** Two operators resolve a stuck sale or reversal. With `mistaken`, they state a false result. */
+  /** Two operators resolve a stuck sale or reversal. If `mistaken` is true, they state a false result. */
   | { readonly do: "resolve" | "resolve reversal"; readonly nth: number; readonly mistaken: boolean }
-  /** Asks the suppliers about everything unresolved, at once. */
+  /** Asks the suppliers immediately about every unresolved sale and reversal. */
   | { readonly do: "reconcile" }
   | { readonly do: "kill"; readonly down_ms: number }
-  /** Lets time pass. */
+  /** Does nothing until the next operation. */
   | { readonly do: "wait" }
 
 /** An operation of a run. */
 export type Operation = Action & {
-  /** Names the random numbers of this operation. It stays the same when shrinking removes other operations. */
+  /** Selects the random numbers of this operation. The id stays the same when shrinking removes other operations. */
   readonly id: number
   readonly at_ms: number
   /** The replica that receives the call: 0 or 1. */

@@ -21,7 +21,7 @@ export interface BackOffice {
   readonly stuckReversals: () => ReadonlyArray<ObservedReversal>
   readonly sales: GroundTruth
   readonly reversals: GroundTruth
-  /** Centavos of requested deposits, by company and reference. */
+  /** The amount in centavos of each requested deposit, by company and reference. */
   readonly byHand: Map<string, number>
   readonly operatorErrors: OperatorMistakes
 }
@@ -49,8 +49,8 @@ export const adjust = Effect.fnUntraced(function* ({ centavos, company, referenc
 type ResolveOperation = Extract<Operation, { readonly do: "resolve" | "resolve reversal" }>
 
 /**
- * Whether the operators state that it was done. They state what the supplier's records say or, when mistaken, the
- * opposite. Null while the supplier has not decided.
+ * Whether the operators state that the supplier performed the sale or reversal. They state what the supplier's records
+ * say or, if mistaken, the opposite. Null while the supplier has not decided.
  */
 const claimsDone = (
   { operatorErrors }: BackOffice,
@@ -72,15 +72,18 @@ const resolutionView = (transactionId: TransactionId) =>
   )
 
 /**
- * The number of a confirmed proposal whose settlement failed. A new proposal is refused then, so the operators confirm
- * the old one again.
+ * The number of a confirmed proposal whose settlement failed. A new proposal is refused in this case, so the operators
+ * confirm the existing proposal again.
  */
 const confirmedBefore = Effect.fnUntraced(function* (transactionId: TransactionId, refused: NotResolvable) {
   const proposal = refused.why === "confirmed" ? (yield* resolutionView(transactionId))?.proposal : null
   return proposal == null ? yield* refused : proposal.number
 })
 
-/** One operator proposes and another confirms. The proposer first tries to confirm alone, which must fail. */
+/**
+ * One operator proposes a resolution and another operator confirms it. Before that, the proposer tries to confirm it
+ * alone, which must fail.
+ */
 const proposeAndConfirm = Effect.fnUntraced(function* (transactionId: TransactionId, finding: Finding) {
   const proposal = { finding, operator: "turno-1", reason: "el estado de cuenta" }
   const number = yield* proposeResolution(transactionId, proposal).pipe(
@@ -95,7 +98,7 @@ const proposeAndConfirm = Effect.fnUntraced(function* (transactionId: Transactio
 
 const nthOf = <A>(all: ReadonlyArray<A>, nth: number): A | undefined => all[nth % Math.max(all.length, 1)]
 
-/** The finding that a sale succeeded, with the proof that its service type needs. */
+/** The finding that a sale succeeded, with the proof that its type of service needs. */
 const successFinding = ({ order: { service, xid } }: ObservedSale) =>
   Effect.map(DateTime.now, (now) =>
     Finding.cases.Success.make({
@@ -120,7 +123,7 @@ export const resolveReversal = Effect.fnUntraced(function* (office: BackOffice, 
   if (reversal === undefined) return null
   const { transactionId, xid } = reversal
   const sale = yield* resolutionView(transactionId)
-  // The reversal may be settled since it was listed, and a newer reversal of the same sale may be stuck.
+  // The reversal may have been settled after it was listed, and a newer reversal of the same sale may be stuck.
   if (sale?.under?.reversal.xid !== xid) return null
   const done = claimsDone(office, office.reversals, xid, op.mistaken)
   if (done === null) return null

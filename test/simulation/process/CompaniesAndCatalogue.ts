@@ -18,7 +18,7 @@ const company = (id: number, changes: Partial<Company> = {}): Company => ({
   ...changes
 })
 
-/** Three businesses in production, and the shared sandbox. */
+/** Three companies in production, and the shared sandbox. */
 export const companies: ReadonlyArray<Company> = [
   company(1),
   company(2),
@@ -65,7 +65,7 @@ const service = (id: number, type: Service["type"], flow: Service["flow"], rever
   product: null
 })
 
-/** One service for each flow, and a second one with free amounts, which is reversible. */
+/** One service for each flow, and one more service that accepts any amount and is reversible. */
 export const serviceIds = { recharge: 1, packages: 3, energy: 4, bills: 5, insurance: 6, credit: 7 } as const
 
 const services: ReadonlyArray<Service> = [

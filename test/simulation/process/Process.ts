@@ -36,7 +36,7 @@ const decoder = new TextDecoder()
 
 /**
  * A vault without encryption, so that equal texts give equal results. The real vault draws random nonces and uses
- * threads, whose order is not reproducible.
+ * threads, and the order of threads is not reproducible.
  */
 const vaultPlain = Vault.of({
   seal: (text, purpose) => Effect.sync(() => encoder.encode(JSON.stringify({ purpose, text }))),
@@ -63,7 +63,7 @@ export interface ProcessEnvironment {
 /** A running server process. */
 export interface Process {
   readonly incarnation: Incarnation
-  /** Starts work on behalf of an activity. The call does not wait for it; `then` receives its fiber. */
+  /** Starts work for an activity. The call does not wait for the work; `then` receives the fiber of the work. */
   readonly start: <A, E>(
     work: Effect.Effect<A, E, WorkflowServices>,
     as: { readonly activity: Activity; readonly name: string },
@@ -98,7 +98,7 @@ const allServices = Effect.all([
 
 const sha256 = Effect.runSync(Effect.provide(Sha256, Sha256Node.layer))
 
-/** Random bytes that derive from the seed and a name. */
+/** Random bytes that are derived from the seed and a name. */
 const randomOf = (seed: number, name: string) => {
   const chance = new SeededRandom(seed, `random ${name}`)
   return SecureRandom.make((size) => Uint8Array.from({ length: size }, () => chance.between(0, 255)))
@@ -114,13 +114,16 @@ const unusedSimulator: Provider = {
   lookup: () => Effect.die(new Error("the sandbox examples are not used here"))
 }
 
-// Each write is its own transaction here, so a process may also die between the writes of one change.
+// Each write is a separate transaction here, so a process may also die between the writes of one change.
 const separateTransactions: Atomic["Service"] = { transact: (writes) => writes }
 
-/** The services that a process has apart from ports: clock, scheduler, random numbers, cryptography. */
+/** The services of a process that are not ports: clock, scheduler, random numbers, cryptography. */
 export type Machine = ReturnType<typeof machineOf> extends Context.Context<infer Services> ? Services : never
 
-/** Builds these services for a process. All of them depend only on the seed and the event loop. */
+/**
+ * Builds the clock, scheduler, random numbers and cryptography of a process. They depend only on the seed and the event
+ * loop.
+ */
 export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnation, { clock }: ProcessEnvironment) =>
   Context.make(Clock.Clock, clock).pipe(
     Context.add(Scheduler.Scheduler, schedulerOf(eventLoop, incarnation)),
@@ -131,7 +134,7 @@ export const machineOf = ({ seed, eventLoop }: Simulation, incarnation: Incarnat
     Context.add(Vault, vaultPlain)
   )
 
-/** Starts a process with empty memory on the given ports. */
+/** Starts a process with empty memory on these ports. */
 export const startProcess = (
   { seed, eventLoop }: Simulation,
   incarnation: Incarnation,

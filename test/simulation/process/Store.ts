@@ -62,14 +62,15 @@ export type BackgroundLoop = "recovery" | "messages"
 export interface Store extends ObservedDatabase {
   /** The books in memory; null on SQL. */
   readonly books: Books["Service"] | null
-  /** Creates the database ports of a process that starts. */
+  /** Creates the database ports of a new process. */
   readonly open: (sim: Simulation, incarnation: Incarnation, machine: Context.Context<Machine>) => DatabasePorts
-  /** The instant at which a background loop next has work; null when there is none. */
+  /** The instant at which a background loop next has work; null if it has no work. */
   readonly due: (chore: BackgroundLoop) => number | null
   /**
-   * Waits for work outside the event loop of the simulation, such as the driver of Postgres. Null when there is none.
+   * Waits for work outside the event loop of the simulation, such as work of the Postgres driver. Null if there is no
+   * work outside.
    */
   readonly settle: ((sim: Simulation) => Promise<void>) | null
-  /** Audits everything a last time. */
+  /** Audits all books a last time. */
   readonly close: () => Promise<void>
 }

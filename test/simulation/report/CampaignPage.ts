@@ -7,7 +7,7 @@ import { scenarioText } from "./CampaignText.ts"
 import { factsAsHtml, htmlDocument } from "./HtmlDocument.ts"
 import { timeline } from "./Timeline.ts"
 
-/** Cells with fewer hits are marked as rare. */
+/** Cells of the table with fewer hits are marked as rare. */
 const few = 10
 
 /** A table of how often each fault hit each step. Impossible cells show the reason. */
@@ -34,7 +34,7 @@ export interface CampaignReport {
   readonly facts: Readonly<Record<string, string>>
   readonly on: Backend
   readonly coverage: Coverage
-  /** The run that the timeline shows: the failure, otherwise the first run. */
+  /** The run that the timeline shows: the failed run or, if none failed, the first run. */
   readonly shown: RunResult
   readonly story: ShrunkScenario | null
 }

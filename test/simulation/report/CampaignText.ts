@@ -9,7 +9,7 @@ import type { Operation } from "../operations/Operation.ts"
 
 const nameOf = (text: string): string => `RD-${createHash("sha256").update(text).digest("hex").slice(0, 24)}`
 
-/** Maps the names of sales and reversals at suppliers to readable names. */
+/** Maps the names that sales and reversals have at suppliers to readable names. */
 const namesIn = (ops: ReadonlyArray<Operation>): ReadonlyMap<string, string> => {
   const names = new Map<string, string>()
   for (const op of ops) {
@@ -28,7 +28,7 @@ const localTime = (seed: number, { at_ms }: TraceLine): string => {
   return `${formatLocal(DateTime.makeUnsafe(instant))}.${String(instant % 1000).padStart(3, "0")}`
 }
 
-/** The trace of a shrunk failure, one line for each event, with local times and readable names. */
+/** The trace of a shrunk failure with one line for each event. Times are local, and names are readable. */
 const scenarioLines = ({ ops, result }: ShrunkScenario): ReadonlyArray<string> => {
   const names = namesIn(ops)
   const named = (text: string): string => text.replaceAll(/RD-[0-9a-f]{24}/g, (name) => names.get(name) ?? name)

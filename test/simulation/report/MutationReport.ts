@@ -8,7 +8,7 @@ const row = ({ caught, mutant, on }: MutantResult): Html =>
     ? html`<tr><td class="words">${mutant}</td><td>${on}</td><td class="survived" colspan="3">survived</td></tr>`
     : html`<tr><td class="words">${mutant}</td><td>${on}</td><td>${caught.seed}</td><td class="words">${caught.invariant}</td><td class="words">${caught.what}</td></tr>`
 
-/** A page with every mutant, and the seed and the invariant that caught it. */
+/** A page that lists every mutant with the seed and the invariant that caught it. */
 export const mutationPage = ({ results, plan, survivors }: MutationRun): string =>
   htmlDocument(
     "Saldo simulation: planted bugs",
@@ -24,7 +24,7 @@ ${results.map(row)}
 </table></div>`
   )
 
-/** A mutant, and the seed and invariant that caught it. */
+/** A line about a mutant, with the seed and the invariant that caught it. */
 const mutantText = ({ caught, mutant, on }: MutantResult): string =>
   caught === null
     ? `SURVIVED  ${on.padEnd(6)}  ${mutant}`

@@ -11,8 +11,7 @@ const width = 1_100
 const lane = 14
 
 /**
- * The horizontal position of a trace line. Every line has the same width, whether seconds or days pass, so time is not
- * to scale.
+ * The horizontal position of a trace line. The distance between two lines is always the same, so time is not to scale.
  */
 const placeOf =
   ({ lines }: Trace) =>
@@ -44,14 +43,14 @@ const band = (name: string, points: ReadonlyArray<readonly [number, number, numb
   return html`<polygon class="${name}" points="${[...above, ...below].join(" ")}"/>`
 }
 
-/** Draws the balance of a company: the available amount at the bottom, the held amount above. */
+/** Draws the balance of a company: the available amount at the bottom, the held amount on top of it. */
 const balances = (result: RunResult, companyId: number, samples: ReadonlyArray<BalanceSample>): Html => {
   const height = 90
   const place = placeOf(result.trace)
   const most = Math.max(1, ...samples.map(({ available, held }) => available + held))
   const scale = (height - 22) / most
   const base = height - 16
-  // A balance holds until the next sample.
+  // A balance applies until the next sample.
   const steps = samples.flatMap((sample, index) => {
     const until = samples[index + 1]?.line ?? result.trace.lines.length
     return [
@@ -88,7 +87,7 @@ const ticks = (trace: Trace, y: number, marks: ReadonlyArray<readonly [number, s
   ]
 }
 
-/** Draws when each fault happened, one lane for each fault. */
+/** Draws when faults happened, with one lane for each fault. */
 const faultLanes = ({ trace }: RunResult): Html =>
   svg(
     allFaults.length * lane,
@@ -123,7 +122,7 @@ const processLanes = ({ trace }: RunResult): Html => {
   )
 }
 
-/** Draws one lane for each invariant, with a mark where it was violated. */
+/** Draws one lane for each invariant. A mark shows where the run violated the invariant. */
 const invariantLanes = ({ trace, violation }: RunResult): Html =>
   svg(
     simulationInvariants.length * lane,

@@ -14,7 +14,7 @@ const onSuccess =
     if (exit._tag === "Success") look(exit.value)
   }
 
-/** Names a claim by its process and the time on the clock of that process. */
+/** Names a claim by the process that made it and by the time on the clock of that process. */
 const claimName = (incarnation: Incarnation, { now }: { readonly now: DateTime.Utc }): string =>
   `${incarnation.name} at ${DateTime.toEpochMillis(now)}`
 
@@ -84,7 +84,7 @@ const resolutionStep = (step: "propose" | "confirm", { reversalId }: Pick<Propos
 
 type Afterwards = Pick<DatabasePorts, "resolutions" | "reversals">
 
-/** Wraps the ports for what may follow a sale: its reversal, and its resolution by operators. */
+/** Wraps the ports for what may follow a sale: its reversal, or its resolution by operators. */
 const afterwardsOver = (
   { ask, incarnation, write }: Connection,
   ports: Afterwards,
@@ -194,8 +194,7 @@ const insuranceOver = (
 }
 
 /**
- * Wraps the database ports of a process. Each call goes over a simulated connection, and the invariants check its
- * result.
+ * Wraps the database ports of a process. Each call uses a simulated connection, and the invariants check its result.
  */
 export const checkedPorts = (
   sim: Simulation,

@@ -14,8 +14,8 @@ const second_ms = 1_000
 /** The two replicas of the server. Each replica has at most one live process at a time. */
 export interface Cluster {
   /**
-   * The process that serves calls to a replica. If it is dead, the process of the other replica; null when both are
-   * dead.
+   * The process that serves calls to a replica. If that process is dead, the process of the other replica; null if both
+   * are dead.
    */
   readonly serving: (replica: number) => Process | null
   readonly kill: (incarnation: Incarnation, down_ms: number | null) => void
@@ -26,7 +26,9 @@ export interface Cluster {
 
 const replicaNames = ["A", "B"] as const
 
-/** One round of each background loop of the server. A failed round is ignored, because production only logs it. */
+/**
+ * One round of each background loop of the server. Failures of a round are ignored, because production only logs them.
+ */
 const backgroundLoops: Readonly<
   Record<BackgroundLoop, { readonly activity: Activity; readonly cycle: Effect.Effect<void, never, WorkflowServices> }>
 > = {
@@ -49,7 +51,7 @@ export const clusterOf = (
   const processes: Array<Process | null> = replicaNames.map(() => null)
 
   /**
-   * Repeats a background loop while the process lives. A round runs when work is due, at most once a second as in
+   * Repeats a background loop while the process lives. A round runs when work is due, but at most once a second, as in
    * production.
    */
   const keep = (process: Process, chore: BackgroundLoop) => {

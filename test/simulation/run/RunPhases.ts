@@ -32,7 +32,7 @@ interface ServerCall {
   readonly work: Effect.Effect<unknown, unknown, WorkflowServices>
 }
 
-/** The call that an operation makes to the server; null when it makes none. */
+/** The call that an operation makes to the server; null if it makes no call. */
 const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation): ServerCall | null => {
   switch (op.do) {
     case "sell":
@@ -63,15 +63,15 @@ const serverCallOf = (callers: ClientContext, office: BackOffice, op: Operation)
 
 const minute_ms = 60_000
 
-/** Length of the opening phase. Every company has its opening deposit when it ends. */
+/** Length of the opening phase. At its end, every company has its opening deposit. */
 const openingLength_ms = 500
 
 /** Minimum age of an unresolved sale or reversal before operators resolve it. */
 const stuckAfter_ms = 15 * minute_ms
 
 /**
- * Faults continue for `faultyTail_ms` after the last operation. Then they stop, and everything must be settled within
- * `rest_ms`.
+ * Faults continue for `faultyTail_ms` after the last operation. Then the faults stop, and every sale and reversal must
+ * be settled within `rest_ms`.
  */
 const faultyTail_ms = 2 * minute_ms
 const rest_ms = 75 * minute_ms
@@ -96,7 +96,7 @@ export const makeOpeningDeposits = async (
   sim.faults.stopped = false
 }
 
-/** Starts every operation at its time, without waiting for the result of the one before. */
+/** Starts every operation at its time, without waiting for the result of the previous operation. */
 export const performOperations = async (
   sim: Simulation,
   cluster: Cluster,
@@ -123,7 +123,7 @@ export const performOperations = async (
   }
 }
 
-/** Stops all faults, starts all processes, and lets time pass until everything must be settled. */
+/** Stops all faults, starts all processes, and advances the time until every sale and reversal must be settled. */
 export const letEverythingSettle = async (sim: Simulation, cluster: Cluster, advance: AdvanceTime): Promise<void> => {
   await advance(sim.eventLoop.now_ms + faultyTail_ms)
   sim.faults.stopped = true
@@ -138,7 +138,7 @@ const allSales = (sim: Simulation): ReadonlyArray<ObservedSale> =>
 const allUndecided = (sim: Simulation): ReadonlyArray<ObservedReversal> =>
   companies.flatMap(({ id }) => [...sim.store.view.undecided(id)])
 
-/** Checks the invariants of the final state, when everything must be settled. */
+/** Checks the invariants of the final state, in which every sale and reversal must be settled. */
 export const checkFinalState = (
   sim: Simulation,
   invariants: Invariants,
@@ -152,8 +152,8 @@ export const checkFinalState = (
 }
 
 /**
- * The data that operators use to resolve stuck sales and reversals: the unresolved ones, and the suppliers' own
- * records.
+ * The data that operators use to resolve stuck sales and reversals: the list of unresolved sales and reversals, and the
+ * suppliers' own records.
  */
 export const backOfficeOf = (
   sim: Simulation,

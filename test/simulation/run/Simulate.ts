@@ -27,14 +27,14 @@ export interface RunResult {
   readonly seed: number
   readonly violation: Violation | null
   readonly trace: Trace
-  /** The faults that happened. Another run can repeat exactly these. */
+  /** The faults that happened. Another run can repeat exactly these faults. */
   readonly faults: FaultInjector
   readonly steps: number
 }
 
 /** Options of a run. */
 export interface RunOptions {
-  /** The faults to inject, and where. When absent, the seed decides. */
+  /** The faults to inject, and where. If it is absent, the seed decides. */
   readonly script?: FaultScript
   readonly store?: (watch: DatabaseObserver) => Store
   readonly variant?: Variant
@@ -53,10 +53,7 @@ export interface Variant {
   readonly environment?: (environment: ProcessEnvironment, bench: VariantContext) => ProcessEnvironment
 }
 
-/**
- * Empty records of everything outside the server: what suppliers and the gateway did, and what operators and callers
- * know.
- */
+/** Empty records for a new run: what suppliers and the gateway did, and what operators and callers know. */
 const newExternalRecords = () => ({
   sales: new GroundTruth(),
   reversals: new GroundTruth(),
@@ -68,8 +65,8 @@ const newExternalRecords = () => ({
 })
 
 /**
- * Runs operations under the clock, the event order and the faults of a seed. The same seed and operations give an
- * identical trace.
+ * Runs operations. The seed determines the clock, the order of events and the faults. The same seed and operations give
+ * an identical trace.
  */
 export const simulate = async (
   seed: number,

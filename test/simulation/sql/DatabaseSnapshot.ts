@@ -24,7 +24,7 @@ export interface DatabaseSnapshot {
   readonly undecided: ReadonlyMap<number, ReadonlyArray<ObservedReversal>>
 }
 
-/** The snapshot before the first read. */
+/** The empty snapshot that is used before the first read. */
 export const emptySnapshot: DatabaseSnapshot = {
   money: new Map(),
   sales: new Map(),
@@ -125,7 +125,7 @@ export const takeSnapshot = Effect.gen(function* () {
   } as DatabaseSnapshot
 })
 
-/** Runs the queries of `saldo audit` and returns the failed invariants. */
+/** Runs the queries of `saldo audit` and returns the violated invariants. */
 export const failedInvariants = Effect.gen(function* () {
   const audit = yield* Audit
   const examined = yield* audit.prove

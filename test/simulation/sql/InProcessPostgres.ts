@@ -27,8 +27,8 @@ export const patchedFunction = ({ file, from, to }: FunctionPatch): string => {
 }
 
 /**
- * Removes everything that a run leaves behind. It also resets the sequences, so that equal seeds draw equal ids, and
- * the prepared statements, because all connections share one session.
+ * Removes all data of a run. It also resets the sequences, so that equal seeds draw equal ids. It drops the prepared
+ * statements, because all connections share one session.
  */
 const resetSql = `
   deallocate all;
@@ -43,15 +43,15 @@ const resetSql = `
   set session_replication_role = origin;
 `
 
-/** Length of a list block. It is short, so that the few sales of a run still complete some blocks. */
+/** Length of a list block. It is short, so that the few sales of a run fill some blocks. */
 const blockLength = 4
 
-/** A Postgres in this process, and a connection without faults to observe it. */
+/** A Postgres in this process, and a fault-free connection to observe it. */
 export interface InProcessPostgres {
   /** Runs a statement to its end, synchronously. */
   readonly run: (statement: Uint8Array) => Uint8Array
   readonly observe: <A, E>(effect: Effect.Effect<A, E, Layer.Success<Observer>>) => Promise<A>
-  /** Empties the tables and installs the functions again: the original text, or with a mutant. */
+  /** Empties the tables and installs the functions again, either with the original text or with a mutant. */
   readonly reset: (patch: FunctionPatch | null) => Promise<void>
 }
 
@@ -84,7 +84,8 @@ export const startPostgres = async (): Promise<InProcessPostgres> => {
        overriding system value values ($1, $2, $3, $4, 'epoch')`,
       [id, legalName, code, environment]
     )
-  // The tables of a run are small, so that planning a statement would take longer than running it.
+  // The generic plan is reused. The tables of a run are so small that planning a statement would take longer than
+  // running it.
   await postgres.exec("set plan_cache_mode = force_generic_plan")
   let changed: string | null = null
   return {

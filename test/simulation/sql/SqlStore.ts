@@ -37,8 +37,8 @@ const adapters = Layer.mergeAll(
 )
 
 /**
- * The production driver, connected to this process over one in-process connection. The first statement opens it, so the
- * layer is built without waiting.
+ * The production driver, with one connection that stays inside this process. The first statement opens the connection,
+ * so building the layer does not wait.
  */
 const driver = (answerer: ConnectionHandler) =>
   PgClient.layerFrom(
@@ -49,7 +49,7 @@ const driver = (answerer: ConnectionHandler) =>
       maxConnections: 1,
       // Without multiplexing, an interrupted statement waits on the timer of the machine instead of simulated time.
       multiplex: true,
-      // Longer than any run.
+      // Longer than the simulated time of any run.
       idleTimeout: "3650 days"
     })
   )
@@ -64,7 +64,7 @@ const productionAdapters = (machine: Context.Context<Machine>, answerer: Connect
   }
 }
 
-/** Statements that an adapter retries after a rollback. Each is recognised by a part of its SQL. */
+/** Statements that an adapter retries after a rollback. Each statement is recognised by a part of its SQL. */
 const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
   ["cell.reserve(", "wire: reserve"],
   ["cell.settle(", "wire: settle"],
@@ -78,8 +78,8 @@ const retriedStatements: ReadonlyArray<readonly [string, WorkflowStep]> = [
 const stepOf = (sql: string): WorkflowStep | null => retriedStatements.find(([part]) => sql.includes(part))?.[1] ?? null
 
 /**
- * The server as one process reaches it, with faults. A cut before the commit or a conflict runs no transaction. A cut
- * after the commit runs it, but the process receives no response.
+ * The connection of one process to the server, with faults. After a cut before the commit, or a conflict, no
+ * transaction runs. After a cut after the commit, the transaction has run, but the process receives no response.
  *
  * @param ran receives the SQL of every executed statement.
  */
@@ -128,22 +128,25 @@ const faultyConnection = (
   }
 }
 
-/** Number of possibly writing statements after which the whole database is read again. */
+/** Number of statements that may have written after which the whole database is read again. */
 const snapshotEvery = 40
 
-/** Whether a statement changes limits. A snapshot must follow at once, because new limits apply to the next sale. */
+/**
+ * Whether a statement changes limits. A snapshot must follow immediately, because the new limits apply to the next
+ * sale.
+ */
 const changesLimits = (sql: string): boolean => sql.includes("limit_daily") && sql.includes("insert into cell.balance")
 
-/** Whether a statement only reads. Statements under row-level security of one company never write. */
+/** Whether a statement only reads. Statements that row-level security restricts to one company never write. */
 const isReadOnly = (sql: string): boolean => sql.includes("set_config('saldo.company'")
 
-/** Whether a statement only changes an insurance. It creates no work for the background loops. */
+/** Whether a statement only changes an insurance. It then creates no work for the background loops. */
 const touchesOnlyInsurance = (sql: string): boolean =>
   sql.includes("cell.insurance") && !/cell\.(?:transaction|reversal|sms|reserve|settle)/.test(sql)
 
 /**
- * The SQL functions in an in-process Postgres, behind the production adapters and driver. Faults hit the connection
- * between driver and server.
+ * A store on the SQL functions in an in-process Postgres, with the production adapters and driver. Faults hit the
+ * connection between driver and server.
  */
 export const sqlStore =
   (server: InProcessPostgres) =>
@@ -176,7 +179,8 @@ export const sqlStore =
 
     return {
       books: null,
-      // A response passes through the driver of a process, which may be paused.
+      // A response passes through the driver of a process. The process may be paused, so responses can arrive out of
+      // order.
       areResponsesOrdered: false,
       view: {
         balance: (companyId) => (snapshot.money.get(companyId) ?? zeroMoney).balance,
@@ -190,7 +194,7 @@ export const sqlStore =
       wrote: () => {},
       look: (check) => void checks.push(check),
       settle: async ({ eventLoop }) => {
-        // After `setImmediate`, the driver has done all its work, because it never sets a timer of the machine.
+        // The driver never sets a timer of the machine, so it has finished all its work after `setImmediate`.
         await setImmediate()
         if (isUrgent || statementsSinceSnapshot >= snapshotEvery) await look()
         if (isDueKnown || !eventLoop.asksLoops()) return

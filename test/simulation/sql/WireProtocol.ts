@@ -3,7 +3,7 @@ import { Duplex } from "node:stream"
 
 /** The messages of the Postgres wire protocol that the simulation reads or writes. */
 
-/** Types of the client messages that are read here. */
+/** Types of the client messages that the simulation reads. */
 const messageTypes = { bind: "B", parse: "P", query: "Q", sync: "S", terminate: "X" } as const
 
 const int32 = (value: number): Buffer => {
@@ -52,11 +52,11 @@ const textAt = (bytes: Buffer, from: number): readonly [string, number] => {
   return [bytes.toString("utf8", from, end), end + 1]
 }
 
-/** Splits the bytes of a client into the greeting and statements. */
+/** Splits the bytes from a client into the greeting and the statements. */
 class StatementParser {
   private left: Buffer = Buffer.alloc(0)
   private isGreeted = false
-  /** SQL of prepared statements, by name. */
+  /** SQL text of prepared statements, by name. */
   private readonly prepared = new Map<string, string>()
 
   /** Adds received bytes. Returns the statements that are complete. */
@@ -83,7 +83,7 @@ class StatementParser {
     return { greets, whole }
   }
 
-  /** The SQL to which a message refers; null when it refers to none. */
+  /** The SQL to which a message refers; null if it refers to no SQL. */
   private read(letter: string, from: number): string | null {
     if (letter === messageTypes.query) return textAt(this.left, from)[0]
     if (letter === messageTypes.parse) {
@@ -113,12 +113,12 @@ export interface ConnectionHandler {
 }
 
 /**
- * A connection's socket as the driver uses it. Statements are answered in this process. A response arrives when the
- * event loop delivers it, and responses keep their order.
+ * The socket of a connection, as the driver uses it. Statements are answered in this process. A response arrives when
+ * the event loop delivers it, and responses keep their order.
  */
 export class WireSocket extends Duplex {
   private readonly statements = new StatementParser()
-  /** Responses sent and not arrived yet. Null marks the end of the connection. */
+  /** Responses that were sent and have not arrived yet. Null marks the end of the connection. */
   private readonly underWay: Array<Uint8Array | null> = []
   private isCut = false
   private readonly answerer: ConnectionHandler
@@ -133,7 +133,7 @@ export class WireSocket extends Duplex {
   override _write(chunk: Uint8Array, _: string, done: () => void): void {
     const { greets, whole } = this.statements.take(chunk)
     if (greets) this.answerer.greet(this)
-    // Statements written after the one at which the connection broke are discarded.
+    // Discards all statements that follow the statement at which the connection broke.
     for (const statement of whole) if (!this.isCut) this.answerer.deal(this, statement)
     done()
   }
@@ -142,7 +142,9 @@ export class WireSocket extends Duplex {
     this.underWay.push(bytes)
   }
 
-  /** Cuts the connection. The driver notices it after the responses sent before. */
+  /**
+   * Cuts the connection. The driver first receives the responses that were sent before the cut, then notices the cut.
+   */
   cut(): void {
     this.isCut = true
     this.underWay.push(null)

@@ -59,7 +59,7 @@ const tallyOf = (books: CompanyBooks): Tally => {
 
 const problemIf = (wrong: boolean, what: () => string): string | null => (wrong ? what() : null)
 
-/** The first problem that a check finds in a list. */
+/** The first problem that a check finds in a list; null if it finds none. */
 const firstProblem = <A>(all: Iterable<A>, look: (each: A) => string | null): string | null => {
   for (const one of all) {
     const wrong = look(one)
@@ -106,8 +106,8 @@ const runningFrom = (entries: ReadonlyArray<Entry>): string | null => {
 }
 
 /**
- * A check for each invariant. It returns the problem, or null. `listed` is left out, because only the database has list
- * blocks.
+ * A check for each invariant, which returns the problem or null. `listed` is left out, because only the database has
+ * list blocks.
  */
 const invariantChecks: Record<Exclude<Invariant, "listed">, (tally: Tally) => string | null> = {
   owned: ({ books: { purse }, ledger }) =>
@@ -174,7 +174,7 @@ const invariantChecks: Record<Exclude<Invariant, "listed">, (tally: Tally) => st
 
 const audited = Struct.keys(invariantChecks)
 
-/** The first invariant that a company's books in memory violate. */
+/** The first invariant that the in-memory books of a company violate; null if they violate none. */
 export const auditBooks = (books: CompanyBooks): { readonly invariant: Invariant; readonly what: string } | null => {
   const tally = tallyOf(books)
   for (const invariant of audited) {

@@ -28,7 +28,7 @@ const layer = Layer.mergeAll(
   UnresolvedMemory.layer
 ).pipe(Layer.provideMerge(Books.layer))
 
-/** The time at which an entry may be claimed: it is due, and no lease is active. */
+/** The earliest time at which an entry may be claimed: it is due, and no lease is active. */
 const availableAt_ms = (at: DateTime.Utc | null, leasedUntil: DateTime.Utc | null): number =>
   Math.max(at === null ? 0 : DateTime.toEpochMillis(at), leasedUntil === null ? 0 : DateTime.toEpochMillis(leasedUntil))
 
@@ -47,7 +47,7 @@ const dueIn = ({ messages, reversals, sales }: CompanyBooks, chore: BackgroundLo
   return soonest(instants)
 }
 
-/** A database in memory. All processes share one set of books, and every write is followed by an audit. */
+/** A database in memory. All processes share one set of books, and an audit follows every write. */
 export const memoryStore = (watch: DatabaseObserver): Store => {
   const context = Effect.runSync(Layer.buildWithScope(Layer.fresh(layer), Scope.makeUnsafe()))
   const books = Context.get(context, Books)

@@ -6,7 +6,7 @@ import type { InDoubt, Proposal } from "../../../core/domain/Resolution.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
 import { Resolutions } from "../../../core/ports/Resolutions.ts"
 
-/** Proposals of operators, in memory. */
+/** The port for operators' proposals, in memory. */
 export const layer = Layer.effect(
   Resolutions,
   Effect.map(Books, ({ all }) => {
