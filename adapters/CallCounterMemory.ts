@@ -2,17 +2,19 @@ import { Effect, Layer } from "effect"
 import { countedIn, type Window } from "../core/domain/RateLimit.ts"
 import { CallCounter } from "../core/ports/CallCounter.ts"
 
-/** The number of calls of a bucket. Mutable, because setting a map entry takes as long as finding one. */
+/**
+ * The number of calls in one bucket. The object is mutable, because setting a map entry takes as long as finding one.
+ */
 interface Count {
   held: number
 }
 
-/** Counts calls in this process. */
+/** Counts the calls that this process receives. */
 export const make = (): CallCounter["Service"] => {
   const windows = new Map<number, { readonly number: number; readonly counts: Map<string, Count> }>()
-  // Keeps one window of each length and drops it when it is over. If the clock goes back one window, the current counts
-  // stay, so no caller gains calls. If it goes back further, the counts restart. Otherwise callers would be refused
-  // until the clock reaches the old window.
+  // Keeps one window of each length and drops it when the window ends. If the clock goes back by one window, the
+  // current counts stay, so no caller gains calls. If the clock goes back further, the counts restart at zero.
+  // Otherwise callers would be refused until the clock reaches the old window again.
   const countsOf = ({ length_s, number }: Window) => {
     const current = windows.get(length_s)
     if (current !== undefined && (current.number === number || current.number === number + 1)) return current.counts
@@ -36,5 +38,5 @@ export const make = (): CallCounter["Service"] => {
   }
 }
 
-/** A call counter for each process. */
+/** A call counter in memory. Each process has its own counts. */
 export const layer = Layer.sync(CallCounter, make)

@@ -19,7 +19,7 @@ const farewell = Duration.seconds(1)
 
 const reconnectAfter_ms = (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000)
 
-/** A key outlives its window by this time, because the clocks of processes differ. */
+/** How much longer than its window a key stays in Redis, because the clocks of the processes differ. */
 const slack_s = 5
 
 // Refused calls are not counted. The script is atomic, so two calls never receive the same count.
@@ -54,7 +54,7 @@ const connection = (url: Redacted.Redacted) =>
     url: Redacted.value(url),
     // A command fails at once if there is no connection.
     disableOfflineQueue: true,
-    // Without an explicit strategy, the client gives up when its first connection fails.
+    // Without an explicit reconnect strategy, the client gives up when its first connection fails.
     socket: { reconnectStrategy: reconnectAfter_ms, socketTimeout: silence_max_ms },
     // Pings keep an idle connection from being closed as silent.
     pingInterval: silence_max_ms / 2
@@ -80,7 +80,7 @@ const leave = (fiber: Fiber.Fiber<unknown, unknown>) =>
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const alone = CallCounterMemory.make()
   let together: Count | undefined
-  // Time on the monotonic clock.
+  // The end of the pause after a failure, on the monotonic clock.
   let restsUntil_ns = 0n
   yield* keepConnected(url, (connected) => {
     together = connected

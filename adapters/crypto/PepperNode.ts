@@ -5,7 +5,7 @@ import { Pepper } from "../../core/ports/Pepper.ts"
 const named = "saldo: which pepper is this?"
 const name_bytes = 8
 
-/** Computes an HMAC synchronously in this thread, because every call needs one. */
+/** Computes an HMAC synchronously in this thread, because every API call needs an HMAC. */
 const hmac = (key: Uint8Array, data: Uint8Array | string): Uint8Array =>
   new Uint8Array(createHmac("sha256", key).update(data).digest())
 

@@ -10,8 +10,8 @@ export class DataKey extends Context.Service<
     /** 32 random bytes. */
     readonly bytes: Redacted.Redacted<Uint8Array>
     /**
-     * Whether the data key is stored encrypted under the operator's key. Otherwise a copy of the database contains the
-     * key.
+     * Whether the data key is stored encrypted with the operator's key. If it is not, a copy of the database contains
+     * the data key in plain form.
      */
     readonly protected: boolean
   }
@@ -38,7 +38,7 @@ const make = Effect.gen(function* () {
   const hashing = yield* Mac.key(Mac.hmacSha256, yield* derive("hashing"))
   const { nonceLength } = sealing.algorithm
 
-  // Random nonces are safe for about 2^32 texts, far more than one database will hold.
+  // Random nonces are safe for about 2^32 encryptions with one key. One database will hold far fewer texts.
   const seal = Effect.fnUntraced(function* (text: string, purpose: string) {
     const nonce = yield* random.randomBytes(nonceLength)
     const aad = encoder.encode(purpose)

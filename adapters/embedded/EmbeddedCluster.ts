@@ -58,7 +58,7 @@ const packageRoot = (): string => {
 }
 
 /**
- * Creates the libraries' symbolic links, as the package's own install script would. Package managers may skip that
+ * Creates the symbolic links of the libraries, as the package's own install script does. Package managers may skip that
  * script.
  */
 const linkLibraries = (root: string): boolean => {
@@ -97,8 +97,8 @@ const logOf = ({ directory }: Cluster): string => join(directory, "server.log")
 const MiB = 1024 * 1024
 
 /**
- * Value of shared_buffers: a quarter of the memory this process may use, the usual recommendation. Postgres occupies
- * only what the tables fill.
+ * Value of shared_buffers: a quarter of the memory that this process may use, as usually recommended. Postgres occupies
+ * only the part that the tables fill.
  */
 const shared_MiB = Math.min(
   1024,
@@ -113,13 +113,13 @@ const settings = {
   log_checkpoints: "off",
   shared_buffers: `${shared_MiB}MB`,
   // After each checkpoint, the first change of a page writes the whole page to the write-ahead log. Sales change pages
-  // all over their indexes. With a long history, the defaults (5 min, 1 GB) cost a quarter of the throughput; these
-  // values cost a tenth.
+  // everywhere in their indexes. With a long history, the Postgres defaults (5 min, 1 GB) reduce the throughput by a
+  // quarter. These values reduce it by a tenth.
   checkpoint_timeout: "15min",
   max_wal_size: "4GB"
 }
 
-/** Creates the data of a new cluster. It is durable only after `sync`. */
+/** Creates the data directory of a new cluster. The data is durable only after `sync`. */
 export const create = (cluster: Cluster, password: string): Promise<void> =>
   makeWhole(dataOf(cluster), cluster.user, async (aside) => {
     const passwordFile = `${aside}.password`

@@ -65,7 +65,7 @@ export const makeOwned = (directory: string, user: SystemUser | null): void => {
   own(directory, user)
 }
 
-/** Makes the user the only one with access to a file or directory. */
+/** Gives the user a file or directory, and removes the access of all other users. */
 export const own = (path: string, user: SystemUser | null): void => {
   chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600)
   if (user !== null) chownSync(path, user.uid, user.gid)
@@ -111,9 +111,9 @@ export interface SystemUser {
 const preferred = ["postgres", "nobody", "daemon"]
 
 /**
- * The user that runs Postgres in place of root, because Postgres refuses to run as root: `postgres` if it exists,
- * otherwise an existing unprivileged user. Null if this process does not run as root; then Postgres runs as the same
- * user.
+ * The user that runs Postgres if this process runs as root, because Postgres refuses to run as root. It is the user
+ * `postgres` if that user exists, otherwise another unprivileged user. Null if this process does not run as root;
+ * Postgres then runs as the user of this process.
  */
 export const findUser = (): SystemUser | null => {
   if (process.geteuid?.() !== 0) return null

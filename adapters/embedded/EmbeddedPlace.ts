@@ -35,12 +35,12 @@ export interface Place {
 }
 
 /**
- * Returns the place of the embedded Postgres of a data directory. Creates it at the first start.
+ * Returns the place of the embedded Postgres for a data directory. Creates the place at the first start.
  *
- * The place is inside the data directory, unless Postgres's user cannot reach that (for example the home directory of
- * root).
+ * The place is inside the data directory, unless Postgres's user cannot reach that directory (for example the home
+ * directory of root).
  *
- * @param freePort the port of a new place.
+ * @param freePort the port for a new place.
  */
 export const findPlace = (dataDirectory: string, user: SystemUser | null, freePort: number): Place => {
   const home = resolve(dataDirectory)
@@ -71,7 +71,7 @@ const makeHome = (home: string, user: SystemUser | null): void => {
   if (user !== null && readdirSync(home).length === 0) chmodSync(home, 0o711)
 }
 
-// Does not use `mkdir` with `recursive`: it loops forever on file systems that answer ENOENT, for example /proc.
+// Does not use `mkdir` with `recursive`, which loops forever on file systems that answer ENOENT, for example /proc.
 const makeAll = (directory: string): void => {
   if (existsSync(directory)) return
   makeAll(dirname(directory))
@@ -89,8 +89,8 @@ const newPlace = (home: string, user: SystemUser | null, port: number): SavedPla
 })
 
 /**
- * A new directory that the user can reach. Under /var/lib if possible, because the temporary directory may be emptied
- * when the machine restarts.
+ * Creates a directory that the user can reach. It is under /var/lib if possible, because the system may empty the
+ * temporary directory at a restart.
  */
 const reachable = (user: SystemUser | null): string => {
   const above = ["/var/lib", tmpdir()].find((directory) => existsSync(directory) && canReach(directory, user))
@@ -101,7 +101,10 @@ const reachable = (user: SystemUser | null): string => {
   })
 }
 
-/** Writes the file only if it does not exist. If several processes start at once, all use the file of the first. */
+/**
+ * Writes the file only if it does not exist. If several processes start at once, all use the file that the first
+ * process wrote.
+ */
 const saveFirst = (home: string, memory: SavedPlace): void => {
   const aside = join(home, `postgres.json.${randomUUID()}`)
   write(aside, memory)

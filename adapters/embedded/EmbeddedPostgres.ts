@@ -20,7 +20,9 @@ import { findPlace, savePort } from "./EmbeddedPlace.ts"
 /** Timeout for the crash recovery of a killed server. */
 const recovery_max = Duration.seconds(60)
 
-/** Checks, and the pause between them, before the last process decides that no other process uses the server. */
+/**
+ * How often, and at which interval, the last process checks for other users of the server before it stops the server.
+ */
 const looks_max = 4
 const betweenLooks = Duration.millis(50)
 
@@ -37,8 +39,8 @@ export interface EmbeddedOptions {
 }
 
 /**
- * A Postgres server that Saldo starts itself. All processes on one data directory share one server. The first process
- * starts it, the last one stops it, and a process that finds it dead restarts it.
+ * A Postgres server that Saldo starts itself. All processes with the same data directory share one server. The first
+ * process starts the server, and the last process stops it. A process that finds the server dead restarts it.
  */
 export class EmbeddedPostgres extends Context.Service<
   EmbeddedPostgres,
@@ -78,7 +80,7 @@ const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: E
       const cluster: Cluster = { binaries, directory: place.directory, user, settings }
       const fresh = !exists(cluster)
       if (fresh) await create(cluster, place.password)
-      // Chosen once: the connection pool's address must still be valid after a restart of the server.
+      // The port is chosen once, so that the address in the connection pool stays valid after a restart of the server.
       const port = runningPort(cluster) ?? (await freePort(place.port))
       if (port !== place.port) savePort(dataDirectory, port)
       return {
@@ -89,7 +91,8 @@ const prepare = Effect.fnUntraced(function* ({ dataDirectory, settings = {} }: E
       }
     })
   )
-  // Flushes in the background. A power failure in these first seconds can lose only a cluster that was just created.
+  // Flushes the files to disk in the background. A power failure in these first seconds can lose only a cluster that
+  // was just created.
   if (server.fresh) yield* Effect.forkScoped(Effect.ignore(perform(() => sync(server.cluster))))
   return server
 })
@@ -104,7 +107,7 @@ const supervise = (server: Server, up: Deferred.Deferred<void, EmbeddedFailed>):
     Effect.andThen(Effect.never)
   )
 
-// Uninterruptible: a server that comes up after its starter has gone would have no process that stops it.
+// Uninterruptible: if the process ended while the server starts, no process would stop the server later.
 const ensureRunning = ({ cluster, port }: Server): Effect.Effect<void, EmbeddedFailed> =>
   perform(() => start(cluster, port)).pipe(
     Effect.uninterruptible,

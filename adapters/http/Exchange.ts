@@ -2,7 +2,8 @@ import { Data, Effect, Predicate, Result, Schema } from "effect"
 import type { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { NotAttempted } from "./Guard.ts"
 
-// These system calls precede the first byte of the request: resolving the address and opening the connection.
+// A request can fail in these system calls only before its first byte is sent: they resolve the address and open the
+// connection.
 const beforeConnected: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"])
 
 // The server's certificate is verified before the request is written.
@@ -27,11 +28,11 @@ const certificateCodes: ReadonlySet<unknown> = new Set([
 const connectTimeout = "UND_ERR_CONNECT_TIMEOUT"
 
 /**
- * Whether a failed request provably never left this process. Accepts only proof: the request could not be encoded, the
- * address was not found, no connection was opened, or the certificate was rejected. An error code alone is no proof,
+ * Whether a failed request provably never left this process. Proof is that the request could not be encoded, the
+ * address was not found, no connection was opened, or the certificate was rejected. Other error codes prove nothing,
  * because a connection can be reset after the request was sent.
  *
- * Relies on undici: it writes a request only to an open, verified connection, and follows no redirects.
+ * Relies on undici: it writes a request only to an open, verified connection, and does not follow redirects.
  */
 export const isProvablyUnsent = ({ reason }: HttpClientError.HttpClientError): boolean => {
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return true
@@ -44,7 +45,8 @@ const isBeforeConnected = (cause: unknown): boolean => {
   // An error's `cause` and `message` are not enumerable, so spreading the error would lose them.
   const { cause: inner, code, errors, syscall } = cause as Record<string, unknown>
   if (beforeConnected.has(syscall) || certificateCodes.has(code) || code === connectTimeout) return true
-  // One error for each address that was tried. All of them must have failed before the connection was open.
+  // The list has one error for each address that was tried. The request is unsent only if every attempt failed before
+  // its connection was open.
   if (Array.isArray(errors) && errors.length > 0) return errors.every(isBeforeConnected)
   return isBeforeConnected(inner)
 }

@@ -3,10 +3,10 @@ import { Mac } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { HttpClient, HttpClientRequest } from "effect/http"
 
-/** Time of the signature, in Unix seconds. */
+/** Header with the time of the signature, in Unix seconds. */
 export const timestampHeader = "Saldo-Timestamp"
 
-/** `v1=` followed by the HMAC-SHA256 of `signedBytes`, in hex. */
+/** Header with the signature: `v1=` followed by the HMAC-SHA256 of `signedBytes`, in hex. */
 export const signatureHeader = "Saldo-Signature"
 
 const encoder = new TextEncoder()
@@ -20,7 +20,10 @@ interface SignedParts {
   readonly body: Uint8Array
 }
 
-/** The version, timestamp, method and target, one on each line, followed by the raw body. */
+/**
+ * The bytes that the signature covers: version, timestamp, method and target, each on its own line, and then the raw
+ * body.
+ */
 const signedBytes = ({ body, method, target, timestamp }: SignedParts): Uint8Array => {
   const head = encoder.encode(`v1\n${timestamp}\n${method}\n${target}\n`)
   const bytes = new Uint8Array(head.length + body.length)
@@ -41,8 +44,8 @@ const targetOf = (request: HttpClientRequest.HttpClientRequest): string =>
   })
 
 /**
- * Signs a request in its final form. A receiver with the secret can verify that it comes from Saldo, is unchanged and
- * is recent.
+ * Signs a request just before it is sent. A receiver with the secret can verify that the request comes from Saldo, is
+ * unchanged and is recent.
  */
 const signRequest = Effect.fnUntraced(function* (key: Mac.Key, request: HttpClientRequest.HttpClientRequest) {
   const mac = yield* Mac.Mac

@@ -4,7 +4,7 @@ import { xidPrefixPattern } from "../../core/domain/Idempotency.ts"
 import { Amount } from "../../core/domain/Money.ts"
 import { signatureHeader, timestampHeader } from "./GatewayClient.ts"
 
-/** The meaning of each status, the same for all endpoints. */
+/** The meaning of each HTTP status. It is the same for all endpoints. */
 const meanings: Readonly<Record<string, string>> = {
   400: "The request cannot be read.",
   401: "The signature is wrong, or its timestamp is too old or too new.",
@@ -88,7 +88,7 @@ export const distinct =
   (items: ReadonlyArray<A>): boolean =>
     new Set(items.map(nameOf)).size === items.length
 
-/** A machine-readable word, never prose. */
+/** A machine-readable reason, for example `stale_timestamp`. It is never a sentence. */
 export const reasonCode = Schema.String.check(Schema.isPattern(/^[a-z0-9_]{1,64}$/u))
 
 /** The id of a sale, reversal or policy in calls to a gateway. Contract: 2.5. */
@@ -118,7 +118,7 @@ export const Currency = Schema.Literal("DOP")
 
 const outcome = <const Outcome extends string>(name: Outcome) => Schema.Literal(name)
 
-/** The gateway did nothing and will do nothing because of this request. */
+/** The gateway did nothing for this request and will do nothing for it later. */
 export const NotProcessed = Schema.Struct({
   outcome: outcome("not_processed"),
   xid: Schema.optionalKey(Xid),
@@ -132,21 +132,23 @@ export const NotProcessed = Schema.Struct({
 })
 export type NotProcessed = typeof NotProcessed.Type
 
-/** The gateway never accepted an operation with this id. */
+/** The gateway has never accepted an operation with this xid. */
 export const NotFound = Schema.Struct({ outcome: outcome("not_found"), xid: Xid }).annotate({
   identifier: "NotFound",
   description: "The gateway never accepted an operation with this xid."
 })
 export type NotFound = typeof NotFound.Type
 
-/** The gateway knows a different operation with this id. */
+/** The gateway knows a different operation with this xid. */
 export const Conflict = Schema.Struct({ outcome: outcome("conflict"), xid: Xid }).annotate({
   identifier: "Conflict",
   description: "The gateway accepted an operation with this xid but other contents. It did nothing now."
 })
 export type Conflict = typeof Conflict.Type
 
-/** The responses that state that the gateway did nothing. No other response below 500 is taken to mean this. */
+/**
+ * The responses that state that the gateway did nothing. No other response with a status below 500 has this meaning.
+ */
 export const notProcessed = [400, 401, 403, 413, 422, 429].map((status) =>
   NotProcessed.pipe(HttpApiSchema.status(status))
 )

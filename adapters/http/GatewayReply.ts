@@ -5,12 +5,12 @@ import { type Delivery, DispatchAnswer } from "../../core/domain/Sale.ts"
 import { isProvablyUnsent } from "./Exchange.ts"
 import type { Conflict, NotFound, NotProcessed } from "./GatewayProtocol.ts"
 
-/** The result of a gateway call. Everything that is not definite is Unknown. */
+/** The result of a gateway call. A result that is not definite is Unknown. */
 export type GatewayReply<A> = Data.TaggedEnum<{
   Answered: { readonly answer: A }
   /** The gateway provably did nothing: the request never left this process, or the gateway answered `not_processed`. */
   NotDone: { readonly reason: string }
-  /** The gateway answered that it knows no such operation. */
+  /** The gateway answered that it does not know the operation. */
   NotFound: {}
   Unknown: { readonly reason: string }
 }>
@@ -19,24 +19,24 @@ interface GatewayReplyDefinition extends Data.TaggedEnum.WithGenerics<1> {
 }
 export const GatewayReply = Data.taggedEnum<GatewayReplyDefinition>()
 
-/** A question to a gateway. */
+/** A call to a gateway, with the rule for interpreting its response. */
 interface Question<A, B> {
   readonly operation: string
-  /** Our id of the operation. Null for questions without one. */
+  /** Saldo's id of the operation. Null for calls that concern no operation. */
   readonly id: string | null
-  /** Interprets the response. Null if it contradicts the question. */
+  /** Interprets the response. Null if the response contradicts the request. */
   readonly read: (answer: A) => B | null
 }
 
 type Refused = NotProcessed | NotFound | Conflict
 type Failure = HttpClientError.HttpClientError | Schema.SchemaError | Refused
 
-// A server error leaves open what the gateway did.
+// After a server error, it is unknown whether the gateway executed the request.
 const serverError = 500
 
 /**
- * Calls a gateway and classifies the result. A response that is unreadable, or about another operation, becomes Unknown
- * and is logged as an error: the operator must correct the gateway.
+ * Calls a gateway and classifies the result. A response that is unreadable, or that concerns another operation, becomes
+ * Unknown and is logged as an error, because the operator must correct the gateway.
  */
 export const askGateway = <A, B, R>(
   call: Effect.Effect<A, Failure, R>,

@@ -21,8 +21,8 @@ const monotonicClock = (clock: Clock.Clock): Clock.Clock => {
 }
 
 /**
- * Runs `waiting` on the monotonic clock, so that setting the wall clock back an hour does not lengthen a wait by an
- * hour. An effect wrapped in `own` keeps the wall clock.
+ * Runs `waiting` on the monotonic clock, so that setting the wall clock back by an hour does not lengthen a wait by an
+ * hour. An effect inside `own` keeps the wall clock.
  */
 const onMonotonicClock = <A, E, R>(
   waiting: (own: <B, F, S>(call: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>
@@ -85,7 +85,7 @@ export class NotAttempted extends Data.TaggedError("NotAttempted")<{
 const answer_within = Duration.seconds(29)
 
 /**
- * Opens the circuit when half of the last 20 calls failed: then the external service is at fault, not a single request.
+ * Opens the circuit when half of the last 20 calls failed. Then the external service is at fault, not a single request.
  */
 const tripPolicy = CircuitBreaker.rate({ threshold: 0.5, size: 20, minimumCalls: 10 })
 const openFor = Duration.seconds(10)
@@ -115,7 +115,10 @@ interface Guard {
    * `NotAttempted`. Each response is read completely before the call counts as finished.
    */
   readonly protect: (client: HttpClient.HttpClient) => HttpClient.HttpClient
-  /** Whether a call would be made now. Checked before a sale is reserved. A "no" counts as a call not made. */
+  /**
+   * Whether the service would be called now. It is checked before a sale is reserved. If it is false, the metrics count
+   * a call that was not made.
+   */
   readonly accepts: Effect.Effect<boolean>
 }
 
@@ -126,15 +129,18 @@ type HttpRequest = HttpClientRequest.HttpClientRequest
 const failedWith = (request: HttpRequest, cause: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
-/** Classifies a call for the circuit breaker. A definite refusal counts as a success. */
+/**
+ * Classifies a call for the circuit breaker. A definite refusal counts as a success, because the external service
+ * works.
+ */
 const classify = (exit: Exit.Exit<HttpResponse, unknown>): CircuitBreaker.Outcome =>
   Exit.isSuccess(exit) && exit.value.status < serverError && exit.value.status !== tooManyRequests
     ? CircuitBreaker.success
     : CircuitBreaker.failure()
 
 /**
- * A concurrency limit, a circuit breaker and metrics around all calls to one external service. Each process has its own
- * breaker, because another process may still reach the service.
+ * Puts a concurrency limit, a circuit breaker and metrics around all calls to one external service. Each process has
+ * its own breaker, because another process may still reach the service.
  */
 export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   answer_max = answer_within,
@@ -171,7 +177,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
     )
   )
 
-  // When its time is over, an open circuit lets the next call through as a test.
+  // After its open time, the circuit breaker accepts the next call to test the service.
   const closed = onMonotonicClock(() => breaker.state(party)).pipe(
     Effect.map((state) => state._tag !== "Open" || Duration.isZero(state.retryAfter)),
     Effect.orElseSucceed(() => true)
@@ -184,7 +190,7 @@ export const makeGuard = Effect.fn("Guard.makeGuard")(function* ({
   return { protect, accepts } satisfies Guard
 })
 
-/** An external service, and whether it would be called now. */
+/** An external service, and whether Saldo would call it now. */
 export interface Guarded<Party> {
   readonly party: Party
   readonly accepts: Effect.Effect<boolean>

@@ -24,8 +24,7 @@ const unreadable = (response: HttpClientResponse.HttpClientResponse) => (cause: 
   })
 
 /**
- * Reads a response completely, up to the maximum size. Without this limit, decoding would read a response of any
- * length.
+ * Reads a response completely, up to the maximum size. Without a limit, decoding would read a response of any length.
  */
 export const readWhole = (response: HttpClientResponse.HttpClientResponse) =>
   textOf(response).pipe(

@@ -57,8 +57,8 @@ const readQuote = (answer: Wire.QuoteAnswer): Result.Result<Quoted, PolicyActive
 }
 
 /**
- * Interprets a response about an order's policy. Null if it is about another order, or if the policy ends before it
- * begins.
+ * Interprets a response about the policy of an order. Null if the response concerns another order, or if the policy
+ * ends before it begins.
  */
 const readPolicy =
   ({ amount, xid }: Order) =>
@@ -87,11 +87,11 @@ const wirePolicy = ({ amount, createdAt, identifier, product, xid }: Order, quot
   currency: "DOP" as const
 })
 
-/** The result of a question that moves no money. Without a response, insurance is unavailable. */
+/** The result of a call that moves no money. Without a response, the error is InsuranceUnavailable. */
 const said = <A, E>(reply: GatewayReply<Result.Result<A, E>>): Effect.Effect<A, E | InsuranceUnavailable> =>
   reply._tag === "Answered" ? Effect.fromResult(reply.answer) : Effect.fail(new InsuranceUnavailable())
 
-/** An insurer that a gateway provides through the protocol of docs/providers/insurer.md. */
+/** An insurer behind a gateway that implements the protocol of docs/providers/insurer.md. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(Wire.insurerProtocol, { transformClient: yield* gatewayClient(options) })
   return {

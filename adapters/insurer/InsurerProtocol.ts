@@ -28,7 +28,7 @@ const product = Schema.NullOr(Schema.String).annotate({
   description: "The insurer's code of the service, from the operator's catalogue; null if the catalogue has none."
 })
 
-/** The fields that all questions about a vehicle have in common. */
+/** The fields that all requests about a vehicle have in common. */
 const ofCase = {
   reference: Schema.String.annotate({ description: "The insurer's reference of the case." }),
   plate

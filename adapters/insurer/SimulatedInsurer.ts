@@ -121,7 +121,10 @@ const typeOf = (plate: Plate): VehicleType => {
 const year_min = 2008
 const years = 17
 
-/** The digits that choose an example: all but the last digit, which selects the scenario. */
+/**
+ * The digits of the plate that choose the example vehicle: all except the last digit. The last digit selects the
+ * scenario.
+ */
 const seedOf = (plate: Plate): number => Number(plate.slice(1, -1))
 
 const pickBySeed = <A>([first, ...others]: readonly [A, ...ReadonlyArray<A>], seed: number): A =>
@@ -144,7 +147,10 @@ const simulatedVehicle = (plate: Plate): Vehicle => {
   }
 }
 
-/** The versions of the plate's model. Only one if the plate ends in 6; none marked as suggested if it ends in 7. */
+/**
+ * The versions of the plate's model. If the plate ends in 6, there is only one version. If it ends in 7, no version is
+ * marked as suggested.
+ */
 const simulatedVersions = (plate: Plate): ReadonlyArray<Version> => {
   const { model, versions } = modelOf(plate)
   const sold = plate.endsWith("6") ? versions.slice(0, 1) : versions
@@ -193,7 +199,7 @@ const plans = Effect.fnUntraced(function* (of: CaseVersion) {
   return { detail: `${brand} ${name}, ${year}`, plans: simulatedPlans(type), extras: simulatedExtras }
 })
 
-/** The simulator's id of a quote: everything that was asked for. */
+/** The simulator's id of a quote. It contains everything that was requested, because the simulator stores nothing. */
 const quoteReference = ({ extras, plan, reference, version }: QuoteRequest): string =>
   [reference, plan, version, ...extras].join(":")
 
@@ -206,17 +212,20 @@ const quote = Effect.fnUntraced(function* (wanted: QuoteRequest) {
   return { reference: quoteReference(wanted), total: simulatedTotal(plan, extras) }
 })
 
-/** The first day of next month, when a policy that is active now may be renewed. */
+/** The first day of next month. From that day, an active policy may be renewed in the simulator. */
 const nextMonth = Effect.map(DateTime.now, (now) =>
   DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(periodsAt(now).month), { months: 1 }))
 )
 
-/** The policy of an order. Null if the simulator issues none. The plate's letter may be upper or lower case. */
+/**
+ * The policy of an order. Null if the simulator issues no policy for the order. The letter of the plate may be upper or
+ * lower case.
+ */
 const policyOf = ({ createdAt, identifier, reference, xid }: Order): IssuedPolicy | null => {
   const [quoted, plan] = reference?.split(":") ?? []
   const months = quoted === caseOf(identifier.toUpperCase()) ? simulatedMonths(plan) : undefined
   if (months === undefined || identifier.endsWith("1")) return null
-  // Valid from the day of the sale, so that every answer about a policy is the same.
+  // The policy is valid from the day of the sale, so that every answer about one policy is the same.
   return { number: simulatedCode(xid), validity: validFor(createdAt, months) }
 }
 
@@ -241,7 +250,7 @@ const status = (order: Order, now: DateTime.Utc): StatusAnswer<IssuedPolicy> => 
  * - Quote: 3 already has an active policy.
  * - Sale: 1 is refused and 2 stays pending, as in every simulated sale.
  *
- * It stores nothing, so it also answers about a sale that was reserved but never sent. Contract: 4.6 and 7.
+ * The simulator stores nothing, so it also knows a sale that was reserved but never sent. Contract: 4.6 and 7.
  */
 export const simulatedInsurer: Insurer = {
   inspect,

@@ -25,16 +25,16 @@ interface Purse {
   readonly balance: Balance
   readonly limits: Limits
   readonly lowBalanceAlert: Centavos
-  /** Null if the company's money has never moved. */
+  /** When the company's money last moved. Null if it has never moved. */
   readonly updatedAt: DateTime.Utc | null
 }
 
 interface ClaimedKey<O> {
   readonly fingerprint: string
-  /** The sale that the key made or asks to reverse. */
+  /** The sale that was made with the key, or the sale that a reversal with the key reverses. */
   readonly transactionId: TransactionId
   readonly claimedAt: DateTime.Utc
-  /** Null while the operation is in progress. */
+  /** The stored response of the key. Null while the operation is in progress. */
   readonly outcome: O | null
 }
 
@@ -94,7 +94,7 @@ export interface CompanyBooks {
   readonly messages: Map<string, SmsEntry>
   readonly consumption: Map<string, Centavos>
   readonly entries: Array<Entry>
-  /** The references of all adjustments, including those that needed no entry. */
+  /** The references of all adjustments, including adjustments of 0, which have no entry. */
   readonly adjustments: Set<string>
 }
 
@@ -135,10 +135,10 @@ export const consume = (books: CompanyBooks, day: string, centavos: number): voi
   books.consumption.set(day, Centavos.make((books.consumption.get(day) ?? 0) + centavos))
 }
 
-/** The fields of a ledger entry that do not follow from the balance. */
+/** The fields of a ledger entry that cannot be computed from the balance. */
 type Posting = Pick<Entry, "id" | "type" | "amount"> & Partial<Pick<Entry, "transactionId" | "reference">>
 
-/** Posts a ledger entry and sets the balance after it. */
+/** Adds a ledger entry and sets the balance that follows from it. */
 export const post = (books: CompanyBooks, balance: Balance, posting: Posting, at: DateTime.Utc): void => {
   books.purse = { ...books.purse, balance, updatedAt: at }
   books.entries.push({ transactionId: null, reference: null, ...posting, balance: owned(balance), createdAt: at })

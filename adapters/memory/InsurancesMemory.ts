@@ -69,7 +69,7 @@ const resendIn = (books: CompanyBooks, id: InsuranceId, { code, sms }: CodeToSen
     const { attempts, resends } = codesOf(books, id)
     if (attempts === attempts_max || resends === resends_max) return yield* Result.fail(new CodeBlocked())
     books.codes.set(id, { code, attempts, resends: resends + 1 })
-    // Drops SMS that were not sent yet: their codes are no longer valid.
+    // Drops SMS that were not sent yet, because the codes in them are no longer valid.
     for (const [name, entry] of books.messages) {
       if (entry.sms.insuranceId !== id || entry.status !== "staged") continue
       books.messages.set(name, { ...entry, sms: { ...entry.sms, expiresAt: sms.at } })
@@ -87,7 +87,10 @@ const attemptIn = (books: CompanyBooks, id: InsuranceId) =>
     return { code: known.code, attemptsLeft: attempts_max - attempts }
   })
 
-/** The changes that a step makes to an insurance. Null if the step belongs to a choice that has changed since. */
+/**
+ * The changes that a step makes to an insurance. Null if the buyer has chosen another version or plan since the step
+ * began.
+ */
 const changesOf = (step: BuyerStep, { plan, version }: Insurance): Partial<Insurance> | null => {
   switch (step.event) {
     case "code_verified":
@@ -136,5 +139,5 @@ export const insurancesLayer = Layer.effect(Insurances, make)
 
 const publicDataKey = Layer.succeed(DataKey, { bytes: Redacted.make(new Uint8Array(32)), protected: false })
 
-/** A vault with a public key, for stores that keep nothing. */
+/** A vault whose data key is public, for stores that keep no data. */
 export const vaultLayer = VaultAead.layer.pipe(Layer.provide(Layer.merge(publicDataKey, NodeCrypto.layer)))

@@ -90,7 +90,7 @@ const reserveIn = (
     return Reserved.Reservation({ order })
   })
 
-/** The unresolved or delivered sale that pays this bill. */
+/** The sale that pays this bill and is unresolved or successful. Undefined if there is no such sale. */
 const paying = (books: CompanyBooks, billId: string | null): Sale | undefined =>
   billId === null
     ? undefined
@@ -98,7 +98,7 @@ const paying = (books: CompanyBooks, billId: string | null): Sale | undefined =>
         (sale) => sale.billId === billId && (isUnresolved(sale) || sale.status === "SUCCESS")
       )
 
-/** The insurance that the sale buys, if its quote still matches the sale. Null for other sales. */
+/** The insurance that the sale buys, if its quote still matches the sale. Null for sales that buy no insurance. */
 const quotedFor = (
   { insurances }: CompanyBooks,
   { amount, insuranceId, reference }: Intent,
@@ -149,7 +149,7 @@ const settled = (sale: Sale, { at, notFound, verdict }: Settlement): Sale => ({
 
 const policyEvents = { Confirm: "issued", Release: "refused", Free: "freed", Hold: "held" } as const
 
-/** Settles the policy together with its money. */
+/** Settles the policy of a sale together with the money. */
 const settlePolicy = (books: CompanyBooks, { insuranceId }: Sale, { at, verdict }: Settlement): void => {
   const insurance = insuranceId === null ? undefined : books.insurances.get(insuranceId)
   if (insurance === undefined) return

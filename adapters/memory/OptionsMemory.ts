@@ -3,7 +3,7 @@ import type { CompanyId } from "../../core/domain/Ids.ts"
 import type { OfferedOption } from "../../core/domain/Lookup.ts"
 import { Options } from "../../core/ports/Options.ts"
 
-/** `Options` in memory. It keeps all options. */
+/** `Options` in memory. It never deletes an option. */
 export const layer = Layer.sync(Options, () => {
   const known = new Map<string, OfferedOption>()
   const keyOf = (companyId: CompanyId, optionId: string) => `${companyId}:${optionId}`

@@ -33,7 +33,7 @@ import {
 import { transactionOf } from "./TransactionsMemory.ts"
 import { claimable, concludes, leased } from "./UnresolvedMemory.ts"
 
-/** The reversal of a sale that is pending or confirmed. A denied reversal allows another one. */
+/** The reversal of a sale that is unresolved or confirmed. After a denied reversal, the sale may be reversed again. */
 const standing = (books: CompanyBooks, is: (entry: ReversalEntry) => boolean): ReversalEntry | undefined =>
   [...books.reversals.values()].find((entry) => entry.status !== "DENIED" && is(entry))
 

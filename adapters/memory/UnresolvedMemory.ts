@@ -21,9 +21,9 @@ const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
 const after = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isGreaterThan(instant, now)
 
-// A claim of all operations skips those that this cycle already asked about. It includes an operation in PROCESSING
-// only after its own provider call must have ended. A timestamp in the future comes from a wrong clock and delays
-// nothing.
+// A claim of all operations skips each operation that was already asked about in this cycle. It includes an operation
+// in PROCESSING only after the operation's own provider call must have ended. A timestamp in the future comes from a
+// wrong clock and does not delay the claim.
 const isWanted = ({ askAt, askedAt, status }: Asking, { began, lease, now, which }: RecoveryClaim): boolean => {
   if (which === "due") return notAfter(askAt, began)
   const mayBeAsked = notAfter(askAt, began) || after(askAt, latestTrusted(now, lease)) || status === "PENDING"
@@ -52,7 +52,7 @@ export const leased = ({ lease, now }: RecoveryClaim) => ({
 
 /**
  * Whether a settlement still applies to the operation. A firm answer always applies. A conclusion from "not found"
- * answers may be late.
+ * answers may come too late, after another recovery has claimed the operation.
  */
 export const concludes = (before: Asking, settlement: Settlement | ReversalSettlement): boolean => {
   const { _tag } = settlement.verdict

@@ -13,23 +13,26 @@ export interface Box {
 
 interface Style {
   readonly font: "plain" | "bold"
-  /** The font size where there is room. The text shrinks, but never below `least`. */
+  /** The preferred font size. A text that does not fit shrinks, but never below `least`. */
   readonly size: number
   readonly least?: number
   readonly align?: "left" | "center" | "right"
-  /** Centres the text vertically. Otherwise it starts at the top. */
+  /** Whether the text is centred vertically. If not, it starts at the top. */
   readonly middle?: boolean
 }
 
 const size_step = 0.5
 
-/** A text shrinks to this part of its size before a word is broken. */
+/** A text may shrink to this fraction of its size before a word is broken. */
 const whole_least = 0.6
 
 const sizesDown = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: Math.floor((from - to) / size_step) + 1 }, (_, step) => from - step * size_step)
 
-/** The largest font size at which the text fits, without breaking words if possible. `least` if no size fits. */
+/**
+ * The largest font size at which the text fits, without broken words if possible. Returns `least` if the text fits at
+ * no size.
+ */
 const sizeFor = (document: Document, { height, width }: Box, words: string, size: number, least: number): number => {
   const fits = (at: number) => document.fontSize(at).heightOfString(words, { width }) <= height
   const whole = (at: number) => words.split(" ").every((word) => document.fontSize(at).widthOfString(word) <= width)
@@ -97,7 +100,8 @@ export interface Fonts {
 const plainFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf")
 const boldFont = import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf")
 
-// The fonts that every PDF reader has lack letters beyond Western European ones. Names may contain those.
+// Loads fonts from files. The fonts that every PDF reader has contain only Western European letters, but names may
+// contain other letters.
 export const readFonts = Effect.promise(async (): Promise<Fonts> => {
   const [plain, bold] = await Promise.all([readFile(new URL(plainFont)), readFile(new URL(boldFont))])
   return { plain, bold }
@@ -112,7 +116,10 @@ interface Sheet {
   readonly width: number
   readonly height: number
   readonly title: string
-  /** When the documented facts arose. The time of rendering would make each copy differ in its bytes. */
+  /**
+   * When the documented sale or policy was made. With the time of rendering, two copies of one document would differ in
+   * their bytes.
+   */
   readonly createdAt: DateTime.Utc
 }
 
@@ -122,7 +129,7 @@ export const openDocument = ({ bold, plain }: Fonts, { createdAt, height, title,
     size: [width, height],
     margin: 0,
     lang: "es-DO",
-    // The document's id is derived from these values. Nothing else in it depends on the time or place of rendering.
+    // The document's id is derived from these values. No other content depends on the time or place of rendering.
     info: { Title: title, CreationDate: DateTime.toDateUtc(createdAt) }
   })
   return document.registerFont("plain", plain).registerFont("bold", bold)
@@ -149,7 +156,7 @@ interface Square {
   readonly side: number
 }
 
-/** The white margin that readers require around a code, in modules. */
+/** The width of the white margin that QR code readers require, in modules (squares of the code). */
 const quiet = 4
 
 /**

@@ -41,7 +41,7 @@ const part = (document: Document, y: number, name: string): number => {
 interface Field {
   readonly label: string
   readonly value: string
-  /** Width in proportion to the other fields of the row. */
+  /** Width of the field in proportion to the other fields of the row. */
   readonly share: number
 }
 
@@ -122,7 +122,7 @@ const cover = (document: Document, top: number, { plan: { coverage, months, name
   ])
   const box = across(middle, 92)
   document.rect(box.x, box.y, box.width, box.height).lineWidth(0.6).stroke(grid)
-  // Does not break a line between currency and amount.
+  // A non-breaking space prevents a line break between currency and amount.
   writeIn(document, inset(box, 6), coverage.replace(/RD\$ (?=\d)/g, "RD$\u00a0"), { font: "plain", size: 10.5 })
   return box.y + box.height
 }

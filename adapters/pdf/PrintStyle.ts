@@ -6,7 +6,10 @@ import { type Amount, toPesos } from "../../core/domain/Money.ts"
 import type { Cedula, Phone } from "../../core/domain/Person.ts"
 import { type Box, type Document, writeIn } from "./PdfDocument.ts"
 
-/** Whether the simulator issued this authorization or policy. Then it is not valid in production. Contract: 2.5. */
+/**
+ * Whether the simulator issued this authorization code or policy. A test document is not valid in production. Contract:
+ * 2.5.
+ */
 export const isTest = (authCode: string): boolean => authCode.startsWith("SBX")
 
 export const testWords = "SIN VALIDEZ — PRUEBA"
@@ -24,7 +27,7 @@ export const drawTestBand = (document: Document, box: Box, words = testWords): v
   document.fillColor("black")
 }
 
-/** Draws large pale letters across the page, behind the text. A band at the edge could be cut off. */
+/** Draws large pale letters across the page, behind the text. Unlike a band at the edge, they cannot be cut off. */
 export const drawTestBackground = (document: Document, { height, width, x, y }: Box): void => {
   const diagonal = Math.hypot(width, height)
   const [middle, centre] = [x + width / 2, y + height / 2]
@@ -50,8 +53,8 @@ export const vehicleTypes = {
 } as const satisfies Record<VehicleType, string>
 
 /**
- * The content of the QR code, for comparison with the printed text. It uses ASCII only, because some scanners show
- * nothing else.
+ * The content of the QR code, for comparison with the printed text. It uses ASCII only, because some scanners show no
+ * other characters.
  */
 export const qrTextOf = ({ plate, policy }: PolicyFacts): string =>
   [

@@ -10,7 +10,10 @@ const width = pointsOf(80)
 /** The margin that receipt printers leave white on each side. */
 const margin = pointsOf(4.5)
 const inner = width - 2 * margin
-/** Height of the page while drawing, more than any receipt needs. The page is then cut to the height of its content. */
+/**
+ * Height of the page while the receipt is drawn, more than any receipt needs. The page is then cut to the height of its
+ * content.
+ */
 const height_max = 4_000
 const qrSide = pointsOf(26)
 const labels_width = 0.36 * inner
@@ -31,7 +34,7 @@ const rule = (document: Document): void => {
   document.y = y + 5
 }
 
-/** Draws a label on the left and its value on the right. The line is as high as the higher of the two. */
+/** Draws a label on the left and its value on the right. The taller text decides the height of the line. */
 const line = (document: Document, label: string, value: string, size = 8.5): void => {
   const { y } = document
   document.font("plain").fontSize(size).text(label, margin, y, { width: labels_width })
@@ -40,7 +43,7 @@ const line = (document: Document, label: string, value: string, size = 8.5): voi
   document.y = Math.max(below, document.y) + 2
 }
 
-/** Draws a framed word. Receipt printers print no colour. */
+/** Draws a word in a frame. It uses no colour, because receipt printers print none. */
 const mark = (document: Document, words: string): void => {
   const top = document.y + 3
   document.y = top + 3

@@ -30,7 +30,7 @@ const wireLookup = ({ identifier, packages, service: { id, name, product, type }
   packages: packages.map(({ code, name, price }) => ({ code, name, price_centavos: price }))
 })
 
-/** Interprets a response about an order. Null if it is about another order. */
+/** Interprets a response about an order. Null if the response concerns another order. */
 const readOrder =
   ({ amount, service, xid }: Order) =>
   (answer: Wire.OrderAnswer): OrderState | null => {
@@ -38,7 +38,7 @@ const readOrder =
     switch (answer.outcome) {
       case "delivered": {
         const { auth_code: authCode, recharge_token: rechargeToken = null } = answer
-        // Without a recharge token that fits the meter, electricity is not delivered.
+        // Without a recharge token that fits the meter, electricity does not count as delivered.
         if (lacksRechargeToken(service.type, rechargeToken)) return null
         return DispatchAnswer.Delivered({ delivery: { authCode, rechargeToken } })
       }
@@ -83,11 +83,11 @@ const toReversalAnswer: (reply: GatewayReply<ReversalAnswer>) => ReversalAnswer 
   Unknown: () => ReversalAnswer.Unknown()
 })
 
-/** A provider that a gateway provides through the protocol of docs/providers/http.md. */
+/** A provider behind a gateway that implements the protocol of docs/providers/http.md. */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(Wire.providerProtocol, { transformClient: yield* gatewayClient(options) })
   return {
-    // The gateway may use its own references or the catalogue's codes, so every reference is accepted.
+    // Accepts every reference, because the gateway may use its own references or the codes of the catalogue.
     knows: () => true,
     dispatch: (order) =>
       askGateway(gateway.dispatch({ payload: wireOrder(order) }), {

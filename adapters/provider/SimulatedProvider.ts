@@ -18,8 +18,8 @@ import type { Provider } from "../../core/ports/Provider.ts"
 
 const holder = "Cliente de Prueba"
 
-// Offers the package under its catalogue code. A provider knows that code even if it never offered the package in a
-// lookup.
+// Offers the package under its code in the catalogue. A provider knows that code even if no lookup has offered the
+// package.
 const packageOffer = ({ code, data, duration, name, price }: Package): Offer => ({
   reference: code,
   name,
@@ -28,14 +28,17 @@ const packageOffer = ({ code, data, duration, name, price }: Package): Offer => 
   data
 })
 
-/** Offers for packages with a unique code. If two imports used one code twice, a sale could charge the wrong price. */
+/**
+ * Offers only packages whose code is unique. If two imports used one code for two packages, a sale could charge the
+ * wrong price.
+ */
 const packageOffers = (packages: ReadonlyArray<Package>): ReadonlyArray<Offer> =>
   packages.filter((one) => !packages.some(({ code, id }) => code === one.code && id !== one.id)).map(packageOffer)
 
 const bill_min = 25_000
 const bill_span = 300_000
 
-/** The price of a bill, derived from the contract and the month only. So a bill always costs the same. */
+/** The price of a bill, derived only from the contract and the month. So a bill always has the same price. */
 const billPrice = (identifier: Identifier, month: string): Amount => {
   let sum = 0
   for (const character of `${month}/${identifier}`) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % bill_span
@@ -50,7 +53,8 @@ const billPrice = (identifier: Identifier, month: string): Amount => {
 const bill = (identifier: Identifier, begins: DateTime.Utc): Offer => {
   const month = DateTime.formatIsoDateUtc(begins).slice(0, 7)
   return {
-    // Prefixed, because a real provider may use the plain month as the reference of a real bill with another price.
+    // The prefix distinguishes simulated bills, because a real provider may use the plain month as the reference of a
+    // real bill with another price.
     reference: `ejemplo-${month}`,
     name: `Factura de ${DateTime.formatUtc(begins, { locale: "es-DO", month: "long", year: "numeric" })}`,
     price: billPrice(identifier, month),
@@ -77,15 +81,15 @@ const examples = ({ identifier, packages, service }: LookupQuery, now: DateTime.
 }
 
 /**
- * Returns the same examples for every identifier. Used where the identifier may be real but no provider can be asked.
- * Contract: 4.4.
+ * Returns the same examples for every identifier. It is used if the identifier may be real but no provider can be
+ * asked. Contract: 4.4.
  */
 export const exampleLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => LookupAnswer.Found({ found: examples(query, now) }))
 
 /**
  * Simulated lookup. The last character of the identifier selects the scenario: 0 does not exist, 1 has no options, 2
- * gets no answer. Contract: 4.4.
+ * does not get an answer. Contract: 4.4.
  */
 const simulatedLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
   Effect.map(DateTime.now, (now) => {
@@ -97,12 +101,15 @@ const simulatedLookup = (query: LookupQuery): Effect.Effect<LookupAnswer> =>
     return LookupAnswer.Found({ found: identifier.endsWith("1") ? { ...found, offers: [] } : found })
   })
 
-/** Age from which a status query decides a pending sale. */
+/** Minimum age of a pending sale before a status query decides it. */
 const decidedAfter = Duration.seconds(15)
 
 const hexOf = (xid: string): string => xid.slice(xid.lastIndexOf("-") + 1)
 
-/** The authorization code of a delivered sale. Derived from the xid, so that every answer about a sale is the same. */
+/**
+ * The authorization code of a delivered sale. It is derived from the xid, so that every answer about a sale is the
+ * same.
+ */
 export const simulatedCode = (xid: string): string => `SBX${hexOf(xid).slice(0, 12).toUpperCase()}`
 
 /** Whether a sale to this identifier stays pending, unless it is refused. Contract: 7, Simulator scenarios. */
@@ -160,8 +167,8 @@ const reversal = ({ order: { identifier } }: Reversal, askedAbout: boolean): Rev
 }
 
 /**
- * Simulated provider. It delivers nothing and answers by the last characters of the identifier, even about a sale that
- * was reserved but never sent.
+ * Simulated provider. It delivers nothing. The last characters of the identifier select its answer, even about a sale
+ * that was reserved but never sent.
  * - Pending sale: 02 is denied, 12 stays undecided, all others are confirmed.
  * - Reversal: 93 is denied, 94 is unknown until its first status query, all others are confirmed.
  */

@@ -72,8 +72,8 @@ const smsAnswer: (reply: GatewayReply<SmsAnswer>) => SmsAnswer = GatewayReply.$m
 })
 
 /**
- * An SMS gateway that speaks the protocol of docs/providers/sms.md. It sends an SMS only once, even if the same id
- * arrives again.
+ * An SMS gateway that implements the protocol of docs/providers/sms.md. The gateway sends each SMS id only once, even
+ * if it receives the same id again.
  */
 export const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const gateway = yield* HttpApiClient.make(smsProtocol, { transformClient: yield* gatewayClient(options) })

@@ -3,8 +3,8 @@ import { SmsAnswer } from "../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
 
 /**
- * Simulated SMS gateway. It accepts every SMS and sends none. It never logs phone or text, because a company may test
- * with real ones.
+ * Simulated SMS gateway. It accepts every SMS and sends none. It never logs phone or text, because a company may use
+ * real phones and texts in its tests.
  */
 export const simulatedSmsGateway: SmsGateway = {
   idempotent: true,

@@ -6,18 +6,21 @@ import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
 import { Exchange, exchange } from "../http/Exchange.ts"
 
 export interface TwilioOptions {
-  /** `https://api.twilio.com`, or the address of a region. */
+  /** The address of the API: `https://api.twilio.com`, or the address of a Twilio region. */
   readonly baseUrl: string
   readonly accountSid: string
   readonly authToken: Redacted.Redacted
-  /** The sender: a number or name, or a messaging service that selects one. */
+  /** The sender of the SMS: a number, a name, or a messaging service that selects the number. */
   readonly sender: { readonly From: string } | { readonly MessagingServiceSid: string }
 }
 
 const created = 201
 const tooManyRequests = 429
 
-/** Wrong credentials or missing permission. The operator must correct them. Twilio did not process the request. */
+/**
+ * The HTTP statuses for wrong credentials or missing permission, which the operator must correct. With these statuses,
+ * Twilio did not process the request.
+ */
 const turnsAway: ReadonlySet<number> = new Set([401, 403])
 
 const Message = Schema.Struct({ sid: Schema.String, status: Schema.String })
@@ -29,7 +32,7 @@ const asProblem = Schema.decodeUnknownOption(Problem)
 /** The statuses of a failed message. */
 const failedStates: ReadonlySet<string> = new Set(["failed", "undelivered", "canceled"])
 
-// Uses Twilio's codes only, because its messages contain the phone number.
+// Uses only the codes of Twilio's errors, because the error messages contain the phone number.
 const answered = (status: number, body: unknown): SmsAnswer => {
   if (status === tooManyRequests) return SmsAnswer.NotSent({ reason: "twilio_429" })
   if (status === created) {
@@ -72,8 +75,8 @@ const request = ({ accountSid, authToken, baseUrl, sender }: TwilioOptions, { te
   )
 
 /**
- * An SMS gateway through Twilio's Messages API. It accepts no id of ours, so an SMS that is sent twice arrives twice.
- * Responses 401, 403 and 429 mean that Twilio did not process the request. All other refusals are final.
+ * An SMS gateway through Twilio's Messages API. Twilio does not accept Saldo's SMS id, so an SMS that is sent twice
+ * arrives twice. Responses 401, 403 and 429 mean that Twilio did not process the request. All other refusals are final.
  */
 export const make = Effect.fnUntraced(function* (options: TwilioOptions) {
   const client = yield* HttpClient.HttpClient

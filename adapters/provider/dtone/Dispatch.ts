@@ -7,34 +7,34 @@ import { Account, accountOf } from "./Statements.ts"
 import { askStanding, logStanding, standingUnder } from "./Status.ts"
 import { Standing, transactionIn } from "./Transaction.ts"
 
-/** Timeout for the second lookup of a bill. After it, the sale is not sent. */
+/** Timeout for the second lookup of a bill. If the lookup does not answer in time, the sale is not sent. */
 const lookup_max = Duration.seconds(8)
 
 /**
- * Maximum age of a bill's sale when it is sent. An older sale may come from a machine that was suspended, and recovery
- * may already have released it.
+ * Maximum age of the sale of a bill when it is sent. If the sale is older, the machine may have been suspended, and
+ * recovery may already have released the sale.
  */
 const lookedUp_max = Duration.seconds(20)
 
 /**
- * Timeout for a creation. DT One answers it at once, before the operator does. After the timeout, the answer counts as
- * lost.
+ * Timeout for the request that creates a transaction. DT One answers this request immediately, before the mobile
+ * operator has delivered. If DT One does not answer in time, its answer counts as lost.
  */
 const creation_max = Duration.seconds(12)
 
-/** Timeout for a status query, which is then repeated. */
+/** Timeout for one status query. After the timeout, the query is repeated. */
 const question_max = Duration.seconds(6)
 
 /** Timeout for the whole dispatch, shorter than the provider timeout of the workflow. Contract: 8. */
 const dispatch_max = Duration.seconds(25)
 
-/** Pauses before each status query. */
+/** The pause before each status query. */
 const pauses_ms = [500, 1000, 2000, 3000]
 const pauseLater_ms = 5000
 
 /**
- * Sends an order once. Then queries its state by the xid until the answer is firm or the time is over. Never sends the
- * order again after a lost answer.
+ * Sends an order once. Then queries the state of the order by its xid until the answer is firm or the time is over.
+ * Never sends the order again after a lost answer.
  */
 export const dispatch = (api: DtOneApi, order: Order): Effect.Effect<DispatchAnswer> =>
   sendAndFollow(api, order).pipe(
@@ -47,15 +47,15 @@ const sendAndFollow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) 
   return (yield* create(api, order, requested, dueOn)) ?? (yield* follow(api, order))
 }, Effect.catch(Effect.succeed))
 
-// The request of an order. Fails with the order's answer if it cannot be sent.
+// Builds the DT One request of an order. Fails with the answer to the order if it cannot be sent.
 const sendable = (order: Order) =>
   Effect.fromResult(productRequestOf(order)).pipe(
     Effect.tapError(({ _tag }) => (_tag === "NotSent" ? logUnsendable(order) : Effect.void))
   )
 
 /**
- * Looks the bill up a second time before paying it. Refuses the sale if the bill was paid or its amount changed in the
- * meantime. Returns the due date, which some products require. Null for products other than bills.
+ * Looks up the bill a second time before paying it. Refuses the sale if the bill was paid or its amount changed in the
+ * meantime. Returns the due date, which some products require. Returns null for products that are not bills.
  */
 const stillDue = Effect.fnUntraced(function* (
   api: DtOneApi,
@@ -118,7 +118,7 @@ const follow = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   }
 })
 
-/** The final answer for a state. Null if the state is not final yet. */
+/** The answer that follows from a final state of the order. Null if the state is not final yet. */
 const firmly: (standing: Standing) => DispatchAnswer | null = Standing.$match({
   Delivered: ({ delivery }): DispatchAnswer | null => DispatchAnswer.Delivered({ delivery }),
   Refused: ({ refusal }) => DispatchAnswer.Refused({ refusal }),

@@ -7,7 +7,7 @@ import type { Party, ProductRequest } from "./ProductRequest.ts"
 
 /** Address and credentials for DT One. */
 export interface DtOneSettings {
-  /** The address of the API, with or without its version: `https://dvs-api.dtone.com`. */
+  /** The address of the API, for example `https://dvs-api.dtone.com`. It may include the version. */
   readonly baseUrl: string
   readonly key: string
   readonly secret: Redacted.Redacted
@@ -25,7 +25,7 @@ export interface DtOneApi {
   readonly find: (xid: string) => Effect.Effect<Exchange>
   readonly statements: (productId: number, account: string) => Effect.Effect<Exchange>
   readonly operators: (mobileNumber: string) => Effect.Effect<Exchange>
-  /** One page of an operator's fixed-value products. */
+  /** Requests one page of the fixed-value products of a mobile operator. */
   readonly packages: (operatorId: number, page: number) => Effect.Effect<Exchange>
 }
 
@@ -59,7 +59,10 @@ export const dtOneApi = (http: HttpClient.HttpClient, { baseUrl, key, secret }: 
   }
 }
 
-/** The creation request of an order: created and confirmed in one step, with the xid as external id. */
+/**
+ * The request that creates the transaction of an order. DT One creates and confirms the transaction in one step. The
+ * xid is its external id.
+ */
 const transactionOf = (
   { xid }: Order,
   { amount, party, productId, statement }: ProductRequest,

@@ -22,20 +22,20 @@ const invalidNumbers: ReadonlySet<number> = new Set([1005003, 1006503])
 /** The meaning of an error response for the order. */
 export type Fault = Data.TaggedEnum<{
   Refused: { readonly refusal: Refusal }
-  /** Rejected for a reason on our side (credentials, rate, balance). Nothing was created. */
+  /** DT One rejected the request because of our credentials, request rate or balance. No transaction was created. */
   TurnedAway: {}
-  /** A transaction with this external id already exists. Its state must be queried. */
+  /** DT One already has a transaction with this external id. The state of that transaction must be queried. */
   Exists: {}
-  /** Does not prove that nothing was created. */
+  /** The response does not prove that no transaction was created. */
   Unclear: {}
 }>
 export const Fault = Data.taggedEnum<Fault>()
 
 const refusedAs = (refusal: Refusal) => Fault.Refused({ refusal })
 
-/** The documented errors of a creation. DT One DVS API 1.23.0, API Error Codes. */
+/** The documented errors of the request that creates a transaction. DT One DVS API 1.23.0, API Error Codes. */
 const faults = new Map<number, Fault>([
-  // Credentials, request rate and the operator's balance at DT One.
+  // Errors of credentials and request rate, and an insufficient balance of Saldo's account at DT One.
   [1000401, Fault.TurnedAway()],
   [1000429, Fault.TurnedAway()],
   [1006001, Fault.TurnedAway()],
@@ -53,9 +53,9 @@ const faults = new Map<number, Fault>([
 const firmness: ReadonlyArray<Fault["_tag"]> = ["Unclear", "Exists", "TurnedAway", "Refused"]
 
 /**
- * The meaning of an error response. Only documented codes are firm. An undocumented code, or a 4xx without a code, may
- * come from a proxy. 401 and 429 are firm even without a code: the request was not processed. Of several errors, the
- * least firm one counts.
+ * The meaning of an error response. Only documented codes are firm, because a proxy may send an undocumented code, or a
+ * 4xx without a code. 401 and 429 are firm even without a code, because DT One did not process the request. If there
+ * are several errors, the least firm error counts.
  */
 export const faultOf = (status: number, codes: ReadonlyArray<number>): Fault => {
   if (status < 400 || status >= 500) return Fault.Unclear()

@@ -40,10 +40,13 @@ type Product = typeof Product.Type
 const decodePage = Schema.decodeUnknownOption(Schema.Array(Schema.Unknown))
 const decodeProduct = Schema.decodeUnknownOption(Product)
 
-/** Limit of pages, more than any operator has. Stops at a server that always announces another page. */
+/**
+ * Maximum number of pages to read, more than any mobile operator has. Without it, a server that always announces
+ * another page would keep the lookup running.
+ */
 const pages_max = 20
 
-/** All packages of an operator that need only a product id and a receiver. Null without an answer. */
+/** All packages of a mobile operator that need only a product id and a receiver. Null if DT One does not answer. */
 const packagesOf = Effect.fnUntraced(function* (api: DtOneApi, operatorId: number, type: ServiceType) {
   const offers: Array<Offer> = []
   for (let page = 1; page <= pages_max; page++) {
@@ -60,8 +63,8 @@ const packagesOf = Effect.fnUntraced(function* (api: DtOneApi, operatorId: numbe
   return yield* withoutRepeats(offers)
 })
 
-// Removes duplicates, which appear if the catalogue changes while its pages are read. A package with two different
-// prices is left out.
+// Removes duplicates, which appear if the catalogue changes while its pages are read. A package that is listed at two
+// different prices is left out.
 const withoutRepeats = Effect.fnUntraced(function* (told: ReadonlyArray<Offer>) {
   const offers: Array<Offer> = []
   for (const [reference, [offer, ...again]] of Map.groupBy(told, ({ reference }) => reference)) {
@@ -87,7 +90,7 @@ const offersIn = (product: unknown, type: ServiceType): ReadonlyArray<Offer> =>
     ]
   })
 
-/** Whether the product needs nothing but the receiver's number. */
+/** Whether the receiver's number is enough to buy the product. */
 const isSellable = (product: Product, type: ServiceType): boolean => {
   const field = sellsToPhones(type) ? "mobile_number" : "account_number"
   const receivers = product.required_credit_party_identifier_fields ?? []
@@ -130,8 +133,8 @@ const dataOf = ({ benefits }: Product): string | null => {
 }
 
 /**
- * Looks up what an identifier can buy: the packages of the service's operator, or the bills of the service's product.
- * Phone numbers are verified first. DT One never returns a customer's name.
+ * Looks up what an identifier can buy: the packages of the service's mobile operator, or the bills of the service's
+ * product. A phone number is verified first. DT One never returns a customer's name.
  */
 export const lookup = Effect.fnUntraced(function* (api: DtOneApi, query: LookupQuery) {
   const { identifier, service } = query
@@ -156,7 +159,8 @@ const found = (offers: ReadonlyArray<Offer>) => LookupAnswer.Found({ found: { ho
 const isList = Schema.is(Schema.Array(Schema.Unknown))
 
 /**
- * Whether the phone number exists. Null without an answer. A ported number may still be listed with its old operator.
+ * Whether the phone number exists. Null if DT One does not answer. A ported number may still be listed with its old
+ * operator.
  */
 const isKnown = Effect.fnUntraced(function* (api: DtOneApi, mobileNumber: string) {
   const answer = yield* api.operators(mobileNumber)

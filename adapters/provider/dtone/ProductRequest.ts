@@ -5,16 +5,22 @@ import { e164 } from "../../../core/domain/Person.ts"
 import { DispatchAnswer, type Order } from "../../../core/domain/Sale.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
 
-/** The receiver in DT One's format: a phone by its international number, everything else by an account number. */
+/**
+ * The receiver in DT One's format. A phone is given by its international number, any other receiver by an account
+ * number.
+ */
 export type Party = { readonly mobile_number: string } | { readonly account_number: string }
 
 /** The DT One product and receiver of an order. */
 export interface ProductRequest {
   readonly productId: number
   readonly party: Party
-  /** The amount for the customer, for ranged products and bills. Null if the product has a fixed value. */
+  /**
+   * The amount that the customer receives or pays, for bills and for products with a range of amounts. Null if the
+   * product has a fixed value.
+   */
   readonly amount: Amount | null
-  /** The statement of the account to pay. Null for products other than bills. */
+  /** DT One's reference of the bill to pay. Null for products that are not bills. */
   readonly statement: string | null
 }
 
@@ -24,13 +30,17 @@ const productId_max = 2 ** 31 - 1
 export const readId = (text: string | null): number | null =>
   text !== null && /^[1-9]\d{0,9}$/.test(text) && Number(text) <= productId_max ? Number(text) : null
 
-// Prefixes mark DT One's options. Another provider's option could be a plain number too, and must not be bought here.
+// These prefixes mark options from DT One. Without a prefix, an option of another provider that is a plain number could
+// be bought at DT One.
 const packagePrefix = "dtone:producto:"
 const billPrefix = "dtone:factura:"
 
 export const packageReference = (productId: number): string => `${packagePrefix}${productId}`
 
-/** The reference of an offered bill. It contains only the statement, so it stays the same if the due date changes. */
+/**
+ * The reference of an offered bill. It contains only DT One's reference of the bill, so it stays the same if the due
+ * date changes.
+ */
 export const billReference = (statement: string): string => `${billPrefix}${statement}`
 
 /** Whether the reference comes from a DT One lookup. */
@@ -40,8 +50,8 @@ export const isOurs = (reference: string): boolean =>
 const phone = /^\d{10}$/
 
 /**
- * The receiver of an order. Adds only the country code. Null if the service needs a phone and the identifier is not one
- * of this country. Contract: 4.5.
+ * The receiver of an order. Adds only the country code. Null if the service needs a phone and the identifier is not a
+ * phone number of this country. Contract: 4.5.
  */
 export const partyOf = (type: ServiceType, identifier: Identifier): Party | null => {
   if (!sellsToPhones(type)) return { account_number: identifier }
@@ -55,7 +65,7 @@ const unsellable = Result.fail(DispatchAnswer.Refused({ refusal: "TRANSACTION_RE
 
 /**
  * The DT One request of an order, or the answer to an order that cannot be sent. An invalid order is refused. An order
- * whose product is missing in the catalogue is not sent and may be tried again later.
+ * is not sent, and may be tried again later, if its product is missing in the catalogue.
  */
 export const productRequestOf = (order: Order): Result.Result<ProductRequest, DispatchAnswer> => {
   const { amount, identifier, reference, service } = order
@@ -73,7 +83,7 @@ export const productRequestOf = (order: Order): Result.Result<ProductRequest, Di
     : Result.succeed({ productId, party, amount, statement })
 }
 
-/** Logs what the catalogue lacks for an order. */
+/** Logs which DT One product the catalogue lacks for an order. */
 export const logUnsendable = ({ product, reference, service, xid }: Order) =>
   Effect.logError("the catalogue has no DT One product for a service", {
     xid,

@@ -19,7 +19,7 @@ const decode = Schema.decodeUnknownOption(Schema.Array(Statement))
 /** A bill with an amount due. */
 interface Bill {
   readonly reference: string
-  /** `YYYY-MM-DD` */
+  /** Due date, as `YYYY-MM-DD`. Null if DT One states none. */
   readonly dueOn: string | null
   readonly amount: Amount
 }
@@ -46,8 +46,8 @@ export const accountOf = Effect.fnUntraced(function* (api: DtOneApi, productId: 
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/
 
-// Leaves out bills that share a reference, because a bill is paid by its reference. Leaves out bills in another
-// currency.
+// Leaves out bills that share a reference, because a bill is paid by its reference. Also leaves out bills in a currency
+// other than DOP.
 const billsIn = Effect.fnUntraced(function* (statements: ReadonlyArray<Statement>) {
   const bills: Array<Bill> = []
   for (const { balance, dates, reference } of statements.filter(({ balance }) => balance.amount > 0)) {

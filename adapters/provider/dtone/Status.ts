@@ -8,7 +8,7 @@ import { faultsIn, isNotFound, logFacts } from "./Faults.ts"
 import { productRequestOf } from "./ProductRequest.ts"
 import { Standing, standingOf, type Transaction, transactionsIn } from "./Transaction.ts"
 
-/** Queries DT One for the state of an order, by its xid. Changes nothing. */
+/** Queries DT One for the state of an order by its xid. The query changes nothing at DT One. */
 export const askStanding = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const answer = yield* api.find(order.xid)
   const standing = standingIn(order, answer)
@@ -66,8 +66,8 @@ export const logStanding = (order: Order, standing: Standing): Effect.Effect<Sta
 }
 
 /**
- * The answer to recovery. The sale stays held for the operator in two cases: DT One returns facts that contradict the
- * order, or DT One reversed the sale before Saldo knew of its delivery.
+ * Answers recovery's question about a sale. In two cases the sale stays held until the operator decides: DT One returns
+ * facts that contradict the order, or DT One reversed the sale before Saldo knew that it was delivered.
  */
 export const status = Effect.fnUntraced(function* (api: DtOneApi, order: Order) {
   const standing = yield* askStanding(api, order)
@@ -89,9 +89,9 @@ const statusAnswerOf: (standing: Standing) => StatusAnswer = Standing.$match({
 })
 
 /**
- * Answers a reversal by querying the sale. DT One has no request for reversing a confirmed sale; its staff reverses by
- * hand. The reversal is confirmed when DT One shows the sale as reversed, and denied while DT One shows it as
- * completed.
+ * Answers a reversal by querying the state of the sale. DT One has no request that reverses a confirmed sale; its staff
+ * reverses sales by hand. The reversal is confirmed when DT One shows the sale as reversed. It is denied while DT One
+ * shows the sale as completed.
  */
 const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer): Effect.Effect<ReversalAnswer> =>
   Effect.flatMap(
@@ -103,7 +103,7 @@ const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer
       NotFound: () => Effect.succeed(unanswered),
       NoAnswer: () => Effect.succeed(unanswered),
       NotAsked: () => Effect.succeed(ReversalAnswer.NotSent()),
-      // The answer is about an unknown sale. This sale may have been reversed.
+      // DT One's answer concerns another sale, so it is unknown whether this sale was reversed.
       Contradicted: () => Effect.succeed(unanswered),
       Refused: ({ status }) =>
         Effect.as(
@@ -113,7 +113,10 @@ const reversal = (api: DtOneApi, { order }: Reversal, unanswered: ReversalAnswer
     })
   )
 
-/** Nothing is sent to DT One. Without an answer the reversal has not begun, so the key may be used again. */
+/**
+ * Begins a reversal. Sends nothing to DT One except the status query. If DT One does not answer, the reversal has not
+ * begun, so its key may be used again.
+ */
 export const reverse = (api: DtOneApi, asked: Reversal) => reversal(api, asked, ReversalAnswer.NotSent())
 
 export const reversalStatus = (api: DtOneApi, asked: Reversal) => reversal(api, asked, ReversalAnswer.Unknown())

@@ -12,7 +12,10 @@ import { isClean } from "../../../core/domain/Text.ts"
 import { optionalOrNull } from "../../http/GatewayProtocol.ts"
 import type { ProductRequest } from "./ProductRequest.ts"
 
-/** The proof of a delivery: DT One's transaction id, the operator's reference, and the PIN if one was bought. */
+/**
+ * The proof of a delivery: DT One's transaction id, the mobile operator's reference, and the PIN if the customer bought
+ * one.
+ */
 const Proof = Schema.Struct({
   id: Schema.Union([Schema.Finite, Schema.String]),
   operator_reference: optionalOrNull(Schema.String),
@@ -29,26 +32,30 @@ interface Delivered {
 
 const authCode_max = 100
 
-/** Text that can be stored and printed. An unprintable code is dropped, because that is no reason to hold the money. */
+/**
+ * Text that can be stored and printed. An unprintable code becomes null, because it is no reason to keep the money
+ * held.
+ */
 const printable = (text: string | null | undefined): string | null => {
   const trimmed = text?.trim() ?? ""
   return trimmed !== "" && trimmed.length <= authCode_max && isClean(trimmed) ? trimmed : null
 }
 
-// A number beyond the exact range of a double was rounded, and would identify another transaction.
+// DT One's transaction id as text. A number beyond the exact range of a double becomes null, because it was rounded and
+// would identify another transaction.
 const numberOf = (id: Proof["id"]): string | null =>
   typeof id === "string" || Number.isSafeInteger(id) ? printable(String(id)) : null
 
 /**
- * The delivery that a proof describes. The authorization code is the operator's reference or, without one, DT One's
- * transaction id or the xid. A PIN is what the customer bought: for electricity it is the recharge token of the meter;
- * otherwise it is the authorization code. Contract: 2.5.
+ * The delivery that a proof describes. The authorization code is the mobile operator's reference or, without that
+ * reference, DT One's transaction id or the xid. If the customer bought a PIN, the PIN is the recharge token for
+ * electricity, and the authorization code for all other services. Contract: 2.5.
  */
 const deliveryOf = ({ service, xid }: Order, { id, operator_reference, pin, product }: Proof): Delivered => {
   const code = printable(pin?.code)
   const reference = printable(operator_reference) ?? printable(pin?.serial) ?? numberOf(id) ?? xid
   const electricity = sellsRechargeTokens(service.type)
-  // Keeps a code of unknown format unchanged, because it is what DT One sold.
+  // Keeps a PIN of unknown format unchanged, because DT One sold it in this format.
   const rechargeToken = electricity && code !== null ? (readRechargeToken(code) ?? code) : null
   return {
     delivery: { authCode: electricity ? reference : (code ?? reference), rechargeToken },
@@ -81,33 +88,36 @@ export type Transaction = typeof Transaction.Type
 
 const decode = Schema.decodeUnknownOption(Transaction)
 
-/** Decodes a transaction. Null if the body is not one. */
+/** Decodes a transaction. Null if the body is not a transaction. */
 export const transactionIn = (body: unknown): Transaction | null => Option.getOrNull(decode(body))
 
 const decodeList = Schema.decodeUnknownOption(Schema.Array(Transaction))
 
-/** Decodes a list of transactions. Null if the body is not one. */
+/** Decodes a list of transactions. Null if the body is not such a list. */
 export const transactionsIn = (body: unknown): ReadonlyArray<Transaction> | null => Option.getOrNull(decodeList(body))
 
-/** The state of an order at DT One, as far as known. */
+/** The state of an order at DT One, as far as Saldo knows it. */
 export type Standing = Data.TaggedEnum<{
   Delivered: Delivered
   Refused: { readonly refusal: Refusal; readonly status: string }
-  /** In progress, or possibly in progress. */
+  /** The order is, or may be, still in progress. */
   Open: {}
-  /** Delivered, and later reversed by DT One. */
+  /** DT One delivered the order and later reversed it. */
   TakenBack: {}
-  /** The answer contradicts the order, so nothing follows from it. */
+  /** The answer contradicts the order, so Saldo concludes nothing from it. */
   Contradicted: { readonly facts: ReadonlyArray<string> }
   NotFound: {}
-  /** No readable answer. */
+  /** DT One gave no readable answer. */
   NoAnswer: {}
   /** The query never left this process. */
   NotAsked: {}
 }>
 export const Standing = Data.taggedEnum<Standing>()
 
-/** The state of a transaction by the class of its status. `Contradicted` if it is not the order's transaction. */
+/**
+ * The state that follows from the status class of a transaction. It is `Contradicted` if the transaction belongs to
+ * another order.
+ */
 export const standingOf = (order: Order, requested: ProductRequest, transaction: Transaction): Standing => {
   const facts = contradictions(order, requested, transaction)
   if (facts.length > 0) return Standing.Contradicted({ facts })
@@ -129,7 +139,10 @@ export const standingOf = (order: Order, requested: ProductRequest, transaction:
 const refusalOf = (status: string): Refusal =>
   status.endsWith("-INVALID-CREDIT-PARTY") ? "INVALID_PHONE" : "TRANSACTION_REJECTED"
 
-/** The names of the facts in which a transaction differs from its order. A missing fact contradicts nothing. */
+/**
+ * The names of the facts in which a transaction differs from its order. A fact that the transaction lacks is not a
+ * difference.
+ */
 const contradictions = (order: Order, requested: ProductRequest, transaction: Transaction): ReadonlyArray<string> => {
   const { adjusted_values, credit_party_identifier: party, product, requested_values } = transaction
   const facts: ReadonlyArray<readonly [string, unknown, unknown]> = [
@@ -156,7 +169,10 @@ const contradictions = (order: Order, requested: ProductRequest, transaction: Tr
   )
 }
 
-/** An amount in centavos of DOP. Undefined if absent; a text if it is in another currency or not a valid amount. */
+/**
+ * An amount in centavos of DOP. Undefined if the amount is absent. A text if the currency is not DOP or the amount is
+ * not valid.
+ */
 const amountOf = (quantity: typeof Quantity.Type | null | undefined): number | string | undefined => {
   if (quantity === undefined || quantity === null) return undefined
   return pesosOf(quantity) ?? `${quantity.amount} ${quantity.unit}`
