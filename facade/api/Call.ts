@@ -52,23 +52,23 @@ export type Services =
 /** A file that REST sends instead of JSON. */
 export class FileReply extends Data.Class<{
   readonly type: "application/pdf" | "text/csv; charset=utf-8"
-  /** The file name that a browser saves it under. */
+  /** The file name that a browser suggests for saving. */
   readonly name: string
   /** Whether the browser shows the file (Content-Disposition: inline) or saves it (attachment). */
   readonly shown: boolean
   readonly body: Uint8Array | Stream.Stream<Uint8Array>
 }> {}
 
-/** What a procedure adds to its response beside the data. */
+/** The parts of a response that a procedure sets in addition to the data. */
 interface Reply {
-  /** The message for a person, where it is not the same for every response of the procedure. */
+  /** The message for a person. Undefined if every response of the procedure has the same message. */
   message: string | undefined
-  /** The caller's remaining calls; undefined until the call is counted. */
+  /** The caller's remaining calls. Undefined until the call is counted. */
   quota: Quota | undefined
   readonly headers: Record<string, string>
 }
 
-/** The reply of a call that has just arrived. */
+/** An empty reply, for a call that has just arrived. */
 export const emptyReply = (): Reply => ({ headers: {}, message: undefined, quota: undefined })
 
 /** The headers that carry credentials. */
@@ -78,19 +78,19 @@ export interface CredentialHeaders {
   readonly apiSecret: string | undefined
 }
 
-/** The route of a request that no route answers. */
+/** The route in logs and metrics of a request that matches no route. */
 const unrouted = "{unknown}"
 
 /**
- * The log entry of one request. It is filled while the request is processed. It never holds what the caller sent,
- * which may be a secret or a customer's number.
+ * The log entry of one request. It is filled while the request is processed. It never contains data from the caller,
+ * because that may be a secret or a customer's number.
  */
 export interface RequestLogEntry {
   /** Annotations of every log line that is written for the request. */
   readonly about: { readonly request_id: string; company?: CompanyId; xid?: string }
   /** The path template of the route. */
   route: string
-  /** The error codes of the response: one for each failed call of a tRPC batch. */
+  /** The error codes of the response. A tRPC batch has one code for each failed call. */
   codes: ReadonlyArray<ErrorCode>
 }
 
@@ -115,17 +115,19 @@ export interface Call {
   readonly reply: Reply
 }
 
-/** The operator's settings of the HTTP side. */
+/** The operator's settings for HTTP. */
 export interface HttpOptionsShape {
   /** Whether a TLS proxy in front of the service reports the client's address in X-Forwarded-For. */
   readonly trustProxy: boolean
-  /** The URL at which clients reach the service, without a trailing slash; null to take it from each request. */
+  /**
+   * The URL at which clients reach the service, without a trailing slash. If null, the URL is taken from each request.
+   */
   readonly publicUrl: string | null
   /** Calls per minute. Contract: 8. */
   readonly limits: { readonly perToken: number; readonly perAddress: number }
   /** The environment that /v1/info reports. Test and production companies share one deployment. */
   readonly environment: string
-  /** The credentials of the sandbox company, which the console shows to every visitor; null without a sandbox. */
+  /** The credentials of the sandbox company, which the console shows to every visitor. Null if there is no sandbox. */
   readonly sandbox: { readonly apiKey: string; readonly secret: Redacted.Redacted } | null
 }
 

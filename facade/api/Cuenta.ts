@@ -51,7 +51,10 @@ const periods = (centavos: Account["limits"]): typeof Periods.Type => ({
   mensual: toPesos(centavos.monthly)
 })
 
-/** The balance of an account. Without any movement yet, its update time is that of the response. */
+/**
+ * The balance of an account, as the API shows it. If the company's money has never moved, the update time is the time
+ * of the response.
+ */
 export const balanceView = (account: Account, now: DateTime.Utc): typeof BalanceView.Type => ({
   saldo_actual: toPesos(owned(account.balance)),
   saldo_disponible: toPesos(account.balance.available),

@@ -7,21 +7,21 @@ export const consolePath = "/docs"
 export const errorsPath = "/docs/errors"
 export const assetsPath = "/docs/assets"
 
-/** The page that explains an error code. */
+/** The path of the page that explains an error code. */
 export const errorPath = (code: ErrorCode) => `${errorsPath}/${code}` as const
 
-/** An error with any HTTP status. HTTP has statuses that the catalogue does not need. */
+/** An error with any HTTP status, including statuses that the error catalogue does not use. */
 export interface HttpError extends Omit<PublicError, "status"> {
   readonly status: number
 }
 
-/** The head of a request is larger than the server reads. */
+/** Error for a request whose head (request line and headers) is larger than the server reads. */
 export const headTooLarge: HttpError = {
   ...toPublic(new Invalid({ details: { headers: "demasiado_grande" } })),
   status: 431
 }
 
-/** A request did not arrive completely within the time limit. */
+/** Error for a request that did not arrive completely within the time limit. */
 export const requestTooSlow: HttpError = { ...toPublic(new Invalid({ details: { body: "incompleto" } })), status: 408 }
 
 /** The envelope of a success. Contract: 2.1. */
@@ -36,7 +36,7 @@ const verifyAfter_s = "10" // contract, 4.5, rule 1
 const retryKeyAfter_s = "2" // contract, 4.5, rule 2
 const retryServiceAfter_s = "30"
 
-/** The headers that a client library can act on without reading the body. */
+/** The error headers that a client library can act on without reading the body. */
 const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<string, string>> => {
   if (code === "TRANSACTION_PENDING") {
     return { location: String(details?.["consultar_en"]), "retry-after": verifyAfter_s }
@@ -47,7 +47,10 @@ const actionHeaders = ({ code, details, status }: HttpError): Readonly<Record<st
   return status === 401 ? { "www-authenticate": 'Bearer realm="saldo"' } : {}
 }
 
-/** The headers of an error response: the link to the page of its code, and what a client library can act on. */
+/**
+ * The headers of an error response: a link to the page of its error code, and the headers that a client library can act
+ * on.
+ */
 export const failureHeaders = (error: HttpError): Readonly<Record<string, string>> => ({
   link: `<${errorPath(error.code)}>; rel="help"`,
   ...actionHeaders(error)

@@ -34,7 +34,7 @@ const xid = "RD-3f2a9c1be07d4a55c1d2e3f4"
 const sale = { transactionId, xid }
 const amount = Amount.make(10_000)
 
-/** Errors whose details an example shows. The examples of one code keep this order. */
+/** Errors with details, for the examples of the documentation. The examples of one code keep this order. */
 const causes: ReadonlyArray<CoreError> = [
   new Invalid({ details: { amount: "max_2_decimales" } }),
   new RateLimited({ retryAfter_s: 12 }),
@@ -72,27 +72,33 @@ const examplesFor = (code: ErrorCode): Examples => {
   return [first, ...others]
 }
 
-/** The examples of each code: one for each cause with its own message, that of a sale first. */
+/**
+ * The examples of each error code. There is one example for each cause with its own message, and the example of a sale
+ * is first.
+ */
 export const errorExamples = Record.map(codes, (_, code) => examplesFor(code))
 
-/** The errors of an endpoint with a body that occur before the body is decoded. */
+/** The errors of an endpoint with a request body that can occur before the body is decoded. */
 export const bodyExamples: ReadonlyArray<HttpError> = [
   toPublic(new BodyTooLarge()),
   toPublic(new NotJson()),
   requestTooSlow
 ]
 
-/** The validation error of an endpoint without any field: a header that is not readable. */
+/** The example of a validation error for an endpoint without fields: one of its headers is malformed. */
 const headerFault = new Invalid({ details: { headers: "invalido" } })
 
-/** Invalid inputs of a procedure: one without the required fields, and then one for each field with a wrong type. */
+/**
+ * Invalid inputs of a procedure. The first input lacks the required fields. Each further input has one field of a wrong
+ * type.
+ */
 const invalidInputs = ({ input, meta }: Procedure): ReadonlyArray<object> => {
   const names = Object.keys(input.schema.fields)
   const ofPath = Object.fromEntries(names.filter((name) => meta.path.includes(`{${name}}`)).map((name) => [name, "1"]))
   return [ofPath, ...names.map((name) => ({ ...ofPath, [name]: [] }))]
 }
 
-/** The validation error that a procedure's own reader gives for an invalid input. */
+/** The validation error that the procedure's own reader returns for an invalid input. */
 export const inputFault = (procedure: Procedure): PublicError => {
   const faults = invalidInputs(procedure).flatMap((raw) => {
     const read = procedure.input.read(raw)

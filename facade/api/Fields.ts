@@ -7,10 +7,10 @@ import { isClean, TextBetween } from "../../core/domain/Text.ts"
 import { NumberLiteral } from "./Json.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
 
-/** The reason of a path that names nothing: the caller receives 404 instead of 422. */
+/** The reason code for a path parameter that identifies nothing. The caller receives 404 instead of 422. */
 export const notFound = "no_existe"
 
-/** A field with a reader of its own. The reader fails with the reason code that VALIDATION_ERROR shows. */
+/** A field with its own reader. The reader fails with the reason code that VALIDATION_ERROR shows. */
 export const readBy = <A, I>(
   to: Schema.Codec<A, unknown>,
   read: (raw: unknown) => Result.Result<unknown, string>,
@@ -28,7 +28,7 @@ export const readBy = <A, I>(
     })
   ).annotate({ document }) as unknown as Schema.Codec<A, I>
 
-/** A field with a JSON Schema of its own. */
+/** A field with its own JSON Schema in the documentation. */
 export const described = <S extends Schema.Top>(schema: S, document: JsonSchema): S["Rebuild"] =>
   schema.annotate({ document })
 
@@ -62,10 +62,10 @@ export const amount = readBy<Amount, number | string>(Amount, readPesos, {
   examples: [100.5]
 })
 
-// 1.0 and 10e-1 are integers too.
+// The spellings 1.0 and 10e-1 are integers too.
 const integerLiteral = /^-?\d+(?:\.0+)?(?:[eE][+-]?\d+)?$/
 
-/** The value of a JSON number that is an integer; none for any other value. */
+/** The value of a JSON number that is an integer. None for any other value. */
 export const integerOf = (raw: unknown): Option.Option<number> => {
   const written = raw instanceof NumberLiteral && integerLiteral.test(raw.text) ? Number(raw.text) : raw
   return typeof written === "number" && Number.isSafeInteger(written) ? Option.some(written) : Option.none()
@@ -84,8 +84,8 @@ export const serviceId = readBy<ServiceId, number>(
 const positiveInteger = /^[1-9]\d{0,15}$/
 
 /**
- * An id in a path. An empty id names nothing; an id that is no positive integer fails with the reason `malformed`. tRPC
- * clients may send a number.
+ * An id in a path. An empty id identifies nothing, so the caller receives 404. An id that is not a positive integer
+ * fails with the reason code `malformed`. tRPC clients may send the id as a number.
  */
 export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malformed: string = notFound) =>
   readBy<A, number | string>(
@@ -98,7 +98,7 @@ export const pathId = <A>(to: Schema.Codec<A, number>, description: string, malf
     { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1] }
   )
 
-/** An integer in a query. tRPC clients may send a number. */
+/** An integer in a query. tRPC clients may send the integer as a number. */
 const wholeBetween = (minimum: number, maximum: number, description: string, fallback: number) =>
   readBy<number, number | string>(
     Schema.Int,
@@ -110,7 +110,7 @@ const wholeBetween = (minimum: number, maximum: number, description: string, fal
     { type: "integer", minimum, maximum, default: fallback, description }
   )
 
-// Ranges end at the start of the next day, which must still have a year of four digits.
+// A range of days ends at the start of the next day. That next day must still have a year of four digits.
 const day_max = "9999-12-30"
 
 /** A calendar day in local time. */
@@ -127,7 +127,7 @@ const day = (description: string) =>
     }
   )
 
-/** Text without control characters. Only the size of the request limits its length. */
+/** Text without control characters. Its length is limited only by the maximum size of a request. */
 export const cleanText = (description: string) =>
   described(Schema.String.check(Schema.makeFilter(isClean, { message: "invalido" })), { type: "string", description })
 
@@ -150,16 +150,17 @@ export const optionId = described(
 
 const keyExample = "0b1f4f3c-6d0c-4b0f-9a54-0b6a6c1f2d11"
 
-// HTTP strips spaces at the ends of a header. A key with such spaces could be sent by tRPC and not repeated by REST.
+// HTTP removes spaces at both ends of a header. A key with such spaces could be sent through tRPC, but a retry through
+// REST could not send the same key.
 const withoutEdges = Schema.makeFilter((key: string) => !/^ | $/.test(key))
 
-/** The Idempotency-Key of an operation. In REST the header carries it. */
+/** The Idempotency-Key of an operation. REST clients send it as a header. */
 export const idempotencyKey = described(
   IdempotencyKey.check(withoutEdges),
   text(1, 128, "Identifica la operación; se recomienda un UUID v4.", keyExample)
 )
 
-/** The Idempotency-Key that a search looks for. */
+/** The Idempotency-Key that a search of transactions looks for. */
 export const soughtKey = described(
   IdempotencyKey,
   text(1, 128, "La Idempotency-Key con que se hizo la venta. Coincidencia exacta.", keyExample)

@@ -9,22 +9,23 @@ import { countCall, quotaOf } from "../../core/workflows/CountCalls.ts"
 import { type Call, type CredentialHeaders, HttpOptions, type HttpOptionsShape, type Services } from "./Call.ts"
 
 /**
- * The key that an address is counted by. An IPv6 address is counted by its first 64 bits, because one subscriber holds
- * all addresses that share them.
+ * The key under which the calls of an address are counted. IPv6 addresses with the same first 64 bits share one key,
+ * because one subscriber has all of these addresses.
  */
 export const networkOf = (address: string): string =>
   address.includes(":")
     ? Result.match(NetAddress.ipv6FromString(address), {
         onSuccess: (ip) => IpNetwork.format(IpNetwork.fromAddressUnsafe(ip, 64)),
-        // A link-local address names its zone, as in fe80::1%eth0, and does not parse.
+        // A link-local address contains a zone, for example fe80::1%eth0, and cannot be parsed. It is counted
+        // unchanged.
         onFailure: () => address
       })
     : address
 
 /**
- * The counters of an address. Assets of the documentation pages have their own, so that reading the documentation
- * takes no calls from the API. Requests that are not readable as HTTP have their own too: behind a proxy their address
- * is the proxy's.
+ * The separate counters of an address. Files of the documentation pages have their own counter, so reading the
+ * documentation does not use up API calls. Requests that cannot be read as HTTP also have their own counter, because
+ * behind a proxy they all have the proxy's address.
  */
 export type AddressCounter = "address" | "assets" | "unread"
 
@@ -45,15 +46,17 @@ const count = (call: Pick<Call, "reply">, bucket: Bucket) =>
     return admitted ? Effect.void : Effect.fail(new RateLimited({ retryAfter_s: quota.window.endsIn_s }))
   })
 
-/** Counts a call by its address; fails with RateLimited when the minute has no calls left. Contract: 8. */
+/**
+ * Counts a call for its address. Fails with RateLimited if the address has no calls left in this minute. Contract: 8.
+ */
 export const countByAddress = (call: Pick<Call, "address" | "reply">, counter: AddressCounter = "address") =>
   HttpOptions.use((options) => count(call, addressBucket(options, call.address, counter)))
 
-/** Counts a call by its token; fails with RateLimited when the minute has no calls left. Contract: 8. */
+/** Counts a call for its token. Fails with RateLimited if the token has no calls left in this minute. Contract: 8. */
 const countByToken = (call: Call, session: Session) =>
   HttpOptions.use((options) => count(call, tokenBucket(options, session)))
 
-/** Fills the quota of a call that was never counted with that of its address. Counts nothing. */
+/** Sets the quota of a call that was not counted to the quota of its address. This does not count the call. */
 export const ensureQuota = (call: Pick<Call, "address" | "reply">) =>
   call.reply.quota === undefined
     ? Effect.map(
@@ -70,15 +73,16 @@ export interface Credentials {
 }
 
 /**
- * The longest accepted api_key or api_secret. The service makes keys of 24 and secrets of 43 characters. Unknown keys
- * are cached, so keys as long as a header would let guesses fill the memory.
+ * Maximum length of an accepted api_key or api_secret. The service generates keys of 24 and secrets of 43 characters.
+ * Unknown keys are cached, so without this limit, guessed keys as long as a header could fill the memory.
  */
 const part_max = 200
 
-// V8 keeps a whole header in memory as long as a key cut out of it is in use.
+// The whole Authorization header also has a maximum length. V8 keeps a whole header in memory as long as a key that was
+// cut out of it is in use.
 const bearer_max = "Bearer ".length + part_max + ".".length + part_max
 
-// Neither part ever holds a dot.
+// A key and a secret never contain a dot, so the dot separates them.
 const bearer = /^Bearer +([^.\s]+)\.([^.\s]+)$/i
 
 const refused = Result.fail(new Unauthenticated())
@@ -89,8 +93,8 @@ const plausible = (pair: Credentials) =>
   isPlausible(pair.apiKey) && isPlausible(pair.secret) ? Result.succeed(pair) : refused
 
 /**
- * Reads the credentials from Authorization, or from X-Api-Key and X-Api-Secret. If both forms are present they must
- * agree. A malformed or incomplete form is refused. Contract: 5.
+ * Reads the credentials from Authorization, or from X-Api-Key and X-Api-Secret. If a request has both, they must
+ * contain the same credentials. Malformed or incomplete credentials are rejected. Contract: 5.
  */
 export const readCredentials = (headers: CredentialHeaders): Result.Result<Credentials, Unauthenticated> => {
   const { apiKey, apiSecret, authorization } = headers
@@ -107,20 +111,21 @@ export const readCredentials = (headers: CredentialHeaders): Result.Result<Crede
 
 /** Decides who may call a procedure. REST and tRPC both enter a procedure by its gate. */
 export interface Gate<S extends Session | null = Session | null> {
-  /** The permission that a caller needs; null where anybody may call, without credentials. */
+  /** The permission that a caller needs. Null if everybody may call, without credentials. */
   readonly permission: Permission | null
   readonly enter: (call: Call) => Effect.Effect<S, CoreError, Services>
 }
 
-/** The gate of a procedure that anybody may call. Calls are counted by address. */
+/** The gate of a procedure that everybody may call. Its calls are counted by address. */
 export const open: Gate<null> = {
   permission: null,
   enter: (call) => Effect.as(countByAddress(call), null)
 }
 
-// A call without valid credentials is counted by its address, and is answered 429 when the address has no calls left.
-// Credentials are looked up even then: others behind the same address may have valid ones, and a secret of 256 bits
-// cannot be guessed.
+// A call without valid credentials is counted by its address. It receives 429 if the address has no calls left.
+//
+// Credentials are checked even if the address has no calls left, because other clients behind the same address may have
+// valid credentials. Guessing is not a risk, because a secret has 256 bits.
 const turnAway = <E>(call: Call, error: E) => Effect.andThen(countByAddress(call), Effect.fail(error))
 
 /**

@@ -5,25 +5,34 @@ import { malformedBody } from "./Json.ts"
 
 /** The reader of a procedure's input. */
 export interface Input<A, I> {
-  /** The type that a client sends. Exists only for the compiler. */
+  /** The type that a client sends. It is used only at compile time. */
   readonly Encoded: I
   readonly schema: Schema.Struct<Schema.Struct.Fields>
-  /** Whether the operation has an Idempotency-Key. A key that a search looks for is a field like any other. */
+  /**
+   * Whether the operation takes an Idempotency-Key. A key that a search looks for does not count: it is an ordinary
+   * field.
+   */
   readonly takesKey: boolean
-  /** Fails with Invalid, which names every field at fault, or with NotFound. */
+  /** Reads the input. Fails with Invalid, which names every invalid field, or with NotFound. */
   readonly read: (raw: unknown) => Result.Result<A, Invalid | NotFound>
 }
 
-/** What a client passes: nothing where there is no field, and optionally nothing where every field is optional. */
+/**
+ * The argument that a client passes: no argument if there are no fields, and an optional argument if all fields are
+ * optional.
+ */
 type Sent<I> = keyof I extends never ? Record<string, never> | undefined : {} extends I ? I | undefined : I
 
-/** The field that carries the Idempotency-Key of an operation in tRPC. */
+/** The tRPC field with the Idempotency-Key of an operation. */
 export const keyField = "idempotency_key"
 
-/** The header that carries the Idempotency-Key of an operation in REST. */
+/** The REST header with the Idempotency-Key of an operation. */
 export const keyHeader = "Idempotency-Key"
 
-/** An error of an operation's key, named as REST clients send the key: by its header. */
+/**
+ * Renames the idempotency key in a validation error from the tRPC field to the REST header, because REST clients send
+ * the key as a header.
+ */
 export const namedByHeader = <E extends CoreError>(error: E): E | Invalid => {
   const reason = error._tag === "Invalid" ? error.details[keyField] : undefined
   return reason === undefined ? error : new Invalid({ details: { [keyHeader]: reason } })
@@ -42,11 +51,11 @@ const faultOf = (issue: SchemaIssue.Issue, takesKey: boolean): Invalid | NotFoun
     details[String(path?.[0])] ??= reasonCode.test(message) ? message : "invalido"
   }
   const { [keyField]: _, ...others } = details
-  // Faults of the body are reported before those of the key. Contract: 4.5.
+  // If both the body and the key are invalid, only the errors of the body are reported. Contract: 4.5.
   return new Invalid({ details: takesKey && Object.keys(others).length > 0 ? others : details })
 }
 
-/** Makes a reader of these fields. Unknown fields are ignored, and null counts as absent. */
+/** Makes a reader of these fields. The reader ignores unknown fields and treats null as absent. */
 export const input = <const Fields extends Schema.Struct.Fields>(
   fields: Fields
 ): Input<Schema.Struct<Fields>["Type"], Sent<Schema.Struct<Fields>["Encoded"]>> => {

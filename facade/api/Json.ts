@@ -3,8 +3,9 @@ import { visit } from "jsonc-parser"
 import { Invalid } from "../../core/domain/Errors.ts"
 
 /**
- * A JSON number in its original spelling, where JavaScript would write it differently: 1.10, 1e2,
- * 10.0000000000000001. Amounts are read from the spelling; any other field refuses it as not a plain number.
+ * A JSON number in its original spelling. It is used if JavaScript would write the number differently, for example
+ * 1.10, 1e2 or 10.0000000000000001. Amounts are read from the spelling. All other fields reject a number in a spelling
+ * like these.
  */
 export class NumberLiteral {
   readonly text: string
@@ -13,17 +14,17 @@ export class NumberLiteral {
   }
 }
 
-/** The refusal of a body that is not JSON, is ambiguous JSON, or is no object. Contract: 7. */
+/** The error for a body that is not JSON, is ambiguous JSON, or is not an object. Contract: 7. */
 export const malformedBody = new Invalid({ details: { body: "json_invalido" } })
 
 const depth_max = 32
 
-// A byte order mark at the start is skipped: some Windows programs write one.
+// The decoder skips a byte order mark at the start, because some Windows programs write one.
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Reads JSON that has one meaning only: valid UTF-8, no key twice in one object, at most 32 levels deep. Numbers that
- * JavaScript would write differently become NumberLiterals.
+ * Reads JSON that every parser understands in the same way. The JSON must be valid UTF-8, must not repeat a key in an
+ * object, and may have at most 32 levels. Numbers that JavaScript would write differently become NumberLiterals.
  */
 export const readJson = (bytes: Uint8Array): Result.Result<unknown, Invalid> => {
   try {
@@ -40,16 +41,16 @@ export const readJson = (bytes: Uint8Array): Result.Result<unknown, Invalid> => 
 const openings = /[[{]/g
 
 /**
- * Whether the text is exactly what JSON.stringify writes. Then no key is given twice and every number has its canonical
- * spelling, and few enough opening brackets cannot be too deep. Most clients write such JSON, and this check takes a
- * third of the time of a full scan.
+ * Whether the text is exactly what JSON.stringify writes. Such a text repeats no key, and every number has its
+ * canonical spelling. The number of opening brackets limits the depth. Most clients write JSON like this, and this
+ * check takes a third of the time of a full scan.
  */
 const isUnambiguous = (text: string, value: unknown): boolean =>
   (text.match(openings)?.length ?? 0) <= depth_max && JSON.stringify(value) === text
 
 /**
- * Throws on JSON that two parsers may read differently: of two equal keys JSON.parse keeps the last, other parsers the
- * first.
+ * Throws if two parsers could read the JSON differently. If a key is repeated, JSON.parse keeps the last value, but
+ * other parsers keep the first value.
  *
  * @returns whether every number has the spelling that JavaScript would give it.
  */
@@ -87,7 +88,7 @@ const refuseAmbiguous = (text: string): { readonly canonical: boolean } => {
   return { canonical }
 }
 
-// TypeScript's type of a reviver does not have the third argument yet.
+// TypeScript's type of a reviver lacks the third argument.
 const keepLiteral = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === "number" && context?.source !== undefined && context.source !== String(value)
     ? new NumberLiteral(context.source)

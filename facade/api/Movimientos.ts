@@ -34,11 +34,12 @@ export const entryView = (entry: Entry): typeof EntryView.Type => ({
 
 type Row = typeof EntryView.Type
 
-/** The columns of the CSV, in the order of the JSON. */
+/** The columns of the CSV. Their order is the order of the JSON fields. */
 const columns = Object.keys(EntryView.fields) as ReadonlyArray<keyof Row>
 
-// A spreadsheet would run such a text as a formula. A text that begins with an apostrophe gets another one, so that
-// removing the first character always restores the text.
+// A spreadsheet would run a text with this first character as a formula, so an apostrophe is added before the text. A
+// text that already begins with an apostrophe gets another apostrophe, so removing the first character always restores
+// the text.
 const formula = /^[=+\-@']/
 
 const special = /[",\r\n]/
@@ -53,8 +54,8 @@ const csvCell = (cell: string | number | null): string => {
 const csvLine = (cells: ReadonlyArray<string | number | null>): string => `${cells.map(csvCell).join(",")}\r\n`
 
 /**
- * The statement as CSV (RFC 4180) in UTF-8, with a header line. Null is an empty cell. The first row is read before the
- * file is returned, so that a statement that cannot be read fails as an error instead of a broken file.
+ * The statement as CSV (RFC 4180) in UTF-8, with a header line. Null becomes an empty cell. The first row is read
+ * before the response begins, so an unreadable statement causes an error response instead of a broken file.
  */
 const csvOf = Effect.fnUntraced(function* (companyId: CompanyId, range: DayRange) {
   const statement = yield* Statement

@@ -16,7 +16,8 @@ import {
 import type { Procedure } from "./Procedure.ts"
 import { type Endpoint, endpoints } from "./Procedures.ts"
 
-// The generator reads zod only. This zod schema checks nothing: it carries the JSON Schema of an Effect Schema.
+// The generator accepts only zod schemas. This zod schema validates nothing: it only contains the JSON Schema of an
+// Effect Schema.
 const carrying = (document: JsonSchema) =>
   z.string().meta({
     override: ({ jsonSchema }) => {
@@ -56,7 +57,7 @@ export const operationIdOf = ({ name }: Endpoint): string =>
 
 const t = initTRPC.meta<OpenApiMeta>().create()
 
-// The generator takes a tRPC router. These procedures are never called: they only describe the endpoints.
+// The generator reads a tRPC router. These procedures only describe the endpoints and are never called.
 const describing = (endpoint: Endpoint) => {
   const { procedure } = endpoint
   const { description, path, summary, tag } = procedure.meta
@@ -93,7 +94,7 @@ const jsonContent = ({ meta, output }: Procedure) => ({
   })
 })
 
-// OpenAPI 3.1 has no schema for bytes: the media type is enough.
+// OpenAPI 3.1 has no schema for binary content, so a PDF is described only by its media type.
 const fileSchemas = { "application/pdf": {}, "text/csv": { schema: { type: "string" } } }
 
 const successResponse = (procedure: Procedure) => {
@@ -162,7 +163,7 @@ const pathsOf = (generated: Readonly<Record<string, Readonly<Record<string, Gene
       const aliased = index > 0 && {
         operationId: `${operationIdOf(endpoint)}Alias${index}`,
         summary: `${summary} (alias de ${main})`,
-        // The console shows each operation once.
+        // The console shows each operation only under its main path, and not again under an alias.
         "x-scalar-ignore": true
       }
       paths[path] = { ...paths[path], [verb]: { ...operationOf(endpoint, found), ...aliased } }
@@ -177,7 +178,7 @@ const securitySchemes = {
   ApiSecret: { type: "apiKey", in: "header", name: "X-Api-Secret" }
 } as const
 
-/** The OpenAPI 3.1 document of every endpoint. */
+/** The OpenAPI 3.1 document with all endpoints. */
 export const openApiDocument = (baseUrl: string) => {
   const generated = generateOpenApiDocument(describingRouter, {
     title: "Saldo",

@@ -23,7 +23,7 @@ const failureSchema = (error: JsonSchema) => envelope(false, { error })
 const integer = { type: "integer" }
 const string = { type: "string" }
 
-/** The response headers. A `required` header is always present in a response that declares it. */
+/** The response headers. In a response that declares it, a `required` header is always present. */
 export const headerComponents = {
   "X-Request-Id": {
     description: "Identifica esta llamada.",
@@ -60,7 +60,7 @@ const common: ReadonlyArray<Header> = [
   "RateLimit-Policy"
 ]
 
-/** The codes whose responses carry Retry-After. */
+/** The error codes whose responses have a Retry-After header. */
 const retryable: ReadonlySet<ErrorCode> = new Set([
   "TRANSACTION_PENDING",
   "RATE_LIMIT_EXCEEDED",
@@ -78,7 +78,7 @@ interface Described {
   readonly file?: "always" | "sometimes" | undefined
 }
 
-// A reference cannot add `required`, so the header is repeated where every such response has it.
+// A reference cannot add `required`. So a header that is always present in a response is copied instead of referenced.
 const always = (name: "Content-Disposition" | "Retry-After") => ({
   [name]: { ...headerComponents[name], required: true }
 })
@@ -113,19 +113,26 @@ const schemaOf = (code: ErrorCode): JsonSchema => {
   return failureSchema({ type: "object", required: Object.keys(properties), properties })
 }
 
-// One schema for each code: a generated client tells them apart, with their details, by comparing `code`.
+// Each error code has its own schema. A generated client compares `code` to find the schema and the details of an
+// error.
 const oneOf = (some: ReadonlyArray<ErrorCode>): JsonSchema => {
   const [first, ...others] = some.map((code) => ({ $ref: `${schemasPath}${code}` }))
   return first !== undefined && others.length === 0 ? first : { oneOf: [first, ...others] }
 }
 
-/** The schemas of the error envelope: `Error` for any code, and one by the name of each code. */
+/**
+ * The schemas of the error envelope: the schema `Error` for any code, and one schema for each code, named like the
+ * code.
+ */
 export const errorSchemas = {
   Error: { description: "Cualquier respuesta de error.", ...oneOf(Struct.keys(codes)) },
   ...Object.fromEntries(Struct.keys(codes).map((code) => [code, schemaOf(code)]))
 }
 
-/** The codes that an endpoint may answer: those of its meta, and those of every endpoint of its kind. */
+/**
+ * The error codes that an endpoint may return: the codes in its meta, and the codes that every endpoint of its kind may
+ * return.
+ */
 const codesOf = ({ procedure: { gate, meta } }: Endpoint): ReadonlyArray<ErrorCode> => [
   ...(gate.permission === null ? [] : (["UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_ERROR"] as const)),
   ...(meta.errors ?? []),
@@ -150,7 +157,8 @@ interface Failure {
   readonly replays: boolean
 }
 
-// A retry repeats the outcome of the operation, which may be an error. A refusal before the operation is not repeated.
+// A retry receives the stored outcome of the operation again, which may be an error. An error from before the operation
+// is not stored.
 const isOutcome = (status: number): boolean => status === 202 || status === 422
 
 const failuresOf = (endpoint: Endpoint): ReadonlyArray<Failure> =>
@@ -182,20 +190,23 @@ const responseOf = ({ errors, replays, status }: Failure) => ({
   }
 })
 
-/** The errors that mean the same at every endpoint. */
+/** The errors that have the same meaning at every endpoint. */
 const shared: ReadonlySet<HttpError> = new Set<HttpError>([
   ...Object.values(errorExamples).map(([first]) => first),
   ...bodyExamples,
   headTooLarge
 ])
 
-/** The component name of a response that is the same at every endpoint; undefined for a response of one endpoint. */
+/**
+ * The component name of an error response that is the same at every endpoint. Undefined if the response belongs to one
+ * endpoint only.
+ */
 const nameOf = ({ errors: [first, ...others], replays, status }: Failure): string | undefined => {
   if (first === undefined || others.length > 0 || replays || !shared.has(first)) return undefined
   return status === codes[first.code].status ? first.code : `${first.code}_${status}`
 }
 
-/** The responses that endpoints share, by their names. */
+/** The error responses that endpoints share, by component name. */
 export const errorResponses = Object.fromEntries(
   endpoints.flatMap(failuresOf).flatMap((failure) => {
     const name = nameOf(failure)

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Page } from "../../core/domain/Page.ts"
 
-/** Pesos: a JSON number with at most 2 decimals. */
+/** An amount in pesos: a JSON number with at most 2 decimals. */
 export const Pesos = Schema.Finite.annotate({ description: "Pesos dominicanos (DOP)." })
 
 export const LocalTimestamp = Schema.String.annotate({
@@ -9,7 +9,7 @@ export const LocalTimestamp = Schema.String.annotate({
   examples: ["2026-01-31 14:05:09"]
 })
 
-/** The part of a service that a sale shows. */
+/** The fields of a service that a sale shows. */
 export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String }).annotate({
   identifier: "ServicioVendido"
 })
@@ -17,7 +17,7 @@ export const ServiceName = Schema.Struct({ id: Schema.Int, nombre: Schema.String
 export const currency = "DOP"
 export const Currency = Schema.Literal(currency)
 
-/** The page of a list that a response shows. Contract: 4.7. */
+/** Describes which page of a list a response contains. Contract: 4.7. */
 export const Pagination = Schema.Struct({
   page: Schema.Int,
   per_page: Schema.Int,

@@ -8,12 +8,12 @@ import { integerOf } from "./Fields.ts"
 import type { Gate } from "./Gate.ts"
 import type { Input } from "./Input.ts"
 
-/** A query only reads: GET in REST. A mutation has a body: POST in REST. */
+/** The kind of a procedure. A query only reads: REST uses GET. A mutation has a body: REST uses POST. */
 export type ProcedureType = "query" | "mutation"
 
 type Path = `/${string}`
 
-/** What REST and the OpenAPI document need beside a procedure's input and output. */
+/** The facts about a procedure that REST and the OpenAPI document need in addition to its input and output. */
 interface Meta {
   readonly path: Path
   /** Other paths of the same endpoint. */
@@ -24,40 +24,43 @@ interface Meta {
   readonly tag: string
   /** The HTTP status of a success; 200 by default. */
   readonly status?: number
-  /** The message of a success, for a person; a procedure whose message varies sets it in the call's reply. */
+  /** The message of a success, for a person. A procedure whose message varies sets the message in the call's reply. */
   readonly message?: string
   /** Whether responses carry an ETag, because their data rarely changes. */
   readonly cached?: boolean
   /** The type of the file that REST can send instead of JSON. */
   readonly file?: "application/pdf" | "text/csv"
-  /** Whether REST always sends the file. */
+  /** Whether REST always sends the file and never JSON. */
   readonly onlyFile?: boolean
-  /** The error codes of this endpoint, beside those of every endpoint of its kind. */
+  /** The error codes of this endpoint, in addition to the codes of every endpoint of its kind. */
   readonly errors?: ReadonlyArray<ErrorCode>
-  /** Errors that document a code where the catalogue's message or example does not fit this endpoint. */
+  /** The documented errors of a code, if the catalogue's message or example does not fit this endpoint. */
   readonly causes?: ReadonlyArray<CoreError>
-  /** The documented example; `message` where `Meta.message` is absent. */
+  /** The documented example. It contains `message` only if `Meta.message` is absent. */
   readonly example?: { readonly request?: unknown; readonly message?: string; readonly data: unknown }
 }
 
-/** What a handler receives: the admitted caller's session (null behind an open gate) and the decoded input. */
+/** The arguments of a handler: the call, the caller's session (null behind an open gate) and the decoded input. */
 export interface Given<S, A> {
   readonly call: Call
   readonly session: S
   readonly input: A
 }
 
-/** The parts of a procedure that the REST endpoint, the tRPC procedure and the OpenAPI document are made of. */
+/** The parts of a procedure. The REST endpoint, the tRPC procedure and the OpenAPI document are made from them. */
 interface Definition<S extends Session | null, A, I, O> {
   readonly gate: Gate<S>
   readonly input: Input<A, I>
-  /** The compiler holds the handler to this schema, so the output is not checked again at run time. */
+  /**
+   * The schema of the output. The compiler checks that the handler returns this type, so the output is not checked
+   * again at run time.
+   */
   readonly output: Schema.Schema<O>
   readonly meta: Meta
   handle(given: Given<S, A>): Effect.Effect<NoInfer<O>, CoreError, Services>
   /**
-   * The file that REST sends instead of the output; undefined when the input does not ask for one. It lives as long as
-   * the request. tRPC has no files and always calls `handle`.
+   * The file that REST sends instead of the output. Undefined if the input does not request a file. The file's
+   * resources stay open until the request ends. tRPC has no files and always calls `handle`.
    */
   file?(given: Given<S, A>): Effect.Effect<FileReply, CoreError, Services | Scope.Scope> | undefined
 }
@@ -90,12 +93,12 @@ const refuseForeignCompany = (session: Session, named: unknown): Effect.Effect<v
     onSome: (company) => refuseForeign(session, company)
   })
 
-/** Reads what the client sent as a procedure's input, before it is decoded. */
+/** Reads the input that the client sent, before it is decoded. */
 export type RawInput = Effect.Effect<unknown, BodyTooLarge | Invalid | NotJson>
 
 /**
- * Everything before the handler, for REST and tRPC alike: the gate, then the body and the company that it names, then
- * the decoding of the input. Contract: 4.5 and 5.
+ * Runs every step before the handler, for REST and tRPC alike. First comes the gate, then the body and the company that
+ * the body names, and then the decoding of the input. Contract: 4.5 and 5.
  */
 export const prepare = <S extends Session | null, A, I, O>(
   { gate, input, type }: Procedure<ProcedureType, S, A, I, O>,
@@ -106,7 +109,7 @@ export const prepare = <S extends Session | null, A, I, O>(
     Effect.flatMap(raw, (sent = {}) => {
       const decode = () =>
         Effect.map(Effect.fromResult(input.read(sent)), (decoded) => ({ call, session, input: decoded }))
-      // Only bodies may name a company: a query parameter of that name is unknown, and ignored.
+      // Only a body may name a company. A query parameter with the same name is an unknown parameter and is ignored.
       return type === "mutation" && session !== null && namesCompany(sent)
         ? Effect.andThen(refuseForeignCompany(session, sent.empresa_id), decode)
         : decode()

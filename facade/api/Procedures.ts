@@ -10,26 +10,26 @@ import { documento, verSeguro } from "./SegurosPoliza.ts"
 import { estado, info } from "./Sistema.ts"
 import { listarTransacciones, recibo, verTransaccion } from "./Transacciones.ts"
 
-/** Every procedure of the service, by resource. REST, tRPC, the OpenAPI document and the client are made of them. */
+/** All procedures of the service, by resource. REST, tRPC, the OpenAPI document and the client are made from them. */
 export const procedures = {
   sistema: { estado, info },
   cuenta: { ver: verCuenta, saldo },
   catalogo: { servicios, paquetes, categorias },
   consultas: { crear: crearConsulta },
-  /** The insurance of a vehicle, step by step; `recargas.crear` sells it. Contract: 4.6. */
+  /** The steps of selling a vehicle's insurance. The sale itself is `recargas.crear`. Contract: 4.6. */
   seguros: { disponible, iniciar, reenviar, verificar, planes, elegirPlan, cotizar, ver: verSeguro, documento },
   recargas: { crear: crearRecarga },
   transacciones: { listar: listarTransacciones, ver: verTransaccion, recibo, anular },
   movimientos: { listar: listarMovimientos }
 }
 
-/** A procedure as REST serves it. */
+/** A procedure as a REST endpoint. */
 export interface Endpoint {
-  /** The procedure's tRPC name, such as `recargas.crear`. */
+  /** The procedure's tRPC name, for example `recargas.crear`. */
   readonly name: string
   readonly procedure: Procedure
   readonly method: "GET" | "POST"
-  /** Its own path and its aliases. */
+  /** The path of the endpoint and its aliases. */
   readonly paths: ReadonlyArray<`/${string}`>
 }
 

@@ -116,10 +116,10 @@ export const crearRecarga = mutation({
   })
 })
 
-/** The sale of the reversal's examples. */
+/** The sale that the examples of a reversal use. */
 const sale = { transactionId: TransactionId.make(1), xid: "RD-3f2a9c1be07d4a55c1d2e3f4" }
 
-/** Reverses a sale. The path names the sale, and the body is ignored. Contract: 1 and 4.5. */
+/** Reverses a sale. The path identifies the sale; the body is ignored. Contract: 1 and 4.5. */
 export const anular = mutation({
   gate: requires("transactions.reverse"),
   input: input({ id: pathId(TransactionId, "La transacción."), idempotency_key: idempotencyKey }),

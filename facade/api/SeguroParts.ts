@@ -7,7 +7,7 @@ import { Cedula, maskChassis, maskName, Phone, Plate } from "../../core/domain/P
 import { cleanText, described, pathId, readBy } from "./Fields.ts"
 import { Pesos } from "./Output.ts"
 
-/** The id of an insurance in a path. A malformed id is an invalid parameter, not an unknown path. Contract: 7. */
+/** The id of an insurance in a path. A malformed id gives 422 for an invalid parameter, not 404. Contract: 7. */
 export const insuranceId = pathId(InsuranceId, "El seguro.", "invalido")
 
 export const cedula = described(Cedula, {
@@ -24,7 +24,7 @@ export const telefono = described(Phone, {
   examples: ["8095551234"]
 })
 
-/** The plate of the vehicle. Lower and upper case name the same plate. */
+/** The plate of the vehicle. Lower-case letters are accepted and mean the same plate. */
 export const placa = readBy<Plate, string>(
   Plate,
   (raw) =>
@@ -55,7 +55,7 @@ export const cdTipoPlan = offeredText("Uno de los planes de esa versión.", "LEY
 const optionalExtra = (description: string) =>
   Schema.optionalKey(described(Schema.Boolean, { type: "boolean", description }))
 
-/** The extras of a quote; absent means no. */
+/** The extras of a quote. An absent field means that the extra is not wanted. */
 export const extraFields = {
   incluye_grua: optionalExtra("Agrega el servicio de grúa; no aplica a motocicletas."),
   incluye_casa_conductor: optionalExtra(
@@ -91,7 +91,7 @@ const vehicleView = (vehicle: Vehicle): typeof VehicleView.Type => ({
   chasis: maskChassis(vehicle.chassis)
 })
 
-/** The insured person and vehicle, masked. */
+/** The insured person and vehicle. The person's data is masked. */
 export const insuredFields = {
   titular: Schema.String.annotate({ description: "Enmascarado.", examples: ["J*** P***"] }),
   placa: Schema.String,
@@ -132,14 +132,14 @@ export const extraView = (extra: Extra): typeof ExtraView.Type => ({
   precio: toPesos(extra.price)
 })
 
-/** The insured person and vehicle of the examples. */
+/** The insured person and vehicle that the examples use. */
 export const exampleInsured = {
   titular: "A*** N***",
   placa: "A123458",
   vehiculo: { marca: "Honda", modelo: "Civic", anio: 2011, tipo: "automovil", chasis: "***3458" }
 }
 
-/** The plan of the examples. */
+/** The plan that the examples use. */
 export const examplePlan = {
   cd_tipo_plan: "LEY-12",
   nombre: "Ley, un año",
@@ -148,8 +148,8 @@ export const examplePlan = {
   precio: 5_950.5
 }
 
-/** The extra of the examples. */
+/** The extra that the examples use. */
 export const exampleTow = { codigo: "grua", nombre: "Servicio de grúa", precio: 850 }
 
-/** The price of plan and extra together. */
+/** The price of the example plan with the example extra. */
 export const exampleTotal = 6_800.5

@@ -38,7 +38,7 @@ const disponibleView = ({ served, services }: InsuranceOnSale): typeof Disponibl
   motivo: services.length > 0 ? null : "no_habilitado"
 })
 
-/** Step 0: whether the company may sell insurance, and which services. Contract: 4.6. */
+/** Step 0: returns whether the company may sell insurance, and which insurance services it may sell. Contract: 4.6. */
 export const disponible = query({
   gate: requires("recharges.create"),
   input: input({}),
@@ -82,7 +82,7 @@ const IniciadoView = Schema.Struct({
   mensaje: Schema.String
 }).annotate({ identifier: "SeguroIniciado" })
 
-/** The message for the seller while the owner waits for the code. */
+/** The message to the seller while the vehicle owner waits for the code. */
 const codeMessage = (sent: boolean): string =>
   sent
     ? "Enviamos al propietario un código de 6 dígitos por SMS; pídaselo."

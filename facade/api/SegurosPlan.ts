@@ -25,7 +25,7 @@ import {
   version
 } from "./SeguroParts.ts"
 
-// The step that chooses a plan or makes a quote returns the insurance with it, so null is a defect.
+// Requires a choice that the stored insurance must have after a plan was chosen or a quote was made. Null is a defect.
 const required = <A>(choice: A | null) => Effect.orDie(Effect.fromNullishOr(choice))
 
 const OfferedPlanView = Schema.Struct({
@@ -52,7 +52,7 @@ const planesView = ({ detail, plans }: PlanList): typeof PlanesView.Type => ({
   planes: plans.map(offeredPlanView)
 })
 
-/** Step 3: the plans of a version of the vehicle. Contract: 4.6. */
+/** Step 3: returns the plans for one version of the vehicle. Contract: 4.6. */
 export const planes = query({
   gate: requires("recharges.create"),
   input: input({ id: insuranceId, version }),
@@ -143,7 +143,7 @@ const cotizacionView = (insurance: Insurance, quote: Quote): typeof CotizacionVi
   opcionales: quote.extras.map(extraView)
 })
 
-/** Step 5: a quote, valid for 30 minutes. Only the last quote can be sold. Contract: 4.6. */
+/** Step 5: returns a quote, valid for 30 minutes. Only the latest quote can be sold. Contract: 4.6. */
 export const cotizar = mutation({
   gate: requires("recharges.create"),
   input: input({ id: insuranceId, ...extraFields }),

@@ -34,10 +34,10 @@ const documentPaths = (id: InsuranceId): typeof DocumentPaths.Type => ({
   marbete: `/v1/seguros/${id}/documento?tipo=marbete`
 })
 
-/** A local day; null until the policy is issued. */
+/** A day in local time. Null until the policy is issued. */
 const Day = Schema.NullOr(Schema.String.annotate({ format: "date", examples: ["2026-01-31"] }))
 
-/** The current state of an insurance. Every key is present, and null until its value is known. Contract: 2.7. */
+/** The current state of an insurance. Every field is present; its value is null until it is known. Contract: 2.7. */
 const SeguroView = Schema.Struct({
   seguro_id: Schema.Int,
   estado: InsuranceState,
@@ -69,7 +69,7 @@ const seguroView = (insurance: Insurance): typeof SeguroView.Type => {
   }
 }
 
-/** Step 7: one insurance and its state. Contract: 4.6. */
+/** Step 7: returns one insurance and its state. Contract: 4.6. */
 export const verSeguro = query({
   gate: requires("recharges.create"),
   input: input({ id: insuranceId }),
@@ -109,10 +109,10 @@ const pdfOf = Effect.fnUntraced(function* (session: Session, id: InsuranceId, do
   return { name: `${document}-${id}.pdf`, body: yield* redactDefects(renderer.pdf(facts, document)) }
 })
 
-/** A PDF inside a value, for tRPC, which has no files. */
+/** A PDF inside a JSON value, because tRPC has no files. */
 const FileView = Schema.Struct({ nombre: Schema.String, pdf_base64: Schema.String })
 
-/** Step 8: the policy, or the sticker for the vehicle, as a PDF. Contract: 4.6. */
+/** Step 8: returns the policy, or the sticker for the vehicle, as a PDF. Contract: 4.6. */
 export const documento = query({
   gate: requires("recharges.create"),
   input: input({

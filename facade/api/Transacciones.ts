@@ -105,7 +105,7 @@ const example = {
 
 const foundMessage = (total: number): string => `Transacciones encontradas: ${total}.`
 
-/** The transactions of the caller's company, the newest first. Contract: 4.7. */
+/** The transactions of the caller's company, newest first. Contract: 4.7. */
 export const listarTransacciones = query({
   gate: requires("transactions.read"),
   input: input({

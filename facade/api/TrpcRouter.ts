@@ -11,7 +11,10 @@ import { malformedBody } from "./Json.ts"
 import { type Procedure, prepare, type RawInput } from "./Procedure.ts"
 import { procedures } from "./Procedures.ts"
 
-/** tRPC's names of the statuses, which only tRPC clients read. tRPC has none for 202, an outcome that is not known yet. */
+/**
+ * tRPC's names for the HTTP statuses. Only tRPC clients read these names. tRPC has no name for 202, which means here
+ * that the outcome is unknown, so TIMEOUT is used.
+ */
 const trpcCodes = {
   202: "TIMEOUT",
   401: "UNAUTHORIZED",
@@ -48,13 +51,14 @@ const errorOfTrpc = ({ code }: TRPCError): CoreError | undefined => {
   }
 }
 
-// The catalogue names the key by its REST header; tRPC clients send it as a field.
+// The error catalogue calls the idempotency key by its REST header. tRPC clients send the key as a field, so the name
+// is replaced here.
 const withKeyField = (error: CoreError): PublicError => {
   const shown = toPublic(error)
   return error._tag === "KeyReused" ? { ...shown, details: { [keyField]: "clave_reutilizada" } } : shown
 }
 
-/** The error that a tRPC client receives for what a procedure threw. */
+/** The error that a tRPC client receives when a procedure throws this value. */
 export const publicErrorOf = (error: unknown): PublicError => {
   const cause = error instanceof TRPCError ? (isCoreError(error.cause) ? error.cause : errorOfTrpc(error)) : error
   return isCoreError(cause) ? withKeyField(cause) : internalError
@@ -63,13 +67,13 @@ export const publicErrorOf = (error: unknown): PublicError => {
 const isHangUp = (error: unknown): boolean =>
   Predicate.hasProperty(error, "code") && error.code === "CLIENT_CLOSED_REQUEST"
 
-/** The defect behind what a procedure threw, for the log; undefined when the caller caused the error. */
+/** The defect that made a procedure throw, for the log. Undefined if the caller caused the error. */
 export const defectOf = (error: unknown): unknown => {
   if (publicErrorOf(error) !== internalError || isHangUp(error)) return undefined
   return error instanceof TRPCError ? (error.cause ?? error) : error
 }
 
-/** The error as tRPC clients read it. */
+/** The error in the form that tRPC clients read. */
 export const errorShapeOf = (error: unknown, requestId: string | undefined, path: string | undefined) => {
   const { code, details, message, status } = publicErrorOf(error)
   const trpcCode: TRPCError["code"] = trpcCodes[status]
@@ -83,7 +87,7 @@ export const errorShapeOf = (error: unknown, requestId: string | undefined, path
 /** What tRPC passes to each procedure of a request. */
 export interface TrpcContext {
   readonly call: Call
-  /** The input of one procedure. */
+  /** Reads the input of one procedure of the batch. */
   readonly input: (batchIndex: number) => RawInput
   readonly services: Context.Context<Services>
 }
@@ -93,7 +97,7 @@ const t = initTRPC.context<TrpcContext>().create({
   errorFormatter: ({ ctx, error, path }) => errorShapeOf(error, ctx?.call.requestId, path)
 })
 
-/** Runs an effect as a promise. A failure is thrown as a TRPCError, with its cause. */
+/** Runs an effect as a promise. If the effect fails, throws a TRPCError that contains the cause. */
 const run = async <A>(
   services: Context.Context<Services>,
   effect: Effect.Effect<A, CoreError, Services>,
@@ -110,7 +114,7 @@ const run = async <A>(
   )
 }
 
-// tRPC has no parser for the input: its reader would lose the digits of amounts, and would read the body before the
+// The procedures do not use tRPC's own input parser. It would lose digits of amounts and would read the body before the
 // gate is passed.
 const routed = (procedure: Procedure) => {
   const resolve = (options: { ctx: TrpcContext; batchIndex?: number; signal: AbortSignal | undefined }) => {
@@ -141,6 +145,6 @@ const tree = Records.map(procedures as Readonly<Record<string, Readonly<Record<s
   Records.map(each, routed)
 )
 
-/** The tRPC router: every procedure with the types of its input and output. */
+/** The tRPC router. It contains every procedure with the types of its input and output. */
 export const appRouter = t.router(tree as unknown as RoutedTree<typeof procedures>)
 export type AppRouter = typeof appRouter

@@ -4,22 +4,25 @@ import type { AppRouter } from "./TrpcRouter.ts"
 export type { AppRouter } from "./TrpcRouter.ts"
 
 export interface ClientOptions {
-  /** The URL of the service, such as http://localhost:3000. */
+  /** The URL of the service, for example http://localhost:3000. */
   readonly url: string
   readonly apiKey: string
   readonly apiSecret: string
 }
 
-/** Keeps the URL of a batch, with its headers, below the 16 KiB that the server reads as the head of a request. */
+/**
+ * Maximum length of the URL of a batch. With its headers, a request then stays below the 16 KiB that the server accepts
+ * for the URL and headers.
+ */
 const maxURLLength = 8_000
 
-/** The size of a batch. Its response waits for the slowest of its calls. */
+/** Maximum number of calls in a batch. The response of a batch waits for the slowest call. */
 const maxItems = 50
 
 /**
- * A typed client for TypeScript programs. Every failure is a `SaldoError`. Queries that are made at the same moment share
- * one request. Each mutation has its own request: a sale must not wait for the provider of another sale, nor be refused
- * with it.
+ * A typed client for TypeScript programs. Every failure is a `SaldoError`. Queries that are made at the same moment
+ * share one request. Each mutation has its own request, so a sale never waits for the provider of another sale and is
+ * never refused together with another sale.
  */
 export const createClient = ({ apiKey, apiSecret, url }: ClientOptions) => {
   const server = {
@@ -38,10 +41,10 @@ export const createClient = ({ apiKey, apiSecret, url }: ClientOptions) => {
 }
 
 /**
- * A failed call. `data.error` has the code and the details of the contract. Without `data` no response arrived, and a
- * sale may have been made.
+ * The error of a failed call. `data.error` contains the code and the details of the contract. If `data` is absent, no
+ * response arrived, and a sale may have been made.
  */
 export type SaldoError = TRPCClientError<AppRouter>
 
-/** Whether an error is that of a failed call. */
+/** Whether an error is a `SaldoError`. */
 export const isSaldoError = (error: unknown): error is SaldoError => error instanceof TRPCClientError

@@ -7,11 +7,11 @@ import { assetsPath } from "../api/Envelope.ts"
 
 /** A file that the pages of the documentation load. */
 export interface Asset {
-  /** Contains a hash of the content, so that browsers may cache the file for ever. */
+  /** The path. It contains a hash of the content, so browsers may cache the file for ever. */
   readonly path: `/${string}`
   readonly contentType: string
   readonly bytes: Uint8Array
-  /** The gzipped bytes, made at the first request. */
+  /** The bytes of the file, compressed with gzip at the first request. */
   readonly compressed: Effect.Effect<Uint8Array>
 }
 
@@ -33,10 +33,10 @@ const load = Effect.fnUntraced(function* (name: string, extension: keyof typeof 
   return asset
 })
 
-// The smallest package that contains Scalar's browser bundle. The bundle is the only part of it that is used.
+// The smallest package that contains Scalar's browser bundle. Saldo uses only the bundle from this package.
 const scalarPackage = import.meta.resolve("@scalar/fastify-api-reference")
 
-/** The files of every page. */
+/** Loads the files that the pages use. */
 export const loadAssets = Effect.all(
   {
     scalar: load("scalar", "js", new URL("./js/standalone.js", scalarPackage)),

@@ -1,11 +1,11 @@
-/** The texts of an error code's page. Contract: 7. */
+/** The texts on the page of an error code. Contract: 7. */
 export interface ErrorText {
   readonly meaning: string
   /** Whether money moved. */
   readonly money: string
   /** Whether the client may repeat the call, and with which key. */
   readonly again: string
-  /** The steps for the client, in order. */
+  /** What the client should do, as steps in order. */
   readonly action: readonly [string, ...ReadonlyArray<string>]
 }
 

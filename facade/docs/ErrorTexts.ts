@@ -12,7 +12,7 @@ import {
 } from "./ErrorText.ts"
 import { insuranceErrorTexts } from "./InsuranceErrorTexts.ts"
 
-/** The texts of every error code. A code without a text does not compile. */
+/** The texts for every error code. The compiler rejects an error code without a text. */
 export const errorTexts = {
   UNAUTHENTICATED: {
     meaning:

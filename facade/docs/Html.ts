@@ -1,4 +1,4 @@
-/** HTML markup, as opposed to text that is still to be escaped. */
+/** HTML markup, which is inserted without escaping. Plain text is escaped. */
 export interface Html {
   readonly markup: string
 }
@@ -21,7 +21,7 @@ const markupOf = (content: Content): string => {
   return "markup" in content ? content.markup : content.map(({ markup }) => markup).join("")
 }
 
-/** A template of markup. Text in it is escaped, in elements and in quoted attributes. */
+/** A template for HTML markup. Plain text in the template is escaped, in elements and in quoted attributes. */
 export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => ({
   markup: String.raw({ raw: strings }, ...contents.map(markupOf))
 })

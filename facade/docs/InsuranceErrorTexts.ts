@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../core/domain/ErrorCodes.ts"
 import { corrected, type ErrorText, none, pointless, returned, untouched } from "./ErrorText.ts"
 
-/** The texts of the error codes of insurance. Contract: 7. */
+/** The texts for the error codes of insurance. Contract: 7. */
 export const insuranceErrorTexts = {
   SEGURO_NO_EMITIDO: {
     meaning:

@@ -38,7 +38,7 @@ interface Parts {
   readonly body: Html
 }
 
-/** The HTML document around the content of a page. */
+/** The HTML document around the body of a page. */
 const documentOf = ({ icon }: Assets, { body, head = html``, title }: Parts): Html => html`<!doctype html>
 <html lang="es">
 <head>
@@ -54,14 +54,14 @@ ${body}
 </html>
 `
 
-// Scalar adds style elements and style attributes at run time, and no nonce can allow the attributes. Its scripts need no
-// exception.
+// Scalar adds style elements and style attributes at run time. Inline styles are allowed, because a nonce cannot allow
+// style attributes. Scalar's scripts need no exception.
 const consolePolicy = policyOf({
   "script-src": "'self'",
   "style-src": "'self' 'unsafe-inline'",
   "img-src": "'self' data:",
   "connect-src": "'self'",
-  // The console shows a PDF response in a frame.
+  // Allows a frame, because the console shows a PDF response in one.
   "frame-src": "blob:"
 })
 
@@ -70,7 +70,7 @@ const credentialsOf = ({ sandbox }: HttpOptionsShape) =>
     ? html``
     : html` data-api-key="${sandbox.apiKey}" data-api-secret="${Redacted.value(sandbox.secret)}"`
 
-/** The console to try the API, with the credentials of the sandbox if there is one. */
+/** The console for trying the API. It contains the credentials of the sandbox, if there is a sandbox. */
 export const consolePage = (assets: Assets, options: HttpOptionsShape): Page => ({
   path: consolePath,
   policy: consolePolicy,
@@ -83,12 +83,12 @@ export const consolePage = (assets: Assets, options: HttpOptionsShape): Page => 
   })
 })
 
-/** The statuses of a code beside its own. */
+/** The HTTP statuses that a code can have in addition to its main status. */
 const otherStatuses: Partial<Record<ErrorCode, ReadonlyArray<number>>> = {
   VALIDATION_ERROR: [requestTooSlow.status, ...bodyStatuses, headTooLarge.status]
 }
 
-/** Every status of a code, its own first. Contract: 7. */
+/** All HTTP statuses of a code, the main status first. Contract: 7. */
 const statusesOf = (code: ErrorCode): ReadonlyArray<number> => [codes[code].status, ...(otherStatuses[code] ?? [])]
 
 const errorPolicy = policyOf({ "style-src": "'self'", "img-src": "'self'" })
@@ -108,10 +108,10 @@ ${content}
   })
 })
 
-// The reason phrases of HTTP are English.
+// A status with its reason phrase, which HTTP defines in English.
 const phraseOf = (status: number): Html => html`${status} <span lang="en">${STATUS_CODES[status] ?? ""}</span>`
 
-/** A response as it is sent, with its body indented. */
+/** An error response as the server sends it, except that its body is indented. */
 const responseOf = (error: PublicError): Html => {
   const headers = Object.entries({ "content-type": "application/json", ...failureHeaders(error) })
   const rest = [
@@ -123,7 +123,7 @@ const responseOf = (error: PublicError): Html => {
 ${rest}</code></pre>`
 }
 
-/** The messages of a code: that of a sale, and those of causes with their own message. */
+/** The messages of a code: first the message for a sale, then the messages of other causes. */
 const messagesOf = (code: ErrorCode): ReadonlyArray<string> => {
   const [, ...others] = errorExamples[code]
   return [codes[code].message, ...others.map(({ message }) => message)]
@@ -170,13 +170,13 @@ ${everyCode.map(
 </ul>`
   )
 
-/** The list of the codes, and a page for each. */
+/** The page that lists all error codes, and one page for each code. */
 const errorPages = (assets: Assets): ReadonlyArray<Page> => [
   listPage(assets),
   ...everyCode.map((code) => errorPage(assets, code))
 ]
 
-/** The pages of the documentation: the console, and the pages of the error codes. */
+/** All pages of the documentation: the console, and the pages of the error codes. */
 export const pagesOf = (assets: Assets, options: HttpOptionsShape): ReadonlyArray<Page> => [
   consolePage(assets, options),
   ...errorPages(assets)

@@ -20,21 +20,24 @@ const refusals = seriesOf(["code"], (attributes) =>
   })
 )
 
-/** Starts at zero the counters that an alert watches, so that the first refusal shows as an increase. */
+/** Sets the counters of an alert to zero at the start, so that the first refusal appears as an increase. */
 export const beginCountingRefusals = Effect.forEach(
   ["SERVICE_UNAVAILABLE", "SEGUROS_NO_DISPONIBLE"],
   (code) => Metric.update(refusals({ code }), 0),
   { discard: true }
 )
 
-/** The recorded status of a request whose client hung up before the response. */
+/** The recorded status of a request whose client closed the connection before the response. */
 const hungUp = 499
 
 type Response = HttpServerResponse.HttpServerResponse
 
 const statusOf = (exit: Exit.Exit<Response, unknown>): number => (exit._tag === "Success" ? exit.value.status : hungUp)
 
-/** Records the metrics of a request and logs it: as a warning from status 500 on, otherwise at debug level. */
+/**
+ * Records the metrics of a request and logs it. The log level is warning if the status is 500 or higher, otherwise
+ * debug.
+ */
 export const logRequest = Effect.fnUntraced(function* (
   { codes, route }: RequestLogEntry,
   method: string,
@@ -47,7 +50,7 @@ export const logRequest = Effect.fnUntraced(function* (
   yield* Effect.logWithLevel(status >= 500 ? "Warn" : "Debug")("answered", line)
 })
 
-/** Gives a request its id, answers it, and logs it. */
+/** Gives a request its id, produces its response, and logs it. */
 export const withAccessLog = Effect.fnUntraced(function* <R>(answer: Effect.Effect<Response, never, R>) {
   const { method } = yield* HttpServerRequest.HttpServerRequest
   const random = yield* SecureRandom.SecureRandom
@@ -56,7 +59,7 @@ export const withAccessLog = Effect.fnUntraced(function* <R>(answer: Effect.Effe
   return yield* answer.pipe(
     Effect.onExit((exit) => logRequest(entry, method, { since_ns, status: statusOf(exit) })),
     Effect.provideService(RequestLog, entry),
-    // The entry itself and not a copy: company and xid are added while the request is processed.
+    // Passes the entry itself, not a copy, because company and xid are added while the request is processed.
     Effect.provideService(References.CurrentLogAnnotations, entry.about)
   )
 })
@@ -71,8 +74,8 @@ const recordingRoute = <E, R>(route: Route, handler: Effect.Effect<Response, E, 
     })
   )
 
-// Effect's own server span would hold the whole URL, with customers' numbers in it, and would let a caller choose the
-// trace that the request belongs to.
+// Replaces Effect's own server span. That span would contain the whole URL, including customers' numbers. It would also
+// let a caller choose the trace of the request.
 const traced = Effect.fnUntraced(function* <E, R>(handler: Effect.Effect<Response, E, R>) {
   const { about, route } = yield* RequestLog
   const { method } = yield* HttpServerRequest.HttpServerRequest
@@ -90,7 +93,7 @@ const traced = Effect.fnUntraced(function* <E, R>(handler: Effect.Effect<Respons
   )
 })
 
-/** Makes handlers record their route in the log entry and, when tracing is on, run in a span. */
+/** Wraps handlers so that they record their route in the log entry and, if tracing is on, run in a span. */
 export const routed = Effect.map(
   References.TracerEnabled,
   (isTracing) =>

@@ -16,7 +16,7 @@ import { type Caller, headersOf } from "./Response.ts"
 const malformed = toPublic(new Invalid({ details: { headers: "invalido" } }))
 const unknownPath = toPublic(new NotFound())
 
-/** The error for a request that Node's parser refused with this code. */
+/** The error for a request that Node's parser rejected with this error code. */
 const errorOf = (code: string | undefined): HttpError => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -33,12 +33,12 @@ const errorOf = (code: string | undefined): HttpError => {
   }
 }
 
-/** A request that cannot reach a route. */
+/** A request that is refused outside the routes. */
 interface Refused {
   readonly error: HttpError
-  /** The request, if its head was readable. */
+  /** The request. Undefined if its head could not be read. */
   readonly request?: IncomingMessage | undefined
-  /** The counter of the request; undefined when a route has already counted and logged it. */
+  /** The counter for the request. Undefined if a route has already counted and logged the request. */
   readonly counter: AddressCounter | undefined
 }
 
@@ -52,7 +52,7 @@ const callerOf = Effect.fnUntraced(function* (socket: Duplex, request: IncomingM
   return caller
 })
 
-/** An error response as bytes: Node has no response object for a request that it refused. */
+/** An error response as text for the socket, because Node has no response object for a request that it rejected. */
 const rawResponse = Effect.fnUntraced(function* (caller: Caller, error: HttpError) {
   yield* ensureQuota(caller)
   const body = failureBody(error, caller.requestId)
@@ -60,7 +60,7 @@ const rawResponse = Effect.fnUntraced(function* (caller: Caller, error: HttpErro
     ...failureHeaders(error),
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
-    // Node adds the date to its own responses. RFC 9110, 6.6.1.
+    // A response must have a date (RFC 9110, 6.6.1). Node adds the date only to its own response objects.
     date: DateTime.toDateUtc(yield* DateTime.now).toUTCString(),
     connection: "close"
   })
@@ -68,10 +68,10 @@ const rawResponse = Effect.fnUntraced(function* (caller: Caller, error: HttpErro
   return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...lines, "", body].join("\r\n")
 })
 
-/** The method in the log of a request whose head was not readable. */
+/** The method in the log of a request whose head could not be read. */
 const unreadMethod = "{unread}"
 
-/** Counts and logs a refused request, unless its route has done so, and makes its response. */
+/** Makes the response to a refused request. Counts and logs the request, unless its route has already done so. */
 const responseTo = Effect.fnUntraced(function* (socket: Duplex, { counter, error, request }: Refused) {
   const since_ns = yield* Clock.monotonicTimeNanos
   const caller = yield* callerOf(socket, request)
@@ -84,10 +84,12 @@ const responseTo = Effect.fnUntraced(function* (socket: Duplex, { counter, error
   return yield* rawResponse(caller, shown)
 })
 
-/** How long the client of a connection that was ended may keep it open. */
+/** How long a client may keep its connection open after the server has ended it. */
 const close_max = Duration.seconds(2)
 
-/** Ends a connection, with a response if there is one, and destroys it if the client does not close it in time. */
+/**
+ * Ends a connection, with a last response if given. Destroys the connection if the client does not close it in time.
+ */
 const close = (socket: Duplex, response?: string) =>
   Effect.callback<void>((resume) => {
     if (!socket.writable) return resume(Effect.void)
@@ -98,8 +100,10 @@ const close = (socket: Duplex, response?: string) =>
 type Refuse = (socket: Duplex, refused: Refused) => void
 
 /**
- * Refuses a request and ends its connection, once for each connection. If a complete request, which may be a sale, is
- * still waiting for its response, that response is the last one: the refusal must not be sent in its place.
+ * Refuses a request and ends its connection. Does this only once for each connection.
+ *
+ * A complete earlier request on the connection, perhaps a sale, may still wait for its response. That response is then
+ * sent as the last one, without the refusal, because the client would take the refusal for the response to the sale.
  */
 const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRandom>): Refuse => {
   const run = Effect.runForkWith(services)
@@ -113,7 +117,7 @@ const refuser = (services: Context.Context<CallCounter | SecureRandom.SecureRand
     run(
       Effect.matchCauseEffect(responseTo(socket, refused), {
         onSuccess: (response) => close(socket, response),
-        // Node leaves the connections of refused requests to this listener.
+        // Node does not close the connection of a rejected request. This listener must close it.
         onFailure: (cause) =>
           Effect.andThen(
             Effect.logError("a refusal failed", cause),
@@ -132,7 +136,10 @@ const onClientError =
     refuse(socket, { error: errorOf(failure.code), request, counter: request === undefined ? "unread" : undefined })
   }
 
-/** Refuses CONNECT. Node stops watching such a connection, so its end is noticed here. */
+/**
+ * Refuses CONNECT. Node stops watching the connection of a CONNECT request, so this code detects when the connection
+ * ends.
+ */
 const onConnect =
   (refuse: Refuse) =>
   (request: IncomingMessage, socket: Duplex): void => {
@@ -145,8 +152,8 @@ const onConnect =
   }
 
 /**
- * Makes a Node server that answers in the envelope what Node would answer itself or cut off: requests that its parser
- * refuses, requests without Host, CONNECT, and unknown values of Expect.
+ * Makes a Node server that sends its own error envelope where Node would answer or cut the connection by itself. These
+ * cases are requests that Node's parser rejects, requests without Host, CONNECT, and unknown values of Expect.
  */
 export const makeServer = Effect.map(
   Effect.context<CallCounter | SecureRandom.SecureRandom>(),

@@ -11,12 +11,13 @@ import { rateLimited, respond, respondDefect } from "./Response.ts"
 import { serveRest } from "./Rest.ts"
 import { serveTrpc, trpcRoute } from "./Trpc.ts"
 
-// Paths match exactly: in upper and lower case, and in their slashes.
+// Paths must match exactly, including upper and lower case and slashes.
 const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
-  // Node's limit for the head of a request: every id in a path reaches its procedure, which validates it.
+  // Node's limit for the head of a request. With this limit, an id of any length reaches its procedure, which validates
+  // it.
   maxParamLength: 16_384
 }
 
@@ -49,7 +50,7 @@ const preflightHeaders = {
   "access-control-max-age": "86400"
 }
 
-// A preflight is not counted, because browsers send one before each call.
+// A preflight request is not counted, because browsers send one before each call.
 const preflight = Effect.flatMap(currentCall, (call) =>
   Effect.map(ensureQuota(call), () => respond(call, 204, undefined, preflightHeaders))
 )
@@ -59,19 +60,21 @@ const unknownPath = rateLimited(() => new NotFound())
 const isUnknownPath = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
-// The router would take what follows a semicolon as a query, so 1;2 would be the id 1. A target with a host is parsed as
-// a URL, in which dots and backslashes lead to other paths. No route has any of these.
+// Whether the router would misread the request target. It treats the text after a semicolon as a query, so 1;2 would
+// become the id 1. It parses a target with a host as a URL, in which dots and backslashes can lead to other paths. No
+// route of the service contains these characters.
 const isMisread = (target: string): boolean =>
   /^[^?]*(?:[;#\\]|\/(?:\.|%2e){1,2}(?:[/?]|$))/i.test(target) ||
   /^(?:https?:\/\/[^/?]*)?\/v1\/(?:[^?]*\/)?(?:[/?]|$)/i.test(target)
 
-// A server that stops interrupts calls too, and those are answered.
+// Whether the client closed the connection. A server that stops also interrupts calls, but those calls still receive a
+// response.
 const hasHungUp = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) => Cause.isInterruptReason(reason) && reason.annotations.has(HttpServerError.ClientAbort.key)
   )
 
-/** Answers a request that no route matches, or whose route failed with a defect. */
+/** Answers a request that matches no route, or whose route failed with a defect. */
 const rescue = (cause: Cause.Cause<unknown>) => {
   if (hasHungUp(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)
@@ -91,7 +94,7 @@ const answering = <E, R>(routing: Effect.Effect<HttpServerResponse.HttpServerRes
   )
 }
 
-/** Serves REST, tRPC and the documentation with the HttpServer that it is given. */
+/** Serves REST, tRPC and the documentation through the provided HttpServer. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* beginCountingRefusals

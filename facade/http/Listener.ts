@@ -14,7 +14,10 @@ type Tls = Settings["Service"]["tls"]
 const certificateOf = (tls: Tls) =>
   tls === null ? undefined : { cert: readFileSync(tls.certificateFile), key: readFileSync(tls.keyFile) }
 
-/** Holds the requests that arrive after the server listens and before its handler is attached, so that none is lost. */
+/**
+ * Queues the requests that arrive after the server begins to listen and before its handler is attached, so that no
+ * request is lost.
+ */
 const holdEarly = (server: Server): Server => {
   const early: Array<Parameters<(typeof server)["emit"]>> = []
   const holds = requestEvents.map(
@@ -32,7 +35,10 @@ const holdEarly = (server: Server): Server => {
   return server
 }
 
-/** Closes each connection with its next response once the server stops, so that no busy connection delays the stop. */
+/**
+ * Closes each connection with its next response after the server begins to stop, so that a busy connection does not
+ * delay the stop.
+ */
 const closingWhenStopped = (server: Server): Server =>
   onExchange(server, (_request, response) => {
     if (!server.listening) response.setHeader("connection", "close")
@@ -47,7 +53,7 @@ const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) 
         message: `the certificate cannot be used (${String(cause)}): check TLS_CERT_FILE and TLS_KEY_FILE`
       })
   })
-  // A stop waits for responses as long as it waits for the sales behind them.
+  // When the server stops, open responses have as much time to finish as the sales that they wait for.
   return NodeHttpServer.layerServer(() => server, { ...http, gracefulShutdownTimeout: drain_max }).pipe(
     Layer.catchTag("ServeError", ({ cause }) =>
       Layer.effect(HttpServer.HttpServer, cannotListen(cause, http, { host: "HOST", port: "PORT" }))
@@ -55,5 +61,5 @@ const listen = Effect.fnUntraced(function* ({ http, tls }: Settings["Service"]) 
   )
 })
 
-/** Listens where the settings say, with HTTPS when a certificate is set. */
+/** Listens on the address in the settings. Uses HTTPS if a certificate is configured. */
 export const layer = Layer.unwrap(Settings.use(listen))

@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import { createServer as createSecureServer } from "node:https"
 import type { Duplex } from "node:stream"
 
-/** The events of a Node server that begin an exchange: `checkContinue` when the client waits for 100 Continue. */
+/**
+ * The events of a Node server that begin an exchange (a request and its response). Node emits `checkContinue` if the
+ * client waits for 100 Continue.
+ */
 export const requestEvents = ["request", "checkContinue"] as const
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -13,8 +16,9 @@ export const onExchange = <S extends Server>(server: S, listener: Listener): S =
   return server
 }
 
-// Node's parser drops what arrives together with such a request. On an open connection, the client would take the
-// response to a later request for the response to the dropped one.
+// Closes the connection after a request that offers an upgrade. Node's parser drops data that arrives together with
+// this request, perhaps a second request. On an open connection, the client could take the response to a third request
+// for the response to the dropped request.
 const closeAfterUpgradeOffer: Listener = ({ headers }, response) => {
   if (headers.upgrade !== undefined) response.setHeader("connection", "close")
 }
@@ -26,8 +30,8 @@ interface Certificate {
 }
 
 /**
- * A Node server that answers a request to upgrade to another protocol as a plain request. Otherwise Effect's upgrade
- * handler would take over the connection, and a client that keeps sending would keep it open.
+ * A Node server that treats a request to upgrade to another protocol as an ordinary request. Otherwise Effect's upgrade
+ * handler would take over the connection, and a client that keeps sending data would keep it open.
  */
 export const createNodeServer = (options: ServerOptions, certificate?: Certificate): Server => {
   const withoutUpgrades = { ...options, shouldUpgradeCallback: () => false }
@@ -43,12 +47,12 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** The exchanges of each connection that have no complete response yet, in the order of their requests. */
+/** For each connection, the exchanges without a complete response, in the order of their requests. */
 const open = new WeakMap<Duplex, Array<Exchange>>()
 
 export const openExchanges = (socket: Duplex): ReadonlyArray<Exchange> => open.get(socket) ?? []
 
-/** Keeps the open exchanges of a server's connections up to date. */
+/** Records which exchanges are open on each connection of a server. */
 export const trackExchanges = <S extends Server>(server: S): S =>
   onExchange(server, (request, response) => {
     const exchange = { request, response }

@@ -10,7 +10,7 @@ import { failureBody, failureHeaders } from "../api/Envelope.ts"
 import { type AddressCounter, countByAddress, ensureQuota } from "../api/Gate.ts"
 import { currentCall } from "./Request.ts"
 
-/** The response headers that scripts of other origins may read. */
+/** The response headers that scripts of other origins may read (CORS). */
 const exposed = [
   "X-Request-Id",
   "Idempotent-Replay",
@@ -35,7 +35,7 @@ const common = {
   "cache-control": "no-store"
 }
 
-/** The rate limit's headers: those of the contract, 8, and those of the IETF draft. */
+/** The headers of the rate limit, both in the form of the contract (8) and in the form of the IETF draft. */
 const quotaHeaders = ({ limit, remaining, window }: Quota) => ({
   "x-ratelimit-limit": String(limit),
   "x-ratelimit-remaining": String(remaining),
@@ -44,14 +44,14 @@ const quotaHeaders = ({ limit, remaining, window }: Quota) => ({
   "ratelimit-policy": `"default";q=${limit};w=${window_s}`
 })
 
-/** The part of a call that a response needs. */
+/** The fields of a call that a response needs. */
 export type Caller = Pick<Call, "address" | "reply" | "requestId">
 
 type Headers = Readonly<Record<string, string>>
 
 /**
- * The headers of a response to a call, beside those of its body. Almost every call is counted before it is answered;
- * for any other, `ensureQuota` reads the quota first.
+ * The headers of a response to a call, except the headers of the body. Almost every call is counted before its
+ * response. For an uncounted call, `ensureQuota` must set the quota first.
  */
 export const headersOf = ({ reply, requestId }: Caller, extra: Headers): Headers => ({
   "x-request-id": requestId,
@@ -61,7 +61,7 @@ export const headersOf = ({ reply, requestId }: Caller, extra: Headers): Headers
   ...extra
 })
 
-/** A response whose body is JSON text, or empty. */
+/** A response with JSON text or an empty body. */
 export const respond = (call: Caller, status: number, body: string | undefined, extra: Headers = {}) => {
   const headers = headersOf(call, extra)
   return body === undefined
@@ -69,7 +69,10 @@ export const respond = (call: Caller, status: number, body: string | undefined, 
     : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
 }
 
-/** A file as a response. A stream that fails midway ends the connection, so that the client sees the file as broken. */
+/**
+ * A response with a file. If its stream fails midway, the connection is ended, so the client notices that the file is
+ * incomplete.
+ */
 export const respondFile = (call: Caller, { body, name, shown, type }: FileReply) => {
   const disposition = `${shown ? "inline" : "attachment"}; filename="${name}"`
   const headers = headersOf(call, { "content-disposition": disposition })
@@ -89,7 +92,10 @@ const respondError = (call: Call, error: PublicError) => {
 /** The response to a call that failed with an error of the catalogue. */
 export const refuse = (call: Call, error: CoreError) => respondError(call, toPublic(error))
 
-/** Logs a defect, and responds 500 without its cause. The log line carries the same request id. */
+/**
+ * Logs a defect and responds with 500, without the cause of the defect. The log line and the response have the same
+ * request id.
+ */
 export const respondDefect = (call: Call, cause: unknown) =>
   Effect.andThen(
     logFailed(call, cause),
@@ -99,7 +105,7 @@ export const respondDefect = (call: Call, cause: unknown) =>
 export const logFailed = ({ requestId }: Pick<Call, "requestId">, defect: unknown) =>
   logDefect("a call failed", defect, { request_id: requestId })
 
-/** Counts the current call by its address, and then answers it. For routes that are no procedures. */
+/** Counts the current call by its address and then answers it. Used by routes that are not procedures. */
 export const rateLimited = <E extends CoreError, R>(
   answer: (call: Call) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   counter?: AddressCounter
@@ -116,7 +122,7 @@ export const etagOf = (text: string) => Effect.map(sha256Hex(text), (hex) => `W/
 
 const opaque = (tag: string): string => tag.trim().replace(/^W\//, "")
 
-/** Whether If-None-Match names the ETag, so that the client already has the content. */
+/** Whether If-None-Match contains the ETag. If it does, the client already has the content. */
 export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((tag) => opaque(tag) === opaque(etag)))

@@ -10,7 +10,10 @@ import { etagOf, isKnown, refuse, respond, respondDefect, respondFile } from "./
 
 const isFields = (body: unknown): body is object | undefined => body === undefined || Predicate.isObject(body)
 
-/** The input of a procedure: the path, with the query of a GET, or the body and the Idempotency-Key of a POST. */
+/**
+ * The input of a procedure before decoding. For a GET, it consists of the path and the query. For a POST, it consists
+ * of the path, the body and the Idempotency-Key.
+ */
 const rawInput = (
   { input: { takesKey }, type }: Procedure,
   request: HttpServerRequest.HttpServerRequest,

@@ -16,7 +16,7 @@ type Request = HttpServerRequest.HttpServerRequest
 const root = "/trpc"
 const encoder = new TextEncoder()
 
-/** The type of each procedure, by name. */
+/** The type (query or mutation) of each procedure, by name. */
 const types = new Map(endpoints.map(({ name, procedure }) => [name, procedure.type]))
 
 const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
@@ -27,8 +27,8 @@ const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
 const isBatch = ({ searchParams }: URL): boolean => searchParams.get("batch") === "1"
 
 /**
- * Reads inputs as strictly as REST does, and only after the gate. tRPC's own reader would lose the digits of amounts.
- * The calls of a batch share one body, which is read once.
+ * Makes a reader for the inputs of a request. It is as strict as REST and reads only after the gate. tRPC's own reader
+ * would lose digits of amounts. The calls of a batch share one body, which is read once.
  */
 const inputReader = Effect.fnUntraced(function* (request: Request, url: URL) {
   const all = yield* Effect.cached(request.method === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
@@ -46,7 +46,7 @@ const webRequest = (request: Request, url: URL, signal: AbortSignal): globalThis
   return new globalThis.Request(url, {
     method: request.method === "POST" ? "POST" : "GET",
     headers: {
-      // tRPC does not see the body: its type is checked when the body is read.
+      // tRPC does not receive the body. Its content type is checked when the body is read.
       "content-type": "application/json",
       ...(accept !== undefined && { accept }),
       ...(trpcAccept !== undefined && { "trpc-accept": trpcAccept })
@@ -55,7 +55,10 @@ const webRequest = (request: Request, url: URL, signal: AbortSignal): globalThis
   })
 }
 
-/** The route of a tRPC request in logs and metrics. A name that is no procedure's may hold anything, and is hidden. */
+/**
+ * The route of a tRPC request in logs and metrics. The name of an unknown procedure may contain any data, so it is
+ * hidden.
+ */
 export const trpcRoute = (request: Request): string => {
   const url = targetOf(request)
   if (isBatch(url)) return `${root}/{batch}`
@@ -69,13 +72,16 @@ const callsOf = (url: URL): ReadonlyArray<string> => {
   return isBatch(url) ? path.split(",") : [path]
 }
 
-/** The called names that no procedure of the request's method has. */
+/** The names in a request that match no procedure of the request's method. */
 const unknownCalls = ({ method }: Request, url: URL): ReadonlyArray<string> => {
   const type = method === "POST" ? "mutation" : "query"
   return callsOf(url).filter((name) => types.get(name) !== type)
 }
 
-/** The headers of an error that all calls of a request share. Several calls share no Location. */
+/**
+ * The headers of the response if all calls of a request failed with the same error code. With several calls, the
+ * response has no Location header.
+ */
 const sharedFailureHeaders = (errors: ReadonlyArray<TRPCError>, calls: number): Readonly<Record<string, string>> => {
   const [first, ...others] = errors.map(publicErrorOf)
   if (first === undefined || errors.length < calls || others.some(({ code }) => code !== first.code)) return {}
@@ -85,7 +91,7 @@ const sharedFailureHeaders = (errors: ReadonlyArray<TRPCError>, calls: number): 
 
 const varying = { vary: "trpc-accept, accept" }
 
-/** Refuses a whole request with one error object, which tRPC clients read for batches too. */
+/** Refuses a whole request with one error object. tRPC clients accept one error object for a batch too. */
 const refuseAll = (call: Call, error: TRPCError) => {
   const shown = publicErrorOf(error)
   call.log.codes = [shown.code]
@@ -118,8 +124,8 @@ export const serveTrpc = Effect.gen(function* () {
   const url = targetOf(request)
   const call = yield* currentCall
   const input = yield* inputReader(request, url)
-  // Procedures count their own calls. Unknown calls are counted before any procedure runs, because the result of a
-  // procedure that ran must be returned.
+  // A known procedure counts its own call. Unknown names are counted before any procedure runs. If a count failed
+  // later, the result of a procedure that already ran would be lost.
   const counted = yield* Effect.result(Effect.forEach(unknownCalls(request, url), () => countByAddress(call)))
   if (Result.isFailure(counted)) return refuseAll(call, trpcError(counted.failure))
   const { body, entered, errors, status } = yield* runProcedures(request, url, { call, input, services })
@@ -130,7 +136,7 @@ export const serveTrpc = Effect.gen(function* () {
     return refuseAll(call, Result.isFailure(late) ? trpcError(late.failure) : error)
   }
   const calls = callsOf(url).length
-  // With several calls the header would not say which one is a replay.
+  // If there are several calls, the header would not state which call is a replay.
   if (calls > 1) delete call.reply.headers["idempotent-replay"]
   call.log.codes = errors.map((each) => publicErrorOf(each).code)
   yield* ensureQuota(call)
