@@ -4,9 +4,9 @@
 FROM node:26.10.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Optional packages are Node, Postgres and a compiler. The image does not need them.
+# The optional packages are Node, Postgres and a compiler. The image does not need them.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-# Type declarations and source maps are half of the size and only serve editors.
+# Type declarations and source maps are half of the size of node_modules. Only editors and debuggers use them.
 RUN find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
   && rm -rf node_modules/effect/src node_modules/typescript node_modules/@types
 
