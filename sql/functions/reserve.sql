@@ -514,6 +514,8 @@ begin
     where k.ctid = i.ctid
       and k.company_id + 0 = i.company_id
       and k.transaction_id = i.transaction_id;
+    get diagnostics written_n = row_count;
+    perform require_all_written(written_n, cardinality(refusals));
 
     accepted := array(
       select i

@@ -120,13 +120,14 @@ declare
   -- The requests that settle their sale.
   winners settling[];
   any_returned boolean;
-  any_freed boolean;
   any_insured boolean;
   any_listed boolean;
   unlisted_most bigint;
-  -- How many keys, balances and sales must be written, and how many were written.
+  -- How many rows must be written: keys that get an answer, keys that are deleted, and balances.
   answers_n bigint;
+  freed_n bigint;
   balances_n bigint;
+  -- How many rows the last statement wrote, and how many keys got an answer.
   written_n bigint;
   answered_n bigint := 0;
 begin
@@ -222,13 +223,13 @@ begin
       '{}'
     ),
     bool_or((w.settlement).verdict in ('Release', 'Free')),
-    bool_or((w.settlement).verdict = 'Free' and not w.answered),
     bool_or(w.insurance_id is not null),
     bool_or(w.id <= w.listed_to),
     max(w.unlisted),
     count(*) filter (where w.key_ctid is not null and ((w.settlement).verdict <> 'Free' or w.answered)),
+    count(*) filter (where w.key_ctid is not null and (w.settlement).verdict = 'Free' and not w.answered),
     count(distinct w.company_id) filter (where (w.settlement).verdict <> 'Hold')
-  into winners, any_returned, any_freed, any_insured, any_listed, unlisted_most, answers_n, balances_n
+  into winners, any_returned, any_insured, any_listed, unlisted_most, answers_n, freed_n, balances_n
   from (
     select distinct on (t.company_id, t.id)
       s.settlement,
@@ -389,7 +390,7 @@ begin
   end if;
 
   -- A freed key without a response may be used again.
-  if any_freed then
+  if freed_n > 0 then
     delete from idempotency as k
     using (
       select (w.settlement).company_id, (w.settlement).transaction_id, w.key_ctid
@@ -399,6 +400,8 @@ begin
     where k.ctid = s.key_ctid
       and k.company_id + 0 = s.company_id
       and k.transaction_id = s.transaction_id;
+    get diagnostics written_n = row_count;
+    perform require_all_written(written_n, freed_n);
   end if;
 
   -- Updates the blocks (block.sql). Blocks need no lock, because every writer of a block holds the lock of the balance.
