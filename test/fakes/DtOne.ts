@@ -43,8 +43,8 @@ interface TransactionRequest {
 }
 
 /**
- * A local fake of DT One's sandbox, as far as its public documentation describes it. Source: DT One DVS API 1.23.0,
- * public OpenAPI description. It uses the clock of the code that starts it, and misbehaves on request.
+ * A local fake of DT One's sandbox, as far as DT One's public documentation describes it. It uses the clock of the code
+ * that starts it, and misbehaves on request. Source: DT One DVS API 1.23.0, public OpenAPI description.
  */
 export class FakeDtOne {
   readonly truth = new DeliveryRecord()
@@ -70,12 +70,12 @@ export class FakeDtOne {
     return { fake, url }
   })
 
-  /** The xid of every request for a transaction, repeated ones included. */
+  /** The xid of every request to create a transaction, including repeated requests. */
   get sent(): ReadonlyArray<string> {
     return this.requests.filter(({ path }) => path === "/v1/async/transactions").map(({ about }) => about)
   }
 
-  /** Answers the next request about a subject with this error, and does nothing else. */
+  /** Answers the next request about a subject with this error, and does not execute the request. */
   failNext(about: string, status: number, ...codes: ReadonlyArray<number>): void {
     this.replyNext(about, { status, body: { errors: codes.map((code) => ({ code, message: `Error ${code}` })) } })
   }
@@ -89,7 +89,7 @@ export class FakeDtOne {
     this.#patches.set(xid, fields)
   }
 
-  /** Sets the final status of a transaction, as a person at DT One would by hand. */
+  /** Sets the final status of a transaction, as an employee of DT One could do by hand. */
   setStatus(xid: string, status: string): void {
     const booking = this.#bookings.get(xid)
     if (booking === undefined) throw new Error(`the fake has no transaction ${xid}`)
@@ -164,7 +164,7 @@ export class FakeDtOne {
     const booked = this.#book(body, misbehaviour === "late" ? lateBy_ms : null)
     if ("status" in booked) return booked
     if (misbehaviour === "duplicate") return errorReply(400, 1007001)
-    // The response to a creation has the status at creation, not the final one.
+    // The response to the request that creates a transaction has its status at that moment, not its final status.
     return { status: 201, body: this.#transactionShown(booked, misbehaviour, { status: statusOf("CONFIRMED") }) }
   }
 

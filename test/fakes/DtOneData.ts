@@ -1,4 +1,4 @@
-/** Final status of a transaction, and the delay until it is reached. */
+/** Final status of a transaction, and the delay until the transaction reaches it. */
 export interface Ending {
   readonly status: string
   readonly pin: boolean
@@ -19,8 +19,8 @@ const endings: Record<string, string> = {
 const delays_ms: Record<string, number> = { "1": 3000, "2": 20_000, "3": 300_000 }
 
 /**
- * The ending that the last three digits of the receiver select. DT One DVS API 1.23.0, Sandbox. Any other receiver
- * completes at the first status request.
+ * The final status and delay that the last three digits of the receiver select, as in DT One DVS API 1.23.0, Sandbox.
+ * For other digits, the transaction completes at the first status request.
  */
 export const endingOf = (party: string): Ending => {
   const [, delay = "", end = ""] = /([123])0([0-7])$/.exec(party) ?? []
@@ -29,7 +29,7 @@ export const endingOf = (party: string): Ending => {
 
 const classes = ["CREATED", "CONFIRMED", "REJECTED", "CANCELLED", "SUBMITTED", "COMPLETED", "REVERSED", "DECLINED"]
 
-/** A status in DT One's form. The first word of its message gives the class. */
+/** A status in DT One's form. The first word of the message determines the class of the status. */
 export const statusOf = (message: string) => {
   const name = classes.find((name) => message.startsWith(name)) ?? message
   const id = classes.indexOf(name) + 1
@@ -43,7 +43,7 @@ export interface Booking {
   readonly product: FakeProduct
   readonly party: object
   readonly statement: object | null
-  /** Amount in pesos for a product with a price range. */
+  /** Amount in pesos, for a product with a price range; otherwise null. */
   readonly amount: number | null
   readonly createdAt_ms: number
   readonly ending: Ending
@@ -54,7 +54,7 @@ const requestedValues = (amount: number) => ({
   destination: { unit_type: "CURRENCY", unit: "DOP", amount }
 })
 
-/** The JSON of a transaction in DT One's form at a given time. */
+/** The JSON that DT One returns for a transaction at a given time. */
 export const transactionJson = (booking: Booking, now_ms: number) => {
   const { amount, ending, externalId, id, party, product, statement } = booking
   const ended = now_ms >= booking.createdAt_ms + ending.delay_ms

@@ -13,7 +13,7 @@ import {
 } from "./FakeServer.ts"
 import { schemaFaultsBy } from "./SchemaFaults.ts"
 
-/** Delay of an operation that the fake completes late. */
+/** Delay of an operation that the fake performs late. */
 const late_ms = 10 * 60_000
 
 interface AcceptedOperation<Decision> {
@@ -23,7 +23,7 @@ interface AcceptedOperation<Decision> {
   readonly due_ms: number
 }
 
-/** Identity of an operation, and how the fake treats the current request. */
+/** The id of an operation, and how the fake treats the current request about it. */
 interface OperationRequest {
   readonly xid: string
   readonly misbehaviour: Misbehaviour | null
@@ -33,8 +33,8 @@ interface OperationRequest {
 const notFoundReply = (xid: string): FakeReply => ({ status: 404, body: { outcome: "not_found", xid } })
 
 /**
- * Operations that a gateway has accepted, by xid, with their status. `answer` builds the response about an operation,
- * or a contradicting one.
+ * Operations that a gateway has accepted, by xid, with their status. `answer` builds the response about an operation;
+ * with the misbehaviour "contradiction", it builds a response with wrong facts.
  */
 export class AcceptedOperations<Body extends { readonly xid: string }, Decision extends string> {
   readonly #operations = new Map<string, AcceptedOperation<Decision> & { readonly body: Body }>()
@@ -44,7 +44,11 @@ export class AcceptedOperations<Body extends { readonly xid: string }, Decision 
     this.#answer = answer
   }
 
-  /** @param decide decides the outcome, once for each operation. */
+  /**
+   * Accepts an operation. If the same operation was accepted before, only returns its status.
+   *
+   * @param decide decides the outcome, once for each operation.
+   */
   accept(body: Body, named: OperationRequest, decide: (body: Body) => Decision): FakeReply {
     const { misbehaviour, now_ms, xid } = named
     if (misbehaviour === "not found") return notFoundReply(xid)
@@ -135,7 +139,7 @@ export const signatureOf = (secret: string, { headers, method, path, query, text
   return `v1=${createHmac("sha256", secret).update(head).update(text).digest("hex")}`
 }
 
-/** Reason to reject a request as not authentic; null when it is authentic. */
+/** The reason why a request is rejected as not authentic; null if it is authentic. */
 const authenticationFault = (secret: string, asked: FakeRequest, now_s: number): string | null => {
   const given = Buffer.from(String(asked.headers["saldo-signature"]))
   const wanted = Buffer.from(signatureOf(secret, asked))
@@ -151,7 +155,8 @@ const notProcessed = (status: number, reason: string): Treatment => ({
 
 /**
  * A fake gateway for one of Saldo's protocols. It accepts only requests with a valid and recent signature. It fails the
- * test when a request violates the OpenAPI document, or when a response of its own does without a planned misbehaviour.
+ * test when a request violates the OpenAPI document. It also fails the test when one of its own responses violates the
+ * document without a planned misbehaviour.
  */
 export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secret: string, { aboutOf, act }: Actor) {
   const clock = yield* Clock.Clock
@@ -190,11 +195,11 @@ export const fakeGateway = Effect.fnUntraced(function* (name: ProtocolName, secr
   return {
     url,
     misbehaviours,
-    /** Every request, authentic or not. */
+    /** Every request, whether it is authentic or not. */
     requests,
     /** Authentic requests without a scripted response. */
     taken,
-    /** Answers the next request about a subject with this response, and does nothing else. */
+    /** Answers the next request about a subject with this response, and does not execute the request. */
     replyNext: (about: string, reply: FakeReply): void => {
       scripted.set(about, [...(scripted.get(about) ?? []), reply])
     },

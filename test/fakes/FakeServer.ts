@@ -28,7 +28,10 @@ export class RequestCounter {
   }
 }
 
-/** Ways in which a server mishandles a request. The server executes the request unless the comment says otherwise. */
+/**
+ * Ways in which a server mishandles a request. The server executes the request unless the comment says that it does
+ * not.
+ */
 export const misbehaviours = [
   // Breaks the connection without executing the request.
   "cut before",
@@ -42,15 +45,15 @@ export const misbehaviours = [
   "silent after",
   // Responds 500 without executing the request.
   "broken before",
-  // Responds 500.
+  // Executes the request and responds 500.
   "broken after",
-  // Responds with an unreadable body.
+  // Responds with a body that cannot be parsed.
   "garbage",
   // Responds with one byte a second.
   "trickle",
   // Responds with the facts of a different operation.
   "contradiction",
-  // Responds that the request was executed before, as if it had arrived twice.
+  // Responds as if the request had arrived twice: says that the operation was already executed.
   "duplicate",
   // Executes the request after ten minutes and reports it as pending until then.
   "late",
@@ -60,27 +63,34 @@ export const misbehaviours = [
 
 export type Misbehaviour = (typeof misbehaviours)[number]
 
-/** Planned misbehaviour for the next requests about each subject, in order. `null` means correct behaviour. */
+/**
+ * Planned misbehaviour for the next requests about each subject, in order. `null` means that the server behaves
+ * correctly.
+ */
 export class Misbehaviours {
   readonly #planned = new Map<string, ReadonlyArray<Misbehaviour | null>>()
   #otherwise: (about: string) => Misbehaviour | null = () => null
 
-  /** @param about the xid of the requests or, for a lookup, the identifier. */
+  /**
+   * Plans the misbehaviour for the next requests about a subject.
+   *
+   * @param about the xid of the requests or, for a lookup, the identifier.
+   */
   plan(about: string, ...next: ReadonlyArray<Misbehaviour | null>): void {
     this.#planned.set(about, [...(this.#planned.get(about) ?? []), ...next])
   }
 
-  /** Drops the rest of a plan. */
+  /** Drops the remaining plan for a subject. */
   forget(about: string): void {
     this.#planned.delete(about)
   }
 
-  /** Sets the behaviour for requests without a plan. Without it, the fake behaves correctly. */
+  /** Sets the behaviour for requests without a plan. If it is not set, the fake handles these requests correctly. */
   otherwise(choose: (about: string) => Misbehaviour | null): void {
     this.#otherwise = choose
   }
 
-  /** Takes the behaviour for the next request. */
+  /** Removes the planned behaviour for the next request from the plan, and returns it. */
   next(about: string): Misbehaviour | null {
     const [next, ...rest] = this.#planned.get(about) ?? []
     this.#planned.set(about, rest)
@@ -94,9 +104,9 @@ export interface FakeRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingMessage["headers"]
-  /** The raw body; empty without one. */
+  /** The raw body; empty if the request has no body. */
   readonly text: string
-  /** The parsed JSON body; undefined without readable JSON. */
+  /** The parsed JSON body; undefined if the body is not valid JSON. */
   readonly body: unknown
 }
 
@@ -107,7 +117,7 @@ export interface FakeReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The misbehaviour towards a request, and the response if the misbehaviour lets one through. */
+/** How the fake treats a request: its misbehaviour, and the response, if the misbehaviour lets a response through. */
 export interface Treatment {
   readonly misbehaviour: Misbehaviour | null
   readonly reply: () => FakeReply
@@ -196,19 +206,19 @@ const trickle = (response: ServerResponse, bytes: Buffer): void => {
   response.on("close", () => clearInterval(timer))
 }
 
-/** What a provider delivered for a sale, whatever its responses said. */
+/** The deliveries that a provider made for a sale, whatever its responses said. */
 interface Delivered {
-  /** Number of deliveries made or promised. */
+  /** Number of deliveries that were made or promised. */
   readonly times: number
-  /** Total price that the provider kept for them, in centavos. */
+  /** Total price that the provider kept for these deliveries, in centavos. */
   readonly charged: number
 }
 
 const notDelivered: Delivered = { times: 0, charged: 0 }
 
 /**
- * What a fake provider delivered, by xid. The fake records a delivery at the moment when it can no longer be prevented.
- * Tests compare the record with the ledger.
+ * The deliveries that a fake provider made, by xid. The fake records a delivery at the moment from which it cannot be
+ * prevented any more. Tests compare this record with the ledger.
  */
 export class DeliveryRecord {
   readonly #done = new Map<string, Delivered>()

@@ -7,7 +7,7 @@ interface PolicyRequest {
   readonly amount_centavos: number
 }
 
-/** Decision on a policy: issue it, refuse it, or leave it pending for ever. */
+/** Decision on a policy: issue it, refuse it, or leave it pending permanently. */
 type PolicyDecision = "issued" | "refused" | "pending"
 
 const policyAnswer = ({ amount_centavos, xid }: PolicyRequest, outcome: PolicyDecision, contradicting: boolean) => ({
@@ -29,7 +29,7 @@ const insurerSubjectOf = ({ body, path }: FakeRequest): string => {
 
 const unknownPlate = { outcome: "rejected", reason: "La aseguradora no conoce esta placa." }
 
-/** A fake insurer for the protocol of docs/providers/insurer.md. It knows only the plates in `steps`. */
+/** A fake insurer that follows the protocol of docs/providers/insurer.md. It knows only the plates in `steps`. */
 export const fakeHttpInsurer = Effect.fnUntraced(function* (secret: string) {
   const truth = new DeliveryRecord()
   /** Decision by xid. The default is to issue the policy. */
@@ -65,7 +65,7 @@ interface Reversal {
   readonly order: Order
 }
 
-/** Decision on an order: deliver it, refuse it with a code, or leave it pending for ever. */
+/** Decision on an order: deliver it, refuse it with a code, or leave it pending permanently. */
 type OrderDecision = "delivered" | "INVALID_PHONE" | "INVALID_AMOUNT" | "TRANSACTION_REJECTED" | "pending"
 
 type ReversalDecision = "confirmed" | "denied" | "pending"
@@ -73,7 +73,7 @@ type ReversalDecision = "confirmed" | "denied" | "pending"
 const rechargeToken = "1234 5678 9012 3456 7890"
 
 const orderAnswer = ({ amount_centavos, service, xid }: Order, decision: OrderDecision, contradicting: boolean) => {
-  // A gateway that mistakes centavos for pesos.
+  // A contradicting gateway states 100 times the amount, as if it read centavos as pesos.
   const facts = { xid, amount_centavos: contradicting ? amount_centavos * 100 : amount_centavos }
   switch (decision) {
     case "delivered": {
@@ -102,7 +102,9 @@ const providerSubjectOf = (asked: FakeRequest): string => {
   return xid ?? identifier ?? lastSegment(asked)
 }
 
-/** A fake provider for the protocol of docs/providers/http.md. Lookups find only the identifiers in `found`. */
+/**
+ * A fake provider that follows the protocol of docs/providers/http.md. Lookups find only the identifiers in `found`.
+ */
 export const fakeHttpProvider = Effect.fnUntraced(function* (secret: string) {
   const truth = new DeliveryRecord()
   /** Decisions by xid. The default is to deliver, and to confirm a reversal. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net"
 import { Effect, Redacted } from "effect"
 
-/** A minimal Redis server. `reply` returns the response to a command, or undefined for none. */
+/** A minimal Redis server. `reply` returns the response to a command, or undefined to send no response. */
 export const fakeRedis = (reply: (command: string) => string | undefined) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly server: Server; readonly url: Redacted.Redacted }>((resume) => {

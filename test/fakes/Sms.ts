@@ -10,12 +10,12 @@ interface SmsMessage {
 
 const smsSubjectOf = ({ body }: FakeRequest): string => (body as SmsMessage).id
 
-/** A fake SMS gateway for the protocol of docs/providers/sms.md. */
+/** A fake SMS gateway that follows the protocol of docs/providers/sms.md. */
 export const fakeHttpSms = Effect.fnUntraced(function* (secret: string) {
   /** Messages that were delivered. */
   const sent: Array<SmsMessage> = []
   const accepted = new Set<string>()
-  /** Reason of a rejection, by message id. The default is to deliver. */
+  /** Reason of the rejection, by message id. Messages without an entry are delivered. */
   const rejections = new Map<string, string>()
 
   const accept = (message: SmsMessage): FakeReply => {
@@ -54,7 +54,7 @@ const problem = (status: number, code: number, message: string): FakeReply => ({
   body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status }
 })
 
-/** Error of an invalid request, in Twilio's form; null for a valid one. */
+/** The error response to an invalid request, in Twilio's form; null if the request is valid. */
 const problemOf = (
   { headers, method, path }: FakeRequest,
   { Body, From, MessagingServiceSid, To }: Partial<TwilioMessage>
@@ -70,12 +70,15 @@ const problemOf = (
   return Body === undefined ? problem(400, 21602, "Message body is required.") : null
 }
 
-/** A fake of the part of Twilio's Messages API that sends messages. A repeated request sends the message again. */
+/**
+ * A fake of the part of Twilio's Messages API that sends messages. When a request is repeated, it sends the message
+ * again.
+ */
 export const fakeTwilio = Effect.gen(function* () {
   const misbehaviours = new Misbehaviours()
   /** Messages that were delivered. */
   const sent: Array<TwilioMessage> = []
-  /** Responses to the next request for a number, instead of sending the message. */
+  /** Responses to the next request for a phone number. The fake then does not send the message. */
   const answers = new Map<string, FakeReply>()
   const arrivals = new RequestCounter()
 

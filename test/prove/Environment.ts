@@ -12,7 +12,7 @@ const git = (...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make("git", args, { cwd: root }))
   ).pipe(
     Effect.map((said) => said.trim()),
-    // The sources may come without their git history.
+    // The sources may have no git history, for example after a download.
     Effect.orElseSucceed(() => "")
   )
 

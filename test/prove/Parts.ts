@@ -3,9 +3,9 @@ import { readCrashes, readFuzzing, readMutants, readSeeds, readTests } from "./R
 
 /** Seed and size of a proof. */
 export interface ProvePlan {
-  /** Seed of every part that uses random choices. */
+  /** Seed of every part that makes random choices. */
   readonly seed: number
-  /** Size of the run as a share of the full size; 1 is the full size. */
+  /** Size of the run as a fraction of the full size; 1 is the full size. */
   readonly share: number
 }
 
@@ -20,35 +20,35 @@ export interface CaughtMutant {
 /** Result of a part, read from the output of its command. */
 export interface PartResult {
   readonly counts: string
-  /** Only of the part that plants bugs. */
+  /** The caught bugs; present only for the part that plants bugs. */
   readonly caught?: ReadonlyArray<CaughtMutant>
-  /** Digest that a repeated run reproduces; null for a run that is not deterministic. */
+  /** Digest that a repeated run reproduces; null if the run is not deterministic. */
   readonly digest: string | null
-  /** The violation; null when everything held. */
+  /** The violation; null if every invariant held. */
   readonly broken: string | null
-  /** Command that reproduces the violation; null when it is the command of the part. */
+  /** Command that reproduces the violation; null if the command of the part reproduces it. */
   readonly again: string | null
 }
 
-/** A part of the proof: a command that can also be run alone. */
+/** A part of the proof: a command that a user can also run alone. */
 export interface Part {
   /** Name of the script in package.json. */
   readonly script: "simulate" | "test" | "crash" | "fuzz"
   readonly args: (plan: ProvePlan) => ReadonlyArray<string>
   /** Flag that makes the command print one JSON document. */
   readonly asJson: string
-  /** Duration of the full size on two cores. */
+  /** Duration of the part at full size, on two cores. */
   readonly planned_s: number
-  /** Duration of the smallest size. */
+  /** Duration of the part at its smallest size. */
   readonly least_s: number
-  /** Reads the printed document; null when it is not a valid one. */
+  /** Reads the printed document; null if the document is not valid. */
   readonly read: (document: string) => PartResult | null
 }
 
-/** The share of a whole number, at least 1. */
+/** A whole number reduced to the share of the plan; at least 1. */
 const shareOf = (whole: number, { share }: ProvePlan): string => String(Math.max(1, Math.round(whole * share)))
 
-/** Operations of each simulated seed. */
+/** Number of operations of each simulated seed. */
 const ops = "200"
 
 /** All parts in the order in which they run. */
@@ -71,7 +71,7 @@ export const parts = {
   },
   mutants: {
     script: "simulate",
-    // A trial plants only the bugs that the faster in-memory simulation catches.
+    // A run below full size plants only the bugs that the faster in-memory simulation catches.
     args: ({ share }) => (share < 1 ? ["--mutants", "--on", "memory"] : ["--mutants"]),
     asJson: "--json",
     planned_s: 400,

@@ -5,7 +5,7 @@ import type { PartProof } from "./Prove.ts"
 
 /** A finished proof: its parts, its environment and its results. */
 export interface Proof {
-  /** Start time, and the command that repeats the run. */
+  /** Start time of the run, and the command that repeats it. */
   readonly at: string
   readonly command: string
   readonly seconds: number
@@ -73,7 +73,7 @@ export const proofTables = (proof: Proof): string => {
   ].join("\n")
 }
 
-/** Replaces the tables in the page; null when the page lacks the markers. */
+/** Replaces the tables in the page; null if the page lacks the markers. */
 export const replaceTables = (page: string, results: string): string | null => {
   const from = page.indexOf(begin)
   const to = page.indexOf(end)
@@ -84,7 +84,7 @@ export const replaceTables = (page: string, results: string): string | null => {
 const failureLines = ({ again, broken, command, name }: PartProof): ReadonlyArray<string> =>
   broken === null ? [] : [`BROKEN  ${name}: ${broken}`, `        reproduce: ${again ?? command}`]
 
-/** Whether every part held. */
+/** Whether every part held, which means that no part found a violation. */
 export const everythingHeld = ({ parts }: Proof): boolean => parts.every(({ broken }) => broken === null)
 
 /** The results as text. Violations come last, with the commands that reproduce them. */

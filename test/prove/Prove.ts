@@ -8,7 +8,7 @@ import { type Part, type PartName, type PartResult, type ProvePlan, parts, plann
 /** Root directory of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** The command of a part as typed in a shell. */
+/** The command of a part, as a user types it in a shell. */
 export const commandOf = ({ args, script }: Part, plan: ProvePlan): string =>
   [...(script === "test" ? ["npm", "test"] : ["npm", "run", script]), "--", ...args(plan)].join(" ")
 
@@ -24,13 +24,13 @@ export const nodeArgsOf = ({ args, asJson, script }: Part, plan: ProvePlan): Rea
   return [...(programs[program] ?? []), ...rest, ...args(plan), asJson]
 }
 
-/** Output and exit code of a command; the code is null after a signal. */
+/** Output and exit code of a command. The code is null if a signal ended the command. */
 export interface ProgramResult {
   readonly stdout: string
   readonly exitCode: number | null
 }
 
-/** Runs a program of this repository to its end, and passes on each line of stderr. */
+/** Runs a program of this repository until it ends, and passes on each line of its stderr. */
 const runNode = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   onLine: (line: string) => Effect.Effect<void>
@@ -48,7 +48,7 @@ const runNode = Effect.fnUntraced(function* (
   return { stdout, exitCode } satisfies ProgramResult
 }, Effect.scoped)
 
-/** Weight of the plan in the estimate of the pace: as much as 30 seconds of measured work. */
+/** Weight of the planned durations when the pace is estimated. They count as much as 30 seconds of measured work. */
 const planWeight_s = 30
 
 /** State of a running proof. */
@@ -56,14 +56,14 @@ export interface PartProgress {
   readonly planned_s: ReadonlyArray<number>
   /** Index of the current part. */
   readonly part: number
-  /** Share of the current part that is done. */
+  /** Fraction of the current part that is done. */
   readonly share: number
   readonly elapsed_s: number
 }
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
-/** Progress of the whole proof, and the remaining time at the pace so far. */
+/** Percentage of the whole proof that is done, and the remaining time at the present pace. */
 export const overallProgress = ({ elapsed_s, part, planned_s, share }: PartProgress) => {
   const total_s = sum(planned_s)
   const done_s = sum(planned_s.slice(0, part)) + share * (planned_s[part] ?? 0)
@@ -71,7 +71,7 @@ export const overallProgress = ({ elapsed_s, part, planned_s, share }: PartProgr
   return { percent: Math.min(99, Math.floor((100 * done_s) / total_s)), left_s: (total_s - done_s) * pace }
 }
 
-/** Reads the share done from a progress line such as `12 % …`; null for any other line. */
+/** Reads the completed fraction from a progress line such as `12 % …`; null for any other line. */
 export const reportedShare = (line: string): number | null => {
   const percent = /^\s*(\d{1,3}) %/.exec(line)?.[1]
   return percent === undefined ? null : Number(percent) / 100
@@ -90,13 +90,14 @@ export interface PartProof extends PartResult {
   readonly seconds: number
 }
 
-/** Number of output lines shown of a command without a document. */
+/** Number of output lines that are shown when a command prints no document. */
 const lastLines_max = 5
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").flatMap((line) => line.trim() || [])
 
 /**
- * Judges a part by its document and exit code. A missing document, or an exit code that contradicts it, is a violation.
+ * Decides from the document and the exit code whether a part held. A missing document, or an exit code that contradicts
+ * the document, is a violation.
  */
 export const judgePart = (
   part: Part,
@@ -113,16 +114,16 @@ export const judgePart = (
   return exitCode === 0 || read.broken !== null ? read : { ...read, broken: ending }
 }
 
-/** Interval of the sign of life. Some commands print nothing for minutes. */
+/** Interval at which a progress line is printed, because some commands print nothing for minutes. */
 const heartbeat = "30 seconds"
 
-/** Highest share assumed for a command that reports no progress. */
+/** Maximum completed fraction that is assumed for a command that reports no progress. */
 const unreported_max = 0.95
 
-/** A command times out after its expected duration times this factor, plus 15 minutes. */
+/** Factor of the timeout of a command. The timeout is its expected duration times this factor, plus 15 minutes. */
 const timeoutFactor = 10
 
-/** Runs the parts in order. A violation does not stop the next part. */
+/** Runs the parts in order. After a violation, the next part still runs. */
 export const prove = Effect.fnUntraced(function* (names: ReadonlyArray<PartName>, plan: ProvePlan) {
   const planned_s = names.map((name) => plannedFor(parts[name], plan.share))
   const began_s = yield* monotonic_s

@@ -40,7 +40,7 @@ const flags = {
   write: toggle("write", "Write the results of a trial into docs/proof.md. A full run always writes them")
 }
 
-/** Failure to write the results: docs/proof.md lacks the markers. */
+/** Failure to write the results, because docs/proof.md lacks the markers. */
 class NoPlace extends Schema.TaggedError<NoPlace>()("NoPlace", { message: Schema.String }) {}
 
 const write = Effect.fnUntraced(function* (proof: Proof) {

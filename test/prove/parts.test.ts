@@ -18,11 +18,11 @@ describe("a part of the proof", () => {
     ["crash", 0.1, "npm run crash -- --rounds 6 --seed 7"],
     ["fuzz", 1, "npm run fuzz -- --requests 20000 --seed 7"],
     ["fuzz", 0.5, "npm run fuzz -- --requests 10000 --seed 7"]
-  ])("%s at a share of %d runs `%s`", (name, share, command) => {
+  ])("%s at the share %d runs the command `%s`", (name, share, command) => {
     assert.strictEqual(commandOf(parts[name], { seed: 7, share }), command)
   })
 
-  it.each(partNames)("%s runs its package.json script and asks for a document", (name) => {
+  it.each(partNames)("%s runs its script of package.json and requests a JSON document", (name) => {
     const args = nodeArgsOf(parts[name], whole)
     const script = manifest.scripts[parts[name].script]
     const file = script.startsWith("node ") ? script.split(" ")[1] : "node_modules/vitest/vitest.mjs"
@@ -31,7 +31,7 @@ describe("a part of the proof", () => {
     assert.strictEqual(args.at(-1), parts[name].asJson)
   })
 
-  it("takes less time at a smaller share, unless it always runs whole", () => {
+  it("takes less time at a smaller share, unless it always runs at full size", () => {
     assert.isBelow(plannedFor(parts.memory, 0.1), plannedFor(parts.memory, 1))
     assert.strictEqual(plannedFor(parts.races, 0.1), plannedFor(parts.races, 1))
   })
@@ -46,11 +46,14 @@ describe("the progress of a proof", () => {
     [0, 0.5, 300, 30, 700],
     [1, 0, 600, 60, 400],
     [2, 1, 1_000, 99, 0]
-  ])("in part %d at %d, after %d s, is %d %% with %d s left", (part, share, elapsed_s, percent, left_s) => {
-    assert.deepStrictEqual(overallProgress({ planned_s, part, share, elapsed_s }), { percent, left_s })
-  })
+  ])(
+    "is, in part %d with the fraction %d done after %d s, %d %% with %d s left",
+    (part, share, elapsed_s, percent, left_s) => {
+      assert.deepStrictEqual(overallProgress({ planned_s, part, share, elapsed_s }), { percent, left_s })
+    }
+  )
 
-  it("extrapolates the pace so far", () => {
+  it("extrapolates the remaining time from the pace so far", () => {
     const { left_s } = overallProgress({ planned_s, part: 1, share: 0, elapsed_s: 1_230 })
     assert.strictEqual(left_s, 800)
   })
@@ -60,11 +63,11 @@ describe("the progress of a proof", () => {
     ["100 %  20,000 of 20,000 requests", 1],
     ["seed 12 violates an invariant", null],
     ["", null]
-  ])("reads `%s` as %s", (line, share) => {
+  ])("reads the line `%s` as the fraction %s", (line, share) => {
     assert.strictEqual(reportedShare(line), share)
   })
 
-  it("forwards the lines of a command", () => {
+  it("forwards each line of a command together with the progress of the whole proof", () => {
     const line = progressLine({ planned_s, part: 0, share: 0.5, elapsed_s: 300 }, "memory", " 50 %  1000 of 2000 seeds")
     assert.strictEqual(line, " 30 % of all, about 12 min left | memory: 50 %  1000 of 2000 seeds")
   })

@@ -52,7 +52,7 @@ describe("the document of a command", () => {
       "20,003 requests; 1 paths and methods, 5 calls of 1 procedures over tRPC, 2 statuses seen"
     ],
     ["races", { files: 1, passed: 1, failed: [] }, "1 tests in 1 files"]
-  ])("%s is read as held", (name, document, counts) => {
+  ])("shows that the part %s held", (name, document, counts) => {
     const reading = readingOf(name, document, 0)
     assert.isNull(reading.broken)
     assert.strictEqual(reading.counts, counts)
@@ -89,7 +89,7 @@ describe("the document of a command", () => {
       "npm run fuzz"
     ],
     ["races", { files: 1, passed: 0, failed: ["a sale is one"] }, "a sale is one", null]
-  ])("%s is read as broken", (name, document, broken, again) => {
+  ])("shows a violation in the part %s", (name, document, broken, again) => {
     const reading = readingOf(name, document, 1)
     assert.deepStrictEqual([reading.broken, reading.again], [broken, again])
   })
@@ -103,7 +103,7 @@ describe("the document of a command", () => {
     assert.deepStrictEqual(caught, [{ bug: "reserve holds no money", on: "memory", seed: 3, invariant: "held" }])
   })
 
-  it("is rejected when the exit code contradicts it", () => {
+  it("is rejected when the exit code of the command contradicts it", () => {
     assert.strictEqual(readingOf("races", { files: 1, passed: 1, failed: [] }, 1).broken, "it ended with exit code 1")
     assert.strictEqual(
       judgePart(parts.crash, { stdout: JSON.stringify(rounds), exitCode: null }, []).broken,
@@ -111,7 +111,7 @@ describe("the document of a command", () => {
     )
   })
 
-  it("counts as broken when it is missing, with the output of the command", () => {
+  it("is reported as a violation when it is missing, with the output of the command", () => {
     const { broken } = judgePart(parts.fuzz, { stdout: "a stack\n  of lines\n", exitCode: 1 }, ["no room on the disk"])
     assert.strictEqual(
       broken,

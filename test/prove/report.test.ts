@@ -34,11 +34,11 @@ const proof: Proof = {
 }
 
 describe("the results in docs/proof.md", () => {
-  it("have their markers in the page", () => {
+  it("have markers in the page for their place", () => {
     assert.isNotNull(replaceTables(page, "some results"))
   })
 
-  it("replace earlier results and nothing else", () => {
+  it("replace the earlier results and change nothing else", () => {
     const once = replaceTables(page, "some results") ?? ""
     const twice = replaceTables(once, "other results") ?? ""
     assert.include(once, "some results")
@@ -49,7 +49,7 @@ describe("the results in docs/proof.md", () => {
   })
 
   it.each(["no marks at all", "<!-- end of the results --> <!-- results: written by npm run prove -->"])(
-    "cannot be written into a page with: %s",
+    "cannot be written into a page that lacks the markers in their order: %s",
     (text) => {
       assert.isNull(replaceTables(text, "some results"))
     }
@@ -63,11 +63,11 @@ describe("the results in docs/proof.md", () => {
     assert.notInclude(results, "trial")
   })
 
-  it("are marked as those of a trial", () => {
+  it("are marked as the results of a trial when a part ran below full size", () => {
     assert.include(proofTables({ ...proof, isWhole: false }), "A trial, not a full run.")
   })
 
-  it("keep a violation within its table cell, with the command that reproduces it", () => {
+  it("keep a violation within its table cell, and state the command that reproduces it", () => {
     const row = proofTables({ ...proof, parts: [broken] })
       .split("\n")
       .at(-1)

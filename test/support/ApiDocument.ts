@@ -51,12 +51,14 @@ const matches = (template: string, path: string): boolean => {
   )
 }
 
-/** Whether the document lists no operation for the path: tRPC, the document itself and its pages. */
+/**
+ * Whether the document lists no operation for the path: tRPC paths, the document itself and the documentation pages.
+ */
 const isUndocumentedPath = (path: string): boolean => /^\/(trpc|docs|v1\/openapi\.json)(\/|$)/.test(path)
 
 /**
- * Whether Node's parser rejected the request, perhaps before it read a path. Above the rate limit, rejected requests
- * get 429 for any method.
+ * Whether Node's parser rejected the request, perhaps before it had read a path. Above the rate limit, a rejected
+ * request receives 429 whatever its method.
  */
 const isRefusedByParser = ({ body }: ApiResponse): boolean => {
   const { body: ofBody, headers } = body?.error?.details ?? {}
@@ -77,7 +79,7 @@ const headerFaults = (declared: NonNullable<Response["headers"]>, { headers }: A
 /** Headers of the response to a body that is too large, which every operation may return. */
 const ofAnyBody = components.responses["VALIDATION_ERROR_413"]?.headers ?? {}
 
-/** Resolves a response that several operations share by reference. */
+/** Replaces a reference to a shared response by the response itself. */
 const resolved = (
   response: Response | Reference,
   place: ReadonlyArray<string>
@@ -100,8 +102,9 @@ const bodyFaults = (
 }
 
 /**
- * How a response violates the OpenAPI document: in its path and method, status, headers or body. A response without a
- * documented operation must have the error envelope, or belong to an undocumented path.
+ * The ways in which a response violates the OpenAPI document: in its path and method, status, headers or body. A
+ * response without a documented operation must have the error envelope, or its path must be one that the document does
+ * not list.
  */
 export const documentFaults = (
   { method, path }: { readonly method: string; readonly path: string },
@@ -115,7 +118,7 @@ export const documentFaults = (
   if (method === "OPTIONS" && status === 429) return faultsBy(errorSchema, body)
   if (method === "OPTIONS") return status === 204 && answer.text === "" ? [] : ["a preflight is 204"]
 
-  // HTTP methods are case-sensitive, so a lowercase method is an unknown one.
+  // HTTP methods are case-sensitive, so a method in lower case is unknown.
   const verb = bodiless ? "get" : /[a-z]/.test(method) ? "" : method.toLowerCase()
   const template = Object.keys(paths).find((known) => matches(known, path) && paths[known]?.[verb] !== undefined)
   if (template === undefined) {

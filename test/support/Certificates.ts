@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** A published test key, which protects nothing. */
+/** A test key. It is public, so it must not protect anything. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtID+Zium9vkQ9VMR
 9ui9bqMAlWTI6nIWSr5q4ReFnQOhRANCAATCwsr/0/US5FUIf+i3kRBxVN+s5pvf

@@ -17,15 +17,15 @@ export const machineFacts = () => {
 
 const wrongUsage = 2
 
-/** Errors of the command line were printed already. */
+/** Errors of the command line are not printed here, because they were already printed. */
 const explain = (error: unknown) => {
   if (error instanceof CheckFailed) return Effect.succeed(1)
   return CliError.isCliError(error) ? Effect.succeed(wrongUsage) : Effect.fail(error)
 }
 
 /**
- * Runs a command with the arguments of this process. The command has only its own flags, --help and --json. Its name is
- * what the user types, so the usage line can be copied.
+ * Runs a command with the arguments of this process. The only flags are the flags of the command, --help and --json.
+ * The name of the command is what the user types, so that the usage line can be copied.
  */
 export const programOf = <const Name extends string, Input, E, R, ContextInput>(
   command: Command.Command<Name, Input, ContextInput, E, R>
@@ -38,7 +38,9 @@ export const programOf = <const Name extends string, Input, E, R, ContextInput>(
     )
   ).pipe(Effect.provide(NodeServices.layer))
 
-/** Runs a checking program. The exit code is 0 when everything holds, 1 when something does not, 2 for wrong usage. */
+/**
+ * Runs a program that checks invariants. The exit code is 0 if all hold, 1 if one does not hold, and 2 for wrong usage.
+ */
 export const runCheck = <E>(run: Effect.Effect<void, E>): void =>
   run.pipe(
     Effect.as(0),

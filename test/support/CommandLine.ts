@@ -17,14 +17,14 @@ export interface Ran {
 // biome-ignore lint/suspicious/noExplicitAny: JSON that was printed has no type; the assertions say what it is
 type Printed = any
 
-/** Runs `saldo` commands as a shell would, on a database of the test. */
+/** Runs `saldo` commands on a database of the test, as a shell would run them. */
 export class CommandLine extends Context.Service<
   CommandLine,
   {
     readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
-    /** Runs a command with --json that must succeed, and returns its document. */
+    /** Runs a command with --json. The command must succeed; returns its document. */
     readonly answer: (...args: ReadonlyArray<string>) => Effect.Effect<Printed>
-    /** Runs a command with --json that must fail, and returns its error. */
+    /** Runs a command with --json. The command must fail; returns its error. */
     readonly refusal: (...args: ReadonlyArray<string>) => Effect.Effect<Printed>
   }
 >()("saldo/test/CommandLine") {
@@ -52,7 +52,7 @@ export const commandLineOn = (
       return { code, stdout, stderr }
     }).pipe(
       Effect.provide([TestConsole.layer, NodeServices.layer]),
-      // A command is a separate process, so it shares no layer with a server of the test.
+      // A command is a separate process in production, so it shares no layer with a server of the test.
       Effect.provideServiceEffect(Layer.CurrentMemoMap, Effect.sync(Layer.makeMemoMapUnsafe)),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
@@ -76,13 +76,13 @@ export const commandLineOn = (
 interface HelpFlags {
   readonly required: ReadonlyArray<string>
   readonly defaults: Readonly<Record<string, string>>
-  /** Flags with a value whose help says neither a default nor that they are required. */
+  /** Flags with a value whose help states neither a default nor that the flag is required. */
   readonly untold: ReadonlyArray<string>
 }
 
 const flag = /^ {2}--(?<name>\S+)(?: (?<type>\S+))? {4,}(?<text>.*)$/
 
-/** Reads the flags from a help text, without the flags that every command has. */
+/** Reads the flags of a command from its help text. Flags that every command has are left out. */
 export const flagsOf = (help: string): HelpFlags => {
   const section = /\nFLAGS\n(?<lines>[\s\S]*?)\n\n/.exec(help)?.groups?.["lines"] ?? ""
   const required: Array<string> = []

@@ -6,7 +6,7 @@ import type { NewToken } from "../../core/ports/Tokens.ts"
 import { changeCompany, createCompany, deposit } from "../../core/workflows/ManageCompany.ts"
 import { issueToken } from "../../core/workflows/ManageTokens.ts"
 
-/** Creates a company through the operator's functions: by default in development, with money and without limits. */
+/** Creates a company through the operator's functions. By default it is in development and has money and no limits. */
 export const makeCompany = Effect.fnUntraced(function* (
   code: string,
   money: Amount,
@@ -26,7 +26,7 @@ export const makeCompany = Effect.fnUntraced(function* (
   return companyId
 })
 
-/** Issues a token through the operator's functions, by default with all permissions. */
+/** Issues a token through the operator's functions. By default it has all permissions. */
 export const makeToken = (companyId: CompanyId, changes: Partial<NewToken> = {}) =>
   issueToken({
     companyId,

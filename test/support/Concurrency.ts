@@ -3,7 +3,7 @@ import { Array as Arr, Deferred, Effect, Fiber, Layer, Redacted, Result } from "
 import * as Database from "../../adapters/postgres/connection/Database.ts"
 import { testDatabaseUrl } from "./Database.ts"
 
-/** Runs all effects at once and returns their results. */
+/** Runs all effects at the same time and returns their results. */
 export const atOnce = <A, E>(effects: ReadonlyArray<Effect.Effect<A, E>>) =>
   Effect.forEach(effects, Effect.result, { concurrency: "unbounded" })
 
@@ -11,7 +11,7 @@ export const atOnce = <A, E>(effects: ReadonlyArray<Effect.Effect<A, E>>) =>
 export const tagsOf = (results: ReadonlyArray<Result.Result<unknown, { readonly _tag: string }>>) =>
   results.map((result) => (Result.isSuccess(result) ? "done" : result.failure._tag)).sort()
 
-/** Takes a lock with a statement and holds it until `release` runs. */
+/** Acquires a lock by running a statement, and holds the lock until `release` runs. */
 export const holdingLock = Effect.fnUntraced(function* (statement: string) {
   const sql = yield* PgClient.PgClient
   const held = yield* Deferred.make<void>()
@@ -33,8 +33,8 @@ export const holdingLock = Effect.fnUntraced(function* (statement: string) {
 export const racers = 8
 
 /**
- * Runs an effect on a connection of its own. On a shared pool, two calls may use the same connection and then run one
- * after the other instead of competing.
+ * Runs an effect on its own connection. With a shared pool, two calls may use the same connection and then run one
+ * after the other instead of at the same time.
  */
 export const onItsOwn = <A, E, R>(make: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
@@ -43,10 +43,13 @@ export const onItsOwn = <A, E, R>(make: Effect.Effect<A, E, R>) =>
     return yield* Effect.provide(make, connection)
   })
 
-/** Builds one instance for each participant, like several servers that share only Postgres. */
+/** Builds one instance for each participant of a race. Like several servers, the instances share only Postgres. */
 export const racing = <A, E, R>(make: Effect.Effect<A, E, R>) => Effect.all(Arr.makeBy(racers, () => onItsOwn(make)))
 
-/** Concurrent rounds of a race. They run together because servers batch calls of different companies. */
+/**
+ * Number of rounds of a race that run at the same time. They overlap because servers batch calls of different
+ * companies.
+ */
 const rounds_max = 4
 
 /** Runs rounds of a race. Each round has its own company, numbered from `first`. */

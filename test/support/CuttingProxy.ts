@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
 
-/** Moment of a cut: before the server receives the statement, or after it has committed. */
+/** When the connection is cut: before the server receives the statement, or after the server has committed it. */
 export const cuts = ["before COMMIT", "after COMMIT"] as const
 export type Cut = (typeof cuts)[number]
 
-/** A proxy to the database that cuts a connection once, around the statement that contains a given text. */
+/** A proxy to the database that cuts a connection once, at the statement that contains a given text. */
 export interface CuttingProxy {
   readonly port: number
   /** Number of connections cut so far. */
@@ -14,8 +14,8 @@ export interface CuttingProxy {
 }
 
 /**
- * Forwards bytes between clients and the server at port `target`. An armed proxy waits for the marker in a client's
- * bytes. It then drops those bytes, or forwards them and drops the response, and breaks the connection.
+ * Forwards bytes between clients and the server at port `target`. An armed proxy waits for the marker in the bytes of a
+ * client. It then drops these bytes, or forwards them and drops the response. In both cases it breaks the connection.
  */
 export const cuttingProxy = (target: number) =>
   Effect.acquireRelease(

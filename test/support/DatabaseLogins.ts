@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { DatabaseRole } from "../../facade/settings/DatabaseServer.ts"
 
-/** Database roles that get a login. Each login is a member of its role and nothing else. */
+/** Database roles that get a login. Each login is a member of its role and of no other role. */
 const logins: ReadonlyArray<DatabaseRole> = ["saldo_server", "saldo_operator"]
 const password = "of-the-tests"
 const loginIn = (role: DatabaseRole) => `test_${role}`

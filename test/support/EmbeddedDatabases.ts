@@ -14,7 +14,7 @@ const onServer = (url: string, database: string): string => {
 }
 
 /**
- * Creates a database as a copy of a template without open connections, on the server of `url`.
+ * Creates a database on the server of `url`, as a copy of a template. The template must have no open connections.
  *
  * @returns the URL of the copy.
  */
@@ -31,7 +31,7 @@ const fileIn = (directory: string): string => join(directory, "data", "postmaste
 
 const firstLine = (file: string): number => Number(readFileSync(file, "utf8").split("\n")[0])
 
-/** Process id of the Postgres with this data directory; null when it was shut down cleanly. */
+/** Process id of the Postgres with this data directory; null if that Postgres was shut down cleanly. */
 export const postgresPidIn = (directory: string): number | null => {
   const file = fileIn(directory)
   return existsSync(file) ? firstLine(file) : null

@@ -2,15 +2,15 @@ import { Effect } from "effect"
 
 const pause_ms = 5
 
-// Uses a real timer, because the clock of a test may stand still.
+// Uses a real timer, because the clock of a test may not advance.
 const pause = Effect.callback<void>((resume) => {
   const timer = setTimeout(() => resume(Effect.void), pause_ms)
   return Effect.sync(() => clearTimeout(timer))
 })
 
 /**
- * Repeats an effect until its result satisfies a condition, because notifications between processes take time. Pauses
- * between two tries so that other processes can run.
+ * Repeats an effect until its result satisfies a condition. Tests need it because notifications between processes take
+ * time. It pauses between two tries, so that other processes can run.
  */
 export const eventually: {
   <A, B extends A, E, R>(what: Effect.Effect<A, E, R>, isSo: (answer: A) => answer is B): Effect.Effect<B, E, R>

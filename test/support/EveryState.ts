@@ -20,7 +20,7 @@ import {
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "SBX1", rechargeToken: null } })
 
-/** The sales of a company: key, centavos, and the verdict that settles them; null while in flight. */
+/** The sales of a company: key, centavos, and the verdict that settles the sale; null while the sale is in progress. */
 const sales: ReadonlyArray<readonly [key: string, centavos: number, verdict: Verdict | null]> = [
   ["delivered", 100, delivered],
   ["reversed", 200, delivered],
@@ -49,7 +49,7 @@ const reverse = Effect.fnUntraced(function* (order: Order) {
 
 const policy = { authCode: "POL-1", rechargeToken: null, validity: { from: "2026-03-04", until: "2027-03-03" } }
 
-/** The insurance sales, and the verdict that settles them; null while in flight. */
+/** The insurance sales: key, and the verdict that settles the sale; null while the sale is in progress. */
 const insuranceSales: ReadonlyArray<readonly [key: string, verdict: Verdict | null]> = [
   ["issued", Verdict.Confirm({ delivery: policy })],
   ["not issued", Verdict.Release({ refusal: "SEGURO_NO_EMITIDO" })],
@@ -76,7 +76,7 @@ export const insureInEveryState = Effect.fnUntraced(function* (company: number) 
 export const companyOne = CompanyId.make(1)
 export const companyTwo = CompanyId.make(2)
 
-/** Two companies with rows in every table that is read for one company. */
+/** Two companies with rows in every table from which the rows of one company are read. */
 export const populated = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

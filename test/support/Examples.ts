@@ -7,7 +7,7 @@ import type { Session } from "../../core/domain/Session.ts"
 import type { Token } from "../../core/domain/Token.ts"
 import { insuranceServiceId } from "./InsuranceExample.ts"
 
-/** Fields of a free-amount sale without a reversal, except the buyer and the item. */
+/** The fields of a sale whose amount the caller chose and that has no reversal. The buyer and the item are left out. */
 export const plainSale = {
   terminalId: null,
   optionId: null,
@@ -43,7 +43,7 @@ export const token: Token = {
 
 export const session: Session = { company, token }
 
-/** A service with a free amount from 20 to 5000 pesos. */
+/** A service for which the caller chooses an amount from 20 to 5000 pesos. */
 export const service: Service = {
   id: ServiceId.make(1),
   name: "Recarga Caribe Móvil",
@@ -60,7 +60,7 @@ export const service: Service = {
   product: null
 }
 
-/** A service whose price is set by a package. */
+/** A service whose price is the price of a package. */
 export const packageService: Service = {
   ...service,
   id: ServiceId.make(3),
@@ -74,7 +74,7 @@ export const packageService: Service = {
   product: null
 }
 
-/** A service whose price is set by a bill. */
+/** A service whose price is the amount of a bill. */
 export const billService: Service = {
   ...packageService,
   id: ServiceId.make(5),
@@ -115,7 +115,7 @@ const aPackage = (id: number, centavos: number): Package => ({
 
 export const packages: ReadonlyArray<Package> = [aPackage(1, 15_000), aPackage(2, 29_550)]
 
-/** A sale of company 7. Its xid is derived from its key, as in production. */
+/** A sale of company 7. As in production, its xid is derived from its key. */
 export const intent = (changes: { readonly key?: string; readonly amount?: number; readonly body?: string } = {}) => {
   const key = IdempotencyKey.make(changes.key ?? "k1")
   const made: Intent = {

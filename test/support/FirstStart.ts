@@ -10,7 +10,7 @@ interface PrintedAnswer {
   readonly error: { readonly code: string }
 }
 
-/** Makes the sale that the start-up output of the server shows to a new user. */
+/** Makes the sale that the server shows to a new user in its output at the first start. */
 export const sellAsPrinted = (output: string) => {
   const [, url = ""] = /curl -sk? (\S+)/.exec(output) ?? []
   const headers = [...output.matchAll(/-H '([\w-]+): (.+)'/g)].map(
@@ -23,7 +23,9 @@ export const sellAsPrinted = (output: string) => {
   })
 }
 
-/** A directory that is deleted after the test, together with a Postgres that a failed test may have left running. */
+/**
+ * A temporary directory. After the test it is deleted, and a Postgres that a failed test left running in it is killed.
+ */
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "saldo-boot-"))),
   (directory) =>
@@ -38,9 +40,9 @@ const killAny = (pid: number) => {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // The test killed it already.
+    // The test has already killed the Postgres.
   }
 }
 
-/** Timeout of a test that starts several processes on a busy machine. */
+/** Timeout of a test that starts several processes. It allows for a busy machine. */
 export const timeout_ms = 180_000

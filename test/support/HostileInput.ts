@@ -7,7 +7,7 @@ const unprintable: ReadonlyArray<string> = [
   '"809\\udc00\\ud800555"'
 ]
 
-/** JSON values that are neither text nor number. */
+/** JSON values that are neither a text nor a number. */
 const neitherTextNorNumber: ReadonlyArray<string> = [
   "true",
   "false",
@@ -68,7 +68,7 @@ export const invalidValuesFor = ({ anyOf, maxLength, type }: FieldSchema): Reado
     : invalidTexts
 }
 
-/** Texts that often break programs and that a text field must store unchanged. */
+/** Texts on which programs often fail, and which a text field must store unchanged. */
 export const trickyTexts: ReadonlyArray<string> = [
   "'; drop table cell.balance; --",
   "' or '1'='1",
@@ -89,7 +89,7 @@ export const trickyTexts: ReadonlyArray<string> = [
   "\\\\\\"
 ]
 
-/** Bodies that are no JSON object or that repeat a key. */
+/** Bodies that are not a JSON object or that repeat a key. */
 export const invalidBodies: ReadonlyArray<readonly [name: string, body: string | Uint8Array]> = [
   ["an open brace", "{"],
   ["a list", "[]"],
@@ -195,7 +195,7 @@ export const strangeQueries: ReadonlyArray<string> = [
   Array.from({ length: 500 }, (_, n) => `p${n}=${n}`).join("&")
 ]
 
-/** Path segments in place of an id that are no valid id. */
+/** Path segments that are not a valid id. */
 export const invalidIds: ReadonlyArray<string> = [
   ...["0", "-1", "-0", "+1", "1.5", "1.0", "01", "1e3", "0x1", "1,0", "%201", "1%20", "%09", "%00", "1%00", "1%0a"],
   ...["9007199254740992", "9007199254740993", "18446744073709551616", "9".repeat(100), "9".repeat(1000), "NaN", "null"],

@@ -19,14 +19,14 @@ import { InFlight } from "../../core/workflows/InFlight.ts"
 import type { Recovered } from "../../core/workflows/Recover.ts"
 import { company, intent, packages } from "./Examples.ts"
 
-/** Makes the first calls fail as without a database. Later calls run normally. */
+/** Makes the first calls fail as if the database were unavailable. Later calls run normally. */
 export const unavailableFor = (times: number) => {
   let left = times
   return <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("database gone")) : call))
 }
 
-/** Makes the first settlements of sales or reversals fail as without a database. */
+/** Makes the first settlements of sales or reversals fail as if the database were unavailable. */
 export const settlingFails = (times: number) => {
   const orGone = unavailableFor(times)
   return <Settlement, Settled, Port>(
@@ -34,7 +34,9 @@ export const settlingFails = (times: number) => {
   ) => ({ ...port, settle: (settlement: Settlement) => orGone(port.settle(settlement)) })
 }
 
-/** A catalogue with the services in this array at the time of each read. Every company may sell all of them. */
+/**
+ * A catalogue of the services that the array contains when the catalogue is read. Every company may sell all of them.
+ */
 export const catalogueOf = (services: ReadonlyArray<Service>) =>
   Layer.succeed(Catalogue, {
     services: () => Effect.sync(() => [...services]),
@@ -48,12 +50,12 @@ export const catalogueOf = (services: ReadonlyArray<Service>) =>
 
 export const delivery = { authCode: "SBX1", rechargeToken: null }
 
-/** Wraps the ledger to make it slow or unavailable. */
+/** Changes the behaviour of the ledger, for example to make it slow or unavailable. */
 export type Fault = (ledger: Ledger["Service"]) => Ledger["Service"]
 
 /**
- * An in-memory ledger, a provider with scripted behaviour that delivers by default, and a record of all calls to the
- * provider.
+ * Services in memory: a ledger, a provider that delivers unless the test changes its behaviour, and a record of all
+ * calls to the provider.
  */
 export const world = (behaviour: Partial<Provider> = {}, fault: Fault = (ledger) => ledger) => {
   const dispatched: Array<string> = []
@@ -105,7 +107,7 @@ export const sales = Effect.map(
   ({ items }) => items.map(({ status, xid }) => [xid, status] as const).reverse()
 )
 
-/** Counts of a recovery; zero where not given. */
+/** The counts of a recovery. Counts that are not given are zero. */
 export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
   confirmed: 0,
   released: 0,
@@ -116,11 +118,11 @@ export const tally = (counted: Partial<Recovered> = {}): Recovered => ({
   ...counted
 })
 
-/** A provider that never answers a sale and answers status requests in this way. */
+/** A provider that never answers a sale, and answers status requests as given. */
 export const unansweredWithStatus = (status: Provider["status"]): Partial<Provider> => ({
   dispatch: () => Effect.succeed(DispatchAnswer.Unknown()),
   status
 })
 
-/** A sale that a process reserved before it died, and never sent. */
+/** Reserves a sale and does not send it, as if the process died after the reservation. */
 export const unsentSale = (key = "k1") => Ledger.use((ledger) => ledger.reserve(intent({ key })))

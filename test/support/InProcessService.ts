@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 
-/** Wednesday morning in Santo Domingo, in the middle of a month. */
+/** The time at which tests start: a Wednesday morning in Santo Domingo, in the middle of a month. */
 const startInstant_ms = Date.parse("2026-03-11T10:00:00-04:00")
 
 interface Sleeper {
@@ -10,8 +10,8 @@ interface Sleeper {
 }
 
 /**
- * A clock that advances only when the test says so. A sleeper wakes once even if the jump spans several of its
- * intervals, as after a suspend of the machine.
+ * A clock that advances only when the test advances it. If a jump spans several intervals of a sleeper, the sleeper
+ * wakes only once, as after a suspension of the machine.
  */
 export class ManualClock extends Context.Service<
   ManualClock,
@@ -20,7 +20,7 @@ export class ManualClock extends Context.Service<
     readonly until: (iso: string) => Effect.Effect<void>
   }
 >()("test/OwnTime") {
-  /** Provides the clock to everything that is built on this layer. */
+  /** Provides the clock to every layer that is built on this layer. */
   static readonly layer = Layer.effectContext(
     Effect.sync(() => {
       const { clock, moveTo } = makeManualClock()

@@ -25,10 +25,10 @@ export const plan: Plan = {
 
 export const version: Version = { id: "LE 1.8", name: "Corolla LE 1.8", suggested: true }
 
-/** Expiry of the quote in the example. */
+/** Expiry of the quote of the example insurance. */
 export const quoteEnds = DateTime.makeUnsafe("2026-03-04T12:30:00.000Z")
 
-/** An insurance of company 7 with a quote that includes a tow and can be sold. */
+/** An insurance of company 7 that can be sold. Its quote includes a tow. */
 export const insurance: Insurance = {
   id: InsuranceId.make(31),
   companyId: CompanyId.make(7),
@@ -55,11 +55,11 @@ export const insurance: Insurance = {
   createdAt: DateTime.makeUnsafe("2026-03-04T11:50:00.000Z")
 }
 
-// Steps of an insurance before its sale, taken directly through the port.
+// The steps of an insurance before its sale. They call the port directly, without the workflows.
 
 type InsurancesPort = Insurances["Service"]
 
-/** Lease of a message for the process that enqueued it. */
+/** Lease that the process which enqueued a message has on it. */
 export const messageLease = Duration.minutes(1)
 
 /** A new insurance of a company, created now. */
@@ -74,7 +74,7 @@ const messageId = SecureRandom.SecureRandom.use((random) => random.uuidV7()).pip
   Effect.provide(SecureRandom.layerWebCrypto)
 )
 
-/** A code and the message that carries it. The hash matches no code. */
+/** A verification code and the message that contains it. The hash matches no code. */
 export const codeToSend = Effect.fnUntraced(function* (text = "123456 es su código") {
   const at = yield* DateTime.now
   const expiresAt = DateTime.addDuration(at, codeLife)
@@ -105,7 +105,7 @@ export const plannedInsurance = Effect.fnUntraced(function* (
   return yield* insurances.advance(companyId, id, { event: "plan_chosen", version, plan, extras: [tow] })
 }, Effect.orDie)
 
-/** The event that stores a quote, valid from now on. */
+/** An event that stores a quote, valid from the present time. */
 export const quotedEvent = (centavos: number, reference = "COT-1") =>
   Effect.map(
     DateTime.now,

@@ -4,7 +4,7 @@ import decodeQR from "qr/decode.js"
 // The last byte of a stream may be a carriage return, so only the line feed before endstream is a separator.
 const streamForm = /(?<!end)stream\r?\n(?<bytes>.*?)\nendstream/gs
 
-/** A PDF with its compressed streams as plain text, without fonts and images. */
+/** The text of a PDF with its compressed streams unpacked, without fonts and images. */
 const inflated = (pdf: Uint8Array): string =>
   Buffer.from(pdf)
     .toString("latin1")
@@ -15,7 +15,7 @@ const inflated = (pdf: Uint8Array): string =>
 
 interface Font {
   readonly letters: ReadonlyArray<string>
-  /** In thousandths of the font size. */
+  /** Widths of the glyphs, in thousandths of the font size. */
   readonly widths: ReadonlyArray<number>
 }
 
@@ -54,7 +54,8 @@ const onto = ([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix =>
 ]
 
 /**
- * A text drawn by one operator. Its position is the left end of the baseline, from the lower left corner of the page.
+ * A text drawn by one PDF operator. Its position is the left end of the baseline, measured from the lower left corner
+ * of the page.
  */
 export interface Line {
   readonly text: string
@@ -72,7 +73,7 @@ interface Square {
   readonly side: number
 }
 
-/** Interprets the drawing operators of a page. */
+/** Interprets the drawing operators of a PDF page. */
 class Reader {
   readonly lines: Array<Line> = []
   readonly squares: Array<Square> = []
@@ -146,7 +147,7 @@ const scan = (squares: ReadonlyArray<Square>): string | null => {
   if (first === undefined) return null
   const [pixels, quiet] = [4, 4]
   const [left, top] = [Math.min(...squares.map(({ x }) => x)), Math.min(...squares.map(({ y }) => y))]
-  // An image of the code, as a camera would take it.
+  // The code is drawn as an image, because the decoder reads images.
   const place = ({ x, y }: Square) => [(x - left) / first.side, (y - top) / first.side].map(Math.round)
   const dark = new Set(squares.map((square) => place(square).join()))
   const side = Math.max(...squares.flatMap(place)) + 1 + 2 * quiet

@@ -13,17 +13,21 @@ import { setBlockLength } from "./SalesHistory.ts"
 declare module "vitest" {
   interface ProvidedContext {
     /**
-     * URL of the Postgres server of this test run. Its database template_saldo is migrated; tests copy it and never
-     * open it.
+     * URL of the Postgres server of this test run. Its database template_saldo is migrated. Tests copy this database
+     * and never open it.
      */
     readonly postgresUrl: string
   }
 }
 
-// The data does not outlive the run and only processes are killed, not the machine, so nothing has to reach the disk.
+// Nothing has to reach the disk, because the data is not kept after the run and only processes are killed, not the
+// machine.
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
 
-/** Short blocks, so that a few sales fill some and the audits compare them with the rows. */
+/**
+ * Length of a list block. It is short, so that a few sales fill some blocks and the audits compare these blocks with
+ * the rows.
+ */
 const blockLength = 4
 
 const removedAtTheEnd = (path: string) =>

@@ -1,9 +1,9 @@
 import { Clock, Console, Effect } from "effect"
 
-/** Monotonic time in seconds, unaffected by changes of the wall clock. */
+/** Monotonic time in seconds. Changes of the wall clock do not affect it. */
 export const monotonic_s = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e9)
 
-/** A duration for people: seconds up to 90 s, then minutes. */
+/** A duration as readable text: in seconds up to 90 s, then in minutes. */
 export const formatDuration = (seconds: number): string =>
   seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
 
@@ -13,7 +13,7 @@ const reportProgress = (percent: number, what: string, left_s: number) =>
     `${String(Math.min(99, Math.floor(percent))).padStart(3)} %  ${what} (about ${formatDuration(left_s)} left)`
   )
 
-/** Prints a progress line, then runs a piece of work with this expected duration. */
+/** Prints a progress line, then runs a piece of work for which a duration is planned. */
 export type ProgressStep = <A, E, R>(
   what: string,
   planned_s: number,
@@ -21,10 +21,10 @@ export type ProgressStep = <A, E, R>(
 ) => Effect.Effect<A, E, R>
 
 /**
- * Creates a progress over steps with expected durations. Each line has the remaining time: the expected rest at the
- * pace so far.
+ * Creates a progress display for steps with planned durations. Each line states the remaining time, which is the
+ * remaining planned time corrected by the pace so far.
  *
- * @param planned_s sum over all steps.
+ * @param planned_s sum of the planned durations of all steps.
  */
 export const plannedSteps = (planned_s: number): Effect.Effect<ProgressStep> =>
   Effect.map(monotonic_s, (began_s) => {
@@ -43,9 +43,9 @@ export const plannedSteps = (planned_s: number): Effect.Effect<ProgressStep> =>
 const interval_s = 3
 
 /**
- * Creates a progress over items, such as requests. The returned function receives the number of items done so far, and
- * prints at most one line every 3 seconds. It measures with the clock of its creation, because the calling effect may
- * run on the clock of a test.
+ * Creates a progress display for items, such as requests. The returned function receives the number of items done so
+ * far, and prints at most one line every 3 seconds. It uses the clock that is current at its creation, because the
+ * effect that calls it may run on a test clock.
  */
 export const progressByCount = Effect.fnUntraced(function* (what: string, total: number) {
   const clock = yield* Clock.Clock

@@ -7,10 +7,10 @@ const main = fileURLToPath(new URL("../../facade/cli/main.ts", import.meta.url))
 
 type Environment = Readonly<Record<string, string>>
 
-/** Default environment. Processes run side by side, so each one chooses a free port. */
+/** Default environment variables. Each process uses a free port, because several processes run at the same time. */
 const quiet: Environment = { LOG_FORMAT: "json", LOG_LEVEL: "error", OPS_PORT: "off" }
 
-/** Environment variables passed on from the test. None of them changes the behaviour of a process. */
+/** Environment variables that a process inherits from the test. None of them changes its behaviour. */
 const inherited: Environment = Object.fromEntries(
   ["PATH", "NODE_COMPILE_CACHE"].map((name) => [name, process.env[name] ?? ""])
 )
@@ -52,7 +52,7 @@ const collected = (stream: NodeJS.ReadableStream) => {
 
 const isOver = ({ process: { exitCode, signalCode } }: SaldoProcess) => exitCode !== null || signalCode !== null
 
-/** Waits for the end of the process and returns its exit code; null after a signal. */
+/** Waits until the process ends, and returns its exit code; null if a signal ended it. */
 export const ended = (running: SaldoProcess): Effect.Effect<number | null> =>
   Effect.callback((resume) => {
     const done = () => resume(Effect.succeed(running.process.exitCode))

@@ -9,12 +9,12 @@ const balances = `
 
 const lists = "select count(*) from (select cell.list_anew(array_agg(company_id)) from cell.balance) as l"
 
-/** Recomputes the lists and their counts for rows written without the SQL functions. */
+/** Recomputes the lists and their counts. Needed after rows were written without the SQL functions. */
 export const rebuildLists = PgClient.PgClient.use((sql) =>
   Effect.forEach([balances, lists], (statement) => sql.unsafe(statement).unprepared, { discard: true })
 )
 
-/** Sets the number of rows in a block, for blocks filled from now on. */
+/** Sets the number of rows of a list block. It applies to blocks that are filled later. */
 export const setBlockLength = (length: number) =>
   PgClient.PgClient.use(
     (sql) =>
@@ -23,7 +23,9 @@ export const setBlockLength = (length: number) =>
       ).unprepared
   )
 
-/** A company, its number of sales, and the number of days over which they are spread. The last day is 2026-01-31. */
+/**
+ * A company, its number of sales, and the number of days over which the sales are spread. The last day is 2026-01-31.
+ */
 export interface SalesHistory {
   readonly company: number
   readonly sales: number
@@ -31,8 +33,8 @@ export interface SalesHistory {
 }
 
 /**
- * Status by number. Of 100 sales, two failed, one was reversed, one is pending and one is processing; the rest
- * succeeded.
+ * The status of a sale, by its number. Of 100 sales, two failed, one was reversed, one is pending and one is
+ * processing; the others succeeded.
  */
 const statusOfSale = `case n % 100
   when 7 then 'FAILED' when 57 then 'FAILED' when 17 then 'REVERSED' when 27 then 'PENDING' when 37 then 'PROCESSING'
@@ -40,8 +42,8 @@ const statusOfSale = `case n % 100
 end`
 
 /**
- * Writes a history as an import would: sales of 1.00, five for each identifier. The ledger starts with a deposit and
- * charges each successful sale.
+ * Writes a history directly into the tables, as an import would. It consists of sales of 1.00, five for each
+ * identifier. The ledger starts with a deposit and charges each successful sale.
  */
 export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sales }: SalesHistory) {
   const sql = yield* PgClient.PgClient
@@ -86,7 +88,7 @@ export const loadSalesHistory = Effect.fnUntraced(function* ({ company, days, sa
     where company_id = ${company} and status = 'SUCCESS'
     order by id`)
   yield* rebuildLists
-  // In production, autovacuum does this.
+  // In production, autovacuum runs this statement.
   yield* run("vacuum analyze cell.transaction").pipe(Effect.andThen(run("vacuum analyze cell.entry")))
   yield* run("vacuum analyze cell.block")
 })

@@ -17,7 +17,7 @@ import { Reversals } from "../../core/ports/Reversals.ts"
 import { plainSale } from "./Examples.ts"
 import { insurance as example } from "./InsuranceExample.ts"
 
-/** A sale of `centavos` to reserve. Its xid is derived from company and key. */
+/** The request for a sale of `centavos`. Its xid is derived from company and key. */
 export const intentOf = (company: number, key: string, centavos: number): Intent => ({
   ...plainSale,
   companyId: CompanyId.make(company),
@@ -30,19 +30,19 @@ export const intentOf = (company: number, key: string, centavos: number): Intent
   amount: Amount.make(centavos)
 })
 
-/** A ledger with its own batching, like that of another server. It meets other ledgers only in Postgres. */
+/** A ledger with its own batching, as another server has. It shares only Postgres with other ledgers. */
 export const replica = Effect.map(
   Layer.build(Layer.fresh(LedgerPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
   (context) => Effect.runSync(Effect.provide(Ledger, context))
 )
 
-/** The reversals port of another server. */
+/** A second reversals port, as another server has. */
 export const reversalsReplica = Effect.map(
   Layer.build(Layer.fresh(ReversalsPostgres.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))),
   (context) => Effect.runSync(Effect.provide(Reversals, context))
 )
 
-/** A reversal of a sale to begin. Its xid is derived from company and key. */
+/** The request for a reversal of a sale. Its xid is derived from company and key. */
 export const reversalOf = ({ companyId, transactionId }: Order, key: string): ReversalIntent => ({
   companyId,
   transactionId,
@@ -75,7 +75,7 @@ export const begunOn = (reversals: Reversals["Service"], intent: ReversalIntent)
 
 const delivered = Verdict.Confirm({ delivery: { authCode: "AUTH-77", rechargeToken: null } })
 
-/** Creates a delivered sale with a reversal that no provider answers. */
+/** Creates a delivered sale with a reversal to which no provider has responded. */
 export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"], intent: Intent, key: string) {
   const order = yield* reservedOrder(ledger, { ...intent, reversible: true })
   const at = yield* DateTime.now
@@ -84,7 +84,7 @@ export const unanswered = Effect.fnUntraced(function* (ledger: Ledger["Service"]
   return order
 })
 
-/** Begins another unanswered reversal of the sale. */
+/** Begins another reversal of the sale, to which no provider responds either. */
 export const unansweredAgain = Effect.fnUntraced(function* (order: Order, key: string) {
   const reversals = yield* reversalsReplica
   const under = yield* begunOn(reversals, reversalOf(order, key))
@@ -99,12 +99,12 @@ export const soldOut = Effect.fnUntraced(function* (ledger: Ledger["Service"], c
   return order
 })
 
-/** The insurances port of another server. */
+/** A second insurances port, as another server has. */
 export const insurancesReplica = Layer.build(
   Layer.fresh(InsurancesPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Insurances)))
 
-/** The outbox of another server. */
+/** A second outbox, as another server has. */
 export const outboxReplica = Layer.build(
   Layer.fresh(OutboxPostgres.layer.pipe(Layer.provide(InsurancesMemory.vaultLayer)))
 ).pipe(Effect.map((context) => Context.get(context, Outbox)))

@@ -11,8 +11,8 @@ const constraintOf = (cause: unknown): unknown =>
       : String(cause)
 
 /**
- * Runs statements, rolls them back, and returns the name of the constraint or trigger that refused them; null when none
- * did.
+ * Runs statements, rolls them back, and returns the name of the constraint or trigger that refused them; null if no
+ * constraint or trigger refused them.
  */
 export const refusedBy = Effect.fnUntraced(function* (statements: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
@@ -22,10 +22,13 @@ export const refusedBy = Effect.fnUntraced(function* (statements: ReadonlyArray<
   return result.failure._tag === "RolledBack" ? null : constraintOf(result.failure.reason.cause)
 })
 
-/** Whether a table belongs to insurances or their messages. */
+/** Whether a table stores insurances or their messages. */
 export const isOfInsurance = (table: string): boolean => table === "insurance" || table === "sms"
 
-/** Names of all checks, foreign keys, unique keys and refusing triggers of a schema, without primary keys. */
+/**
+ * Names of all checks, foreign keys, unique keys and triggers of a schema that can refuse a statement. Primary keys are
+ * left out.
+ */
 export const guardsIn = Effect.fnUntraced(function* (
   schema: string,
   isWanted: (table: string) => boolean = () => true
@@ -55,7 +58,7 @@ export const guardsIn = Effect.fnUntraced(function* (
     .sort()
 })
 
-/** Builds insert statements for a table. `usual` has the values of columns that are not given. */
+/** Builds insert statements for a table. `usual` has the values for columns that a row does not state. */
 export const rowsOf =
   (table: string, usual: Readonly<Record<string, string | number>>) =>
   (changes: Readonly<Record<string, string | number>> = {}): string => {

@@ -1,6 +1,6 @@
 import { Struct } from "effect"
 
-/** A 32-bit hash of a text, the same on every machine for the same salt. */
+/** A 32-bit hash of a text. For the same salt, it is equal on every machine. */
 export const hash32 = (text: string, salt: number): number => {
   let hash = salt ^ 0x9e3779b9
   for (let index = 0; index < text.length; index++) {
@@ -12,8 +12,8 @@ export const hash32 = (text: string, salt: number): number => {
 }
 
 /**
- * A random generator with a seed and a label. Each label has its own sequence, so the draws of one part of a run do not
- * change those of another. An operation can then be left out without changing the others.
+ * A random generator with a seed and a label. Each label has its own sequence of numbers, so one part of a run does not
+ * affect the numbers of another part. An operation can therefore be removed without changing the other operations.
  */
 export class SeededRandom {
   private state: number
@@ -31,7 +31,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
   }
 
-  /** An integer from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, including both. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }

@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 import { Console, Context, Effect, Layer } from "effect"
 
-/** Console output of a test: each argument of each console call as text, objects shown 20 levels deep. */
+/** Console output of a test. Each argument of each console call is stored as text; objects are shown 20 levels deep. */
 export class CapturedLog extends Context.Service<CapturedLog, ReadonlyArray<string>>()("test/CapturedLog") {
   /** Replaces the console, so that log lines are captured and not shown. */
   static readonly layer = Layer.effectContext(

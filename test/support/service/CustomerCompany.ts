@@ -14,13 +14,13 @@ import { secret } from "./InMemoryService.ts"
 interface Wanted {
   readonly company?: Partial<NewCompany>
   readonly token?: Partial<NewToken>
-  /** Limits of the account. By default the company has none. */
+  /** Limits of the account. The default is no limits. */
   readonly limits?: AccountSettings
-  /** Opening deposit in pesos, 1000 by default. */
+  /** Opening deposit in pesos. The default is 1000. */
   readonly money?: number
 }
 
-/** Creates a company with a deposit and a token, in the development environment by default. */
+/** Creates a company with a deposit and a token. The default environment is development. */
 export const customer = Effect.fnUntraced(function* ({ company, limits, money = 1_000, token }: Wanted = {}) {
   const name = randomUUID().slice(0, 8)
   const at = yield* DateTime.now
@@ -43,7 +43,7 @@ export const customer = Effect.fnUntraced(function* ({ company, limits, money = 
   return { companyId, ...(yield* newToken(companyId, token)) }
 })
 
-/** Deposits pesos as an operator. The database role of a server may not deposit. */
+/** Deposits pesos as an operator, because the database role of a server may not deposit. */
 export const deposit = Effect.fnUntraced(function* (companyId: CompanyId, pesos: number, reference: string) {
   const sql = yield* PgClient.PgClient
   const at = yield* DateTime.now

@@ -20,7 +20,7 @@ export const endpointPaths: ReadonlyArray<EndpointPath> = endpoints.flatMap((end
   }))
 )
 
-/** Paths that require credentials, with the permission that each requires. */
+/** Paths that require credentials, each with the permission that it requires. */
 export const guardedPaths = endpointPaths.flatMap((door) => {
   const { permission } = door.endpoint.procedure.gate
   return permission === null ? [] : [{ ...door, permission }]
@@ -29,7 +29,7 @@ export const guardedPaths = endpointPaths.flatMap((door) => {
 /** Paths that take a request body. */
 export const writingPaths = endpointPaths.filter(({ endpoint }) => endpoint.procedure.type === "mutation")
 
-/** The fields that an endpoint reads from its body or query, with their JSON Schemas. */
+/** The fields that an endpoint reads from its body or query, each with its JSON Schema. */
 export const fieldsOf = ({ endpoint }: EndpointPath): ReadonlyArray<readonly [name: string, document: JsonSchema]> => {
   const { input, meta } = endpoint.procedure
   return Object.entries(input.schema.fields).flatMap(([name, field]) =>
@@ -47,7 +47,7 @@ const keyFor = ({ endpoint }: EndpointPath): Record<string, string> =>
 const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === "string" || body instanceof Uint8Array
 
-/** Calls an endpoint, by default with the request body from the documentation. */
+/** Calls an endpoint. The default body is the example from the documentation. */
 export const callEndpoint = (
   door: EndpointPath,
   headers: Record<string, string>,

@@ -21,7 +21,7 @@ export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => 
 
 let addresses = 0
 
-/** A client address for one call. Public calls are limited per address, so each call gets its own. */
+/** A new client address for one call. Public calls are limited for each address, so each call gets its own address. */
 const freshAddress = () => {
   addresses += 1
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
@@ -65,14 +65,16 @@ export const post = (path: string, body: unknown, headers: Record<string, string
     body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
   })
 
-/** Posts a sale with a new idempotency key unless the headers contain one. */
+/** Posts a sale. Adds a new idempotency key unless the headers contain a key. */
 export const sell = (body: unknown, headers: Record<string, string> = {}, path = "/v1/recargas") =>
   post(path, body, { "idempotency-key": randomUUID(), ...headers })
 
 export const consult = (service_id: number, identifier: string, headers: Record<string, string> = {}) =>
   post("/v1/consultas", { service_id, identifier }, headers)
 
-/** The first response in the text of a connection. Skips `100 Continue` and keeps the header lines unchanged. */
+/**
+ * The first response in the text that a connection received. Skips `100 Continue` and keeps the header lines unchanged.
+ */
 const parsed = (said: string): ApiResponse => {
   const [head = "", ...rest] = said.replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, "").split("\r\n\r\n")
   const [status = "", ...lines] = head.split("\r\n")
@@ -89,8 +91,8 @@ const parsed = (said: string): ApiResponse => {
 const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/]*/, "").replace(/\?.*$/, "")
 
 /**
- * Sends bytes unchanged and reads until the server closes the connection. Returns the full text as `said` and its first
- * response. With `hangUp`, the client ends its side after the request and sends nothing more.
+ * Sends bytes unchanged and reads until the server closes the connection. Returns the received text as `said`, together
+ * with the first response in it. With `hangUp`, the client closes its side after the request.
  */
 export const raw = Effect.fnUntraced(function* (request: string, { hangUp = false } = {}) {
   const { port } = yield* ServiceAddress
@@ -112,7 +114,7 @@ export const raw = Effect.fnUntraced(function* (request: string, { hangUp = fals
   return { ...documented(method, pathOf(target), parsed(said)), said }
 })
 
-/** The company's money in pesos: available, held, and consumed today, this week and this month. */
+/** The money of the company in pesos: available, held, and the amounts consumed today, this week and this month. */
 export const moneyOf = (auth: Record<string, string>) =>
   Effect.map(get("/v1/saldo", auth), ({ body: { data } }) => {
     const available: number = data.saldo_disponible

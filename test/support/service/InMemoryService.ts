@@ -42,7 +42,7 @@ const tokens: Readonly<Record<string, Partial<Token>>> = {
   roto: {}
 }
 
-/** Companies of the tokens that do not belong to the default company. */
+/** Companies of the tokens that belong to another company than the default company. */
 const companies: Readonly<Record<string, Company>> = {
   vecino: { ...company, id: CompanyId.make(8) },
   produccion: { ...company, id: CompanyId.make(9), environment: "production" },
@@ -85,7 +85,7 @@ const directory = Layer.succeed(TokenDirectory, {
 /** Events that the service wrote to the audit log. */
 export class Audited extends Context.Service<Audited, ReadonlyArray<AuditEvent>>()("test/Audited") {}
 
-// Each service gets its own list. A list at module level would be shared by all test files of one worker.
+// Each service gets its own list. All test files of a worker would share a list at module level.
 const auditing = Layer.unwrap(
   Effect.sync(() => {
     const audited: Array<AuditEvent> = []
@@ -94,7 +94,7 @@ const auditing = Layer.unwrap(
   })
 )
 
-/** A statement that fails like a lost database for one company, after all its rows were read. */
+/** A statement port. For one company, it returns all rows and then fails as if the database connection were lost. */
 const statement = Layer.effect(
   Statement,
   Effect.map(Statement, (real) => ({
@@ -131,9 +131,10 @@ const funded = Layer.effectDiscard(
 )
 
 /**
- * The whole facade with in-memory ports, some replaced by `changed`. It listens on a free port behind a trusted proxy.
+ * The whole facade with in-memory ports. `changed` replaces some of the ports. The facade listens on a free port behind
+ * a trusted proxy.
  *
- * Its clock stands still, so no minute of a call limit ends between two calls.
+ * The clock does not advance, so that no minute of a call limit ends between two calls.
  */
 export const serviceWith = (changed: Layer.Layer<never>) =>
   Layer.mergeAll(ServiceAddress.layer, Http.layer, funded).pipe(
@@ -144,7 +145,7 @@ export const serviceWith = (changed: Layer.Layer<never>) =>
     ),
     Layer.provide(Layer.merge(ports, changed)),
     Layer.provideMerge(auditing),
-    // One test causes an internal error on purpose. Its log line is not shown.
+    // One test causes an internal error on purpose, and its log line should not appear in the output.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(
       Layer.succeed(HttpOptions, {

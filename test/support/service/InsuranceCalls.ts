@@ -9,7 +9,7 @@ import { Script } from "./ScriptedPorts.ts"
 
 export type Headers = Record<string, string>
 
-/** The verification code of every simulated insurance, and a wrong one. */
+/** The verification code of every simulated insurance, and a wrong code. */
 export const rightCode = "123456"
 export const wrongCode = "654321"
 
@@ -19,7 +19,7 @@ export const plan = "LEY-12"
 
 let drawn = 0
 
-/** A new plate with these last digits. The simulator chooses its response by the last digits. */
+/** A new plate with these last digits, which determine the response of the simulator. */
 export const plateEnding = (ending = "58", letter = "A"): string => {
   drawn += 1
   return `${letter}${String(drawn).padStart(7 - ending.length, "0")}${ending}`
@@ -35,7 +35,7 @@ const freshPhone = (): string => {
 export const insuranceCompany = (wanted: Parameters<typeof customer>[0] = {}) =>
   customer({ money: 50_000, ...wanted, company: { insuranceEnabled: true, ...wanted.company } })
 
-/** An application with a new phone number and, by default, a new plate. */
+/** The body of a request to start an insurance, with a new phone number. The default plate is also new. */
 export const applicationFor = (placa = plateEnding()) => ({
   service_id: insuranceService,
   cedula: "00112345678",
@@ -45,7 +45,7 @@ export const applicationFor = (placa = plateEnding()) => ({
 
 type Application = ReturnType<typeof applicationFor>
 
-/** The steps of an insurance, in Spanish and in English paths. Contract: 4.6. */
+/** The requests of an insurance, with Spanish and with English paths. Contract: 4.6. */
 export const insuranceForms = (
   [
     {
@@ -80,10 +80,12 @@ export const insuranceForms = (
 
 export type Steps = (typeof insuranceForms)[number]
 
-/** The Spanish paths, for tests where the language makes no difference. */
+/** The requests with Spanish paths, for tests in which the language makes no difference. */
 export const [spanish] = insuranceForms as [Steps]
 
-/** An insurance in progress, with its company, plate, phone and vehicle version. */
+/**
+ * An insurance that a test has started: its id, plate, phone and vehicle version, and the credentials of its company.
+ */
 export interface Under {
   readonly auth: Headers
   readonly id: number
@@ -114,7 +116,7 @@ const begun = Effect.fnUntraced(function* (steps: Steps, auth: Headers, applicat
 export const started = (auth: Headers, application: Application = applicationFor(), steps: Steps = spanish) =>
   begun(steps, auth, application, true)
 
-/** Collects every SMS that is sent to a phone from now on. */
+/** Collects every SMS that is sent to a phone after this call. */
 export const messagesTo = (telefono: string) =>
   Script.useSync(({ sms }) => {
     const messages: Array<SmsMessage> = []
@@ -171,7 +173,7 @@ const orphaned = Effect.fnUntraced(function* (auth: Headers, steps: Steps) {
   return under
 })
 
-/** Brings an insurance to each state of contract section 3.3, by requests alone. */
+/** Brings an insurance into each state of section 3.3 of the contract, using only requests. */
 export const inState = {
   iniciada: (auth, steps) => begun(steps, auth, applicationFor(), false),
   otp_enviado: (auth, steps) => started(auth, undefined, steps),

@@ -5,7 +5,7 @@ import { get, post, sell } from "./HttpCalls.ts"
 
 export type Headers = Record<string, string>
 
-/** Sells 100 pesos for a company with 1000, by default in betting credit. */
+/** Makes a sale of 100 pesos for a company that has 1000 pesos. The default service is betting credit. */
 export const sold = Effect.fnUntraced(function* (identifier: string, service_id = 7) {
   const { auth, companyId } = yield* customer()
   const key = randomUUID()

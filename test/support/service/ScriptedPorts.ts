@@ -9,8 +9,8 @@ import { PolicyRenderer } from "../../../core/ports/Renderers.ts"
 import { type SmsGateway, SmsGateways } from "../../../core/ports/SmsGateway.ts"
 
 /**
- * Scripted behaviour of external services and of the ledger, by identifier, plate or phone. Without a script the
- * simulator responds and the process keeps running.
+ * Scripted behaviour of external services and of the ledger, by identifier, plate or phone. Without a script, the
+ * simulator responds and the process does not crash.
  */
 export class Script extends Context.Service<
   Script,
@@ -23,7 +23,10 @@ export class Script extends Context.Service<
     readonly sms: Map<string, SmsGateway["send"]>
     /** Policy rendering by plate. */
     readonly renderer: Map<string, PolicyRenderer["Service"]["pdf"]>
-    /** Environments in which the simulated insurer and SMS gateway serve, although by default they would not. */
+    /**
+     * Environments in which the simulated insurer and SMS gateway are used, although they are not used there by
+     * default.
+     */
     readonly simulated: Set<Environment>
     /** Identifiers whose sale crashes right after the reservation. */
     readonly crash: Set<string>
@@ -55,7 +58,7 @@ const providers = Layer.effect(
       reversalStatus: (asked) =>
         (script.provider.get(asked.order.identifier)?.reversalStatus ?? provider.reversalStatus)(asked)
     })
-    // The service compares a provider with the simulator by identity, so both places must return the same wrapper.
+    // The service checks by identity whether a provider is the simulator, so both places must return the same wrapper.
     const simulator = played(real.simulator)
     return Providers.of({
       ...real,

@@ -16,7 +16,7 @@ import { Script, scripted } from "./ScriptedPorts.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Call limit per minute, too high for a test to reach. */
+/** A call limit per minute that no test reaches. */
 const unlimited = "1000000"
 
 const defaults: Environment = {
@@ -46,7 +46,7 @@ const serverOn = (url: string, environment: Environment, played: Played) =>
     )
   )
 
-/** Operator access to a server's database, for changes that the server's own role may not make. */
+/** Operator access to the database of a server, for changes that the database role of the server may not make. */
 const operatorOn = (url: string) =>
   Layer.fresh(
     Layer.mergeAll(AccountsPostgres.accountsLayer, CatalogueAdminPostgres.layer, CompaniesPostgres.layer)
@@ -56,10 +56,10 @@ const operatorOn = (url: string) =>
   )
 
 /**
- * The whole service as `serve` starts it, with its own database and the login of a server. The test controls the clock
- * and injects faults. Recovery runs only when a test runs it.
+ * The whole service as `serve` starts it, with its own database and the database login of a server. The test controls
+ * the clock and injects faults. Recovery runs only when a test runs it.
  *
- * @param played replacements for the external services
+ * @param played replacements for the external services.
  */
 export const testServer = (environment: Environment, played: Played = scripted) =>
   Layer.unwrap(
@@ -71,7 +71,7 @@ export const testServer = (environment: Environment, played: Played = scripted) 
 /** A test server with default settings. */
 export const TestServer = testServer({})
 
-/** Starts another server on the same database. Returns a function that directs calls to it. */
+/** Starts another server on the same database. Returns a function that makes calls go to this server. */
 export const anotherServer = Effect.fnUntraced(function* (environment: Environment = {}, played: Played = scripted) {
   const { url } = yield* DatabaseServer
   const context = yield* Layer.build(Layer.fresh(serverOn(Redacted.value(url), environment, played)))

@@ -2,15 +2,15 @@ import { PgClient } from "@effect/sql-pg"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 
-/** Content of a table: its number of rows, and a digest that changes with any row or value. */
+/** Content of a table: its number of rows, and a digest that changes when any row or value changes. */
 interface Content {
   readonly table: string
   readonly rows: string
   readonly digest: string
 }
 
-// One statement reads all tables, because the tests compare them often. The table `replay` is left out: a replay is
-// recorded after its response, so the record of an earlier call may arrive in between.
+// A single statement reads all tables, because the tests compare them often. The table `replay` is left out: a replay
+// is recorded after its response, so the record of an earlier call may be written between two reads.
 const contents = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const tables = yield* sql<{
@@ -24,7 +24,7 @@ const contents = Effect.gen(function* () {
   return yield* sql<Content>`${sql.literal(each.join(" union all "))} order by 1`
 }).pipe(Effect.orDie)
 
-/** Runs an effect and asserts that no row of the ledger's tables changed. */
+/** Runs an effect and asserts that it changed no row of the ledger's tables. */
 export const leavesRowsUnchanged = Effect.fnUntraced(function* <A, E, R>(what: Effect.Effect<A, E, R>) {
   const before = yield* contents
   const answer = yield* what
@@ -32,6 +32,6 @@ export const leavesRowsUnchanged = Effect.fnUntraced(function* <A, E, R>(what: E
   return answer
 })
 
-/** Runs an effect for each item and asserts that no row of the ledger's tables changed. */
+/** Runs an effect for each item and asserts that it changed no row of the ledger's tables. */
 export const allLeaveRowsUnchanged = <A, B, E, R>(all: Iterable<A>, what: (one: A) => Effect.Effect<B, E, R>) =>
   leavesRowsUnchanged(Effect.forEach(all, what, { discard: true }))
