@@ -96,7 +96,7 @@ export const Xid = Schema.String.check(
   Schema.isPattern(new RegExp(`^${xidPrefixPattern}-[0-9a-f]{24}$`, "u"))
 ).annotate({
   identifier: "Xid",
-  description: "Saldo's id of the operation. A repeated xid is the same operation.",
+  description: "Saldo's id of the operation. A request that repeats an xid is about the same operation.",
   examples: ["RD-5f2b8c0d9e4a7163b8f0a1c2"]
 })
 
@@ -128,7 +128,7 @@ export const NotProcessed = Schema.Struct({
 }).annotate({
   identifier: "NotProcessed",
   description:
-    "Neither this request nor an earlier one with this xid did anything, or will do anything. The request may be repeated."
+    "The gateway did nothing for this request or for an earlier request with this xid, and will do nothing for them later. Saldo may repeat the request."
 })
 export type NotProcessed = typeof NotProcessed.Type
 
@@ -142,7 +142,8 @@ export type NotFound = typeof NotFound.Type
 /** The gateway knows a different operation with this xid. */
 export const Conflict = Schema.Struct({ outcome: outcome("conflict"), xid: Xid }).annotate({
   identifier: "Conflict",
-  description: "The gateway accepted an operation with this xid but other contents. It did nothing now."
+  description:
+    "The gateway has already accepted an operation with this xid but different contents. It did nothing for this request."
 })
 export type Conflict = typeof Conflict.Type
 

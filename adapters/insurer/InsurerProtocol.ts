@@ -25,7 +25,7 @@ const Day = Schema.String.check(Schema.makeFilter(isDay)).annotate({
 
 const plate = Schema.String.annotate({ description: "A letter and five to seven digits.", examples: ["A123456"] })
 const product = Schema.NullOr(Schema.String).annotate({
-  description: "The insurer's code of the service, from the operator's catalogue; null if the catalogue has none."
+  description: "The insurer's code of the service, from the operator's catalogue; null if the catalogue has no code."
 })
 
 /** The fields that all requests about a vehicle have in common. */
@@ -57,7 +57,9 @@ const Vehicle = Schema.Struct({
 const Version = Schema.Struct({
   id: printableText(100),
   name: printableText(200),
-  suggested: Schema.Boolean.annotate({ description: "Whether this is the most likely version. True for at most one." })
+  suggested: Schema.Boolean.annotate({
+    description: "Whether this is the most likely version. True for at most one version."
+  })
 }).annotate({ identifier: "Version" })
 
 const InspectionAnswer = Schema.Union([
@@ -71,7 +73,7 @@ const InspectionAnswer = Schema.Union([
     renewal: Schema.Boolean.annotate({ description: "Whether the new policy continues an earlier one." }),
     versions: Schema.Array(Version)
       .check(Schema.isMinLength(1), Schema.makeFilter(distinct(({ id }) => id)))
-      .annotate({ description: "The versions in which the model was sold. Their ids differ." })
+      .annotate({ description: "The versions in which the model was sold. Each id is unique in the list." })
   }).annotate({ identifier: "Inspected" }),
   Rejected,
   Schema.Struct({ outcome: Schema.Literal("vehicle_unsupported") }).annotate({
@@ -104,10 +106,10 @@ const PlansAnswer = Schema.Union([
     detail: printableText(500).annotate({ description: "The vehicle and its version, as text." }),
     plans: Schema.Array(Plan)
       .check(Schema.makeFilter(distinct(({ code }) => code)))
-      .annotate({ description: "The codes differ." }),
+      .annotate({ description: "Each code is unique in the list." }),
     extras: Schema.Array(Extra)
       .check(Schema.makeFilter(distinct(({ code }) => code)))
-      .annotate({ description: "The codes differ." })
+      .annotate({ description: "Each code is unique in the list." })
   }).annotate({ identifier: "Offered" }),
   Rejected
 ]).annotate({ identifier: "PlansAnswer", description: "The plans and extras for a version of the vehicle." })
@@ -145,7 +147,7 @@ const PolicyRequest = Schema.Struct({
   quote: Schema.String.annotate({ description: "The reference of the quote to buy." }),
   amount_centavos: AmountCentavos,
   currency: Currency
-}).annotate({ identifier: "PolicyRequest", description: "A policy to issue, once." })
+}).annotate({ identifier: "PolicyRequest", description: "A policy to issue. The insurer must issue it only once." })
 
 const ofPolicy = { xid: Xid, amount_centavos: AmountCentavos }
 
@@ -163,7 +165,7 @@ const PolicyAnswer = Schema.Union([
   }),
   Schema.Struct({ outcome: Schema.Literal("pending"), ...ofPolicy }).annotate({
     identifier: "PolicyPending",
-    description: "Not decided yet. The money stays held, and Saldo asks again."
+    description: "The insurer has not decided yet. The money stays held, and Saldo asks again."
   })
 ]).annotate({ identifier: "PolicyAnswer", description: "The state of the policy." })
 export type PolicyAnswer = typeof PolicyAnswer.Type
@@ -205,6 +207,6 @@ export const insurerProtocol = HttpApi.make("insurer")
   .annotateMerge(
     protocolAnnotations(
       "Saldo: an insurer's gateway",
-      "The API that an operator implements to sell vehicle insurance of his own insurer. insurer.md in the same folder states the rules."
+      "The API that an operator of Saldo implements to sell the vehicle insurance of an insurer of its choice. insurer.md in the same folder states the rules."
     )
   )

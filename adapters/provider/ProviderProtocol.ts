@@ -22,7 +22,7 @@ const Service = Schema.Struct({
   name: Schema.String,
   type: ServiceType,
   product: Schema.NullOr(Schema.String).annotate({
-    description: "The gateway's code of the service, from the operator's catalogue; null if the catalogue has none."
+    description: "The gateway's code of the service, from the operator's catalogue; null if the catalogue has no code."
   })
 }).annotate({ identifier: "Service" })
 
@@ -40,9 +40,9 @@ const Order = Schema.Struct({
   currency: Currency,
   reference: Schema.NullOr(Schema.String).annotate({
     description:
-      "The option to buy: its reference from a lookup or, for a package, its code in the operator's catalogue. Null if the amount is free."
+      "The option to buy: its reference from a lookup or, for a package, its code in the operator's catalogue. Null if the customer chose the amount."
   })
-}).annotate({ identifier: "Order", description: "An order to deliver, once." })
+}).annotate({ identifier: "Order", description: "An order to deliver. The provider must deliver it only once." })
 
 /** The fields that all answers about an order have in common. */
 const ofOrder = { xid: Xid, amount_centavos: AmountCentavos }
@@ -70,7 +70,7 @@ const Refused = Schema.Struct({
 
 const Pending = Schema.Struct({ outcome: Schema.Literal("pending"), ...ofOrder }).annotate({
   identifier: "Pending",
-  description: "Not decided yet. The money stays held, and Saldo asks again."
+  description: "The order is not decided yet. The money stays held, and Saldo asks again."
 })
 
 const OrderAnswer = Schema.Union([Delivered, Refused, Pending]).annotate({
@@ -82,7 +82,8 @@ export type OrderAnswer = typeof OrderAnswer.Type
 /** A delivered order to reverse. */
 const Reversal = Schema.Struct({ xid: Xid, created_at: Instant, order: Order }).annotate({
   identifier: "Reversal",
-  description: "A delivered order to reverse in full, once. The reversal has its own xid."
+  description:
+    "A delivered order to reverse in full. The provider must reverse it only once. The reversal has its own xid."
 })
 
 const ofReversal = { xid: Xid, order_xid: Xid, amount_centavos: AmountCentavos }
@@ -98,7 +99,7 @@ const ReversalAnswer = Schema.Union([
   }),
   Schema.Struct({ outcome: Schema.Literal("pending"), ...ofReversal }).annotate({
     identifier: "ReversalPending",
-    description: "Not decided yet. Saldo asks again."
+    description: "The reversal is not decided yet. Saldo asks again."
   })
 ]).annotate({ identifier: "ReversalAnswer", description: "The state of the reversal." })
 export type ReversalAnswer = typeof ReversalAnswer.Type
@@ -109,13 +110,13 @@ const LookupQuestion = Schema.Struct({
   identifier,
   packages: Schema.Array(
     Schema.Struct({ code: Schema.String, name: Schema.String, price_centavos: AmountCentavos })
-  ).annotate({ description: "The service's packages in the operator's catalogue. Empty if there are none." })
+  ).annotate({ description: "The service's packages in the operator's catalogue. Empty if there are no packages." })
 }).annotate({ identifier: "Lookup" })
 
 const Offer = Schema.Struct({
   reference: printableText(100).annotate({
     description:
-      "The gateway's reference of the offer: the same in every lookup, and different from the identifier's other offers. A bill's reference must contain the period, because Saldo never sells a paid reference again."
+      "The gateway's reference of the offer. It is the same in every lookup, and unique among the offers for the identifier. A bill's reference must contain the period, because Saldo never sells a paid reference again."
   }),
   name: printableText(200),
   price_centavos: AmountCentavos,
@@ -133,7 +134,7 @@ const LookupAnswer = Schema.Union([
       .check(Schema.makeFilter(distinct(({ reference }) => reference)))
       .annotate({
         description:
-          "The options that the identifier can buy. Empty for a line without packages, a contract without debt, or a free amount."
+          "The options that the identifier can buy. Empty for a line without packages, a contract without debt, or a service whose amount the customer chooses."
       })
   }).annotate({ identifier: "Found" }),
   Schema.Struct({ outcome: Schema.Literal("no_such_identifier") }).annotate({
@@ -183,6 +184,6 @@ export const providerProtocol = HttpApi.make("provider")
   .annotateMerge(
     protocolAnnotations(
       "Saldo: a provider's gateway",
-      "The API that an operator implements to deliver top-ups, packages, electricity and bills through his own carrier. http.md in the same folder states the rules."
+      "The API that an operator of Saldo implements to deliver top-ups, packages, electricity and bills through a carrier of its choice. http.md in the same folder states the rules."
     )
   )

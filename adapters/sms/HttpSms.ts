@@ -8,15 +8,16 @@ import { notProcessed, printableText, protocolAnnotations, reasonCode } from "..
 import { askGateway, GatewayReply } from "../http/GatewayReply.ts"
 
 const id = Schema.String.annotate({
-  description: "Saldo's id of the SMS. A repeated id is the same SMS, and is sent to the phone only once.",
+  description:
+    "Saldo's id of the SMS. A request that repeats an id is about the same SMS, which must be sent to the phone only once.",
   examples: ["0199c1f5-7a3e-7c51-9d0a-4f1f0c1b2a3d"]
 })
 
 const Message = Schema.Struct({
   id,
-  to: Schema.String.annotate({ description: "E.164.", examples: ["+18095551234"] }),
+  to: Schema.String.annotate({ description: "The phone number in E.164 format.", examples: ["+18095551234"] }),
   text: Schema.String
-}).annotate({ identifier: "Message", description: "An SMS to send, once." })
+}).annotate({ identifier: "Message", description: "An SMS to send. The gateway must send it only once." })
 
 const MessageAnswer = Schema.Union([
   Schema.Struct({
@@ -28,7 +29,8 @@ const MessageAnswer = Schema.Union([
     outcome: Schema.Literal("rejected"),
     id,
     reason: reasonCode.annotate({
-      description: "Reason for the operator, for example `invalid_number`. Must contain neither number nor text."
+      description:
+        "Reason for the operator, for example `invalid_number`. It must not contain the phone number or the text of the SMS."
     })
   }).annotate({ identifier: "MessageRejected", description: "The SMS was not sent and never will be. Final." })
 ]).annotate({ identifier: "MessageAnswer", description: "The result of sending the SMS." })
@@ -48,7 +50,7 @@ export const smsProtocol = HttpApi.make("sms")
   .annotateMerge(
     protocolAnnotations(
       "Saldo: an SMS gateway",
-      "The API that an operator implements to send insurance codes through his own carrier. sms.md in the same folder states the rules."
+      "The API that an operator of Saldo implements to send insurance codes through a carrier of its choice. sms.md in the same folder states the rules."
     )
   )
 

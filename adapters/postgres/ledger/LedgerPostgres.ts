@@ -33,7 +33,7 @@ import {
   settleRow
 } from "./LedgerRows.ts"
 
-/** Answer of cell.reserve for member `n` of a group. */
+/** The row that cell.reserve returns for request `n` of the group. */
 interface ReservedRow {
   readonly n: number
   readonly answer: ReserveAnswer
@@ -95,7 +95,7 @@ const settling = Effect.fnUntraced(function* (turns: GroupTurns) {
     turns
   )
 
-  // Encodes and decodes here, outside the group: a fault in one member must not affect the others.
+  // Encodes and decodes here, outside the group: a fault in one request must not affect the other requests of the group.
   return Effect.fnUntraced(function* (settlement: Settlement) {
     const row = settleRow(settlement)
     const answer = yield* settleGroup(row)

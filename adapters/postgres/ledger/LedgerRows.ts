@@ -95,7 +95,7 @@ export interface Member {
   readonly owner: string
 }
 
-/** Answer of cell.reserve for one member. */
+/** The row that cell.reserve returns for one request of the group. */
 export type ReserveAnswer =
   | { readonly tag: "Reserved"; readonly transaction_id: number; readonly created_at: string }
   | { readonly tag: "Replay"; readonly outcome: unknown }
@@ -112,7 +112,7 @@ export type ReserveAnswer =
       readonly consumption: number
     }
 
-/** A member as JSON for cell.reserve. Omits absent fields, because an explicit null costs as much as a value. */
+/** One request of the group as JSON for cell.reserve. Omits absent fields, because an explicit null costs as much as a value. */
 export const reserveRow = ({ intent, owner }: Member, n: number) => ({
   n,
   owner,
@@ -185,10 +185,10 @@ export const reserved = (
   }
 }
 
-/** Answer of cell.settle for one member. */
+/** The row that cell.settle returns for one request of the group. */
 export interface SettleAnswer {
   readonly won: boolean
-  /** The key replays the member's own outcome. `outcome` is then omitted. */
+  /** The key replays the outcome of this request. `outcome` is then omitted. */
   readonly kept: boolean
   readonly status: Status
   /** Otherwise the outcome that the key replays. Null if there is none. */

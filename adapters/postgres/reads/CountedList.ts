@@ -77,7 +77,7 @@ export const boundsOf = ({ page, perPage }: Page) => ({
 /** The largest possible id. */
 const idMax = int8(Number.MAX_SAFE_INTEGER)
 
-/** The lowest id after a company's last block. */
+/** The lowest id of a row that comes after the company's last block of about 1,000 rows. */
 export const firstBeyond = (sql: Sql, list: CountedList["list"], companyId: CompanyId): Fragment => sql`
   coalesce(
     (
