@@ -35,13 +35,13 @@ export class RequestCounter {
 export const misbehaviours = [
   // Breaks the connection without executing the request.
   "cut before",
-  // Breaks the connection instead of responding.
+  // Executes the request, then breaks the connection instead of responding.
   "cut after",
   // Breaks the connection in the middle of the response.
   "cut midway",
-  // Keeps the connection open for ever, without executing the request.
+  // Keeps the connection open permanently, without executing the request.
   "silent before",
-  // Keeps the connection open for ever instead of responding.
+  // Executes the request, then keeps the connection open without responding.
   "silent after",
   // Responds 500 without executing the request.
   "broken before",

@@ -74,7 +74,7 @@ const kindOf = (turns: GroupTurns) => {
 }
 
 describe("the turns of groups", () => {
-  it("start a lone call at once", () => {
+  it("start a single call immediately", () => {
     const sale = kindOf(groupTurns())
     sale.call(1)
     assert.deepStrictEqual(sale.underWay, [1])
@@ -105,7 +105,7 @@ describe("the turns of groups", () => {
     assert.deepStrictEqual(sale.underWay, [1, 1])
   })
 
-  it("wait while two groups run, then take all calls that arrived meanwhile", () => {
+  it("wait while two groups run, then take all calls that arrived in the meantime", () => {
     const turns = groupTurns()
     const [reservation, settlement] = [kindOf(turns), kindOf(turns)]
     reservation.call(1)

@@ -166,12 +166,15 @@ const table: ReadonlyArray<readonly [Duration.Input, Duration.Input | null, bool
 ]
 
 describe("a known key", () => {
-  it.each(table)("claimed %s ago, settled %s ago and completed (%s) is %s, or %s with a different body", (...row) => {
-    const [claimed, settled, completed, sameBody, otherBody] = row
-    const record = { claimed, settled, completed }
-    expect(read(record, "same")).toBe(sameBody)
-    expect(read(record, "other")).toBe(otherBody)
-  })
+  it.each(table)(
+    "is classified, if claimed %s ago, settled %s ago and completed = %s, as %s, or as %s with a different body",
+    (...row) => {
+      const [claimed, settled, completed, sameBody, otherBody] = row
+      const record = { claimed, settled, completed }
+      expect(read(record, "same")).toBe(sameBody)
+      expect(read(record, "other")).toBe(otherBody)
+    }
+  )
 })
 
 const xid = (companyId: number, key: string) =>
@@ -204,7 +207,7 @@ describe("an xid", () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
-  it("of a sale never equals the xid of a reversal", () => {
+  it("never equals the xid of a sale if it belongs to a reversal", () => {
     const reversalXid = (key: string) =>
       Effect.runSync(reversalXidOf(CompanyId.make(7), IdempotencyKey.make(key)).pipe(Effect.provide(Sha256Node.layer)))
     expect(reversalXid("k")).toBe(`RD-${createHash("sha256").update("7:k\nanular").digest("hex").slice(0, 24)}`)

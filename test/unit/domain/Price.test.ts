@@ -65,9 +65,12 @@ describe("the price of a sale whose caller chooses the amount", () => {
     [0, 0, 1, 1],
     [5_000, 5_000, 5_000, 5_000],
     [2_000, 500_000, null, { _tag: "AmountRequired" }]
-  ] as const)("between %d and %d, with %s requested, is %j", (minimum, maximum, amount, expected) => {
-    expect(priced(bounds(minimum, maximum), amount)).toEqual(expected)
-  })
+  ] as const)(
+    "is computed for the range from %d to %d and the request %s as %j",
+    (minimum, maximum, amount, expected) => {
+      expect(priced(bounds(minimum, maximum), amount)).toEqual(expected)
+    }
+  )
 })
 
 const option: OfferedOption = {

@@ -79,7 +79,7 @@ describe("a caller", () => {
     ["colmado", "secreto", { state: "revoked" }, "Forbidden"],
     ["colmado", "secreto", { addresses: ["198.51.100.7"] }, "Forbidden"]
   ] as ReadonlyArray<readonly [string, string, Partial<Token>, string]>)(
-    "with the key %s, the secret %j and the token changes %j is %s",
+    "is checked by the key %s, the secret %j and the token changes %j: %s",
     ([apiKey, secret, changes, expected]) =>
       Effect.gen(function* () {
         const uses: Array<TokenUse> = []

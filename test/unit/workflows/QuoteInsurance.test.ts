@@ -80,7 +80,7 @@ describe("a quote", () => {
     [["casa_conductor"], price + 60_000],
     [["casa_conductor", "grua"], price + 145_000]
   ] as ReadonlyArray<readonly [ReadonlyArray<ExtraCode>, number]>)(
-    "with the extras %j costs %d centavos and is valid for 30 minutes",
+    "costs, with the extras %j, %d centavos and is valid for 30 minutes",
     ([extras, total]) => {
       const { layer } = insuring()
       return Effect.gen(function* () {

@@ -13,7 +13,7 @@ describe("a quote", () => {
     ["A123458", "emitida"],
     ["A123451", "fallida"],
     ["A123412", "emitiendo"]
-  ] as const)("for the plate %s is sold once, even if the insurance ends as %s", ([plate, state]) => {
+  ] as const)("is sold once for the plate %s, even if the insurance ends as %s", ([plate, state]) => {
     const { asked, layer } = insuring()
     return Effect.gen(function* () {
       yield* fund(1_000_000)

@@ -12,7 +12,7 @@ import { intent } from "../../support/Examples.ts"
 import { delivery, fund, money, sales, settlingFails, unsentSale, world } from "../../support/InMemoryWorld.ts"
 import { type ReversalFault, reverseSale, reversing, sold } from "../support/ReversalWorld.ts"
 
-describe("a sale that cannot be settled at once", () => {
+describe("a sale that cannot be settled immediately", () => {
   it.effect("makes its caller wait until the database is reachable again", () => {
     const { layer, provider } = world({}, settlingFails(2))
     return Effect.gen(function* () {
@@ -190,7 +190,7 @@ const { Confirmed, Denied, NotSent, Unknown } = ReversalAnswer
 const charged = { available: 90_000, held: 0, consumed: 10_000 }
 const givenBack = { available: 100_000, held: 0, consumed: 0 }
 
-describe("a reversal that cannot be settled at once", () => {
+describe("a reversal that cannot be settled immediately", () => {
   it.effect("is pending for its caller after 5 seconds, and settled later without another request", () => {
     const { layer, sent } = reversing({}, settlingFails(8))
     return Effect.gen(function* () {
