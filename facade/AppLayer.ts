@@ -142,7 +142,7 @@ const adapterLayers = Layer.mergeAll(
  */
 export const appLayer = Layer.provideMerge(InFlight.layer, adapterLayers)
 
-/** Connections of a command. It does one thing at a time. */
+/** Number of database connections of a command. A command runs few statements at the same time. */
 const operatorConnections_max = 4
 
 /** Everything that the operator's commands need. */

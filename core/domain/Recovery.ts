@@ -67,7 +67,7 @@ export interface Asked {
   readonly createdAt: DateTime.Utc
   /** Firm "not found" answers in a row so far. */
   readonly notFound: number
-  /** The due time of this question when it was claimed. Null if the question was not scheduled. */
+  /** The time at which this question was due, as stored when the operation was claimed. Null if it was not scheduled. */
   readonly askAt: DateTime.Utc | null
 }
 

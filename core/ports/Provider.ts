@@ -23,7 +23,7 @@ export class Providers extends Context.Service<
   Providers,
   {
     readonly serving: (environment: Environment) => Effect.Effect<Provider, ServiceUnavailable>
-    /** Answers lookups of tokens that may not ask a provider. Contract: 4.4. */
+    /** Answers a lookup if the caller's token has no permission to ask a provider. Contract: 4.4. */
     readonly simulator: Provider
     /** Answers a lookup with examples when the provider cannot be asked. It reports every identifier as existing. */
     readonly exampleLookup: Provider["lookup"]

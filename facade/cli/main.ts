@@ -27,7 +27,10 @@ const ignoreClosedStreams = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
-/** Reports output that was not written, as on a full disk: a token's secret is shown only once. */
+/**
+ * Fails the command if its output could not be written, for example on a full disk. Otherwise the secret of a new
+ * token, which is shown only once, would be lost unnoticed.
+ */
 const failOnUnwrittenAnswer = (): void => {
   if (isServing) return
   process.stdout.once("error", ({ code, message }: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import { isClean } from "../../core/domain/Text.ts"
 import example from "./catalogue.example.json" with { type: "json" }
 import { type FileFault, type JsonPath, readJsonFile } from "./JsonFile.ts"
 
-/** Describes valid amounts in messages. */
+/** The text in error messages that describes valid amounts. */
 export const pesosFormat = `pesos from 0.01 to ${toPesos(amount_max)} with at most two decimals`
 
 /** A JSON number of pesos, decoded to centavos. */

@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 /** The ids of all advisory locks, in one place so that they differ. */
 export const advisoryLocks = {
-  /** Every process that uses an embedded server holds it in shared mode while it uses the server. */
+  /** Every process that uses an embedded server holds this lock in shared mode for as long as it uses the server. */
   embeddedServer: 7_249_013,
   /** Serializes migrations of all processes. */
   migration: 7_249_014,

@@ -20,7 +20,7 @@ export interface SqlFiles {
   readonly once: ReadonlyArray<SqlFile>
   /** Files that run again whenever their text has changed. */
   readonly functions: ReadonlyArray<SqlFile>
-  /** Grants. They run again whenever any file has changed; then the digest is that of all files. */
+  /** Grants. They run again whenever any file has changed, so their digest is computed from all files. */
   readonly roles: SqlFile
   /** The versions of the schema, oldest first. */
   readonly versions: ReadonlyArray<{ readonly version: number; readonly digest: string }>

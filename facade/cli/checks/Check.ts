@@ -8,10 +8,10 @@ export interface Check {
   readonly detail: string
 }
 
-/** A check without a fault. */
+/** The result of a check that found no fault. */
 export const passed = (name: string, detail: string): Check => ({ name, ok: true, detail })
 
-/** A check with a fault, and its remedy. */
+/** The result of a check that found a fault, with its remedy. */
 export const failed = (name: string, detail: string): Check => ({ name, ok: false, detail })
 
 const notExamined = (name: string) => (error: unknown) =>

@@ -77,7 +77,7 @@ export interface Side extends Pick<Load, "urls" | "shape"> {
   readonly name: string
   /** Process whose processor time is measured; null if it is not measured. */
   readonly pid: number | null
-  /** Counter of the sales of this side. */
+  /** Counts the sales of this service, one of the two that are compared. */
   readonly saleCount?: SaleCount
 }
 

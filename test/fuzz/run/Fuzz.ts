@@ -69,7 +69,7 @@ export interface FuzzOutcome {
   readonly atTheEnd: ReadonlyArray<Violation>
 }
 
-/** Number of requests above which a run must see every operation succeed. */
+/** In a run with more requests than this, each operation must succeed at least once. */
 export const thorough_min = 20_000
 
 const fetchDocument = Effect.fnUntraced(function* (send: Send) {

@@ -15,14 +15,14 @@ import type { Fact, FactKind, KnownFacts } from "../service/KnownFacts.ts"
 import type { RequestRewrite } from "./RequestMutations.ts"
 import type { ValueChange } from "./ValueMutations.ts"
 
-/** Selects a known fact for a call, for example the latest sale. */
+/** Selects a fact that an earlier response established, for example the latest sale, as the subject of a call. */
 export interface StepSubject {
   readonly kind: FactKind
   /** Values that the fact must have. */
   readonly where: Readonly<Record<string, JsonLiteral>>
   /** Number of newer matching facts to skip. */
   readonly back: number
-  /** Whether the call reuses the idempotency key of the fact. */
+  /** Whether the call reuses the idempotency key of the request that established the fact. */
   readonly withKey: boolean
 }
 

@@ -42,7 +42,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     ["was used for a denied reversal", reversed("Deny"), again, "IdempotencyConflict"],
     ["was used for a reversal that was never sent", reversed("Free"), again, null]
   ] as const)(
-    "gives the same answer to recall and reserve for a key that %s more than a day ago",
+    "answers `recall` and `reserve` in the same way for a key that %s more than a day ago",
     ([, life, sale, refused]) =>
       Effect.gen(function* () {
         const asked: ReadonlyArray<Command> = [
@@ -120,7 +120,8 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
   // count, so that the count alone does not show that the first one is late.
   const expired = { ahead_s: 61, lease_s: 5, which: "all", verdict: null } as const
 
-  // Preparation -> the claim, the conclusion of a second not-found answer, and the final status.
+  // How the operation is prepared -> the command that claims it, the verdict after a second "not found", the final
+  // status.
   it.effect.each([
     ["a sale", reserved, { do: "claim" }, { do: "settle", verdict: "Release" }, "FAILED"],
     ["a reversal", reversed("Hold"), { do: "claim reversals" }, { do: "settle reversal", verdict: "Deny" }, "DENIED"]

@@ -137,7 +137,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("a sale wi
   let companies = 0
 
   const hour = 3_600
-  // Times of the sale -> whether `saldo reconcile` claims it, and whether a due cycle does.
+  // Times of the sale -> whether `saldo reconcile` claims it, and whether a recovery cycle for due sales claims it.
   it.effect.each([
     [{ status: "PENDING", ask: hour, asked: hour, leased: null }, true, false],
     [{ status: "PENDING", ask: -1, asked: hour, leased: hour }, true, true],

@@ -71,7 +71,8 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("an insura
     }).pipe(Effect.scoped)
   )
 
-  // Concurrent step of the buyer -> the state if the sale is too late, and the company of the first round.
+  // Step of the buyer that runs concurrently with the sale -> the state of the insurance if the step wins; id of the
+  // first company that the rounds use.
   it.effect.each([
     ["another quote", quotedEvent(centavos + 1, "COT-2"), { state: "cotizado", quote: centavos + 1 }, 1_001],
     ["another plan", Effect.succeed(replanned), { state: "plan_confirmado", quote: null }, 1_501]

@@ -201,7 +201,7 @@ layer(TestDatabase, { excludeTestServices: true })("a connection lost", (it) => 
   it.effect.each([
     ["before COMMIT", 0],
     ["after COMMIT", 1]
-  ] as const)("%s of a verification attempt counts it %d times and fails", ([cut, attempts]) =>
+  ] as const)("%s, the verification attempt fails and is counted %d times", ([cut, attempts]) =>
     Effect.gen(function* () {
       const company = 31 + attempts
       const { connected, proxy } = yield* behindProxy

@@ -135,7 +135,7 @@ layer(TestDatabase)("the insurance table", (it) => {
     })
   )
 
-  it.effect("has, like the SMS table, no constraint without a rejected case", () =>
+  it.effect("has a rejected case for every constraint, and so has the SMS table", () =>
     Effect.gen(function* () {
       const seen = new Set(refusals.map(([, guard]) => guard))
       const guards = yield* guardsIn("cell", isOfInsurance)

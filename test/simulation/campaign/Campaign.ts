@@ -17,7 +17,7 @@ interface Demand {
 
 /**
  * The required coverage, by backend. A campaign with fewer than `from_ops` operations only reports its coverage. SQL
- * requires less, because its runs take ten times as long and its workflows are the same.
+ * requires less, because its runs take ten times as long and use the same workflows as runs in memory.
  */
 export const demands: Readonly<Record<Backend, ReadonlyArray<Demand>>> = {
   memory: [{ from_ops: 60_000, hits_min: 10 }],

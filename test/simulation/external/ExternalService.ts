@@ -20,7 +20,10 @@ const lateness_max_ms = 8 * minute_ms
 /** Maximum time for which a supplier gives no firm answer about an order. */
 const silence_max_ms = 60 * minute_ms
 
-/** Minimum time without a firm answer in runs about stuck sales. Operators may resolve a sale after 15 minutes. */
+/**
+ * Minimum time without a firm answer in runs with stuck sales. It exceeds the 15 minutes after which operators may
+ * resolve a sale.
+ */
 const stuck_min_ms = 20 * minute_ms
 
 const silenceService = (sim: Simulation, operation: ExternalOperation, chance: SeededRandom): void => {

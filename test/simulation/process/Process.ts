@@ -52,7 +52,7 @@ const vaultPlain = Vault.of({
 /** All services that a workflow may use. */
 export type WorkflowServices = Effect.Services<typeof allServices>
 
-/** The clock of a process, and the external services as it calls them. */
+/** The clock of a process, and the external services as seen by this process, with its own faults. */
 export interface ProcessEnvironment {
   readonly clock: Clock.Clock
   readonly provider: Provider

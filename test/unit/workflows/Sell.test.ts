@@ -150,7 +150,7 @@ describe("a repeated key", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is in progress during its sale, is refused as reused with a different body, and sells once", () => {
+  it.effect("is in progress while its sale runs, is refused with a different body, and sells only once", () => {
     const { dispatched, layer, provider } = world(silent)
     return Effect.gen(function* () {
       yield* fund()
