@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { DispatchAnswer } from "../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../fakes/FakeServer.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
