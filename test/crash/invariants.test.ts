@@ -147,19 +147,19 @@ const cases: ReadonlyArray<readonly [string, Evidence, ReadonlyArray<string>]> =
     having({ operations: [{ ...operation(answered(200)), xid: "RD-2", saleId: 1 }] }),
     [agrees]
   ],
-  ["a success response followed by a pending one", having({ operations: [operation(sold, pending)] }), [stays]],
+  ["a success response followed by a pending response", having({ operations: [operation(sold, pending)] }), [stays]],
   [
     "a success response followed by an in-progress conflict",
     having({ operations: [operation(sold, inProgress, sold)] }),
     [stays]
   ],
-  ["a pending response followed by a success", having({ operations: [operation(pending, sold)] }), []],
+  ["a pending response followed by a success response", having({ operations: [operation(pending, sold)] }), []],
   [
     "a client that got 404 for its own sale",
     having({ operations: [operation(sold, answered(404, { code: "NOT_FOUND" }))] }),
     [stays, "every response is allowed by the contract"]
   ],
-  ["a client that never gets a response", having({ operations: [operation(silent)] }), [hears]],
+  ["a client that never receives a response", having({ operations: [operation(silent)] }), [hears]],
   ["a key that stays in progress", having({ operations: [operation(inProgress)] }), [hears]],
   [
     "a key that ends in a conflict",

@@ -12,7 +12,7 @@ const three = ([daily, weekly, monthly]: readonly [number, number, number]) => (
 
 describe("the consumption limits", () => {
   it.each([
-    // limits (day, week, month) consumed amount the limit that refuses
+    // limits (day, week, month), consumed amounts, requested amount -> the exceeded limit
     [[1000, 5000, 9000], [0, 0, 0], 1000, null],
     [[1000, 5000, 9000], [0, 0, 0], 1001, "diario"],
     [[1000, 5000, 9000], [999, 999, 999], 1, null],

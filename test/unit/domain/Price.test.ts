@@ -111,12 +111,12 @@ describe("a sale that needs an option", () => {
     ["with another price", packageService, { amount }, inTime, { _tag: "PriceMismatch", price: 15_050 }],
     ["for another identifier", packageService, { identifier: other }, inTime, invalid],
     ["of another service", billService, {}, inTime, invalid],
-    ["in the instant in which it expires", packageService, {}, expiresAt, expired],
-    ["a day late", packageService, {}, late, expired],
-    ["a day late with another price", packageService, { amount }, late, expired],
-    ["a day late for another identifier", packageService, { identifier: other }, late, invalid]
+    ["at the instant at which it expires", packageService, {}, expiresAt, expired],
+    ["a day after it expired", packageService, {}, late, expired],
+    ["a day after it expired, with another price", packageService, { amount }, late, expired],
+    ["a day after it expired, for another identifier", packageService, { identifier: other }, late, invalid]
   ] as ReadonlyArray<readonly [string, Service, Partial<PriceRequest>, DateTime.Utc, unknown]>)(
-    "%s",
+    "is sold or refused %s",
     (_, service, request, now, expected) => {
       expect(priceOf(service, { optionId: option.id, ...request }, option, now)).toEqual(expected)
     }

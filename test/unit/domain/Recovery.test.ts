@@ -81,9 +81,9 @@ const { Delivered, NotFound, Refused, Unknown } = StatusAnswer
 describe("the conclusion of recovery", () => {
   it.each([
     // age (s), "not found" answers so far, the provider's answer -> verdict, "not found" answers
-    ["a delivery is firm at any age", 5, 0, Delivered({ delivery }), confirm, 0],
-    ["a delivery is firm after not-founds", 1_200, 1, Delivered({ delivery }), confirm, 0],
-    ["a refusal is firm at any age", 5, 0, Refused({ refusal: "TRANSACTION_REJECTED" }), rejected, 0],
+    ["confirms a delivered sale at any age", 5, 0, Delivered({ delivery }), confirm, 0],
+    ['confirms a delivered sale after a "not found" answer', 1_200, 1, Delivered({ delivery }), confirm, 0],
+    ["releases a refused sale at any age", 5, 0, Refused({ refusal: "TRANSACTION_REJECTED" }), rejected, 0],
     [
       "its reason is kept",
       5,
@@ -92,15 +92,15 @@ describe("the conclusion of recovery", () => {
       Verdict.Release({ refusal: "INVALID_PHONE" }),
       0
     ],
-    ["unknown stays held", 5, 0, Unknown(), hold, 0],
-    ["unknown stays held for ever", 31_536_000, 0, Unknown(), hold, 0],
-    ["unknown resets the count of not-founds", 1_200, 1, Unknown(), hold, 0],
-    ["not found is unknown at first", 5, 0, NotFound(), hold, 0],
-    ["not found is unknown up to 15 minutes", 899.999, 0, NotFound(), hold, 0],
-    ["an early not-found does not count", 899.999, 1, NotFound(), hold, 0],
-    ["the first not-found at 15 minutes only counts", 900, 0, NotFound(), hold, 1],
-    ["the first not-found long after 15 minutes only counts", 100_000, 0, NotFound(), hold, 1],
-    ["the second in a row is a denial", 1_200, 1, NotFound(), denied, 2]
+    ["holds the sale on Unknown", 5, 0, Unknown(), hold, 0],
+    ["holds the sale on Unknown, even after a year", 31_536_000, 0, Unknown(), hold, 0],
+    ['resets the count of "not found" answers on Unknown', 1_200, 1, Unknown(), hold, 0],
+    ['treats "not found" as Unknown at first', 5, 0, NotFound(), hold, 0],
+    ['treats "not found" as Unknown before the age of 15 minutes', 899.999, 0, NotFound(), hold, 0],
+    ['does not count a "not found" before the age of 15 minutes', 899.999, 1, NotFound(), hold, 0],
+    ['only counts the first "not found" at the age of 15 minutes', 900, 0, NotFound(), hold, 1],
+    ['only counts the first "not found" long after 15 minutes', 100_000, 0, NotFound(), hold, 1],
+    ['releases the sale on the second "not found" in a row', 1_200, 1, NotFound(), denied, 2]
   ] as const)("%s", (_, age, notFound, answer, verdict, counted) => {
     expect(conclude({ createdAt, notFound, askAt: null }, answer, aged(age), denial)).toEqual({
       verdict,
