@@ -85,7 +85,7 @@ describe("the conclusion of recovery", () => {
     ['confirms a delivered sale after a "not found" answer', 1_200, 1, Delivered({ delivery }), confirm, 0],
     ["releases a refused sale at any age", 5, 0, Refused({ refusal: "TRANSACTION_REJECTED" }), rejected, 0],
     [
-      "its reason is kept",
+      "keeps the reason of a refusal",
       5,
       0,
       Refused({ refusal: "INVALID_PHONE" }),
