@@ -42,10 +42,10 @@ const sendSms = Effect.fn("SendSms.sendSms")(function* (sms: ClaimedSms) {
 
 const attempt = Effect.fnUntraced(function* (sms: ClaimedSms) {
   const now = yield* DateTime.now
-  if (DateTime.isLessThanOrEqualTo(sms.expiresAt, now)) return failed("it came too late to be of use")
+  if (DateTime.isLessThanOrEqualTo(sms.expiresAt, now)) return failed("the message expired before it was sent")
   const gateway = yield* Effect.option(SmsGateways.use((gateways) => gateways.serving(sms.environment)))
   if (gateway._tag === "None") return later(sms, now, "no gateway is configured")
-  if (!sms.accounted && !gateway.value.idempotent) return unknown("whoever sent it did not say what came of it")
+  if (!sms.accounted && !gateway.value.idempotent) return unknown("an earlier sender recorded no result")
   return resultOf(sms, gateway.value, yield* answerOf(sms, gateway.value), yield* DateTime.now)
 })
 

@@ -20,7 +20,7 @@ const undelivered = Effect.map(
   (all) => all.map(({ reason, status }) => [status, reason] as const)
 )
 
-const late = ["failed", "it came too late to be of use"] as const
+const late = ["failed", "the message expired before it was sent"] as const
 const schedule = [0, 5, 15, 30, 60, 180, 300, 420, 540]
 
 describe("a message", () => {
@@ -92,7 +92,7 @@ describe("a message", () => {
 
   it.effect.each([
     [true, [60], "otp_enviado", []],
-    [false, [], "iniciada", [["unknown", "whoever sent it did not say what came of it"]]]
+    [false, [], "iniciada", [["unknown", "an earlier sender recorded no result"]]]
   ] as const)(
     "is taken over one minute after its process died, and sent only if the gateway is idempotent: %s",
     ([idempotent, tried, state, lost]) => {
