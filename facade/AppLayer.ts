@@ -6,6 +6,7 @@ import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import * as ConfiguredServices from "../adapters/ConfiguredServices.ts"
 import * as PepperNode from "../adapters/crypto/PepperNode.ts"
+import * as SecureRandomNode from "../adapters/crypto/SecureRandomNode.ts"
 import * as Sha256Node from "../adapters/crypto/Sha256Node.ts"
 import * as VaultAead from "../adapters/crypto/VaultAead.ts"
 import { type Guarded, type GuardOptions, makeGuard } from "../adapters/http/Guard.ts"
@@ -134,7 +135,7 @@ const adapterLayers = Layer.mergeAll(
   partiesLayer,
   ReversalsPostgres.layer,
   StatementPostgres.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandom.layerWebCrypto, pepper, vault)))
+).pipe(Layer.provideMerge(Layer.mergeAll(Sha256Node.layer, SecureRandomNode.layer, pepper, vault)))
 
 /**
  * Everything that sells and moves money, on a database. `InFlight` is built on top of the other layers, not merged with

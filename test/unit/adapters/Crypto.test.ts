@@ -2,7 +2,9 @@ import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
 import fc from "fast-check"
+import * as SecureRandomNode from "../../../adapters/crypto/SecureRandomNode.ts"
 import * as Sha256Node from "../../../adapters/crypto/Sha256Node.ts"
 import * as VaultAead from "../../../adapters/crypto/VaultAead.ts"
 import { DataKey } from "../../../adapters/crypto/VaultAead.ts"
@@ -92,6 +94,44 @@ describe("a keyed hash", () => {
       assert.notStrictEqual(yield* mac(codeMaterial(id, "123457")), hash)
       assert.notStrictEqual(yield* (yield* vaultOf(2)).mac(codeMaterial(id, "123456")), hash)
     })
+  )
+})
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+describe("the pool of random bytes", () => {
+  it.effect("never returns the same byte of the pool twice", () =>
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const given = yield* Effect.replicateEffect(random.randomBytes(16), 5_000)
+      assert.strictEqual(new Set(given.map(hex)).size, 5_000)
+      assert.isTrue(given.every((bytes) => bytes.length === 16))
+    }).pipe(Effect.provide(SecureRandomNode.layer))
+  )
+
+  it.effect.each([0, 1, 8_191, 8_192, 8_193, 100_000])(
+    "returns %i bytes that do not share memory with the pool",
+    (size) =>
+      Effect.gen(function* () {
+        const random = yield* SecureRandom.SecureRandom
+        const first = yield* random.randomBytes(size)
+        const kept = hex(first)
+        const next = yield* random.randomBytes(size)
+        next.fill(0)
+        assert.strictEqual(first.length, size)
+        assert.strictEqual(hex(first), kept)
+      }).pipe(Effect.provide(SecureRandomNode.layer))
+  )
+
+  it.effect("returns each byte value about equally often", () =>
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const counts = new Uint32Array(256)
+      for (const bytes of yield* Effect.replicateEffect(random.randomBytes(64), 4_000))
+        for (const byte of bytes) counts[byte] = (counts[byte] ?? 0) + 1
+      // 1,000 of each value are expected, with a standard deviation of 32.
+      assert.isTrue(counts.every((count) => count > 750 && count < 1_250))
+    }).pipe(Effect.provide(SecureRandomNode.layer))
   )
 })
 
