@@ -57,7 +57,7 @@ const term = (document: Document, { policy: { number, validity } }: PolicyFacts)
   }
 }
 
-/** Draws the windscreen sticker. Everybody can read it, so it shows nothing about the owner. Contract: 4.6, step 8. */
+/** Draws the windscreen sticker. It is visible from outside, so it shows nothing about the owner. Contract: 4.6, step 8. */
 export const drawMarbete = (document: Document, facts: PolicyFacts): void => {
   const test = isTest(facts.policy.number)
   const foot = at(inner.height - foot_height, foot_height)

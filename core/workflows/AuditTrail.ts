@@ -7,15 +7,15 @@ import { AuditLog } from "../ports/AuditLog.ts"
 /** Records an operator's action in the audit log. */
 export const recordAudit = Effect.fn("AuditTrail.recordAudit")(function* (
   action: AuditAction,
-  whom: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
+  subject: { readonly companyId?: CompanyId; readonly tokenId?: TokenId },
   details: Readonly<Record<string, unknown>> = {}
 ) {
   const log = yield* AuditLog
   yield* log.record({
     at: yield* DateTime.now,
     action,
-    companyId: whom.companyId ?? null,
-    tokenId: whom.tokenId ?? null,
+    companyId: subject.companyId ?? null,
+    tokenId: subject.tokenId ?? null,
     details
   })
 })

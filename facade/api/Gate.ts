@@ -111,12 +111,12 @@ export const readCredentials = (headers: CredentialHeaders): Result.Result<Crede
 
 /** Decides who may call a procedure. REST and tRPC both enter a procedure by its gate. */
 export interface Gate<S extends Session | null = Session | null> {
-  /** The permission that a caller needs. Null if everybody may call, without credentials. */
+  /** The permission that a caller needs. Null if no credentials are needed. */
   readonly permission: Permission | null
   readonly enter: (call: Call) => Effect.Effect<S, CoreError, Services>
 }
 
-/** The gate of a procedure that everybody may call. Its calls are counted by address. */
+/** The gate of a procedure without credentials. Its calls are counted by address. */
 export const open: Gate<null> = {
   permission: null,
   enter: (call) => Effect.as(countByAddress(call), null)

@@ -68,7 +68,7 @@ const stillDue = Effect.fnUntraced(function* (
   )
   const bill = yield* Account.$match(account, {
     Owes: ({ bills }) => Effect.succeed(bills.find(({ reference }) => reference === statement) ?? null),
-    Nobody: () => Effect.succeed(null),
+    NotFound: () => Effect.succeed(null),
     NoAnswer: () => Effect.fail(DispatchAnswer.NotSent())
   })
   if (bill === null) return yield* Effect.fail(DispatchAnswer.Refused({ refusal: "TRANSACTION_REJECTED" }))

@@ -191,7 +191,7 @@ const bills = Effect.fnUntraced(function* (api: DtOneApi, query: LookupQuery) {
           data: null
         }))
       ),
-    Nobody: () => LookupAnswer.NoSuchIdentifier(),
+    NotFound: () => LookupAnswer.NoSuchIdentifier(),
     NoAnswer: () => LookupAnswer.NoAnswer()
   })
 })

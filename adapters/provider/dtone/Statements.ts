@@ -27,7 +27,7 @@ interface Bill {
 /** The result of an account lookup. */
 type Account = Data.TaggedEnum<{
   Owes: { readonly bills: ReadonlyArray<Bill> }
-  Nobody: {}
+  NotFound: {}
   NoAnswer: {}
 }>
 export const Account = Data.taggedEnum<Account>()
@@ -38,7 +38,7 @@ export const accountOf = Effect.fnUntraced(function* (api: DtOneApi, productId: 
   if (answer._tag === "Answered") {
     const statements = answer.status === 200 ? Option.getOrNull(decode(answer.body)) : null
     if (statements !== null) return Account.Owes({ bills: yield* billsIn(statements) })
-    if (isNoSuchParty(answer.status, faultsIn(answer.body))) return Account.Nobody()
+    if (isNoSuchParty(answer.status, faultsIn(answer.body))) return Account.NotFound()
   }
   yield* Effect.logWarning("DT One did not answer the lookup of bills", { productId, ...logFacts(answer) })
   return Account.NoAnswer()

@@ -14,7 +14,7 @@ const livezAnswer_ms_max = 1000
 
 const isLocal = (host: string): boolean => /^(?:127\.[\d.]+|::1|localhost)$/.test(host)
 
-// The simulator moves no real money, but anyone with its public credentials could fill the tables.
+// The simulator moves no real money, but its public credentials allow any caller to fill the tables.
 const exposure = Settings.useSync(({ http, sandbox }): Check => {
   if (isLocal(http.host)) return passed("exposure", `HOST is ${http.host}: only this machine can reach the service`)
   if (sandbox === null) return passed("exposure", `HOST is ${http.host}; there is no sandbox`)
@@ -57,7 +57,7 @@ const listenerAt = (url: string) =>
       return response.ok && (await response.text()) === "ok\n" ? ("ours" as const) : ("another" as const)
     } catch (error) {
       const { cause } = error as { readonly cause?: { readonly code?: unknown } }
-      return cause?.code === "ECONNREFUSED" ? ("nobody" as const) : ("another" as const)
+      return cause?.code === "ECONNREFUSED" ? ("nothing" as const) : ("another" as const)
     }
   })
 
@@ -70,7 +70,7 @@ const operationsPort = Effect.gen(function* () {
   switch (yield* listenerAt(url)) {
     case "ours":
       return passed("operations", `a server serves health and metrics at ${url}${seen}`)
-    case "nobody":
+    case "nothing":
       return passed("operations", `no server listens at ${url} yet${seen}`)
     case "another":
       return failed("operations", `another program listens at ${url}: set OPS_PORT to another port`)

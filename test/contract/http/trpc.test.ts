@@ -142,8 +142,8 @@ layer(TestService, { excludeTestServices: true })("tRPC", (it) => {
       const client = yield* clientAs("lector")
       const refused = yield* failureOf(client.cuenta.saldo.query({}))
       assert.deepStrictEqual([refused.code, refused.error.code], ["FORBIDDEN", "FORBIDDEN"])
-      const nobody = yield* failureOf((yield* clientAs("nadie")).cuenta.ver.query({}))
-      assert.deepStrictEqual([nobody.httpStatus, nobody.error.code], [401, "UNAUTHENTICATED"])
+      const unknown = yield* failureOf((yield* clientAs("nadie")).cuenta.ver.query({}))
+      assert.deepStrictEqual([unknown.httpStatus, unknown.error.code], [401, "UNAUTHENTICATED"])
     })
   )
 

@@ -92,10 +92,10 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
     Effect.gen(function* () {
       const { auth } = yield* customer()
       yield* sold(auth)
-      const { auth: nobody } = yield* customer({ money: 0 })
+      const { auth: other } = yield* customer({ money: 0 })
       for (const path of sales) {
         const none = { ids: [], page: 1, per_page: 50, total: 0, total_pages: 0 }
-        assert.deepStrictEqual(yield* found(nobody, "", path), none)
+        assert.deepStrictEqual(yield* found(other, "", path), none)
         assert.deepStrictEqual(yield* found(auth, "date_from=2026-12-31&date_to=2026-01-01", path), none)
         assert.deepStrictEqual(yield* found(auth, "status=REVERSED", path), none)
         assert.deepStrictEqual(yield* found(auth, "identifier=8095550009", path), none)

@@ -75,14 +75,14 @@ describe("a purchase", () => {
 
   it.effect("is refused when there is no provider, and leaves its key free", () => {
     const { layer } = shop()
-    const nobody = Layer.succeed(Providers, {
+    const noProvider = Layer.succeed(Providers, {
       serving: () => Effect.fail(new ServiceUnavailable()),
       simulator: simulatedProvider,
       exampleLookup
     })
     return Effect.gen(function* () {
       yield* fund()
-      assert.deepStrictEqual(yield* Effect.provide(refusal({}), nobody), named("ServiceUnavailable"))
+      assert.deepStrictEqual(yield* Effect.provide(refusal({}), noProvider), named("ServiceUnavailable"))
       assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
       assert.isFalse((yield* buy()).replayed)
     }).pipe(Effect.provide(layer))

@@ -114,7 +114,7 @@ describe("an unresolved sale without a provider", () => {
   it.effect("stays held, is counted as not asked, and keeps its schedule", () => {
     const { asked, layer } = world()
     const noted: Array<Pick<Question, "about" | "answer">> = []
-    const nobody = Layer.effect(
+    const noProvider = Layer.effect(
       Providers,
       Effect.map(Providers, (all) => ({ ...all, serving: () => Effect.fail(new ServiceUnavailable()) }))
     )
@@ -133,7 +133,7 @@ describe("an unresolved sale without a provider", () => {
       assert.deepStrictEqual(noted, Array(2).fill({ about: "sale", answer: "NotAsked" }))
       assert.deepStrictEqual(yield* sales, [["RD-k1", "PENDING"]])
       assert.deepStrictEqual(yield* money, { available: 90_000, held: 10_000, consumed: 10_000 })
-    }).pipe(Effect.provide(Layer.merge(Layer.provideMerge(nobody, layer), questions)))
+    }).pipe(Effect.provide(Layer.merge(Layer.provideMerge(noProvider, layer), questions)))
   })
 })
 

@@ -174,7 +174,7 @@ describe("the insurance services of a company", () => {
 
   it.effect.each([
     ["an insurer", Layer.provideMerge(ConfiguredServices.insurersLayer(null), insuring().layer)],
-    ["anybody who sends the code", Layer.provideMerge(ConfiguredServices.smsGatewaysLayer(null), insuring().layer)]
+    ["an SMS gateway", Layer.provideMerge(ConfiguredServices.smsGatewaysLayer(null), insuring().layer)]
   ] as const)("are unavailable while there is no %s", ([, layer]) => {
     const inProduction: Session = { ...seller, company: { ...seller.company, environment: "production" } }
     return Effect.gen(function* () {
