@@ -18,7 +18,15 @@ import type { Delivery, Order, Outcome } from "../../core/domain/Sale.ts"
 import type { Status } from "../../core/domain/Status.ts"
 import type { KeyError } from "../../core/ports/Ledger.ts"
 import type { ClaimedSms } from "../../core/ports/Outbox.ts"
-import type { Asking } from "./UnresolvedMemory.ts"
+
+/** The recovery state of an operation. */
+export interface Asking {
+  readonly status: string
+  readonly askAt: DateTime.Utc | null
+  readonly askedAt: DateTime.Utc | null
+  readonly leasedUntil: DateTime.Utc | null
+  readonly notFound: number
+}
 
 /** A company's balance, limits and alert threshold. */
 interface Purse {

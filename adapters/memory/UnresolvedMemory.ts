@@ -4,16 +4,7 @@ import { isUnresolved } from "../../core/domain/Status.ts"
 import type { Settlement } from "../../core/ports/Ledger.ts"
 import type { ReversalSettlement } from "../../core/ports/Reversals.ts"
 import { type ClaimedSale, type RecoveryClaim, Unresolved } from "../../core/ports/Unresolved.ts"
-import { Books, type CompanyBooks } from "./Books.ts"
-
-/** The recovery state of an operation. */
-export interface Asking {
-  readonly status: string
-  readonly askAt: DateTime.Utc | null
-  readonly askedAt: DateTime.Utc | null
-  readonly leasedUntil: DateTime.Utc | null
-  readonly notFound: number
-}
+import { type Asking, Books, type CompanyBooks } from "./Books.ts"
 
 const notAfter = (instant: DateTime.Utc | null, now: DateTime.Utc): boolean =>
   instant !== null && DateTime.isLessThanOrEqualTo(instant, now)
