@@ -4,7 +4,8 @@ import { DateTime, Duration, Option } from "effect"
 const behindUtc = Duration.hours(4)
 
 /** Local time of an instant in the form `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
-const localIso = (instant: DateTime.Utc): string => DateTime.formatIso(DateTime.subtractDuration(instant, behindUtc))
+const localIso = (instant: DateTime.Utc): string =>
+  new Date(DateTime.toEpochMillis(instant) - Duration.toMillis(behindUtc)).toISOString()
 
 /** Local calendar day, `YYYY-MM-DD`. */
 export const dayOf = (instant: DateTime.Utc): string => localIso(instant).slice(0, 10)
@@ -18,8 +19,9 @@ export interface Periods {
 
 /** The periods that contain a local day. */
 export const periodsOf = (day: string): Periods => {
-  const monday = DateTime.startOf(DateTime.makeUnsafe(`${day}T00:00:00Z`), "week", { weekStartsOn: 1 })
-  return { day, week: DateTime.formatIsoDateUtc(monday), month: `${day.slice(0, 7)}-01` }
+  const monday = new Date(day)
+  monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7))
+  return { day, week: monday.toISOString().slice(0, 10), month: `${day.slice(0, 7)}-01` }
 }
 
 /** The periods that contain an instant. */

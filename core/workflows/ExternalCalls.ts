@@ -1,4 +1,4 @@
-import { Cause, Clock, DateTime, Duration, Effect } from "effect"
+import { Cause, DateTime, Duration, Effect } from "effect"
 import type { Environment } from "../domain/Company.ts"
 import { InsuranceUnavailable } from "../domain/InsuranceErrors.ts"
 import { providerTimeout } from "../domain/Recovery.ts"
@@ -46,7 +46,7 @@ export const askInsurer = <A, E>(
   )
 
 /** How long after its reservation a sale may still be sent. Later, recovery may already have settled it. */
-const sendDeadline = Duration.seconds(10)
+const sendDeadline_ms = Duration.toMillis(Duration.seconds(10))
 
 /**
  * Whether a recorded operation may still be sent. The monotonic clock cannot be set, but may stop while the machine is
@@ -55,8 +55,9 @@ const sendDeadline = Duration.seconds(10)
  * @param since_ns monotonic time just before the operation was recorded.
  * @param recordedAt wall-clock time in its row.
  */
-export const isBeforeSendDeadline = Effect.fnUntraced(function* (since_ns: bigint, recordedAt: DateTime.Utc) {
-  const passed = Duration.nanos((yield* Clock.monotonicTimeNanos) - since_ns)
-  const age_ms = (yield* Clock.currentTimeMillis) - DateTime.toEpochMillis(recordedAt)
-  return Duration.isLessThanOrEqualTo(passed, sendDeadline) && age_ms <= Duration.toMillis(sendDeadline)
-})
+export const isBeforeSendDeadline = (since_ns: bigint, recordedAt: DateTime.Utc) =>
+  Effect.clockWith((clock) => {
+    const passed_ms = Number(clock.monotonicTimeNanosUnsafe() - since_ns) / 1e6
+    const age_ms = clock.currentTimeMillisUnsafe() - DateTime.toEpochMillis(recordedAt)
+    return Effect.succeed(Math.max(passed_ms, age_ms) <= sendDeadline_ms)
+  })

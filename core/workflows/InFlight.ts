@@ -74,7 +74,9 @@ export const retryUntilSuccess =
 /** How long a caller waits for a write before it is answered "pending". The write goes on in the background. */
 const answerAfter = Duration.seconds(5)
 
-const pace = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
+const firstPause = Duration.millis(200)
+
+const pace = Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("5 seconds")])
 
 /**
  * Retries a write until it succeeds. For writes that must survive an unavailable database.
@@ -96,7 +98,11 @@ export const retryWrite = Effect.fnUntraced(function* <A, R>(
     onDelay
   )
   const waiting = yield* Effect.forkChild(Effect.delay(answerCaller, answerAfter))
-  const written = yield* retryUntilSuccess(pace, logFailure)(Effect.suspend(() => write(hasAnswered)))
+  const again = () => retryUntilSuccess(pace, logFailure)(Effect.suspend(() => write(hasAnswered)))
+  // Almost every write succeeds at once, so the retries are built only after a failure.
+  const written = yield* Effect.catchDefect(write(hasAnswered), (defect) =>
+    logFailure(defect).pipe(Effect.andThen(Effect.sleep(firstPause)), Effect.andThen(Effect.suspend(again)))
+  )
   yield* Fiber.interrupt(waiting)
   return written
 })
