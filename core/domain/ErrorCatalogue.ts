@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 import { codes, type DetailedCode, type ErrorCode, type ErrorDetails, type ErrorStatus } from "./ErrorCodes.ts"
-import type { CoreError, Refusal } from "./Errors.ts"
+import type { CoreError, Forbidden, Refusal } from "./Errors.ts"
 import type { ExtraCode } from "./InsuranceOffer.ts"
 import { toPesos } from "./Money.ts"
 import type { NamingFlow } from "./Service.ts"
@@ -45,6 +45,18 @@ const optionsPath: Record<NamingFlow, string> = {
 /** The request fields that ask for an extra. Contract: 4.6, step 5. */
 const extraField: Record<ExtraCode, string> = { grua: "incluye_grua", casa_conductor: "incluye_casa_conductor" }
 
+/** The wire name of each reason for a 403. Contract: 5. */
+const motives: Record<Forbidden["why"], ErrorDetails["FORBIDDEN"]["motivo"]> = {
+  token_suspended: "token_suspendido",
+  token_revoked: "token_revocado",
+  company_without_api: "empresa_sin_api",
+  company_suspended: "empresa_suspendida",
+  address: "ip_no_autorizada",
+  permission: "permiso_faltante",
+  foreign_company: "empresa_ajena",
+  insurance: "seguros_no_habilitados"
+}
+
 const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number; readonly xid: string }) => ({
   transaction_id: transactionId,
   xid,
@@ -55,7 +67,13 @@ const pendingDetails = ({ transactionId, xid }: { readonly transactionId: number
 /** Maps each error class to its code and details. A class without a row does not compile. */
 const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag: Tag }>> } = {
   Unauthenticated: { code: "UNAUTHENTICATED" },
-  Forbidden: { code: "FORBIDDEN" },
+  Forbidden: {
+    code: "FORBIDDEN",
+    details: ({ permission, why }) => ({
+      motivo: motives[why],
+      ...(permission !== undefined && { permiso: permission })
+    })
+  },
   NotFound: { code: "NOT_FOUND" },
   Invalid: { code: "VALIDATION_ERROR", details: ({ details }) => details },
   BodyTooLarge: { code: "VALIDATION_ERROR", status: 413, details: () => ({ body: "demasiado_grande" }) },

@@ -4,6 +4,7 @@ import { AlreadySold, PolicyNotIssued } from "./InsuranceErrors.ts"
 import { StepOutOfOrder } from "./InsuranceState.ts"
 import { NamingFlow } from "./Service.ts"
 import { Status } from "./Status.ts"
+import { Permission } from "./Token.ts"
 
 /**
  * Each error code with its HTTP status and its message for people. Clients decide by status and code, never by the
@@ -79,6 +80,21 @@ const Faults = Schema.StructWithRest(
 
 /** The shape of `error.details` for each code. Codes that are not listed have no details. Contract: 2.1 and 7. */
 export const errorDetails = {
+  FORBIDDEN: Schema.Struct({
+    motivo: Schema.Literals([
+      "token_suspendido",
+      "token_revocado",
+      "empresa_sin_api",
+      "empresa_suspendida",
+      "ip_no_autorizada",
+      "permiso_faltante",
+      "empresa_ajena",
+      "seguros_no_habilitados"
+    ]),
+    permiso: Schema.optionalKey(
+      Permission.annotate({ description: "El permiso que falta al token; solo con permiso_faltante." })
+    )
+  }),
   VALIDATION_ERROR: Faults,
   INSUFFICIENT_BALANCE: Schema.Struct({ saldo_disponible: Schema.Finite, monto_requerido: Schema.Finite }),
   LIMIT_EXCEEDED: Schema.Struct({

@@ -4,6 +4,7 @@ import type { InsuranceError } from "./InsuranceErrors.ts"
 import { Amount, Centavos } from "./Money.ts"
 import { NamingFlow } from "./Service.ts"
 import { Status } from "./Status.ts"
+import { Permission } from "./Token.ts"
 
 /** The credentials are missing, malformed, wrong or expired. Contract: 5. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {}) {}
@@ -19,7 +20,9 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
     "permission",
     "foreign_company",
     "insurance"
-  ])
+  ]),
+  /** The permission that the token lacks. Present only if `why` is "permission". */
+  permission: Schema.optionalKey(Permission)
 }) {}
 
 /** The resource does not exist, or belongs to another company. The caller cannot tell which. Contract: 4.7. */

@@ -36,7 +36,7 @@ export const admit = (
 export const permit = (token: Token, permission: Permission): Result.Result<void, Forbidden> =>
   token.permissions.length === 0 || token.permissions.includes(permission)
     ? Result.void
-    : Result.fail(new Forbidden({ why: "permission" }))
+    : Result.fail(new Forbidden({ why: "permission", permission }))
 
 /** Whether the text is an IP address or a CIDR range, IPv4 or IPv6. */
 export const isAddressRange = (text: string): boolean => Result.isSuccess(rangeOf(text))

@@ -5,6 +5,7 @@ import {
   BodyTooLarge,
   type CoreError,
   DuplicateTransaction,
+  Forbidden,
   IdempotencyConflict,
   InsufficientBalance,
   Invalid,
@@ -36,6 +37,7 @@ const amount = Amount.make(10_000)
 
 /** Errors with details, for the examples of the documentation. The examples of one code keep this order. */
 const causes: ReadonlyArray<CoreError> = [
+  new Forbidden({ why: "permission", permission: "transactions.read" }),
   new Invalid({ details: { amount: "max_2_decimales" } }),
   new RateLimited({ retryAfter_s: 12 }),
   new InsufficientBalance({ available: Centavos.make(5_000), required: amount }),

@@ -27,13 +27,13 @@ export const errorTexts = {
   },
   FORBIDDEN: {
     meaning:
-      "Las credenciales son correctas, pero no alcanzan: el token está suspendido o revocado, le falta el permiso, se llama desde una IP no autorizada, la empresa está suspendida o no tiene habilitados la API o los seguros, o el cuerpo trae un empresa_id ajeno.",
+      "Las credenciales son correctas, pero no alcanzan. details.motivo dice por qué: el token está suspendido (token_suspendido) o revocado (token_revocado); la empresa no tiene habilitada la API (empresa_sin_api), está suspendida (empresa_suspendida) o no tiene habilitados los seguros (seguros_no_habilitados); se llama desde una IP que no está en la lista del token (ip_no_autorizada); falta el permiso que indica details.permiso (permiso_faltante); o el cuerpo trae el empresa_id de otra empresa (empresa_ajena).",
     money: untouched,
     again: pointless,
     action: [
-      "No envíe empresa_id: la empresa se deduce del token.",
-      "Compruebe la IP de salida de su servidor y los permisos en GET /v1/cuenta.",
-      "Si todo está en orden, escriba a soporte con el request_id."
+      "Con empresa_ajena, no envíe empresa_id: la empresa se deduce del token.",
+      "Con ip_no_autorizada, compruebe la IP de salida de su servidor; con permiso_faltante, los permisos en GET /v1/cuenta.",
+      "Con los demás motivos, o si todo está en orden, escriba a soporte con el request_id."
     ]
   },
   NOT_FOUND: {

@@ -119,16 +119,16 @@ layer(TestServer, { excludeTestServices: true })("authentication (contract 5)", 
       Effect.gen(function* () {
         const { permission } = route
         const { auth, apiKey, companyId } = yield* customer({ money: 0, company: { insuranceEnabled: true } })
+        const refused = (headers: Headers) => leavesRowsUnchanged(callEndpoint(route, headers))
         const outcome = (headers: Headers) =>
-          Effect.map(leavesRowsUnchanged(callEndpoint(route, headers)), ({ body, status }) => [
-            status,
-            body.error?.code
-          ])
+          Effect.map(refused(headers), ({ body, status }) => [status, body.error?.code])
         assert.deepStrictEqual(yield* outcome({}), [401, "UNAUTHENTICATED"])
         assert.deepStrictEqual(yield* outcome(pair(apiKey, "x")), [401, "UNAUTHENTICATED"])
         const allBut = allPermissions.filter((other) => other !== permission)
         const without = yield* newToken(companyId, { permissions: allBut })
-        assert.deepStrictEqual(yield* outcome(without.auth), [403, "FORBIDDEN"])
+        const { body, status } = yield* refused(without.auth)
+        assert.deepStrictEqual([status, body.error.code], [403, "FORBIDDEN"])
+        assert.deepStrictEqual(body.error.details, { motivo: "permiso_faltante", permiso: permission })
         const alone = yield* newToken(companyId, { permissions: [permission] })
         for (const headers of [auth, pair(apiKey), alone.auth]) {
           assert.notInclude([401, 403], (yield* callEndpoint(route, headers)).status)

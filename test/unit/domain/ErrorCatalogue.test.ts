@@ -92,12 +92,6 @@ describe("an error as its caller sees it", () => {
     for (const [error] of errorCauses) expect(Object.keys(TRPC_ERROR_CODES_BY_KEY)).toContain(trpcError(error).code)
   })
 
-  it("does not state why a token is refused: only the log for operators states it", () => {
-    for (const why of ["token_suspended", "address", "foreign_company"] as const) {
-      expect(toPublic(new Errors.Forbidden({ why }))).toEqual(toPublic(new Errors.Forbidden({ why: "permission" })))
-    }
-  })
-
   it("tells the caller to start again after a failed sale of insurance", () => {
     const sold = (state: InsuranceState) =>
       toPublic(
@@ -144,6 +138,12 @@ describe("the documentation page of a code", () => {
   it("explains for SEGURO_PASO_INVALIDO what to do in every state", () => {
     const page = JSON.stringify(errorTexts.SEGURO_PASO_INVALIDO.action)
     for (const state of InsuranceState.literals) expect(page).toMatch(new RegExp(`\\b${state}\\b`))
+  })
+
+  it("explains for FORBIDDEN every reason", () => {
+    const page = JSON.stringify(errorTexts.FORBIDDEN)
+    for (const motivo of errorDetails.FORBIDDEN.fields.motivo.literals)
+      expect(page).toMatch(new RegExp(`\\b${motivo}\\b`))
   })
 
   // A code with several causes, a section of its page, and statements of which each is true for only one cause.

@@ -15,7 +15,23 @@ const failed = { transaction_id: 41, xid, status: "FAILED" }
 /** Errors, each with the status, code and details that the caller sees. Contains at least one error of each class. */
 export const errorCauses: ReadonlyArray<readonly [Errors.CoreError, number, string, object | undefined]> = [
   [new Errors.Unauthenticated(), 401, "UNAUTHENTICATED", undefined],
-  [new Errors.Forbidden({ why: "token_revoked" }), 403, "FORBIDDEN", undefined],
+  ...(
+    [
+      ["token_suspended", "token_suspendido"],
+      ["token_revoked", "token_revocado"],
+      ["company_without_api", "empresa_sin_api"],
+      ["company_suspended", "empresa_suspendida"],
+      ["address", "ip_no_autorizada"],
+      ["foreign_company", "empresa_ajena"],
+      ["insurance", "seguros_no_habilitados"]
+    ] as const
+  ).map(([why, motivo]) => [new Errors.Forbidden({ why }), 403, "FORBIDDEN", { motivo }] as const),
+  [
+    new Errors.Forbidden({ why: "permission", permission: "balance.read" }),
+    403,
+    "FORBIDDEN",
+    { motivo: "permiso_faltante", permiso: "balance.read" }
+  ],
   [new Errors.NotFound(), 404, "NOT_FOUND", undefined],
   [new Errors.Invalid({ details: { placa: "longitud" } }), 422, "VALIDATION_ERROR", { placa: "longitud" }],
   [new Errors.BodyTooLarge(), 413, "VALIDATION_ERROR", { body: "demasiado_grande" }],
