@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+
+/** What the lock file may state about a package. */
+interface Locked {
+  readonly integrity?: string
+  readonly resolved?: string
+}
+
+const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
+  readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8")
+)
+
+const locked = Object.entries(lock.packages).filter(([path]) => path !== "")
+
+describe("the lock file", () => {
+  // npm writes no hash for packages of other platforms when node_modules already exists. To add the hashes, delete these
+  // entries from a copy of the lock file and run `npm install --package-lock-only` beside it.
+  it("has a hash for the archive of every package", () => {
+    assert.isNotEmpty(locked)
+    assert.isEmpty(locked.flatMap(([path, { integrity = "" }]) => (/^sha512-\S{88}$/.test(integrity) ? [] : [path])))
+  })
+
+  it("downloads every package from the public registry", () => {
+    const hosts = locked.flatMap(([, { resolved }]) => (resolved === undefined ? [] : [new URL(resolved).host]))
+    assert.isEmpty(hosts.filter((host) => host !== "registry.npmjs.org"))
+  })
+})
