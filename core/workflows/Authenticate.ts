@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option, Redacted, Result } from "effect"
+import { Clock, Context, DateTime, Effect, Option, Redacted, Result } from "effect"
 import { Forbidden, Unauthenticated } from "../domain/Errors.ts"
 import { admit, type Session } from "../domain/Session.ts"
 import { Sha256 } from "../domain/Sha256.ts"
@@ -9,16 +9,14 @@ import { type Credentials, TokenDirectory } from "../ports/TokenDirectory.ts"
 import { withSpan } from "../telemetry/Spans.ts"
 
 /** Hashes of a secret, with and without the pepper. Contract: 5. */
-const digestsOf = Effect.fnUntraced(function* (secret: string) {
-  const { bytes } = yield* Sha256
-  const { hmac } = yield* Pepper
-  const plain = bytes(secret)
-  return { plain, peppered: yield* hmac(plain) } satisfies PresentedSecret
-})
+const digestsOf = (services: Context.Context<Pepper | Sha256>, secret: string): Effect.Effect<PresentedSecret> => {
+  const plain = Context.get(services, Sha256).bytes(secret)
+  return Effect.map(Context.get(services, Pepper).hmac(plain), (peppered) => ({ plain, peppered }))
+}
 
 /** The stored form of a new secret. */
 export const hashSecret = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
-  const { peppered } = yield* digestsOf(Redacted.value(secret))
+  const { peppered } = yield* digestsOf(yield* Effect.context<Pepper | Sha256>(), Redacted.value(secret))
   const { name } = yield* Pepper
   return { hash: peppered, pepper: name, until: null } satisfies StoredSecret
 })
@@ -58,16 +56,21 @@ const openSession = (
  */
 export const authenticate = withSpan(
   "Authenticate.authenticate",
-  Effect.fnUntraced(function* (credentials: { readonly apiKey: string; readonly secret: string }, address: string) {
-    const { lookup, used } = yield* TokenDirectory
-    const found = yield* lookup(credentials.apiKey)
-    const presented = yield* digestsOf(credentials.secret)
-    const now = yield* DateTime.now
-    const { known, session } = yield* Effect.fromResult(openSession(found, presented, address, now))
-    const better = yield* underPepper(yield* Pepper, known)
-    yield* used({ tokenId: session.token.id, at: now, secret: { known, better } })
-    return session
-  })
+  (credentials: { readonly apiKey: string; readonly secret: string }, address: string) =>
+    Effect.contextWith((services: Context.Context<Pepper | Sha256 | TokenDirectory>) => {
+      const { lookup, used } = Context.get(services, TokenDirectory)
+      return Effect.flatMap(lookup(credentials.apiKey), (found) =>
+        Effect.flatMap(digestsOf(services, credentials.secret), (presented) => {
+          const now = DateTime.makeUnsafe(Context.get(services, Clock.Clock).currentTimeMillisUnsafe())
+          const opened = openSession(found, presented, address, now)
+          if (Result.isFailure(opened)) return Effect.fail(opened.failure)
+          const { known, session } = opened.success
+          return Effect.flatMap(underPepper(Context.get(services, Pepper), known), (better) =>
+            Effect.as(used({ tokenId: session.token.id, at: now, secret: { known, better } }), session)
+          )
+        })
+      )
+    })
 )
 
 /**

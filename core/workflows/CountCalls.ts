@@ -1,11 +1,11 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { type Bucket, dayWindowAt, windowAt } from "../domain/RateLimit.ts"
 import { CallCounter } from "../ports/CallCounter.ts"
 
-const count = Effect.fnUntraced(function* (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) {
-  const counter = yield* CallCounter
-  return yield* counter.count(bucket, windowOf(yield* Clock.currentTimeMillis), calls)
-})
+const count = (bucket: Bucket, calls: 0 | 1, windowOf = windowAt) =>
+  CallCounter.use((counter) =>
+    Effect.clockWith((clock) => counter.count(bucket, windowOf(clock.currentTimeMillisUnsafe()), calls))
+  )
 
 /** Counts one call. Returns whether the bucket admitted it and the quota left. Contract: 8. */
 export const countCall = (bucket: Bucket) => count(bucket, 1)

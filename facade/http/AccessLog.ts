@@ -1,4 +1,4 @@
-import { Clock, Effect, type Exit, Metric, References } from "effect"
+import { Clock, Context, Effect, type Exit, Metric, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { seriesOf } from "../../core/telemetry/Metrics.ts"
@@ -38,31 +38,35 @@ const statusOf = (exit: Exit.Exit<Response, unknown>): number => (exit._tag === 
  * Records the metrics of a request and logs it. The log level is warning if the status is 500 or higher, otherwise
  * debug.
  */
-export const logRequest = Effect.fnUntraced(function* (
+export const logRequest = (
   { codes, route }: RequestLogEntry,
   method: string,
   { since_ns, status }: { readonly since_ns: bigint; readonly status: number }
-) {
-  const duration_ms = Number((yield* Clock.monotonicTimeNanos) - since_ns) / 1e6
-  yield* Metric.update(seconds({ method, path: route, status: String(status) }), duration_ms / 1000)
-  for (const code of codes) yield* Metric.update(refusals({ code }), 1)
-  const line = { method, path: route, status, code: codes[0] ?? null, duration_ms }
-  yield* Effect.logWithLevel(status >= 500 ? "Warn" : "Debug")("answered", line)
-})
+) =>
+  Effect.contextWith((services: Context.Context<never>) => {
+    const duration_ms = Number(Context.get(services, Clock.Clock).monotonicTimeNanosUnsafe() - since_ns) / 1e6
+    seconds({ method, path: route, status: String(status) }).updateUnsafe(duration_ms / 1000, services)
+    for (const code of codes) refusals({ code }).updateUnsafe(1, services)
+    const level = status >= 500 ? "Warn" : "Debug"
+    const line = { method, path: route, status, code: codes[0] ?? null, duration_ms }
+    return Effect.logWithLevel(level)("answered", line)
+  })
 
 /** Gives a request its id, produces its response, and logs it. */
-export const withAccessLog = Effect.fnUntraced(function* <R>(answer: Effect.Effect<Response, never, R>) {
-  const { method } = yield* HttpServerRequest.HttpServerRequest
-  const random = yield* SecureRandom.SecureRandom
-  const entry = newLogEntry(yield* random.uuidV7())
-  const since_ns = yield* Clock.monotonicTimeNanos
-  return yield* answer.pipe(
-    Effect.onExit((exit) => logRequest(entry, method, { since_ns, status: statusOf(exit) })),
-    Effect.provideService(RequestLog, entry),
-    // Passes the entry itself, not a copy, because company and xid are added while the request is processed.
-    Effect.provideService(References.CurrentLogAnnotations, entry.about)
-  )
-})
+export const withAccessLog = <R>(answer: Effect.Effect<Response, never, R>) =>
+  Effect.contextWith((services: Context.Context<HttpServerRequest.HttpServerRequest | SecureRandom.SecureRandom>) => {
+    const { method } = Context.get(services, HttpServerRequest.HttpServerRequest)
+    const since_ns = Context.get(services, Clock.Clock).monotonicTimeNanosUnsafe()
+    return Effect.flatMap(Context.get(services, SecureRandom.SecureRandom).uuidV7(), (requestId) => {
+      const entry = newLogEntry(requestId)
+      return answer.pipe(
+        Effect.onExit((exit) => logRequest(entry, method, { since_ns, status: statusOf(exit) })),
+        Effect.provideService(RequestLog, entry),
+        // Passes the entry itself, not a copy, because company and xid are added while the request is processed.
+        Effect.provideService(References.CurrentLogAnnotations, entry.about)
+      )
+    })
+  })
 
 type Route = (request: HttpServerRequest.HttpServerRequest) => string
 
