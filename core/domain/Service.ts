@@ -99,10 +99,11 @@ export interface Category {
   readonly services: number
 }
 
+/** The text in lower case without accents. An accent that follows no other character stays. */
 const foldedName = (text: string): string =>
   text
     .normalize("NFD")
-    .replace(/\p{Diacritic}/gu, "")
+    .replace(/(?<!^)\p{Mn}/gu, "")
     .toLowerCase()
 
 /** Filter of the catalogue: exact category, and part of the name, ignoring case and accents. Contract: 4.3. */
@@ -112,7 +113,7 @@ export interface CatalogueFilter {
 }
 
 export const matching = (services: ReadonlyArray<Service>, filter: CatalogueFilter): ReadonlyArray<Service> => {
-  const wanted = filter.name === undefined ? "" : foldedName(filter.name)
+  const wanted = foldedName((filter.name ?? "").trim())
   return services.filter(
     (service) =>
       (filter.category === undefined || service.category === filter.category) &&

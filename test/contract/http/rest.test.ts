@@ -108,7 +108,12 @@ layer(TestService, { excludeTestServices: true })("REST", (it) => {
       ["?categoria=Recargas", [1, 2, 3]],
       ["?categoria=recargas", []],
       ["?q=ELÉC", [4]],
-      ["?q=nada", []]
+      ["?q=nada", []],
+      ["?q=^a", []],
+      ["?q=%60", []],
+      ["?q=%C2%B4", []],
+      ["?q=%C2%A8", []],
+      ["?q=+el%C3%A9c%20", [4]]
     ] as const)("filters by %j", ([query, ids]) =>
       Effect.gen(function* () {
         const { body } = yield* get(`/v1/servicios${query}`)

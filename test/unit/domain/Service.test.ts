@@ -48,13 +48,14 @@ const shelf = [
   named(2, "Recarga Altice"),
   named(4, "Energía Prepagada", 3, "Electricidad"),
   named(5, "Pago CAASD", 4, "Facturas"),
-  named(8, "Peaje Paso Rápido", 4, "Facturas")
+  named(8, "Peaje Paso Rápido", 4, "Facturas"),
+  named(9, "Club ^A · Norte", 4, "Facturas")
 ]
 
 describe("the filtered catalogue", () => {
   it.each([
-    [{}, [1, 2, 4, 5, 8]],
-    [{ name: "" }, [1, 2, 4, 5, 8]],
+    [{}, [1, 2, 4, 5, 8, 9]],
+    [{ name: "" }, [1, 2, 4, 5, 8, 9]],
     [{ name: "recarga" }, [1, 2]],
     [{ name: "RECARGA" }, [1, 2]],
     [{ name: "energia" }, [4]],
@@ -65,9 +66,18 @@ describe("the filtered catalogue", () => {
     [{ name: "récárgá" }, [1, 2]],
     [{ name: "pa" }, [4, 5, 8]],
     [{ name: "nada" }, []],
+    [{ name: " recarga " }, [1, 2]],
+    [{ name: "\u00a0" }, [1, 2, 4, 5, 8, 9]],
+    [{ name: "^a" }, [9]],
+    [{ name: "^" }, [9]],
+    [{ name: "`" }, []],
+    [{ name: "´" }, []],
+    [{ name: "¨" }, []],
+    [{ name: "·" }, [9]],
+    [{ name: "\u0301" }, []],
     [{ name: "%" }, []],
     [{ name: "." }, []],
-    [{ category: "Facturas" }, [5, 8]],
+    [{ category: "Facturas" }, [5, 8, 9]],
     // A category matches only if its text is equal.
     [{ category: "facturas" }, []],
     [{ category: "Factura" }, []],
@@ -82,7 +92,7 @@ describe("the filtered catalogue", () => {
     expect(categoriesOf([...shelf].reverse())).toEqual([
       { id: 1, name: "Recargas", services: 2 },
       { id: 3, name: "Electricidad", services: 1 },
-      { id: 4, name: "Facturas", services: 2 }
+      { id: 4, name: "Facturas", services: 3 }
     ])
     expect(categoriesOf([])).toEqual([])
   })
