@@ -1,7 +1,8 @@
-import { Record as Rec, Schema } from "effect"
+import { Record as Rec, Schema, SchemaGetter } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { xidPrefixPattern } from "../../core/domain/Idempotency.ts"
 import { Amount } from "../../core/domain/Money.ts"
+import { isClean, TextBetween, withoutHidden } from "../../core/domain/Text.ts"
 import { signatureHeader, timestampHeader } from "./GatewayClient.ts"
 
 /** The meaning of each HTTP status. It is the same for all endpoints. */
@@ -76,11 +77,34 @@ export const protocolAnnotations = (title: string, description: string) =>
 /** A field that the external service may omit or set to null. */
 export const optionalOrNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+const storable = (length_max: number) => Schema.isPattern(new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${length_max}}$`, "u"))
+
+/** Reads a text without its hidden characters. */
+export const readVisible = <S extends Schema.Codec<string>>(sent: S, length_max: number) =>
+  sent.pipe(
+    Schema.decodeTo(TextBetween(1, length_max), {
+      decode: SchemaGetter.transform(withoutHidden),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+
 /**
- * Text that is safe to store, print and log: 1 to `length_max` characters, no control characters, no lone surrogates.
+ * Text that people read: 1 to `length_max` characters, no control characters, no lone surrogates. Hidden characters are
+ * removed, because they are no reason to hold money.
  */
-export const printableText = (length_max: number) =>
-  Schema.String.check(Schema.isPattern(new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${length_max}}$`, "u")))
+export const printableText = (length_max: number, description?: string) => {
+  const sent = Schema.String.check(storable(length_max))
+  // A description of the result would not be in the document, which describes the text as it is sent.
+  return readVisible(description === undefined ? sent : sent.annotate({ description }), length_max)
+}
+
+/**
+ * The external service's name for something. Saldo repeats it in later requests, so a name with hidden characters is
+ * not changed: it makes the answer unreadable.
+ */
+export const referenceText = (length_max: number) =>
+  // The document takes the description from the last check.
+  Schema.String.check(Schema.makeFilter(isClean), storable(length_max))
 
 /** Requires different names for all items of a list. A choice between two items of the same name would be ambiguous. */
 export const distinct =

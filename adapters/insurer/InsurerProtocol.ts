@@ -12,6 +12,7 @@ import {
   notProcessed,
   printableText,
   protocolAnnotations,
+  referenceText,
   Xid
 } from "../http/GatewayProtocol.ts"
 
@@ -36,7 +37,7 @@ const ofCase = {
 
 const Rejected = Schema.Struct({
   outcome: Schema.Literal("rejected"),
-  reason: printableText(500).annotate({ description: "Shown to the buyer, in Spanish." })
+  reason: printableText(500, "Shown to the buyer, in Spanish.")
 }).annotate({ identifier: "Rejected", description: "The insurer does not accept the data." })
 
 const Inspection = Schema.Struct({
@@ -55,7 +56,7 @@ const Vehicle = Schema.Struct({
 }).annotate({ identifier: "Vehicle" })
 
 const Version = Schema.Struct({
-  id: printableText(100),
+  id: referenceText(100),
   name: printableText(200),
   suggested: Schema.Boolean.annotate({
     description: "Whether this is the most likely version. True for at most one version."
@@ -65,10 +66,10 @@ const Version = Schema.Struct({
 const InspectionAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("found"),
-    reference: printableText(100).annotate({
+    reference: referenceText(100).annotate({
       description: "The insurer's reference of the case. Every later request repeats it."
     }),
-    holder: printableText(200).annotate({ description: "The owner's name." }),
+    holder: printableText(200, "The owner's name."),
     vehicle: Vehicle,
     renewal: Schema.Boolean.annotate({ description: "Whether the new policy continues an earlier one." }),
     versions: Schema.Array(Version)
@@ -86,7 +87,7 @@ export type InspectionAnswer = typeof InspectionAnswer.Type
 const PlansQuestion = Schema.Struct({ ...ofCase, version: Schema.String }).annotate({ identifier: "PlansQuestion" })
 
 const Plan = Schema.Struct({
-  code: printableText(64),
+  code: referenceText(64),
   name: printableText(200),
   coverage: printableText(1000),
   months: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 120 })),
@@ -103,7 +104,7 @@ const Extra = Schema.Struct({ code: ExtraCode, name: printableText(200), price_c
 const PlansAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("offered"),
-    detail: printableText(500).annotate({ description: "The vehicle and its version, as text." }),
+    detail: printableText(500, "The vehicle and its version, as text."),
     plans: Schema.Array(Plan)
       .check(Schema.makeFilter(distinct(({ code }) => code)))
       .annotate({ description: "Each code is unique in the list." }),
@@ -125,7 +126,7 @@ const QuoteQuestion = Schema.Struct({
 const QuoteAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("quoted"),
-    quote: printableText(100).annotate({
+    quote: referenceText(100).annotate({
       description:
         "The insurer's reference of the quote, valid for at least 30 minutes. The request for a policy contains it."
     }),

@@ -13,6 +13,7 @@ import {
   optionalOrNull,
   printableText,
   protocolAnnotations,
+  referenceText,
   Xid
 } from "../http/GatewayProtocol.ts"
 
@@ -55,7 +56,7 @@ const RechargeToken = Schema.String.check(Schema.isPattern(rechargeTokenForm)).a
 const Delivered = Schema.Struct({
   outcome: Schema.Literal("delivered"),
   ...ofOrder,
-  auth_code: printableText(64).annotate({ description: "The authorization code that is printed on the receipt." }),
+  auth_code: printableText(64, "The authorization code that is printed on the receipt."),
   recharge_token: optionalOrNull(RechargeToken)
 }).annotate({ identifier: "Delivered", description: "The order was delivered, and the sale is charged. Final." })
 
@@ -114,7 +115,7 @@ const LookupQuestion = Schema.Struct({
 }).annotate({ identifier: "Lookup" })
 
 const Offer = Schema.Struct({
-  reference: printableText(100).annotate({
+  reference: referenceText(100).annotate({
     description:
       "The gateway's reference of the offer. It is the same in every lookup, and unique among the offers for the identifier. A bill's reference must contain the period, because Saldo never sells a paid reference again."
   }),

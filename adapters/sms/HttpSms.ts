@@ -23,7 +23,7 @@ const MessageAnswer = Schema.Union([
   Schema.Struct({
     outcome: Schema.Literal("sent"),
     id,
-    reference: printableText(100).annotate({ description: "The gateway's id of the SMS." })
+    reference: printableText(100, "The gateway's id of the SMS.")
   }).annotate({ identifier: "Sent", description: "The gateway accepted the SMS and will send it. Final." }),
   Schema.Struct({
     outcome: Schema.Literal("rejected"),

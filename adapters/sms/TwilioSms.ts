@@ -4,6 +4,7 @@ import { e164 } from "../../core/domain/Person.ts"
 import { SmsAnswer, type SmsMessage } from "../../core/domain/Sms.ts"
 import type { SmsGateway } from "../../core/ports/SmsGateway.ts"
 import { Exchange, exchange } from "../http/Exchange.ts"
+import { printableText } from "../http/GatewayProtocol.ts"
 
 export interface TwilioOptions {
   /** The address of the API: `https://api.twilio.com`, or the address of a Twilio region. */
@@ -23,7 +24,7 @@ const tooManyRequests = 429
  */
 const turnsAway: ReadonlySet<number> = new Set([401, 403])
 
-const Message = Schema.Struct({ sid: Schema.String, status: Schema.String })
+const Message = Schema.Struct({ sid: printableText(100), status: Schema.String })
 const asMessage = Schema.decodeUnknownOption(Message)
 
 const Problem = Schema.Struct({ code: Schema.Int })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { TextBetween } from "./Text.ts"
+import { isStorable, TextBetween } from "./Text.ts"
 
 // Ids are bigint in the database and stay below 2^53, so that JSON represents them exactly.
 const Id = Schema.Int.check(Schema.isGreaterThan(0))
@@ -35,6 +35,9 @@ export type TerminalId = typeof TerminalId.Type
 export const StoredIdentifier = Schema.String.pipe(Schema.brand("Identifier"))
 export const StoredTerminalId = Schema.String.pipe(Schema.brand("TerminalId"))
 
-/** The client's name for one operation. Unique within its company for ever. Contract: 4.5 and 8. */
-export const IdempotencyKey = TextBetween(1, 128).pipe(Schema.brand("IdempotencyKey"))
+/**
+ * The client's name for one operation. Unique within its company for ever. It is compared but never printed, so hidden
+ * characters are allowed. Contract: 4.5 and 8.
+ */
+export const IdempotencyKey = TextBetween(1, 128, isStorable).pipe(Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type

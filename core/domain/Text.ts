@@ -4,25 +4,50 @@ import { Schema } from "effect"
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
-/** Whether the text may be stored and printed: no control characters and no lone surrogates. */
-export const isClean = (text: string): boolean => !control.test(text) && text.isWellFormed()
+/** Whether the text may be stored and compared: no control characters and no lone surrogates. */
+export const isStorable = (text: string): boolean => !control.test(text) && text.isWellFormed()
+
+const joiner = String.raw`[\u200c\u200d\p{Variation_Selector}]`
+const tag = String.raw`[\u{e0020}-\u{e007f}]`
+const invisible = String.raw`[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`
+
+// Emoji and some scripts need up to two joiners or variation selectors after a visible character, and up to eight tags
+// after a black flag. Elsewhere these hide in the text like all others. The selector of a key cap such as 1️⃣ comes after
+// an ASCII character.
+const hidden = new RegExp(
+  [
+    `[${invisible}--[${joiner}${tag}]]`,
+    String.raw`(?<![[^\0-\x7f]--${invisible}]${joiner}?)${joiner}(?!\u20e3)`,
+    String.raw`(?<!\u{1f3f4}${tag}{0,7})${tag}`
+  ].join("|"),
+  "gv"
+)
+
+/**
+ * The text without hidden characters. A hidden character shows nothing, but reorders or imitates other text: controls
+ * of the writing direction, zero-width spaces, byte order marks, fillers.
+ */
+export const withoutHidden = (text: string): string => text.replace(hidden, "")
+
+const ascii = /^[ -~]*$/
+
+/** Whether the text may be stored and printed: storable, and without hidden characters. */
+export const isClean = (text: string): boolean => ascii.test(text) || (isStorable(text) && text.search(hidden) === -1)
 
 const surrogate = /[\ud800-\udfff]/
 
 /** Length in code points. Without surrogates it equals the number of UTF-16 units. */
 export const lengthOf = (text: string): number => (surrogate.test(text) ? [...text].length : text.length)
 
-/** Clean text of `minimum` to `maximum` code points. The check messages are reason codes of VALIDATION_ERROR. */
-export const TextBetween = (minimum: number, maximum: number) =>
+/** Text of `minimum` to `maximum` code points. The check messages are reason codes of VALIDATION_ERROR. */
+export const TextBetween = (minimum: number, maximum: number, isAllowed = isClean) =>
   Schema.String.check(
-    Schema.makeFilter(isClean, { message: "invalido" }, true),
+    Schema.makeFilter(isAllowed, { message: "invalido" }, true),
     Schema.makeFilter((text: string) => lengthOf(text) >= minimum && lengthOf(text) <= maximum, { message: "longitud" })
   ).annotate({ minLength: minimum, maxLength: maximum })
 
-// Invisible characters: zero-width spaces, direction marks, soft hyphens, fillers and variation selectors. The second
-// class is needed because some invisible characters are not format characters in Unicode.
-const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const formatting = new RegExp(String.raw`[\p{Cf}${invisible}]`, "gv")
 
 /** Canonical spelling of a text: no invisible characters, NFKC, single spaces. */
 export const canonicalText = (text: string): string =>
-  text.replace(invisible, "").normalize("NFKC").trim().replace(/\s+/gu, " ")
+  text.replace(formatting, "").normalize("NFKC").trim().replace(/\s+/gu, " ")

@@ -127,7 +127,7 @@ const day = (description: string) =>
     }
   )
 
-/** Text without control characters. Its length is limited only by the maximum size of a request. */
+/** Text without control or hidden characters. Its length is limited only by the maximum size of a request. */
 export const cleanText = (description: string) =>
   described(Schema.String.check(Schema.makeFilter(isClean, { message: "invalido" })), { type: "string", description })
 

@@ -39,7 +39,7 @@ export class BadCatalogue extends Schema.TaggedError<BadCatalogue>()("BadCatalog
 
 const Text = Schema.String.check(
   Schema.makeFilter((text: string) => text.trim() !== "" && isClean(text), {
-    message: "Expected text, not empty and without control characters"
+    message: "Expected text, not empty and without control or hidden characters"
   })
 )
 

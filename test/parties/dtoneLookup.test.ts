@@ -56,6 +56,19 @@ describe("a lookup at DT One", () => {
     )
   )
 
+  it.effect("returns the name of a package without its hidden characters", () =>
+    withDtOne(({ fake, provider }) =>
+      Effect.gen(function* () {
+        const named = { ...bundleOf(productIds.day), name: "\u202eDía\u200b 1 GB" }
+        fake.replyNext(String(productIds.operator), { status: 200, body: [named] })
+        assert.deepStrictEqual(
+          yield* provider.lookup(bundles),
+          found(offer("dtone:producto:2001", "Día 1 GB", 5_000, "1 día", "1 GB"))
+        )
+      })
+    )
+  )
+
   it.effect("reads every page of the products", () =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
@@ -161,10 +174,11 @@ describe("a lookup at DT One", () => {
     )
   )
 
-  it.effect("of bills with unprintable names has no result", () =>
+  // The reference of a bill names it and pays it, so nothing can be removed from it.
+  it.effect.each(["Ene\u0000 2026", "Ene\u200b 2026"])("of bills with the unprintable name %j has no result", (name) =>
     withDtOne(({ fake, provider }) =>
       Effect.gen(function* () {
-        fake.setBills("550011", statement("Ene\u0000 2026", 250.75))
+        fake.setBills("550011", statement(name, 250.75))
         assert.strictEqual((yield* provider.lookup(water))._tag, "NoAnswer")
       })
     )

@@ -129,6 +129,8 @@ describe("a sale through DT One", () => {
     ["a missing operator reference", { operator_reference: null }, "2400000000"],
     ["a blank reference", { operator_reference: "  " }, "2400000000"],
     ["an unprintable operator reference", { operator_reference: "A\u0000B" }, "2400000000"],
+    ["hidden characters in the operator reference", { operator_reference: "\u202eR\u200b-1" }, "R-1"],
+    ["an operator reference of hidden characters", { operator_reference: "\u200b\u2066" }, "2400000000"],
     ["a serial number only", { operator_reference: null, pin: { code: null, serial: "S-9" } }, "S-9"],
     ["a transaction id that is text", { operator_reference: null, id: " T-7 " }, "T-7"],
     ["an unprintable transaction id", { operator_reference: null, id: "A\u0000B" }, xid],

@@ -50,6 +50,16 @@ layer(Outside)("a lookup at an HTTP gateway", (it) => {
 
   const offer = { reference: "P1", name: "3 GB", price_centavos: 15_000 }
 
+  it.effect("returns every text without its hidden characters", () =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* startProvider
+      const named = { ...offer, name: "3\u200b GB", validity: "\u202e7 días", data: "3 GB\ufeff" }
+      gateway.replyNext(identifier, { status: 200, body: { outcome: "found", holder: "Ana\u200f", offers: [named] } })
+      const offers = [{ reference: "P1", name: "3 GB", price: Amount.make(15_000), validity: "7 días", data: "3 GB" }]
+      assert.deepStrictEqual(yield* provider.lookup(query), Found({ found: { holder: "Ana", offers } }))
+    })
+  )
+
   it.effect.each([
     [
       "two offers with one reference",
@@ -63,6 +73,10 @@ layer(Outside)("a lookup at an HTTP gateway", (it) => {
     [
       "an offer without a reference",
       { status: 200, body: { outcome: "found", offers: [{ ...offer, reference: "" }] } }
+    ],
+    [
+      "a hidden character in a reference",
+      { status: 200, body: { outcome: "found", offers: [{ ...offer, reference: "P\u200b1" }] } }
     ],
     ["422, not processed", { status: 422, body: { outcome: "not_processed" } }],
     ["404", { status: 404, body: { outcome: "no_such_identifier" } }],

@@ -71,6 +71,18 @@ const answers: ReadonlyArray<readonly [string, FakeReply, boolean, DispatchAnswe
     Unknown()
   ],
   [
+    "hidden characters in the authorization code",
+    { status: 200, body: { ...yes, auth_code: "\u202eA\u200b1\ufeff" } },
+    true,
+    Delivered({ delivery: { authCode: "A1", rechargeToken: null } })
+  ],
+  [
+    "nothing but hidden characters in the authorization code",
+    { status: 200, body: { ...yes, auth_code: "\u200b" } },
+    true,
+    Unknown()
+  ],
+  [
     "a lone surrogate in the authorization code",
     { status: 200, body: { ...yes, auth_code: "A\ud83d" } },
     false,

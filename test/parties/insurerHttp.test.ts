@@ -142,6 +142,15 @@ const ok = (changes: object): FakeReply => ({ status: 200, body: { ...issued, ..
 const another = xidOf(2)
 
 layer(Outside)("the response of an insurer's gateway", (it) => {
+  it.effect("issues a policy whose number loses its hidden characters", () =>
+    Effect.gen(function* () {
+      const { gateway, insurer } = yield* startInsurer
+      gateway.replyNext(xid, ok({ policy_number: "\u202eP\u200b1" }))
+      const delivery = { number: "P1", validity: { from: "2026-03-02", until: "2027-03-01" } }
+      assert.deepStrictEqual(yield* insurer.issue(sale()), Delivered({ delivery }))
+    })
+  )
+
   it.effect.each([
     ["another policy", ok({ xid: another }), Unknown()],
     ["another price", ok({ amount_centavos: 1 }), Unknown()],

@@ -69,6 +69,12 @@ layer(Outside)("a step before the sale of a policy", (it) => {
     ["the version is not accepted", planning, no, rejected],
     ["the plan is not accepted", quoting, no, rejected],
     [
+      "the plan is not accepted, for a reason with hidden characters",
+      quoting,
+      { ...no, reason: `\u202e${no.reason}\u200b` },
+      rejected
+    ],
+    [
       "the vehicle already has a policy",
       quoting,
       { outcome: "policy_active", renewable_from: "2026-12-01" },
@@ -85,6 +91,9 @@ layer(Outside)("a step before the sale of a policy", (it) => {
   it.effect.each([
     ["an owner without a name", inspecting, { ...found, holder: "" }],
     ["an unknown vehicle type", inspecting, { ...found, vehicle: { ...found.vehicle, type: "bote" } }],
+    ["a hidden character in the id of a version", inspecting, { ...found, versions: [{ ...version, id: "L\u200bE" }] }],
+    ["a hidden character in the code of a plan", planning, { ...offered, plans: [{ ...plan, code: "LEY\u200e" }] }],
+    ["a hidden character in the quote", quoting, { ...quoted, quote: "\ufeffQ-1" }],
     ["no version", inspecting, { ...found, versions: [] }],
     ["two versions with one id", inspecting, { ...found, versions: [version, { ...version, name: "XLE" }] }],
     ["the outcome of another step", inspecting, quoted],

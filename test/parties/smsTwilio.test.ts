@@ -49,6 +49,8 @@ layer(Outside)("an SMS through Twilio", (it) => {
   it.effect.each([
     [201, { sid: "SM1", status: "queued" }, Sent({ reference: "SM1" })],
     [201, { sid: "SM1", status: "accepted", error_code: null }, Sent({ reference: "SM1" })],
+    [201, { sid: "SM\u200b1", status: "queued" }, Sent({ reference: "SM1" })],
+    [201, { sid: "SM\u00001", status: "queued" }, Unknown({ reason: "twilio_unreadable" })],
     [201, { sid: "SM1", status: "failed" }, Rejected({ reason: "twilio_failed" })],
     [201, { status: "queued" }, Unknown({ reason: "twilio_unreadable" })],
     [201, "<html>", Unknown({ reason: "twilio_unreadable" })],

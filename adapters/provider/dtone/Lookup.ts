@@ -1,15 +1,14 @@
 import { Effect, Option, Schema } from "effect"
 import { LookupAnswer, type LookupQuery, type Offer } from "../../../core/domain/Lookup.ts"
 import { type ServiceType, sellsToPhones } from "../../../core/domain/Service.ts"
-import { TextBetween } from "../../../core/domain/Text.ts"
-import { optionalOrNull } from "../../http/GatewayProtocol.ts"
+import { optionalOrNull, readVisible } from "../../http/GatewayProtocol.ts"
 import type { DtOneApi } from "./DtOneApi.ts"
 import { faultsIn, isNoSuchParty, logFacts } from "./Faults.ts"
 import { billReference, packageReference, partyOf, readId } from "./ProductRequest.ts"
 import { Account, accountOf } from "./Statements.ts"
 import { pesosOf } from "./Transaction.ts"
 
-const PrintedText = TextBetween(1, 200)
+const PrintedText = readVisible(Schema.String, 200)
 const Fields = optionalOrNull(Schema.Array(Schema.Array(Schema.String)))
 
 /** A fixed-value product. DT One DVS API 1.23.0, ProductFixedValueRecharge. */

@@ -8,6 +8,7 @@ import { pesosOf } from "./Transaction.ts"
 
 /** A bill. DT One DVS API 1.23.0, Statement. */
 const Statement = Schema.Struct({
+  // The reference is sent back to pay the bill, so hidden characters cannot be removed from it.
   reference: TextBetween(1, 200),
   dates: Schema.Struct({ due: optionalOrNull(Schema.String) }),
   balance: Schema.Struct({ unit: Schema.String, amount: Schema.Finite })

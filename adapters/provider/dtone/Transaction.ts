@@ -8,7 +8,7 @@ import {
   readRechargeToken,
   sellsRechargeTokens
 } from "../../../core/domain/Sale.ts"
-import { isClean } from "../../../core/domain/Text.ts"
+import { isClean, withoutHidden } from "../../../core/domain/Text.ts"
 import { optionalOrNull } from "../../http/GatewayProtocol.ts"
 import type { ProductRequest } from "./ProductRequest.ts"
 
@@ -33,11 +33,11 @@ interface Delivered {
 const authCode_max = 100
 
 /**
- * Text that can be stored and printed. An unprintable code becomes null, because it is no reason to keep the money
- * held.
+ * Text that can be stored and printed, without hidden characters. An unprintable code becomes null, because it is no
+ * reason to keep the money held.
  */
 const printable = (text: string | null | undefined): string | null => {
-  const trimmed = text?.trim() ?? ""
+  const trimmed = withoutHidden(text ?? "").trim()
   return trimmed !== "" && trimmed.length <= authCode_max && isClean(trimmed) ? trimmed : null
 }
 

@@ -3,7 +3,7 @@ import { Argument, Flag } from "effect/cli"
 import { CompanyId, ServiceId, TokenId, TransactionId } from "../../../core/domain/Ids.ts"
 import { AmountLiteral, readAmount, readLimit } from "../../../core/domain/Money.ts"
 import { isAddressRange } from "../../../core/domain/Session.ts"
-import { canonicalText, isClean, lengthOf } from "../../../core/domain/Text.ts"
+import { canonicalText, isClean, isStorable, lengthOf } from "../../../core/domain/Text.ts"
 import { Permission } from "../../../core/domain/Token.ts"
 import { pesosFormat } from "../../settings/CatalogueFile.ts"
 import { commaList, commaListOf, orDefault, withNote } from "./Flags.ts"
@@ -54,27 +54,29 @@ export const limitFlag = (name: string, description: string) =>
     )
   )
 
-const textFlagWith = (spelled: (text: string) => string) => (name: string, length_max: number, description: string) => {
-  const form = `1 to ${length_max} characters`
-  const isFit = (value: string) => value.trim() !== "" && lengthOf(value) <= length_max
-  return Flag.String(name).pipe(
-    Flag.withDescription(description),
-    withNote(form),
-    Flag.filterMap(
-      (typed) => (isClean(typed) ? Option.liftPredicate(spelled(typed), isFit) : Option.none()),
-      () => `Expected: ${form}, without control characters`
+const textFlagWith =
+  (spelled: (typed: string) => string, isAllowed: (typed: string) => boolean) =>
+  (name: string, length_max: number, description: string) => {
+    const form = `1 to ${length_max} characters`
+    const isFit = (value: string) => value.trim() !== "" && lengthOf(value) <= length_max
+    return Flag.String(name).pipe(
+      Flag.withDescription(description),
+      withNote(form),
+      Flag.filterMap(
+        (typed) => (isAllowed(typed) ? Option.liftPredicate(spelled(typed), isFit) : Option.none()),
+        () => `Expected: ${form}, without control or hidden characters`
+      )
     )
-  )
-}
+  }
 
 /** A flag with text that is kept as typed. */
-export const textFlag = textFlagWith((typed) => typed)
+export const textFlag = textFlagWith((typed) => typed, isClean)
 
 /**
  * A flag with text that identifies something. It is normalised, so that the same reference is recognized when it is
  * typed or pasted again.
  */
-export const labelFlag = textFlagWith(canonicalText)
+export const labelFlag = textFlagWith(canonicalText, isStorable)
 
 export const onOffFlag = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [

@@ -75,6 +75,7 @@ layer(TestService, { excludeTestServices: true })("a lookup", (it) => {
     [{ service_id: 3, identifier: "80" }, 422, "VALIDATION_ERROR", { identifier: "longitud" }],
     [{ service_id: 3, identifier: "8".repeat(101) }, 422, "VALIDATION_ERROR", { identifier: "longitud" }],
     [{ service_id: 3, identifier: "809\u0000555" }, 422, "VALIDATION_ERROR", { identifier: "invalido" }],
+    [{ service_id: 3, identifier: "809\u200b555" }, 422, "VALIDATION_ERROR", { identifier: "invalido" }],
     [{ service_id: 3, identifier: "8095551234", empresa_id: 8 }, 403, "FORBIDDEN", undefined],
     ["{", 422, "VALIDATION_ERROR", { body: "json_invalido" }]
   ] as const)("of %j is answered with %i %s", ([sent, status, code, details]) =>

@@ -31,6 +31,10 @@ const refused: ReadonlyArray<Row> = [
   [{ identifier: "7".repeat(101) }, { identifier: "longitud" }],
   [{ identifier: "809\u0000555" }, { identifier: "invalido" }],
   [{ identifier: "809\ud800555" }, { identifier: "invalido" }],
+  [{ identifier: "809\u202e4321" }, { identifier: "invalido" }],
+  [{ identifier: "\ufeff8095550003" }, { identifier: "invalido" }],
+  [{ terminal_id: "caja\u200b1" }, { terminal_id: "invalido" }],
+  [{ opcion_id: "paq\u200e1" }, { opcion_id: "invalido" }],
   [{ terminal_id: "7".repeat(51) }, { terminal_id: "longitud" }],
   [{ amount: undefined }, { amount: "requerido" }],
   [{ amount: 0 }, { amount: "fuera_de_rango" }],
@@ -74,6 +78,7 @@ const accepted: ReadonlyArray<readonly [body: object, amount: number]> = [
   [{ amount: 6000, service_id: anyAmount }, 6000],
   [{ identifier: "777" }, 100],
   [{ identifier: long(100), service_id: anyAmount }, 100],
+  [{ identifier: "👩‍👩‍👧 ☂️ 1️⃣", service_id: anyAmount }, 100],
   [{ terminal_id: long(50) }, 100],
   [{ terminal_id: null, opcion_id: null, otro: [{}] }, 100]
 ]

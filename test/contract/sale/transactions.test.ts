@@ -58,6 +58,8 @@ layer(TestServer, { excludeTestServices: true })("lists (contract 4.7)", (it) =>
 
     it.effect.each([
       ["status=success", { status: "invalido" }],
+      ["identifier=809%E2%80%AE4321", { identifier: "invalido" }],
+      ["xid=RD-1%EF%BB%BF", { xid: "invalido" }],
       ["status=FAILED&status=SUCCESS", { status: "invalido" }],
       ["status=", { status: "invalido" }],
       ["identifier=a%00b", { identifier: "invalido" }],

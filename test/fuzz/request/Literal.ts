@@ -1,4 +1,5 @@
 import fc from "fast-check"
+import { isClean } from "../../../core/domain/Text.ts"
 import type { JsonSchema } from "../../../facade/api/JsonSchema.ts"
 
 /** A value as JSON text. Unlike a JavaScript value, it can hold 1e309 or the digits of 1.10. */
@@ -25,9 +26,9 @@ const printable = fc
   )
   .map((point) => String.fromCodePoint(point))
 
-/** Printable text whose length in code points is within these bounds. */
+/** Printable text without hidden characters, whose length in code points is within these bounds. */
 export const cleanText = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
-  fc.string({ unit: printable, minLength, maxLength })
+  fc.string({ unit: printable, minLength, maxLength }).filter(isClean)
 
 const days = fc.oneof(
   fc

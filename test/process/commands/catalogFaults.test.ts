@@ -18,6 +18,11 @@ layer(CommandLine.layer, { excludeTestServices: true })("an import of a catalogu
       ["categorias[0].id", "categorias[0].nombre"]
     ],
     [
+      "a hidden character in a name",
+      { categorias: [{ ...category, nombre: "Pagos\u200b" }], servicios: [] },
+      ["categorias[0].nombre"]
+    ],
+    [
       "an amount with three decimals",
       { categorias: [category], servicios: [{ ...service, monto_minimo: 1.005 }] },
       ["servicios[0].monto_minimo"]

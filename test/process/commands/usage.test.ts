@@ -171,6 +171,7 @@ layer(CommandLine.layer, { excludeTestServices: true })("the command line", (it)
     ["company create --codigo A --ambiente development", "--razon-social"],
     ["company create --razon-social A --codigo A --ambiente test", "--ambiente"],
     ["company create --razon-social A\u0007 --codigo A --ambiente development", "--razon-social"],
+    ["company create --razon-social A\u202e --codigo A --ambiente development", "--razon-social"],
     ["company set 1", "Nothing to change"],
     ["company set 1 --api perhaps", "--api"],
     ["company set 1 --limite-diario -1", "--limite-diario"],

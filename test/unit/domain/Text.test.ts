@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { IdempotencyKey, Identifier, TerminalId } from "../../../core/domain/Ids.ts"
-import { canonicalText, isClean, lengthOf } from "../../../core/domain/Text.ts"
+import { canonicalText, isClean, isStorable, lengthOf, withoutHidden } from "../../../core/domain/Text.ts"
 
 const character = (code: number) => String.fromCodePoint(code)
 
@@ -12,6 +12,7 @@ describe("text", () => {
   it.each([...range(0x00, 0x1f), 0x7f, ...range(0x80, 0x9f)])("is not clean with the control character %i", (code) => {
     for (const text of [character(code), `a${character(code)}b`, `${character(code)}b`, `a${character(code)}`]) {
       expect(isClean(text)).toBe(false)
+      expect(isStorable(text)).toBe(false)
     }
   })
 
@@ -26,6 +27,14 @@ describe("text", () => {
     "١٢٣",
     "☂",
     "👩‍👩‍👧",
+    "☂\ufe0f",
+    "❤\ufe0f\u200d🔥",
+    "1\ufe0f\u20e3",
+    // The flag of England.
+    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    // Persian and Devanagari, with the joiners of their spelling.
+    "می\u200cخواهم",
+    "क\u094d\u200dष",
     "\u{10ffff}",
     "\u2028",
     "'; drop table x; --"
@@ -33,14 +42,69 @@ describe("text", () => {
 
   it.each(["\ud83d", "\udc69", "a\ud83d", "\udc69b", "\udc69\ud83d", "a\ud83db", "\ud83d\ud83d\udc69"])(
     "is not clean with a lone surrogate: %j",
-    (text) => expect(isClean(text)).toBe(false)
+    (text) => {
+      expect(isClean(text)).toBe(false)
+      expect(isStorable(text)).toBe(false)
+    }
   )
 
-  it("is clean if and only if no code point is a control character or a lone surrogate", () => {
+  // Text with a hidden character, and the same text without it.
+  it.each([
+    ["right-to-left override", "809\u202e4321", "8094321"],
+    ...[0x061c, 0x200e, 0x200f, ...range(0x202a, 0x202e), ...range(0x2066, 0x2069)].map(
+      (code) => ["bidirectional control", `a${character(code)}b`, "ab"] as const
+    ),
+    ["zero-width space", "809\u200b555", "809555"],
+    ["byte order mark", "\ufeff809555", "809555"],
+    ["word joiner", "809\u2060555", "809555"],
+    ["soft hyphen", "809\u00ad555", "809555"],
+    ["filler", "809\u3164555", "809555"],
+    ["interlinear annotation", "\ufff9809555\ufffb", "809555"],
+    ["joiner between digits", "809\u200d555", "809555"],
+    ["joiner at the beginning", "\u200d809555", "809555"],
+    ["variation selector after a digit", "809\ufe0f555", "809555"],
+    ["tag without a flag", "809\u{e0035}555", "809555"],
+    ["joiner after a hidden character", "ñ\u200b\u200d5", "ñ5"],
+    ["series of joiners", `ñ${"\u200d".repeat(9)}5`, "ñ\u200d\u200d5"]
+  ] as const)("is not clean with a %s, and can be stored: %j", (_, text, visible) => {
+    expect(isClean(text)).toBe(false)
+    expect(isStorable(text)).toBe(true)
+    expect(withoutHidden(text)).toBe(visible)
+  })
+
+  it("is clean if and only if it can be stored and has no hidden characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.nat(0x2ff).map((code) => String.fromCharCode(code)) }), (text) => {
-        const dirty = [...text].some((each) => each < " " || (each >= "\u007f" && each <= "\u009f"))
+        const dirty = [...text].some(
+          (each) => each < " " || (each >= "\u007f" && each <= "\u009f") || each === "\u00ad"
+        )
         expect(isClean(text)).toBe(!dirty)
+      })
+    )
+  })
+
+  it("is clean without its hidden characters, if it can be stored", () => {
+    const unit = fc.oneof(
+      fc.constantFrom(
+        "a",
+        "5",
+        "ñ",
+        "☂",
+        "🏴",
+        "\u20e3",
+        "\u200b",
+        "\u200c",
+        "\u200d",
+        "\ufe0f",
+        "\u{e0067}",
+        "\u202e"
+      ),
+      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter(isStorable)
+    )
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(isClean(withoutHidden(text))).toBe(true)
+        expect(withoutHidden(text) === text).toBe(isClean(text))
       })
     )
   })
@@ -99,6 +163,10 @@ describe("a text field of the contract", () => {
     }
     expect(refusal(schema, "809\u0000555")).toContain("invalido")
     expect(refusal(schema, "809\ud83d555")).toContain("invalido")
+    // The key is compared and never printed, so any character that can be stored may be in it.
+    const ofHidden = refusal(schema, "809\u202e555")
+    if (schema === IdempotencyKey) expect(ofHidden).toBeNull()
+    else expect(ofHidden).toContain("invalido")
     expect(refusal(schema, `\n${"a".repeat(maximum)}`)).toContain("invalido")
   })
 
