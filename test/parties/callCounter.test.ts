@@ -14,6 +14,7 @@ import { dayWindowAt, windowAt } from "../../core/domain/RateLimit.ts"
 import { CallCounter } from "../../core/ports/CallCounter.ts"
 import { countCall, countOfDay, quotaOf } from "../../core/workflows/CountCalls.ts"
 import { fakeRedis } from "../fakes/Redis.ts"
+import { makeClock } from "../support/Clocks.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const bucket = { key: "token:7", limit: 3 }
@@ -109,19 +110,13 @@ const quiet = Layer.succeed(References.MinimumLogLevel, "None")
  */
 const onOneMinute = Layer.effect(
   Clock.Clock,
-  Clock.clockWith((clock) => {
-    const now_ms = 600_000
-    const now_ns = BigInt(now_ms) * 1_000_000n
-    return Effect.succeed({
-      currentTimeMillisUnsafe: () => now_ms,
-      currentTimeMillis: Effect.succeed(now_ms),
-      currentTimeNanosUnsafe: () => now_ns,
-      currentTimeNanos: Effect.succeed(now_ns),
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: clock.monotonicTimeNanos,
+  Effect.map(Clock.Clock, (clock) =>
+    makeClock({
+      wall_ms: () => 600_000,
+      monotonic_ns: () => clock.monotonicTimeNanosUnsafe(),
       sleep: (duration) => clock.sleep(duration)
     })
-  })
+  )
 )
 
 const counting = (url: Redacted.Redacted) =>

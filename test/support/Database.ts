@@ -4,6 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { readerLayer } from "../../adapters/postgres/connection/CompanyReads.ts"
 import * as Database from "../../adapters/postgres/connection/Database.ts"
+import { Audit } from "../../core/ports/Audit.ts"
 import { copyDatabase } from "./EmbeddedDatabases.ts"
 
 /**
@@ -31,3 +32,8 @@ export const testDatabaseUrl = PgClient.PgClient.useSync(({ config }) => {
   if (config.url === undefined) throw new Error("TestDatabase has no URL")
   return Redacted.value(config.url)
 })
+
+/** The invariants that an audit finds violated, each with examples. */
+export const violatedInvariants = Audit.use(({ prove }) =>
+  Effect.map(prove, (examined) => examined.filter(({ violations }) => violations > 0))
+)

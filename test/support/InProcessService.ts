@@ -1,5 +1,6 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
+import { makeClock } from "./Clocks.ts"
 
 /** The time at which tests start: a Wednesday morning in Santo Domingo, in the middle of a month. */
 const startInstant_ms = Date.parse("2026-03-11T10:00:00-04:00")
@@ -35,14 +36,9 @@ export class ManualClock extends Context.Service<
 const makeManualClock = () => {
   let now_ms = startInstant_ms
   let sleepers: ReadonlyArray<Sleeper> = []
-  const now_ns = () => BigInt(now_ms) * 1_000_000n
-  const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: () => now_ms,
-    currentTimeMillis: Effect.sync(() => now_ms),
-    currentTimeNanosUnsafe: now_ns,
-    currentTimeNanos: Effect.sync(now_ns),
-    monotonicTimeNanosUnsafe: now_ns,
-    monotonicTimeNanos: Effect.sync(now_ns),
+  const clock = makeClock({
+    wall_ms: () => now_ms,
+    monotonic_ns: () => BigInt(now_ms) * 1_000_000n,
     sleep: (duration) =>
       Effect.callback((resume) => {
         const sleeper = { until_ms: now_ms + Duration.toMillis(duration), wake: () => resume(Effect.void) }
@@ -52,7 +48,7 @@ const makeManualClock = () => {
           sleepers = sleepers.filter((other) => other !== sleeper)
         })
       })
-  }
+  })
   const moveTo = (to_ms: number) => {
     now_ms = to_ms
     const due = sleepers.filter(({ until_ms }) => until_ms <= now_ms)

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs"
 import { Clock, Duration, Effect, Layer } from "effect"
+import { makeClock } from "../../support/Clocks.ts"
 
 const bytes_max = 8
 
@@ -51,9 +52,6 @@ interface Sleeper {
 export const makeSharedClock = (path: string): Clock.Clock => {
   const ahead_ms = readingTimeFile(path)
   const elapsed_ms = () => performance.now() + ahead_ms()
-  const now_ms = () => Date.now() + Math.floor(ahead_ms())
-  const now_ns = () => BigInt(now_ms()) * 1_000_000n
-  const elapsed_ns = () => BigInt(Math.floor(elapsed_ms() * 1_000)) * 1_000n
   const sleepers = new Set<Sleeper>()
   let known_ms = ahead_ms()
 
@@ -74,13 +72,9 @@ export const makeSharedClock = (path: string): Clock.Clock => {
   }
   setInterval(look, look_ms).unref()
 
-  return {
-    currentTimeMillisUnsafe: now_ms,
-    currentTimeMillis: Effect.sync(now_ms),
-    currentTimeNanosUnsafe: now_ns,
-    currentTimeNanos: Effect.sync(now_ns),
-    monotonicTimeNanosUnsafe: elapsed_ns,
-    monotonicTimeNanos: Effect.sync(elapsed_ns),
+  return makeClock({
+    wall_ms: () => Date.now() + Math.floor(ahead_ms()),
+    monotonic_ns: () => BigInt(Math.floor(elapsed_ms() * 1_000)) * 1_000n,
     sleep: (duration) =>
       Effect.callback((resume) => {
         const until_ms = elapsed_ms() + Duration.toMillis(duration)
@@ -92,7 +86,7 @@ export const makeSharedClock = (path: string): Clock.Clock => {
           sleepers.delete(sleeper)
         })
       })
-  }
+  })
 }
 
 export const layer = (path: string) => Layer.sync(Clock.Clock, () => makeSharedClock(path))

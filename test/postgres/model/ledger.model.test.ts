@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { Audit } from "../../../core/ports/Audit.ts"
+import type { Audit } from "../../../core/ports/Audit.ts"
+import { violatedInvariants } from "../../support/Database.ts"
 import { compareScenario, Postgres } from "./CompareLedgers.ts"
 import { type Command, type ReversalVerdictTag, scenario, type VerdictTag } from "./LedgerCommands.ts"
 import type { Ports } from "./LedgerSide.ts"
@@ -181,11 +182,7 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
           run(Effect.asVoid(compareScenario(begins, commands)))
         )
         yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
-        const examined = yield* Audit.use((audit) => audit.prove)
-        assert.deepStrictEqual(
-          examined.filter(({ violations }) => violations > 0),
-          []
-        )
+        assert.deepStrictEqual(yield* violatedInvariants, [])
       }),
     timeout_ms
   )

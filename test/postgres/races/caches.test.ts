@@ -7,6 +7,7 @@ import * as TokenDirectoryPostgres from "../../../adapters/postgres/directory/To
 import { Catalogue } from "../../../core/ports/Catalogue.ts"
 import { TokenDirectory } from "../../../core/ports/TokenDirectory.ts"
 import { Gauges } from "../../../facade/ops/Gauges.ts"
+import { makeClock } from "../../support/Clocks.ts"
 import { TestDatabase } from "../../support/Database.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { company } from "../../support/Examples.ts"
@@ -20,17 +21,11 @@ const hour_s = 3_600
  */
 const at = <A, E, R>(passed_s: number, wall_s: number, work: Effect.Effect<A, E, R>) =>
   Effect.clockWith((clock) => {
-    const wall_ms = noon_ms + wall_s * 1_000
-    const passed_ns = BigInt(passed_s) * 1_000_000_000n
-    const stopped: Clock.Clock = {
-      currentTimeMillisUnsafe: () => wall_ms,
-      currentTimeMillis: Effect.succeed(wall_ms),
-      currentTimeNanosUnsafe: () => BigInt(wall_ms) * 1_000_000n,
-      currentTimeNanos: Effect.succeed(BigInt(wall_ms) * 1_000_000n),
-      monotonicTimeNanosUnsafe: () => passed_ns,
-      monotonicTimeNanos: Effect.succeed(passed_ns),
+    const stopped = makeClock({
+      wall_ms: () => noon_ms + wall_s * 1_000,
+      monotonic_ns: () => BigInt(passed_s) * 1_000_000_000n,
       sleep: (duration) => clock.sleep(duration)
-    }
+    })
     return Effect.provideService(work, Clock.Clock, stopped)
   })
 

@@ -7,10 +7,9 @@ import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { type Intent, Verdict } from "../../../core/domain/Sale.ts"
 import { Adjustments } from "../../../core/ports/Accounts.ts"
-import { Audit } from "../../../core/ports/Audit.ts"
 import type { Ledger } from "../../../core/ports/Ledger.ts"
 import { inRounds, onItsOwn, racers, racing } from "../../support/Concurrency.ts"
-import { TestDatabase } from "../../support/Database.ts"
+import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
 import { intentOf, opened, replica, reservedOrder } from "../../support/SalesOnPostgres.ts"
 
 const adjustmentRounds = 300
@@ -49,11 +48,7 @@ layer(TestLayer, { excludeTestServices: true, timeout: "2 minutes" })("eight con
           assert.deepStrictEqual(left, { available: 20_000 + once - 10_000, held: 10_000 })
         })
       )
-      const examined = yield* Audit.use((audit) => audit.prove)
-      assert.deepStrictEqual(
-        examined.filter(({ violations }) => violations > 0),
-        []
-      )
+      assert.deepStrictEqual(yield* violatedInvariants, [])
     }).pipe(Effect.scoped)
   )
 })

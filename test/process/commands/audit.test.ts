@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Data, Effect, Layer } from "effect"
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import type { Invariant } from "../../../core/domain/Invariants.ts"
-import { Audit } from "../../../core/ports/Audit.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
+import { violatedInvariants } from "../../support/Database.ts"
 import { insureInEveryState, sellInEveryState } from "../../support/EveryState.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
 
@@ -69,9 +69,7 @@ const tampering: ReadonlyArray<readonly [Invariant, ReadonlyArray<string>]> = [
   ["policy", ["delete from cell.transaction where auth_code = 'POL-1'"]]
 ]
 
-const brokenNow = Audit.use(({ prove }) =>
-  Effect.map(prove, (examined) => examined.filter(({ violations }) => violations > 0).map(({ invariant }) => invariant))
-)
+const brokenNow = Effect.map(violatedInvariants, (all) => all.map(({ invariant }) => invariant))
 
 class Undone extends Data.TaggedError("Undone")<{ readonly broken: ReadonlyArray<Invariant> }> {}
 

@@ -1,4 +1,5 @@
 import { type Clock, Duration, Effect, type Scheduler } from "effect"
+import { makeClock } from "../../support/Clocks.ts"
 import type { SeededRandom } from "../../support/SeededRandom.ts"
 
 /**
@@ -46,20 +47,12 @@ export const delayFiber = (eventLoop: EventLoop, incarnation: Incarnation, for_m
   })
 
 /** The clock of a process. The wall clock may be wrong; the monotonic clock is always correct. */
-export const clockOf = (eventLoop: EventLoop, epoch_ms: number, incarnation: Incarnation): Clock.Clock => {
-  const wall_ms = () => epoch_ms + eventLoop.now_ms + incarnation.offset_ms
-  const wall_ns = () => BigInt(wall_ms()) * 1_000_000n
-  const monotonic_ns = () => BigInt(eventLoop.now_ms) * 1_000_000n
-  return {
-    currentTimeMillisUnsafe: wall_ms,
-    currentTimeMillis: Effect.sync(wall_ms),
-    currentTimeNanosUnsafe: wall_ns,
-    currentTimeNanos: Effect.sync(wall_ns),
-    monotonicTimeNanosUnsafe: monotonic_ns,
-    monotonicTimeNanos: Effect.sync(monotonic_ns),
+export const clockOf = (eventLoop: EventLoop, epoch_ms: number, incarnation: Incarnation): Clock.Clock =>
+  makeClock({
+    wall_ms: () => epoch_ms + eventLoop.now_ms + incarnation.offset_ms,
+    monotonic_ns: () => BigInt(eventLoop.now_ms) * 1_000_000n,
     sleep: (duration) => delayFiber(eventLoop, incarnation, Duration.toMillis(duration))
-  }
-}
+  })
 
 /** Schedules the fibers of a process on the event loop of the simulation. */
 export const schedulerOf = (eventLoop: EventLoop, incarnation: Incarnation): Scheduler.Scheduler => ({
