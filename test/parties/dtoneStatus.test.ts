@@ -5,6 +5,7 @@ import { conclude } from "../../core/domain/Recovery.ts"
 import type { Reversal } from "../../core/domain/Reversal.ts"
 import { type DispatchAnswer, denialOf, type Order } from "../../core/domain/Sale.ts"
 import type { Misbehaviour } from "../fakes/FakeServer.ts"
+import { forRandomValues } from "../support/RandomValues.ts"
 import { type DtOneWorld, ordered, withDtOne, xid } from "./support/DtOneWorld.ts"
 
 const misbehaviour = fc.constantFrom<Misbehaviour | null>(
@@ -48,27 +49,20 @@ const settled = Effect.fnUntraced(function* ({ pass, provider }: DtOneWorld, ord
 
 describe("under any sequence of DT One faults", () => {
   it.effect("a sale is sent once, and charged exactly when it was delivered", () =>
-    Effect.promise(() =>
-      fc.assert(
-        fc.asyncProperty(number, sending, asking, (identifier, atFirst, later) =>
-          Effect.runPromise(
-            withDtOne((world) =>
-              Effect.gen(function* () {
-                const { fake, provider } = world
-                fake.misbehaviours.plan(xid, ...atFirst)
-                const order = yield* ordered({ identifier })
-                const answer = yield* provider.dispatch(order)
-                fake.misbehaviours.forget(xid)
-                fake.misbehaviours.plan(xid, ...later)
-                const end = yield* settled(world, order, answer)
-                assert.deepStrictEqual(fake.sent, [xid])
-                assert.deepStrictEqual(fake.truth.doubled, [])
-                assert.strictEqual(end, fake.truth.isDelivered(xid) ? "charged" : "returned")
-              })
-            )
-          )
-        ),
-        { numRuns: 60 }
+    forRandomValues(fc.tuple(number, sending, asking), 60, ([identifier, atFirst, later]) =>
+      withDtOne((world) =>
+        Effect.gen(function* () {
+          const { fake, provider } = world
+          fake.misbehaviours.plan(xid, ...atFirst)
+          const order = yield* ordered({ identifier })
+          const answer = yield* provider.dispatch(order)
+          fake.misbehaviours.forget(xid)
+          fake.misbehaviours.plan(xid, ...later)
+          const end = yield* settled(world, order, answer)
+          assert.deepStrictEqual(fake.sent, [xid])
+          assert.deepStrictEqual(fake.truth.doubled, [])
+          assert.strictEqual(end, fake.truth.isDelivered(xid) ? "charged" : "returned")
+        })
       )
     )
   )

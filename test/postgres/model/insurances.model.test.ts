@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import fc from "fast-check"
 import * as InsurancesMemory from "../../../adapters/memory/InsurancesMemory.ts"
 import * as Memory from "../../../adapters/memory/Memory.ts"
 import * as InsurancesPostgres from "../../../adapters/postgres/insurance/InsurancesPostgres.ts"
@@ -11,10 +10,10 @@ import * as LedgerPostgres from "../../../adapters/postgres/ledger/LedgerPostgre
 import * as AuditPostgres from "../../../adapters/postgres/reads/AuditPostgres.ts"
 import { CompanyId } from "../../../core/domain/Ids.ts"
 import { Amount } from "../../../core/domain/Money.ts"
-import type { Audit } from "../../../core/ports/Audit.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
 import { Outbox } from "../../../core/ports/Outbox.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
+import { forRandomValues, randomTimeout_ms } from "../../support/RandomValues.ts"
 import { companies, type InsuranceCommand, scenario } from "./InsuranceCommands.ts"
 import { observe, type Ports, perform, type Side } from "./InsuranceSide.ts"
 
@@ -71,20 +70,14 @@ const runScenario = (commands: ReadonlyArray<InsuranceCommand>) =>
     }).pipe(Effect.ensuring(deliverLeftovers(postgres)))
   }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
 
-/** Test timeout. Shrinking a counterexample takes longer than finding it. */
-const timeout_ms = 300_000
-
 layer(Postgres, { excludeTestServices: true })("the insurance store in Postgres", (it) => {
   it.effect(
     "gives the same answers as the model in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
-        const context = yield* Effect.context<Ports | Audit>()
-        const run = Effect.runPromiseWith(context)
-        const property = fc.asyncProperty(scenario, (commands) => run(runScenario(commands)))
-        yield* Effect.promise(() => fc.assert(property, { numRuns: 60 }))
+        yield* forRandomValues(scenario, 60, runScenario)
         assert.deepStrictEqual(yield* violatedInvariants, [])
       }),
-    timeout_ms
+    randomTimeout_ms
   )
 })

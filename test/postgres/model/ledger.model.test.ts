@@ -1,11 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import fc from "fast-check"
-import type { Audit } from "../../../core/ports/Audit.ts"
 import { violatedInvariants } from "../../support/Database.ts"
+import { forRandomValues, randomTimeout_ms } from "../../support/RandomValues.ts"
 import { compareScenario, Postgres } from "./CompareLedgers.ts"
 import { type Command, type ReversalVerdictTag, scenario, type VerdictTag } from "./LedgerCommands.ts"
-import type { Ports } from "./LedgerSide.ts"
 
 const day_ms = 24 * 60 * 60 * 1_000
 const sale = { company: 0, key: "a", prefix: "RD", body: "aa", centavos: 1_000, bill: null }
@@ -23,9 +21,6 @@ const reversed = (verdict: ReversalVerdictTag): ReadonlyArray<Command> => [
   { do: "settle reversal", which: 0, verdict, notFound: 0 }
 ]
 const dayLater: Command = { do: "wait", for_ms: day_ms + 1 }
-
-/** Test timeout. Shrinking a counterexample takes longer than finding it. */
-const timeout_ms = 300_000
 
 layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) => {
   // Scenario of a key -> the refusal of both a recall and a reservation with this key a day later.
@@ -176,14 +171,9 @@ layer(Postgres, { excludeTestServices: true })("the ledger in Postgres", (it) =>
     "gives the same answers as the model in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
-        const context = yield* Effect.context<Ports | Audit>()
-        const run = Effect.runPromiseWith(context)
-        const property = fc.asyncProperty(scenario, ({ begins, commands }) =>
-          run(Effect.asVoid(compareScenario(begins, commands)))
-        )
-        yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
+        yield* forRandomValues(scenario, 100, ({ begins, commands }) => compareScenario(begins, commands))
         assert.deepStrictEqual(yield* violatedInvariants, [])
       }),
-    timeout_ms
+    randomTimeout_ms
   )
 })

@@ -10,6 +10,7 @@ import { type OfferedOption, optionLife } from "../../../core/domain/Lookup.ts"
 import { Amount } from "../../../core/domain/Money.ts"
 import { Options } from "../../../core/ports/Options.ts"
 import { TestDatabase } from "../../support/Database.ts"
+import { forRandomValues, randomTimeout_ms } from "../../support/RandomValues.ts"
 
 const Postgres = Layer.provideMerge(OptionsPostgres.layer, TestDatabase)
 
@@ -48,40 +49,33 @@ const command = fc.oneof(
   fc.record({ do: fc.constant("find" as const), company, id })
 )
 
-/** Test timeout. Shrinking a counterexample takes longer than finding it. */
-const timeout_ms = 300_000
-
 layer(Postgres, { excludeTestServices: true })("the option store in Postgres", (it) => {
   it.effect(
     "gives the same answers as the model in random scenarios of two companies",
     () =>
       Effect.gen(function* () {
-        const context = yield* Effect.context<Options>()
         let scenarios = 0
-        const property = fc.asyncProperty(fc.array(command, { maxLength: 30 }), (commands) => {
-          // Each scenario uses new companies.
-          const first = ++scenarios * 10
-          return Effect.runPromiseWith(context)(
-            Effect.gen(function* () {
-              const memory = yield* Layer.build(Layer.fresh(OptionsMemory.layer))
-              const onBoth = <A>(program: Effect.Effect<A, never, Options>) =>
-                Effect.all([program, Effect.provideContext(program, memory)] as const)
-              for (const step of commands) {
-                if (step.do === "find") {
-                  const [real, expected] = yield* onBoth(find(first + step.company, step.id))
-                  assert.deepStrictEqual(real, expected)
-                  continue
-                }
-                const changes = { price: Amount.make(step.centavos), validity: step.validity }
-                const options = yield* Effect.forEach(step.ids, (id) => optionOf(first + step.company, id, changes))
-                yield* onBoth(store(...options))
+        yield* forRandomValues(fc.array(command, { maxLength: 30 }), 100, (commands) =>
+          Effect.gen(function* () {
+            // Each scenario uses new companies.
+            const first = ++scenarios * 10
+            const memory = yield* Layer.build(Layer.fresh(OptionsMemory.layer))
+            const onBoth = <A>(program: Effect.Effect<A, never, Options>) =>
+              Effect.all([program, Effect.provideContext(program, memory)] as const)
+            for (const step of commands) {
+              if (step.do === "find") {
+                const [real, expected] = yield* onBoth(find(first + step.company, step.id))
+                assert.deepStrictEqual(real, expected)
+                continue
               }
-            }).pipe(Effect.scoped)
-          )
-        })
-        yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
+              const changes = { price: Amount.make(step.centavos), validity: step.validity }
+              const options = yield* Effect.forEach(step.ids, (id) => optionOf(first + step.company, id, changes))
+              yield* onBoth(store(...options))
+            }
+          }).pipe(Effect.scoped)
+        )
       }),
-    timeout_ms
+    randomTimeout_ms
   )
 
   it.effect("keeps an option for one day after it expires and deletes it at the next lookup", () =>

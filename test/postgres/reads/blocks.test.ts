@@ -11,73 +11,9 @@ import type { TransactionFilter } from "../../../core/domain/Transaction.ts"
 import { Audit } from "../../../core/ports/Audit.ts"
 import { AllTransactions, Transactions } from "../../../core/ports/Transactions.ts"
 import { TestDatabase, violatedInvariants } from "../../support/Database.ts"
+import { forRandomValues } from "../../support/RandomValues.ts"
 import { setBlockLength } from "../../support/SalesHistory.ts"
-
-/** Sales in one batch. */
-const group = 5
-const groups = 14
-
-/** Time of a batch. All batches fall on three days. */
-const at = (n: number) => `timestamptz '2026-01-01 16:00Z' + ${n} * interval '5 hours'`
-
-/** Reserves the sales of batch `n`. Their ids depend on `n` only, so a late batch has lower ids than an earlier one. */
-const reserve = (companies: ReadonlyArray<number>, first: number, n: number) => [
-  `select setval('cell.transaction_id', ${first + n * group * companies.length}, false)`,
-  `select count(*) from cell.reserve(
-    (
-      select jsonb_agg(jsonb_build_object(
-        'n', ${group} * c + n, 'company_id', c, 'key', 'k-${n}-' || n, 'owner', gen_random_uuid(), 'fingerprint', '00',
-        'xid', 'x-${n}-' || n, 'environment', 'development', 'service_id', 1, 'service_name', 's', 'service_type', 'generic',
-        'identifier', 'iii', 'amount', 100, 'reversible', true
-      ))
-      from unnest(array[${companies}]) as c, generate_series(1, ${group}) as n
-    ),
-    ${at(n)}, '2026-01-01', '2026-01-01', '2026-01-01', ${at(n)}, 'epoch', 'epoch'
-  )`
-]
-
-/**
- * Settles the unsettled sales in a range of ids. By id, one third is delivered, one third refused and one third held.
- */
-const settle = (companies: ReadonlyArray<number>, from: number, count: number) => [
-  `select count(*) from cell.settle(
-    (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'n', id, 'company_id', company_id, 'transaction_id', id, 'at', created_at, 'outcome', jsonb_build_object(),
-        'not_found', 0, 'verdict', case id % 3 when 0 then 'Confirm' when 1 then 'Release' else 'Hold' end,
-        'auth_code', case id % 3 when 0 then 'a' end
-      )), '[]')
-      from cell.transaction
-      where company_id = any (array[${companies}])
-        and status in ('PROCESSING', 'PENDING')
-        and id between ${from} and ${from + count}
-    )
-  )`
-]
-
-/** Reverses half of the delivered sales. */
-const reverse = (companies: ReadonlyArray<number>) => [
-  `select cell.settle_reversal(
-    s.company_id, (s.begun ->> 'id')::bigint, 'Confirm', jsonb_build_object(), timestamptz '2026-01-05', null, 0
-  )
-  from (
-    select
-      company_id,
-      cell.begin_reversal(
-        company_id, id, 'r-' || id, gen_random_uuid(), '', 'r-' || id, timestamptz '2026-01-05', null, 'epoch', 'epoch'
-      ) as begun
-    from cell.transaction
-    where company_id = any (array[${companies}]) and id % 6 = 0 and status = 'SUCCESS'
-    offset 0
-  ) as s`
-]
-
-/** Deposits money for the sales. */
-const money = (companies: ReadonlyArray<number>) => [
-  `select count(*)
-  from unnest(array[${companies}]) as c
-  cross join lateral cell.deposit(c, 1000000, 9007199254740991, 'apertura', '2026-01-01')`
-]
+import { batchCount, batchSize, deposit, reserve, reverse, settle } from "./BatchStatements.ts"
 
 const TestLayer = Layer.mergeAll(TransactionsPostgres.layer, AllTransactionsPostgres.layer, AuditPostgres.layer).pipe(
   Layer.provideMerge(TestDatabase)
@@ -90,8 +26,8 @@ const blockLength = 6
 
 /** Batches of sales of two companies, not always in the order of their ids, and ranges of ids to settle. */
 const history = fc.record({
-  groups: fc.shuffledSubarray(Arr.range(0, groups - 1), { minLength: 8 }),
-  settled: fc.array(fc.record({ from: fc.nat(group * groups), count: fc.integer({ min: 1, max: 30 }) }), {
+  batches: fc.shuffledSubarray(Arr.range(0, batchCount - 1), { minLength: 8 }),
+  settled: fc.array(fc.record({ from: fc.nat(batchSize * batchCount), count: fc.integer({ min: 1, max: 30 }) }), {
     maxLength: 4
   })
 })
@@ -170,7 +106,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
   /** Reserves a range of ids for the batches of these companies. Returns the first id. */
   const roomFor = (companies: number) => {
     const first = ids
-    ids += companies * group * groups
+    ids += companies * batchSize * batchCount
     return first
   }
 
@@ -179,7 +115,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
       const company = ++companies
       const first = roomFor(1)
       yield* setBlockLength(blockLength)
-      yield* run(money([company]))
+      yield* run(deposit([company]))
       for (const n of [2, 1, 4, 3, 0]) yield* run(reserve([company], first, n))
       assert.deepStrictEqual(yield* blocksOf(company), [
         { list: "sale", first, last: first + 10, members: 11 },
@@ -204,17 +140,17 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
           )
         )`
       ]
-      yield* setBlockLength(group)
-      yield* run(money([company]))
+      yield* setBlockLength(batchSize)
+      yield* run(deposit([company]))
       yield* run(reserve([company], first, 0))
-      assert.deepStrictEqual(yield* made, [["sale", group]])
+      assert.deepStrictEqual(yield* made, [["sale", batchSize]])
       // The deposit was the first entry.
-      yield* run(confirm(0, group - 2))
+      yield* run(confirm(0, batchSize - 2))
       assert.deepStrictEqual(yield* made, [
-        ["sale", group],
-        ["entry", group]
+        ["sale", batchSize],
+        ["entry", batchSize]
       ])
-      yield* run(confirm(group - 1, group - 1))
+      yield* run(confirm(batchSize - 1, batchSize - 1))
       assert.isTrue(yield* isListed(company))
     })
   )
@@ -223,10 +159,10 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
     Effect.gen(function* () {
       const company = ++companies
       const first = roomFor(1)
-      yield* setBlockLength(group)
-      yield* run(money([company]))
+      yield* setBlockLength(batchSize)
+      yield* run(deposit([company]))
       yield* run(reserve([company], first, 0))
-      yield* run(settle([company], first, group))
+      yield* run(settle([company], first, batchSize))
       yield* run([`update cell.block set pending = 0, success = 0, failed = 0 where company_id = ${company}`])
       const sql = yield* PgClient.PgClient
       const [open] = yield* sql<{ id: bigint }>`
@@ -249,7 +185,7 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
   it.effect("are not needed to find a sale by its key", () =>
     Effect.gen(function* () {
       const company = ++companies
-      yield* run(money([company]))
+      yield* run(deposit([company]))
       yield* run(reserve([company], roomFor(1), 0))
       const key = IdempotencyKey.make("k-0-3")
       const found = yield* Transactions.use(({ list }) =>
@@ -264,39 +200,28 @@ layer(TestLayer, { excludeTestServices: true })("blocks of sales and entries", (
       const transactions = yield* Transactions
       const allTransactions = yield* AllTransactions
       yield* setBlockLength(blockLength)
-      const context = yield* Effect.context<PgClient.PgClient>()
-      const agrees = Effect.fnUntraced(function* (
-        past: { groups: Array<number>; settled: Array<{ from: number; count: number }> },
-        questions: ReadonlyArray<readonly [TransactionFilter, { page: number; perPage: number }]>,
-        questionsOfAll: ReadonlyArray<readonly [ReadonlyArray<Status>, { page: number; perPage: number }]>
-      ) {
-        const pair = [++companies, ++companies]
-        const first = roomFor(2)
-        yield* run(money(pair))
-        for (const n of past.groups) yield* run(reserve(pair, first, n))
-        for (const { count, from } of past.settled) yield* run(settle(pair, first + 2 * from, 2 * count))
-        yield* run(reverse(pair))
-        for (const [filter, page] of questions) {
-          const { items, total } = yield* transactions.list(CompanyId.make(companies), filter, page)
-          assert.deepStrictEqual(
-            { ids: items.map(({ id }) => Number(id)), total },
-            yield* plainPage(companies, filter, page)
-          )
-        }
-        for (const [some, page] of questionsOfAll) {
-          const all = some.length === statuses.length
-          const { items, total } = yield* allTransactions.list({ statuses: all ? undefined : some }, page)
-          const ids = items.map(({ companyId, transaction }) => `${companyId} ${transaction.id}`)
-          assert.deepStrictEqual({ ids, total }, yield* plainPageOfAll(some, page))
-        }
-      })
-      yield* Effect.promise(() =>
-        fc.assert(
-          fc.asyncProperty(history, asking, askingAll, (past, questions, questionsOfAll) =>
-            Effect.runPromiseWith(context)(agrees(past, questions, questionsOfAll))
-          ),
-          { numRuns: 30 }
-        )
+      yield* forRandomValues(fc.tuple(history, asking, askingAll), 30, ([past, questions, questionsOfAll]) =>
+        Effect.gen(function* () {
+          const pair = [++companies, ++companies]
+          const first = roomFor(2)
+          yield* run(deposit(pair))
+          for (const n of past.batches) yield* run(reserve(pair, first, n))
+          for (const { count, from } of past.settled) yield* run(settle(pair, first + 2 * from, 2 * count))
+          yield* run(reverse(pair))
+          for (const [filter, page] of questions) {
+            const { items, total } = yield* transactions.list(CompanyId.make(companies), filter, page)
+            assert.deepStrictEqual(
+              { ids: items.map(({ id }) => Number(id)), total },
+              yield* plainPage(companies, filter, page)
+            )
+          }
+          for (const [some, page] of questionsOfAll) {
+            const all = some.length === statuses.length
+            const { items, total } = yield* allTransactions.list({ statuses: all ? undefined : some }, page)
+            const ids = items.map(({ companyId, transaction }) => `${companyId} ${transaction.id}`)
+            assert.deepStrictEqual({ ids, total }, yield* plainPageOfAll(some, page))
+          }
+        })
       )
       assert.deepStrictEqual(yield* violatedInvariants, [])
     })
