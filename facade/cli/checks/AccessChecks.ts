@@ -6,9 +6,9 @@ import { countPeppers } from "../../../adapters/postgres/directory/TokensPostgre
 import { Pepper } from "../../../core/ports/Pepper.ts"
 import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
-import { failed, isolated, passed } from "./Check.ts"
+import { failed, isolated, passed, warned } from "./Check.ts"
 
-// Without TOKEN_PEPPER everything works, so its absence is advice and no fault.
+// Without TOKEN_PEPPER everything works, so its absence is only a warning.
 const tokenSecrets = Effect.gen(function* () {
   const { tokenPepper } = yield* Settings
   const { name } = yield* Effect.provide(Pepper, PepperNode.layer(tokenPepper))
@@ -20,7 +20,7 @@ const tokenSecrets = Effect.gen(function* () {
     return failed(check, `TOKEN_PEPPER is ${state}, so calls of ${underAnother} tokens are refused: ${advice}`)
   }
   if (name === null) {
-    return passed(
+    return warned(
       check,
       "stored as SHA-256; with TOKEN_PEPPER, a copy of the database could not be used to verify guessed secrets"
     )
@@ -44,20 +44,20 @@ const loginRights = Effect.gen(function* () {
   return row ?? { login: "", may: null, uses: null }
 })
 
-// A single login that owns everything is the default of a new installation, so it is no fault.
+// A single login that owns everything is the default of a new installation, so it is only a warning.
 const role = Effect.gen(function* () {
   const { ours } = yield* DatabaseServer
   if (ours) return passed("role", "one login; the server and commands switch to roles with fewer rights")
   const { login, may, uses } = yield* loginRights
   if (may === null) return passed("role", `${login}; there are no tables yet`)
-  if (may) return passed("role", `${login} can change the tables and the ledger: give the server a separate login`)
+  if (may) return warned("role", `${login} can change the tables and the ledger: give the server a separate login`)
   return uses === true
     ? passed("role", `${login} owns no tables and cannot change the ledger`)
     : failed("role", `${login} may not use the tables: grant it saldo_server, or saldo_operator`)
 })
 
-// A separate login of the server must be able to switch to the reader role. For a login that owns the tables, this is
-// only advice.
+// A separate login of the server must be able to switch to the reader role. For a login that owns the tables, a missing
+// right is only a warning.
 const companyReads = Effect.gen(function* () {
   const check = "companies"
   const { login, may } = yield* loginRights
@@ -65,7 +65,7 @@ const companyReads = Effect.gen(function* () {
   if (yield* mayActAsReader)
     return passed(check, "reads of one company run as saldo_reader, which sees no other company's rows")
   const said = `${login} may not switch to saldo_reader, so row-level security does not limit reads to one company`
-  return (may ? passed : failed)(check, `${said}: grant saldo_reader to ${login}`)
+  return (may ? warned : failed)(check, `${said}: grant saldo_reader to ${login}`)
 })
 
 /** Checks of the database login's rights and of the tokens' secrets. */

@@ -1,18 +1,27 @@
 import { Effect } from "effect"
 import { isForbidden, wordsOf } from "../../../adapters/postgres/connection/SqlFailure.ts"
 
+/**
+ * How urgent a result is. `warn`: the service works, and the detail advises a change. `wrong`: the service does not
+ * work, or may lose money or data.
+ */
+export type Level = "ok" | "warn" | "wrong"
+
 /** The result of one check. */
 export interface Check {
   readonly name: string
-  readonly ok: boolean
+  readonly level: Level
   readonly detail: string
 }
 
 /** The result of a check that found no fault. */
-export const passed = (name: string, detail: string): Check => ({ name, ok: true, detail })
+export const passed = (name: string, detail: string): Check => ({ name, level: "ok", detail })
+
+/** The result of a check that advises a change. */
+export const warned = (name: string, detail: string): Check => ({ name, level: "warn", detail })
 
 /** The result of a check that found a fault, with its remedy. */
-export const failed = (name: string, detail: string): Check => ({ name, ok: false, detail })
+export const failed = (name: string, detail: string): Check => ({ name, level: "wrong", detail })
 
 const notExamined = (name: string) => (error: unknown) =>
   Effect.succeed(

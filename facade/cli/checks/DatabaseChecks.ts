@@ -8,7 +8,7 @@ import { isAhead, pending } from "../../../adapters/postgres/schema/Migrations.t
 import { faultOf, serverVersion } from "../../../adapters/postgres/schema/ServerVersion.ts"
 import { DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { Settings } from "../../settings/Settings.ts"
-import { type Check, failed, isolated, passed } from "./Check.ts"
+import { type Check, failed, isolated, passed, warned } from "./Check.ts"
 
 /** How often Linux retransmits an unacknowledged packet before it closes the connection. */
 const retriesSetting = "net.ipv4.tcp_retries2"
@@ -31,7 +31,7 @@ const localHost = /^(localhost|127\..*|\[::1\]|)$/
 
 /**
  * Reports how long calls wait for a database whose machine or network fails without closing the connection. A longer
- * time than advised is no fault, because everything works until then.
+ * time than advised is a warning, because everything works until then.
  *
  * @param retries the system's setting. Null if the system does not report it.
  */
@@ -41,12 +41,9 @@ export const silenceCheck = (host: string, retries: number | null): Check => {
   if (retries === null)
     return passed(name, `this system does not report how long it keeps a silent connection to ${host}`)
   const said = `a silent connection to ${host} is closed after ${silenceTimeout_s(retries)} s`
-  return passed(
-    name,
-    retries <= advisedRetries
-      ? said
-      : `${said}, and calls wait as long; set ${retriesSetting} = ${advisedRetries} to shorten this`
-  )
+  return retries <= advisedRetries
+    ? passed(name, said)
+    : warned(name, `${said}, and calls wait as long; set ${retriesSetting} = ${advisedRetries} to shorten this`)
 }
 
 const readRetries = Effect.tryPromise(() => readFile(`/proc/sys/${retriesSetting.replaceAll(".", "/")}`, "utf8")).pipe(
@@ -54,7 +51,7 @@ const readRetries = Effect.tryPromise(() => readFile(`/proc/sys/${retriesSetting
   Effect.orElseSucceed(() => null)
 )
 
-/** Runs `silenceCheck` for the configured database. */
+/** Runs `silenceCheck` for the configured database. Needs no connection: an unreachable database is when it matters. */
 const databaseSilence = Effect.gen(function* () {
   const { url } = yield* DatabaseServer
   return silenceCheck(new URL(Redacted.value(url)).hostname, yield* readRetries)
@@ -115,19 +112,16 @@ const clock = Effect.gen(function* () {
     : failed("clock", `${said}: synchronise both with the same time service`)
 })
 
-// Without DATA_KEY everything works, so its absence is advice and no fault.
+// Without DATA_KEY everything works, so its absence is only a warning.
 const personalData = Effect.gen(function* () {
   const { dataKey } = yield* Settings
   const name = "personal data"
   return yield* Effect.match(DataKeyPostgres.inspect(dataKey), {
     onFailure: ({ message }): Check => failed(name, message),
     onSuccess: (kept) =>
-      passed(
-        name,
-        kept === "protected"
-          ? "encrypted under DATA_KEY"
-          : "encrypted, but the key is in the same database; DATA_KEY would protect the key"
-      )
+      kept === "protected"
+        ? passed(name, "encrypted under DATA_KEY")
+        : warned(name, "encrypted, but the key is in the same database; DATA_KEY would protect the key")
   })
 }).pipe(Effect.provide(NodeCrypto.layerKeyWrap))
 
@@ -176,6 +170,8 @@ export const databaseChecks = Effect.all([
   isolated("migrations", schema),
   isolated("clock", clock),
   isolated("personal data", personalData),
-  isolated("vacuum", vacuum),
-  isolated("silence", databaseSilence)
+  isolated("vacuum", vacuum)
 ])
+
+/** Checks of the database server that need no connection. */
+export const unconnectedChecks = Effect.all([isolated("silence", databaseSilence)])

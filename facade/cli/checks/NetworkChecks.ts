@@ -5,7 +5,7 @@ import { connect as connectSecurely } from "node:tls"
 import { Data, DateTime, Duration, Effect, Redacted } from "effect"
 import { localUrl } from "../../settings/ListenAddress.ts"
 import { Settings, tlsFiles } from "../../settings/Settings.ts"
-import { type Check, failed, passed } from "./Check.ts"
+import { type Check, failed, passed, warned } from "./Check.ts"
 
 /** Minimum remaining validity, enough time to renew a certificate. */
 const certificateValidity_min = Duration.days(7)
@@ -63,7 +63,7 @@ const listenerAt = (url: string) =>
 
 const operationsPort = Effect.gen(function* () {
   const { ops } = yield* Settings
-  if (ops === null) return passed("operations", "OPS_PORT is off: health and metrics are not available")
+  if (ops === null) return warned("operations", "OPS_PORT is off: health and metrics are not available")
   if (ops.port === 0) return passed("operations", "any free port, which the server prints at its start")
   const url = localUrl("http", ops)
   const seen = isLocal(ops.host) ? "" : "; other machines can read it"

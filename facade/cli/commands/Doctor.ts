@@ -1,19 +1,28 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { baseLayer } from "../../AppLayer.ts"
 import { connections, DatabaseServer } from "../../settings/DatabaseServer.ts"
 import { accessChecks } from "../checks/AccessChecks.ts"
-import { type Check, failed, passed } from "../checks/Check.ts"
-import { databaseChecks } from "../checks/DatabaseChecks.ts"
+import { type Check, failed, type Level, passed } from "../checks/Check.ts"
+import { companyChecks } from "../checks/CompanyChecks.ts"
+import { databaseChecks, unconnectedChecks } from "../checks/DatabaseChecks.ts"
 import { certificateCheckOnly, exposureChecks, reachabilityChecks } from "../checks/NetworkChecks.ts"
 import { CheckFailed, type Document, print } from "../terminal/Output.ts"
 
 const settings = passed("settings", "all environment variables are valid")
 
-const database = Effect.all([databaseChecks, accessChecks]).pipe(
+const unavailable = ({ message }: { readonly message: string }) => Effect.succeed([failed("database", message)])
+
+const connected = Effect.all([databaseChecks, accessChecks, companyChecks]).pipe(
   Effect.map((checks) => checks.flat()),
-  Effect.provide(Layer.provideMerge(connections(1), DatabaseServer.layer)),
-  Effect.catch((error) => Effect.succeed([failed("database", error.message)]))
+  Effect.provide(connections(1)),
+  Effect.catch(unavailable)
+)
+
+const database = Effect.all([connected, unconnectedChecks]).pipe(
+  Effect.map((checks) => checks.flat()),
+  Effect.provide(DatabaseServer.layer),
+  Effect.catch(unavailable)
 )
 
 /** Runs all checks. A layer that cannot be built becomes one failed check, in place of the checks that need it. */
@@ -23,21 +32,35 @@ const examine: Effect.Effect<ReadonlyArray<Check>> = Effect.all([database, expos
   Effect.catch((error) => Effect.map(certificateCheckOnly, (checks) => [failed("settings", error.message), ...checks]))
 )
 
-const checkDocument = ({ detail, name, ok }: Check): Document => ({ nombre: name, ok, detalle: detail })
+const levels: ReadonlyArray<Level> = ["ok", "warn", "wrong"]
 
-const formatCheck = ({ detail, name, ok }: Check): string =>
-  `${ok ? "ok    " : "WRONG "}  ${name.padEnd(13)}  ${detail}`
+/** The most urgent level of the checks. */
+const worstOf = (checks: ReadonlyArray<Check>): Level =>
+  levels.findLast((level) => checks.some((check) => check.level === level)) ?? "ok"
+
+const checkDocument = ({ detail, level, name }: Check): Document => ({
+  nombre: name,
+  ok: level !== "wrong",
+  nivel: level,
+  detalle: detail
+})
+
+const labels: Readonly<Record<Level, string>> = { ok: "ok", warn: "warn", wrong: "WRONG" }
+
+const formatCheck = ({ detail, level, name }: Check): string =>
+  `${labels[level].padEnd(6)}  ${name.padEnd(13)}  ${detail}`
 
 export const doctor = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
     const checks = yield* examine
-    const ok = checks.every((check) => check.ok)
-    yield* print({ ok, comprobaciones: checks.map(checkDocument) }, checks.map(formatCheck).join("\n"))
+    const level = worstOf(checks)
+    const ok = level !== "wrong"
+    yield* print({ ok, nivel: level, comprobaciones: checks.map(checkDocument) }, checks.map(formatCheck).join("\n"))
     if (!ok) return yield* new CheckFailed()
   })
 ).pipe(
   Command.withDescription(
-    "Check the installation: the settings; the database, its durability, schema, clock, dead rows and connection timeout; the keys of personal data and token secrets; the rights of the database login and row-level security; the addresses of the service, its certificate and its operations port; Redis; and whether the providers and the trace collector accept connections. Sends nothing to them and changes nothing. Exit code 1 if a check fails."
+    "Check the installation: the settings; the database, its durability, schema, clock, dead rows and connection timeout; the keys of personal data and token secrets; the rights of the database login and row-level security; the addresses of the service, its certificate and its operations port; Redis; whether the active companies in production have a provider and, for insurance, an insurer and an SMS gateway; and whether these and the trace collector accept connections. Sends nothing to them and changes nothing. Each result is ok, warn (works, but a change is advised) or wrong. Exit code 1 if a result is wrong; 0 if none is, even with warnings."
   ),
   Command.withShortDescription("Check the installation"),
   Command.withExamples([{ command: "saldo doctor --json", description: "Before a deployment, or in a monitor" }])

@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fakeHttpProvider } from "../../fakes/HttpSuppliers.ts"
+import { commandLineOn } from "../../support/CommandLine.ts"
+import { freshDatabaseUrl } from "../../support/Database.ts"
+import { namesAt, resultsOn } from "../support/DoctorReport.ts"
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+const create = (url: string, code: string, ...more: ReadonlyArray<string>) =>
+  commandLineOn(url).answer("company", "create", "--razon-social", code, "--codigo", code, ...more)
+
+describe("the levels of the doctor", () => {
+  it.live("are warn for advice and wrong for a fault", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      const results = yield* resultsOn(url, {})
+      assert.deepStrictEqual(namesAt("warn", results), ["personal data", "token secrets", "role", "operations"])
+      assert.isTrue(results.every(({ nivel, ok }) => ok === (nivel !== "wrong")))
+      const { run } = commandLineOn(url)
+      const { stdout } = yield* run("doctor")
+      assert.match(stdout, /^warn {4}token secrets {2}/m)
+      assert.match(stdout, /^WRONG {3}durability {5}/m)
+      assert.match(stdout, /^ok {6}clock /m)
+    })
+  )
+})
+
+const insured = ["--ambiente", "production", "--seguros"]
+const gateway = (name: string, url: string) => ({
+  [name]: "http",
+  [`${name}_URL`]: url,
+  [`${name}_SECRET`]: secret
+})
+
+describe("a company in production without an external service", () => {
+  // Flags of the company -> the checks that fail while no external service is configured.
+  it.live.each([
+    [["--ambiente", "development", "--seguros"], []],
+    [["--ambiente", "production", "--estado", "suspendida"], []],
+    [["--ambiente", "production", "--sin-api"], []],
+    [["--ambiente", "production"], ["provider"]],
+    [["--ambiente", "production", "--estado", "vip"], ["provider"]],
+    [insured, ["provider", "insurer", "sms"]]
+  ] as const)("is a fault if its calls are accepted: %j", ([flags, found]) =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      yield* create(url, "UNA", ...flags)
+      assert.deepStrictEqual(namesAt("wrong", yield* resultsOn(url, {})), [...found])
+    })
+  )
+
+  it.live("is no fault once the service is configured", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      yield* create(url, "UNA", ...insured)
+      const reachable = (yield* fakeHttpProvider(secret)).url
+      const configured = Object.assign({}, ...["PROVIDER", "INSURER", "SMS"].map((name) => gateway(name, reachable)))
+      assert.deepStrictEqual(namesAt("wrong", yield* resultsOn(url, configured)), [])
+    })
+  )
+
+  it.live("is named in the message, up to the fifth company", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabaseUrl
+      for (let nth = 1; nth <= 7; nth++) yield* create(url, `C-${nth}`, "--ambiente", "production")
+      const { stdout } = yield* commandLineOn(url).run("doctor")
+      assert.match(
+        stdout,
+        /^WRONG {3}provider {7}PROVIDER is not set, so sales are refused for companies 1, 2, 3, 4, 5 and 2 more in /m
+      )
+    })
+  )
+})
