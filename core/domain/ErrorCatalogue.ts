@@ -75,6 +75,11 @@ const rows: { readonly [Tag in CoreError["_tag"]]: Row<Extract<CoreError, { _tag
     })
   },
   NotFound: { code: "NOT_FOUND" },
+  WrongMethod: {
+    code: "NOT_FOUND",
+    message: ({ method, procedure }) =>
+      `${procedure} se llama con ${method}, no con ${method === "GET" ? "POST" : "GET"}.`
+  },
   Invalid: { code: "VALIDATION_ERROR", details: ({ details }) => details },
   BodyTooLarge: { code: "VALIDATION_ERROR", status: 413, details: () => ({ body: "demasiado_grande" }) },
   NotJson: { code: "VALIDATION_ERROR", status: 415, details: () => ({ content_type: "invalido" }) },

@@ -28,6 +28,13 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
 /** The resource does not exist, or belongs to another company. The caller cannot tell which. Contract: 4.7. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {}) {}
 
+/** The procedure exists, but is called with the other HTTP method. */
+export class WrongMethod extends Schema.TaggedError<WrongMethod>()("WrongMethod", {
+  procedure: Schema.String,
+  /** The method that calls the procedure. */
+  method: Schema.Literals(["GET", "POST"])
+}) {}
+
 /** The request is invalid. `details` maps each field, by its wire name, to a reason. Contract: 7. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   details: Schema.Record(Schema.String, Schema.String)
@@ -155,6 +162,7 @@ export type CoreError =
   | Unauthenticated
   | Forbidden
   | NotFound
+  | WrongMethod
   | Invalid
   | BodyTooLarge
   | NotJson

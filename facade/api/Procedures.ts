@@ -23,12 +23,17 @@ export const procedures = {
   movimientos: { listar: listarMovimientos }
 }
 
+/** The HTTP method that calls procedures of each type, over REST and over tRPC. */
+export const methods = { query: "GET", mutation: "POST" } as const
+
+export type Method = (typeof methods)[Procedure["type"]]
+
 /** A procedure as a REST endpoint. */
 export interface Endpoint {
   /** The procedure's tRPC name, for example `recargas.crear`. */
   readonly name: string
   readonly procedure: Procedure
-  readonly method: "GET" | "POST"
+  readonly method: Method
   /** The path of the endpoint and its aliases. */
   readonly paths: ReadonlyArray<`/${string}`>
 }
@@ -40,7 +45,7 @@ export const endpoints: ReadonlyArray<Endpoint> = Object.entries<Readonly<Record
   Object.entries(each).map(([action, procedure]) => ({
     name: `${resource}.${action}`,
     procedure,
-    method: procedure.type === "query" ? "GET" : "POST",
+    method: methods[procedure.type],
     paths: [procedure.meta.path, ...(procedure.meta.aliases ?? [])]
   }))
 )

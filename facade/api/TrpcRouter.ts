@@ -3,13 +3,13 @@ import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc"
 import { Cause, type Context, Effect, Exit, Option, Predicate, Record as Records } from "effect"
 import { internalError, isCoreError, type PublicError, toPublic } from "../../core/domain/ErrorCatalogue.ts"
 import type { ErrorStatus } from "../../core/domain/ErrorCodes.ts"
-import { type CoreError, NotFound, NotJson } from "../../core/domain/Errors.ts"
+import { type CoreError, NotFound, NotJson, WrongMethod } from "../../core/domain/Errors.ts"
 import type { Session } from "../../core/domain/Session.ts"
 import type { Call, Services } from "./Call.ts"
 import { keyField } from "./Input.ts"
 import { malformedBody } from "./Json.ts"
 import { type Procedure, prepare, type RawInput } from "./Procedure.ts"
-import { procedures } from "./Procedures.ts"
+import { type Method, methods, procedures } from "./Procedures.ts"
 
 /**
  * tRPC's names for the HTTP statuses. Only tRPC clients read these names. tRPC has no name for 202, which means here
@@ -141,10 +141,26 @@ type RoutedTree<Tree> = {
   [Resource in keyof Tree]: { [Action in keyof Tree[Resource]]: Routed<Tree[Resource][Action]> }
 }
 
-const tree = Records.map(procedures as Readonly<Record<string, Readonly<Record<string, Procedure>>>>, (each) =>
-  Records.map(each, routed)
-)
+// tRPC refuses a whole request that calls both queries and mutations, without naming the wrong call. So the router of a
+// method has only procedures of the matching type. Those of the other type are replaced by refusals.
+const routedBy = (method: Method, procedure: Procedure, name: string) => {
+  const wanted = methods[procedure.type]
+  if (wanted === method) return routed(procedure)
+  const refuse = () => {
+    throw trpcError(new WrongMethod({ procedure: name, method: wanted }))
+  }
+  return method === "GET" ? t.procedure.query(refuse) : t.procedure.mutation(refuse)
+}
 
-/** The tRPC router. It contains every procedure with the types of its input and output. */
-export const appRouter = t.router(tree as unknown as RoutedTree<typeof procedures>)
-export type AppRouter = typeof appRouter
+const routerOf = (method: Method) => {
+  const tree = Records.map(
+    procedures as Readonly<Record<string, Readonly<Record<string, Procedure>>>>,
+    (resource, resourceName) =>
+      Records.map(resource, (procedure, action) => routedBy(method, procedure, `${resourceName}.${action}`))
+  )
+  return t.router(tree as unknown as RoutedTree<typeof procedures>)
+}
+
+/** The tRPC router of each HTTP method. Both contain every procedure with the types of its input and output. */
+export const routers = { GET: routerOf("GET"), POST: routerOf("POST") }
+export type AppRouter = (typeof routers)[Method]

@@ -23,7 +23,9 @@ const exposed = [
   "Location",
   "Link",
   "ETag",
-  "Content-Disposition"
+  "Content-Disposition",
+  "WWW-Authenticate",
+  "Date"
 ].join(", ")
 
 /** The headers of every response. Contract: 1. */

@@ -6,8 +6,8 @@ import type { Call, Services } from "../api/Call.ts"
 import { failureHeaders } from "../api/Envelope.ts"
 import { countByAddress, ensureQuota } from "../api/Gate.ts"
 import { malformedBody, readJson } from "../api/Json.ts"
-import { endpoints } from "../api/Procedures.ts"
-import { appRouter, defectOf, errorShapeOf, publicErrorOf, type TrpcContext, trpcError } from "../api/TrpcRouter.ts"
+import { endpoints, type Method } from "../api/Procedures.ts"
+import { defectOf, errorShapeOf, publicErrorOf, routers, type TrpcContext, trpcError } from "../api/TrpcRouter.ts"
 import { currentCall, queryOf, readBody, targetOf } from "./Request.ts"
 import { logFailed, respond } from "./Response.ts"
 
@@ -16,8 +16,11 @@ type Request = HttpServerRequest.HttpServerRequest
 const root = "/trpc"
 const encoder = new TextEncoder()
 
-/** The type (query or mutation) of each procedure, by name. */
-const types = new Map(endpoints.map(({ name, procedure }) => [name, procedure.type]))
+/** The HTTP method of each procedure, by name. */
+const methods = new Map(endpoints.map(({ method, name }) => [name, method]))
+
+/** The method of a request. HEAD calls queries, as GET does. */
+const methodOf = ({ method }: Request): Method => (method === "POST" ? "POST" : "GET")
 
 const queryInput = (text: string | ReadonlyArray<string> | undefined) => {
   if (text === undefined) return Effect.undefined
@@ -31,7 +34,7 @@ const isBatch = ({ searchParams }: URL): boolean => searchParams.get("batch") ==
  * would lose digits of amounts. The calls of a batch share one body, which is read once.
  */
 const inputReader = Effect.fnUntraced(function* (request: Request, url: URL) {
-  const all = yield* Effect.cached(request.method === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
+  const all = yield* Effect.cached(methodOf(request) === "POST" ? readBody(request) : queryInput(queryOf(url)["input"]))
   const whole: TrpcContext["input"] = () => all
   const oneOfBatch: TrpcContext["input"] = (batchIndex) =>
     Effect.flatMap(all, (inputs) => {
@@ -44,7 +47,7 @@ const inputReader = Effect.fnUntraced(function* (request: Request, url: URL) {
 const webRequest = (request: Request, url: URL, signal: AbortSignal): globalThis.Request => {
   const { accept, "trpc-accept": trpcAccept } = request.headers
   return new globalThis.Request(url, {
-    method: request.method === "POST" ? "POST" : "GET",
+    method: methodOf(request),
     headers: {
       // tRPC does not receive the body. Its content type is checked when the body is read.
       "content-type": "application/json",
@@ -63,7 +66,7 @@ export const trpcRoute = (request: Request): string => {
   const url = targetOf(request)
   if (isBatch(url)) return `${root}/{batch}`
   const name = url.pathname.slice(root.length + 1)
-  return `${root}/${types.has(name) ? name : "{unknown}"}`
+  return `${root}/${methods.has(name) ? name : "{unknown}"}`
 }
 
 /** The names of the procedures that a request calls. */
@@ -73,10 +76,8 @@ const callsOf = (url: URL): ReadonlyArray<string> => {
 }
 
 /** The names in a request that match no procedure of the request's method. */
-const unknownCalls = ({ method }: Request, url: URL): ReadonlyArray<string> => {
-  const type = method === "POST" ? "mutation" : "query"
-  return callsOf(url).filter((name) => types.get(name) !== type)
-}
+const unknownCalls = (request: Request, url: URL): ReadonlyArray<string> =>
+  callsOf(url).filter((name) => methods.get(name) !== methodOf(request))
 
 /**
  * The headers of the response if all calls of a request failed with the same error code. With several calls, the
@@ -107,7 +108,7 @@ const runProcedures = (request: Request, url: URL, context: TrpcContext) =>
     const response = await fetchRequestHandler({
       endpoint: root,
       req: webRequest(request, url, signal),
-      router: appRouter,
+      router: routers[methodOf(request)],
       createContext: () => {
         entered = true
         return context

@@ -133,6 +133,24 @@ describe.skipIf(!isBrowserInstalled())("the documentation in a browser", () => {
       })
     )
 
+    it.effect("does not stop a page of another origin that sends tracing headers and reads the headers of errors", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* Browsing
+        const { page } = yield* openPage()
+        yield* Effect.promise(() => page.goto(`${origin.replace("127.0.0.1", "localhost")}/v1/estado`))
+        const heard = page.evaluate(`fetch("${origin}/trpc/cuenta.saldo", {
+          headers: {
+            authorization: "Bearer a.b",
+            "trpc-accept": "application/json",
+            traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            baggage: "tienda=1",
+            "x-tracer-of-tomorrow": "1"
+          }
+        }).then(({ headers, status }) => [status, headers.get("www-authenticate"), headers.has("date")])`)
+        assert.deepStrictEqual(yield* Effect.promise(() => heard), [401, 'Bearer realm="saldo"', true])
+      })
+    )
+
     it.effect.each(["/docs/errors", "/docs/errors/IDEMPOTENT_REQUEST_IN_PROGRESS", "/docs/errors/VALIDATION_ERROR"])(
       "fits the width of a phone at %s",
       (path) =>

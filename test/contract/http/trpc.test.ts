@@ -211,6 +211,41 @@ layer(TestService, { excludeTestServices: true })("a request to tRPC", (it) => {
     })
   )
 
+  it.effect("answers each call of a batch that mixes queries, mutations and unknown names", () =>
+    Effect.gen(function* () {
+      const names = ["sistema.estado", "recargas.crear", "nada", "transacciones.anular", "catalogo.categorias"]
+      const key = "mixed"
+      const inputs = Object.fromEntries(names.map((_, index) => [index, { ...sale, idempotency_key: key }]))
+      const path = `/trpc/${names.join(",")}?batch=1`
+      for (const [answer, byOtherMethod, wrongly] of [
+        [yield* call(path, { headers: as("todo") }), ["recargas.crear", "transacciones.anular"], "POST, no con GET"],
+        [yield* post(path, inputs, as("todo")), ["sistema.estado", "catalogo.categorias"], "GET, no con POST"]
+      ] as const) {
+        for (const [index, name] of names.entries()) {
+          const { error, result } = answer.body[index]
+          const isWrong = byOtherMethod.some((each) => each === name)
+          assert.strictEqual(error?.data.path, result === undefined ? name : undefined)
+          if (isWrong) assert.strictEqual(error.message, `${name} se llama con ${wrongly}.`)
+          if (isWrong || name === "nada") assert.strictEqual(error.data.error.code, "NOT_FOUND")
+        }
+        assert.strictEqual(answer.status, 207)
+      }
+      const { body } = yield* call("/v1/transacciones?idempotency_key=mixed", { headers: as("todo") })
+      assert.lengthOf(body.data.items, 1)
+    })
+  )
+
+  it.effect.each([
+    ["GET", "recargas.crear", "recargas.crear se llama con POST, no con GET."],
+    ["POST", "cuenta.saldo", "cuenta.saldo se llama con GET, no con POST."],
+    ["GET", "recargas.borrar", "El recurso no existe."]
+  ] as const)("with %s %s says what is wrong", ([method, name, message]) =>
+    Effect.gen(function* () {
+      const { body, status } = yield* call(`/trpc/${name}`, { method, headers: as("todo") })
+      assert.deepStrictEqual([status, body.error.message, body.error.data.path], [404, message, name])
+    })
+  )
+
   it.effect("has a request id even when it is rejected before any procedure: a stream that is not a batch", () =>
     Effect.gen(function* () {
       const { body, headers, status } = yield* call("/trpc/sistema.estado", {

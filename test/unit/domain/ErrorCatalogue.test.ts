@@ -63,6 +63,7 @@ describe("the error catalogue", () => {
 const otherWords: Readonly<Record<string, string>> = {
   ReversalPending: "Resultado de la anulación desconocido; consulte la transacción y no repita la anulación.",
   ReversalDenied: "El proveedor rechazó la anulación; la venta sigue en pie.",
+  WrongMethod: "recargas.crear se llama con POST, no con GET.",
   InsuranceRejected: insurersWords,
   PolicyActive: "El vehículo ya tiene una póliza vigente; puede renovarla a partir del 2026-03-04."
 }

@@ -33,6 +33,7 @@ export const errorCauses: ReadonlyArray<readonly [Errors.CoreError, number, stri
     { motivo: "permiso_faltante", permiso: "balance.read" }
   ],
   [new Errors.NotFound(), 404, "NOT_FOUND", undefined],
+  [new Errors.WrongMethod({ procedure: "recargas.crear", method: "POST" }), 404, "NOT_FOUND", undefined],
   [new Errors.Invalid({ details: { placa: "longitud" } }), 422, "VALIDATION_ERROR", { placa: "longitud" }],
   [new Errors.BodyTooLarge(), 413, "VALIDATION_ERROR", { body: "demasiado_grande" }],
   [new Errors.NotJson(), 415, "VALIDATION_ERROR", { content_type: "invalido" }],
