@@ -12,9 +12,6 @@ import { intent } from "../../support/Examples.ts"
 import {
   delivery,
   fund,
-  money,
-  sales,
-  settlingFails,
   tally,
   unansweredWithStatus,
   unavailableFor,
@@ -64,27 +61,6 @@ describe("a recovery that receives a late answer", () => {
 })
 
 describe("several recoveries at the same time", () => {
-  const slowly = unansweredWithStatus(() => Effect.delay(Effect.succeed(Delivered({ delivery })), "10 seconds"))
-
-  it.effect("ask about each sale once", () => {
-    const { asked, layer } = world(slowly)
-    return Effect.gen(function* () {
-      yield* fund()
-      for (const key of ["k1", "k2", "k3"]) yield* unsentSale(key)
-      yield* TestClock.adjust("1 minute")
-      const cycles = yield* Effect.forkChild(
-        Effect.all([recover("due"), recover("due"), recover("all")], { concurrency: "unbounded" })
-      )
-      yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(yield* recover("all"), tally())
-      yield* TestClock.adjust("5 seconds")
-      const confirmed = (yield* Fiber.join(cycles)).map((cycle) => cycle.confirmed)
-      assert.deepStrictEqual(confirmed, [3, 0, 0])
-      assert.deepStrictEqual(asked.map(({ xid }) => xid).sort(), ["RD-k1", "RD-k2", "RD-k3"])
-      assert.deepStrictEqual(yield* money, { available: 70_000, held: 0, consumed: 30_000 })
-    }).pipe(Effect.provide(layer))
-  })
-
   it.effect("never ask about the same sale at the same time, even if many sales are slow", () => {
     const asking = new Set<string>()
     const twice: Array<string> = []
@@ -109,27 +85,6 @@ describe("several recoveries at the same time", () => {
       yield* TestClock.adjust("5 minutes")
       assert.deepStrictEqual(twice, [])
       assert.strictEqual(new Set(asked.map(({ xid }) => xid)).size, 120)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("take over the claim of a dead process when its lease of one minute ends", () => {
-    const { asked, layer } = world(slowly)
-    return Effect.gen(function* () {
-      yield* fund()
-      yield* unsentSale()
-      yield* TestClock.adjust("1 minute")
-      const dying = yield* Effect.forkChild(recover("due"))
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(dying)
-      yield* Effect.forkChild(keepRecovering)
-      yield* TestClock.adjust("58 seconds")
-      assert.strictEqual(asked.length, 1)
-      yield* TestClock.adjust("11 seconds")
-      assert.deepStrictEqual(
-        asked.map(({ at_s }) => at_s),
-        [60, 120]
-      )
-      assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
     }).pipe(Effect.provide(layer))
   })
 })
@@ -186,28 +141,6 @@ const claimingFails = (times: number) => {
     claim: (wanted: RecoveryClaim) => orGone(claim(wanted))
   }))
 }
-
-describe("a provider's answer about a sale that cannot be written", () => {
-  it.effect("is requested again when the lease ends", () => {
-    const { asked, layer } = world(
-      unansweredWithStatus(() => Effect.succeed(Delivered({ delivery }))),
-      settlingFails(1)
-    )
-    return Effect.gen(function* () {
-      yield* fund()
-      yield* unsentSale("k1")
-      yield* unsentSale("k2")
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* recover("due"), tally({ confirmed: 1, stillUnknown: 1 }))
-      yield* TestClock.adjust("59 seconds")
-      assert.deepStrictEqual(yield* recover("due"), tally())
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* recover("due"), tally({ confirmed: 1 }))
-      assert.strictEqual(asked.length, 3)
-      assert.deepStrictEqual(yield* money, { available: 80_000, held: 0, consumed: 20_000 })
-    }).pipe(Effect.provide(layer))
-  })
-})
 
 describe("the recovery loop of a server", () => {
   it.effect("continues after cycles that failed", () => {

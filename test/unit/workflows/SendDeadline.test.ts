@@ -1,12 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { StatusAnswer } from "../../../core/domain/Recovery.ts"
 import { isBeforeSendDeadline } from "../../../core/workflows/ExternalCalls.ts"
 import { recover } from "../../../core/workflows/Recover.ts"
-import { sell } from "../../../core/workflows/Sell.ts"
-import { intent } from "../../support/Examples.ts"
-import { type Fault, fund, money, sales, world } from "../../support/InMemoryWorld.ts"
+import { fund, money, sales } from "../../support/InMemoryWorld.ts"
+import { operations } from "../support/Operations.ts"
 
 /**
  * How time passes after the operation is recorded, how far the clock of the record was ahead, and whether the operation
@@ -33,92 +31,66 @@ describe("a recorded operation", () => {
   )
 })
 
-/** Pauses the process for this long after the first reservation commits. */
-const paused =
-  (millis: number): Fault =>
-  (ledger) => {
-    let rest_ms = millis
-    const pause = Effect.suspend(() => {
-      const sleeping = Effect.sleep(rest_ms)
-      rest_ms = 0
-      return sleeping
-    })
-    return { ...ledger, reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => pause) }
-  }
+describe.each(operations)("$operation in a process that is paused after the record", (operation) => {
+  // Pause in milliseconds -> how the operation ends, and how often it is sent.
+  const pauses = [
+    [10_000, "done", 1],
+    [10_001, "unknown", 0],
+    [120_000, "unknown", 0]
+  ] as const
 
-describe("a process paused after a reservation", () => {
-  it.effect.each([
-    [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
-    [10_001, "Pending", "PENDING", []]
-  ] as const)("sends the order only within ten seconds: after %d ms", ([millis, heard, status, sent]) => {
-    const { dispatched, layer, provider } = world({}, paused(millis))
+  it.effect.each(pauses)("is sent only within ten seconds: after %d ms", ([millis, end, times]) => {
+    const { layer, prepare, sent } = operation.world({ recorded: Effect.sleep(millis) })
     return Effect.gen(function* () {
       yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      const { call } = yield* prepare()
+      const running = yield* Effect.forkChild(call)
       yield* TestClock.adjust(millis)
-      const answered = yield* Fiber.join(sale)
-      assert.strictEqual(answered.outcome._tag, heard)
-      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-      assert.deepStrictEqual(dispatched, [...sent])
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-describe("a sale paused for too long to be sent", () => {
-  const slept_ms = 120_000
-  const refused = StatusAnswer.Refused({ refusal: "TRANSACTION_REJECTED" })
-
-  it.effect("replays the response that its caller received", () => {
-    const { dispatched, layer, provider } = world({}, paused(slept_ms))
-    return Effect.gen(function* () {
-      yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
-      yield* TestClock.adjust(slept_ms)
-      const first = yield* Fiber.join(sale)
-      assert.strictEqual(first.outcome._tag, "Pending")
-      assert.deepStrictEqual(yield* sell(intent(), provider), { ...first, replayed: true })
-      assert.deepStrictEqual(yield* money, { available: 90_000, held: 10_000, consumed: 10_000 })
-      assert.deepStrictEqual(dispatched, [])
+      const first = yield* Fiber.join(running)
+      assert.strictEqual(first.outcome._tag, operation[end].response)
+      assert.deepStrictEqual(yield* sales, [["RD-k1", operation[end].status]])
+      assert.deepStrictEqual(yield* money, operation[end].money)
+      assert.deepStrictEqual(yield* call, { ...first, replayed: true })
+      assert.lengthOf(sent, times)
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("answers with recovery's result if recovery has settled the sale during the pause", () => {
-    const { dispatched, layer, provider } = world({ status: () => Effect.succeed(refused) }, paused(slept_ms))
+  it.effect.each(pauses)(
+    "is sent only within ten seconds, although the clock was set back meanwhile: after %d ms",
+    ([millis, end, times]) => {
+      const resumed = Deferred.makeUnsafe<void>()
+      const { layer, prepare, sent } = operation.world({ recorded: Deferred.await(resumed) })
+      return Effect.gen(function* () {
+        yield* fund()
+        const { call } = yield* prepare()
+        const running = yield* Effect.forkChild(call)
+        yield* TestClock.adjust(millis)
+        yield* TestClock.setTime(0)
+        yield* Deferred.succeed(resumed, undefined)
+        assert.strictEqual((yield* Fiber.join(running)).outcome._tag, operation[end].response)
+        assert.deepStrictEqual(yield* sales, [["RD-k1", operation[end].status]])
+        assert.lengthOf(sent, times)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("answers with recovery's result if recovery has settled it during the pause", () => {
+    const { layer, prepare, sent } = operation.world({
+      asked: Effect.succeed("refused"),
+      recorded: Effect.sleep("2 minutes")
+    })
     return Effect.gen(function* () {
       yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      const { call } = yield* prepare()
+      const running = yield* Effect.forkChild(call)
       yield* TestClock.adjust("1 minute")
       yield* recover("due")
       yield* TestClock.adjust("1 minute")
-      const first = yield* Fiber.join(sale)
-      assert.strictEqual(first.outcome._tag, "Refused")
-      assert.deepStrictEqual(yield* sell(intent(), provider), { ...first, replayed: true })
-      assert.deepStrictEqual(yield* money, { available: 100_000, held: 0, consumed: 0 })
-      assert.deepStrictEqual(dispatched, [])
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-describe("a process paused after a reservation, with its clock set back during the pause", () => {
-  it.effect.each([
-    [10_000, "Delivered", "SUCCESS", ["RD-k1"]],
-    [10_001, "Pending", "PENDING", []]
-  ] as const)("sends the order only within ten seconds: after %d ms", ([millis, heard, status, sent]) => {
-    const resumed = Deferred.makeUnsafe<void>()
-    const { dispatched, layer, provider } = world({}, (ledger) => ({
-      ...ledger,
-      reserve: (wanted) => Effect.tap(ledger.reserve(wanted), () => Deferred.await(resumed))
-    }))
-    return Effect.gen(function* () {
-      yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
-      yield* TestClock.adjust(millis)
-      yield* TestClock.setTime(0)
-      yield* Deferred.succeed(resumed, undefined)
-      const answered = yield* Fiber.join(sale)
-      assert.strictEqual(answered.outcome._tag, heard)
-      assert.deepStrictEqual(yield* sales, [["RD-k1", status]])
-      assert.deepStrictEqual(dispatched, [...sent])
+      const first = yield* Fiber.join(running)
+      assert.strictEqual(first.outcome._tag, operation.refused.response)
+      assert.deepStrictEqual(yield* call, { ...first, replayed: true })
+      assert.deepStrictEqual(yield* money, operation.refused.money)
+      assert.deepStrictEqual(sent, [])
     }).pipe(Effect.provide(layer))
   })
 })

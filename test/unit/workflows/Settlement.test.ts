@@ -1,42 +1,42 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ReversalAnswer, ReversalVerdict, type UnderReversal } from "../../../core/domain/Reversal.ts"
 import { DispatchAnswer, type Order, Verdict } from "../../../core/domain/Sale.ts"
 import { type AuditEvent, AuditLog } from "../../../core/ports/AuditLog.ts"
 import { Ledger } from "../../../core/ports/Ledger.ts"
-import { Reversals } from "../../../core/ports/Reversals.ts"
 import { sell } from "../../../core/workflows/Sell.ts"
 import { settleInFlight } from "../../../core/workflows/Settlement.ts"
 import { intent } from "../../support/Examples.ts"
 import { delivery, fund, money, sales, settlingFails, unsentSale, world } from "../../support/InMemoryWorld.ts"
-import { type ReversalFault, reverseSale, reversing, sold } from "../support/ReversalWorld.ts"
+import { operations, type Reply } from "../support/Operations.ts"
 
-describe("a sale that cannot be settled immediately", () => {
+describe.each(operations)("$operation that cannot be settled immediately", (operation) => {
   it.effect("makes its caller wait until the database is reachable again", () => {
-    const { layer, provider } = world({}, settlingFails(2))
+    const { layer, prepare } = operation.world({ failedSettlements: 2 })
     return Effect.gen(function* () {
       yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      const { call } = yield* prepare()
+      const running = yield* Effect.forkChild(call)
       yield* TestClock.adjust("4 seconds")
-      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Delivered")
+      assert.strictEqual((yield* Fiber.join(running)).outcome._tag, operation.done.response)
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is pending for its caller after 5 seconds, and settled later without another dispatch", () => {
-    const { dispatched, layer, provider } = world({}, settlingFails(8))
+  it.effect("is pending for its caller after 5 seconds, and settled later without another request", () => {
+    const { layer, prepare, sent } = operation.world({ failedSettlements: 8 })
     return Effect.gen(function* () {
       yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
+      const { call } = yield* prepare()
+      const running = yield* Effect.forkChild(call)
       yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, "Pending")
-      assert.deepStrictEqual(yield* sales, [["RD-k1", "PROCESSING"]])
-      assert.deepStrictEqual(yield* money, { available: 90_000, held: 10_000, consumed: 10_000 })
+      assert.strictEqual((yield* Fiber.join(running)).outcome._tag, "Pending")
+      assert.deepStrictEqual(yield* sales, [["RD-k1", operation.recorded.status]])
+      assert.deepStrictEqual(yield* money, operation.recorded.money)
       yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* sales, [["RD-k1", "SUCCESS"]])
-      assert.deepStrictEqual(yield* money, { available: 90_000, held: 0, consumed: 10_000 })
-      assert.deepStrictEqual(dispatched, ["RD-k1"])
-      const again = yield* sell(intent(), provider)
+      assert.deepStrictEqual(yield* sales, [["RD-k1", operation.done.status]])
+      assert.deepStrictEqual(yield* money, operation.done.money)
+      assert.lengthOf(sent, 1)
+      const again = yield* call
       assert.deepStrictEqual([again.outcome._tag, again.replayed], ["Pending", true])
     }).pipe(Effect.provide(layer))
   })
@@ -44,21 +44,24 @@ describe("a sale that cannot be settled immediately", () => {
   it.effect(
     'is answered "unavailable" if it was not sent, and its key becomes free once that result is written',
     () => {
-      const answers = [DispatchAnswer.NotSent(), DispatchAnswer.Delivered({ delivery })]
-      const { dispatched, layer, provider } = world(
-        { dispatch: () => Effect.sync(() => answers.shift() ?? DispatchAnswer.Unknown()) },
-        settlingFails(8)
-      )
+      const replies: Array<Reply> = ["not sent", "done"]
+      const { layer, prepare, sent } = operation.world({
+        told: Effect.sync(() => replies.shift() ?? "unknown"),
+        failedSettlements: 8
+      })
       return Effect.gen(function* () {
         yield* fund()
-        const sale = yield* Effect.forkChild(Effect.flip(sell(intent(), provider)))
+        const { call } = yield* prepare()
+        const running = yield* Effect.forkChild(Effect.flip(call))
         yield* TestClock.adjust("5 seconds")
-        assert.strictEqual((yield* Fiber.join(sale))._tag, "ServiceUnavailable")
-        assert.strictEqual((yield* Effect.flip(sell(intent(), provider)))._tag, "RequestInProgress")
+        assert.strictEqual((yield* Fiber.join(running))._tag, "ServiceUnavailable")
+        assert.strictEqual((yield* Effect.flip(call))._tag, "RequestInProgress")
         yield* TestClock.adjust("1 minute")
-        assert.deepStrictEqual(yield* sales, [["RD-k1", "FAILED"]])
-        assert.strictEqual((yield* sell(intent(), provider)).outcome._tag, "Delivered")
-        assert.deepStrictEqual(dispatched, ["RD-k1", "RD-k1"])
+        assert.deepStrictEqual(yield* money, operation.before)
+        assert.strictEqual((yield* call).outcome._tag, operation.done.response)
+        assert.deepStrictEqual(yield* sales, operation.retried)
+        assert.lengthOf(sent, 2)
+        assert.strictEqual(sent[0], sent[1])
       }).pipe(Effect.provide(layer))
     }
   )
@@ -146,104 +149,36 @@ describe("an answer that contradicts the settled outcome", () => {
   })
 })
 
-describe("a provider's answer after another process has settled the sale", () => {
-  const firm = { Confirm: Verdict.Confirm({ delivery }), Release: Verdict.Release({ refusal: "TRANSACTION_REJECTED" }) }
-  const refused = DispatchAnswer.Refused({ refusal: "INVALID_PHONE" })
-  const delivered = DispatchAnswer.Delivered({ delivery })
-
-  // the earlier settlement, the late answer -> the response, the audit record
-  it.effect.each([
-    ["Release", delivered, "Refused", ["late_success"]],
-    ["Confirm", refused, "Delivered", ["late_refusal"]],
-    ["Confirm", delivered, "Delivered", []],
-    ["Release", refused, "Refused", []],
-    ["Confirm", DispatchAnswer.Unknown(), "Delivered", []],
-    ["Release", DispatchAnswer.Unknown(), "Refused", []],
-    ["Confirm", DispatchAnswer.NotSent(), "Delivered", ["late_refusal"]],
-    ["Release", DispatchAnswer.NotSent(), "Refused", []]
-  ] as const)("moves no money and audits a contradiction: %s first, then %j", ([before, late, heard, actions]) => {
-    const sent = Deferred.makeUnsafe<Order>()
-    const reply = Deferred.makeUnsafe<DispatchAnswer>()
-    const { audited, layer, provider } = world({
-      dispatch: (order) => Effect.andThen(Deferred.succeed(sent, order), Deferred.await(reply))
+describe.each(operations)("a provider's answer to $operation that another process has settled", (operation) => {
+  // the earlier settlement, the late answer -> the contradiction that is audited
+  it.effect.each<readonly ["done" | "refused", Reply, "done" | "refused" | null]>([
+    ["refused", "done", "done"],
+    ["done", "refused", "refused"],
+    ["done", "done", null],
+    ["refused", "refused", null],
+    ["done", "unknown", null],
+    ["refused", "unknown", null],
+    ["done", "not sent", "refused"],
+    ["refused", "not sent", null]
+  ])("moves no money and audits a contradiction: %s first, then %s", ([before, late, contradiction]) => {
+    const arrived = Deferred.makeUnsafe<void>()
+    const reply = Deferred.makeUnsafe<Reply>()
+    const { audited, layer, prepare, sent, settleElsewhere } = operation.world({
+      told: Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(reply))
     })
     return Effect.gen(function* () {
       yield* fund()
-      const sale = yield* Effect.forkChild(sell(intent(), provider))
-      const order = yield* Deferred.await(sent)
-      const at = yield* DateTime.now
-      yield* Ledger.use((ledger) => ledger.settle({ order, verdict: firm[before], at, notFound: 0 }))
-      const settled = yield* money
+      const { call } = yield* prepare()
+      const running = yield* Effect.forkChild(call)
+      yield* Deferred.await(arrived)
+      yield* settleElsewhere(before)
+      assert.deepStrictEqual(yield* money, operation[before].money)
       yield* Deferred.succeed(reply, late)
-      assert.strictEqual((yield* Fiber.join(sale)).outcome._tag, heard)
-      assert.deepStrictEqual(yield* money, settled)
+      assert.strictEqual((yield* Fiber.join(running)).outcome._tag, operation[before].response)
+      assert.deepStrictEqual(yield* money, operation[before].money)
       assert.deepStrictEqual(
         audited.map(({ action, companyId, details }) => [action, companyId as number, details["xid"]]),
-        actions.map((action) => [action, 7, "RD-k1"])
-      )
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-const { Confirmed, Denied, NotSent, Unknown } = ReversalAnswer
-
-const charged = { available: 90_000, held: 0, consumed: 10_000 }
-const givenBack = { available: 100_000, held: 0, consumed: 0 }
-
-describe("a reversal that cannot be settled immediately", () => {
-  it.effect("is pending for its caller after 5 seconds, and settled later without another request", () => {
-    const { layer, sent } = reversing({}, settlingFails(8))
-    return Effect.gen(function* () {
-      yield* fund()
-      const id = yield* sold()
-      const reversal = yield* Effect.forkChild(reverseSale(id))
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(reversal)).outcome._tag, "Pending")
-      assert.deepStrictEqual(yield* money, charged)
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* money, givenBack)
-      assert.lengthOf(sent, 1)
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-describe("a provider's answer after another process has settled the reversal", () => {
-  const { Confirm, Deny } = ReversalVerdict
-
-  // the earlier settlement, the late answer -> the response, the audit record
-  it.effect.each([
-    [Deny(), Confirmed(), "Denied", ["late_reversal"]],
-    [Confirm(), Denied(), "Reversed", ["late_reversal_refusal"]],
-    [Confirm(), NotSent(), "Reversed", ["late_reversal_refusal"]],
-    [Confirm(), Confirmed(), "Reversed", []],
-    [Deny(), Denied(), "Denied", []],
-    [Confirm(), Unknown(), "Reversed", []],
-    [Deny(), Unknown(), "Denied", []]
-  ] as const)("moves no money and audits a contradiction: %j first, then %j", ([before, late, heard, actions]) => {
-    const begun = Deferred.makeUnsafe<UnderReversal>()
-    const reply = Deferred.makeUnsafe<ReversalAnswer>()
-    const watched: ReversalFault = (reversals) => ({
-      ...reversals,
-      begin: (intent) =>
-        Effect.tap(reversals.begin(intent), (answer) =>
-          answer._tag === "Begun" ? Deferred.succeed(begun, answer.under) : Effect.void
-        )
-    })
-    const { audited, layer } = reversing({ told: Deferred.await(reply) }, watched)
-    return Effect.gen(function* () {
-      yield* fund()
-      const id = yield* sold()
-      const reversal = yield* Effect.forkChild(reverseSale(id))
-      const under = yield* Deferred.await(begun)
-      const at = yield* DateTime.now
-      yield* Reversals.use((reversals) => reversals.settle({ under, verdict: before, at, notFound: 0 }))
-      const settled = yield* money
-      yield* Deferred.succeed(reply, late)
-      assert.strictEqual((yield* Fiber.join(reversal)).outcome._tag, heard)
-      assert.deepStrictEqual(yield* money, settled)
-      assert.deepStrictEqual(
-        audited.map(({ action, details }) => [action, details["xid"]]),
-        actions.map((action) => [action, under.reversal.xid])
+        contradiction === null ? [] : [[operation.late[contradiction], 7, sent[0]]]
       )
     }).pipe(Effect.provide(layer))
   })
