@@ -75,6 +75,15 @@ grant insert (
 grant insert, update (status, sealed, detail, tries, expires_at, send_at, leased_until, settled_at) on cell.sms
 to saldo_server;
 
+-- Webhooks. Events are written only by functions, and deleted when they are old.
+grant usage on sequence cell.webhook_id to saldo_server;
+grant execute on function cell.add_webhook, cell.test_webhook to saldo_server;
+grant delete on cell.event to saldo_server;
+grant delete, update (
+  url, event_types, description, state, secret, previous_secret, previous_until, failing_since
+) on cell.webhook to saldo_server;
+grant insert, update, delete on cell.delivery to saldo_server;
+
 -- The first start creates the sandbox and fills an empty catalogue. The server may store the hash of a token's secret
 -- again, with the pepper, when the token is used.
 grant select, insert on directory.company, directory.token, directory.token_use to saldo_server;
@@ -97,6 +106,7 @@ grant
 on cell.balance to saldo_operator;
 grant execute on function cell.default_limit to saldo_operator;
 grant insert, update on cell.resolution to saldo_operator;
+grant execute on function cell.turn_events to saldo_operator;
 
 -- Row-level security: in every table of a cell, a reader sees only the company that its statement has selected. Before
 -- that, it sees no rows. The money functions run as the owner, to which no policy applies, so row-level security does

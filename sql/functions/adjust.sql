@@ -23,6 +23,7 @@ declare
   before balance;
   begun_at timestamptz;
   moved bigint;
+  entry_ bigint;
 begin
   -- Locks the balance. An adjustment waits here for other adjustments and for sales of the same company.
   select * into before from balance as b where b.company_id = company for update;
@@ -49,7 +50,14 @@ begin
   where b.company_id = company;
 
   insert into entry (company_id, id, type, amount, balance, reference, created_at)
-  values (company, nextval('entry_id'), 'adjustment', moved, before.owned + moved, reference_, at);
+  values (company, nextval('entry_id'), 'adjustment', moved, before.owned + moved, reference_, at)
+  returning id into entry_;
+
+  perform record_events(
+    array[event_fact(company_id => company, type => 'balance.adjusted', at => at, entry_id => entry_)],
+    array[company],
+    at
+  );
   return moved;
 end;
 $$;

@@ -19,6 +19,7 @@ as $$
 #variable_conflict use_column
 declare
   after bigint;
+  entry_ bigint;
 begin
   insert into balance (company_id, updated_at) values (company, at) on conflict do nothing;
 
@@ -44,10 +45,16 @@ begin
     return;
   end if;
 
-  return query
   insert into entry as e (company_id, id, type, amount, balance, reference, created_at)
   values (company, nextval('entry_id'), 'deposit', centavos, after, reference_, at)
-  returning e.id, e.amount, true;
+  returning e.id into entry_;
+
+  perform record_events(
+    array[event_fact(company_id => company, type => 'balance.deposited', at => at, entry_id => entry_)],
+    array[company],
+    at
+  );
+  return query select entry_, centavos, true;
 end;
 $$;
 

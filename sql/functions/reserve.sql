@@ -357,6 +357,7 @@ declare
   any_insured boolean;
   any_late boolean;
   any_full_block boolean;
+  any_events boolean;
   written_n bigint;
   -- A week or month includes its days after `today`. Around midnight, another server or a later group may already have
   -- sold on the next day while this group waited.
@@ -414,8 +415,9 @@ begin
       )
       order by i.company_id
     ),
-    bool_or(i.insured)
-  into demands, any_insured
+    bool_or(i.insured),
+    bool_or(b.events_on)
+  into demands, any_insured, any_events
   from (
     select
       i.company_id,
@@ -430,7 +432,8 @@ begin
   ) as i
   left join lateral (
     select
-      b.ctid, b.available, b.limit_daily, b.limit_weekly, b.limit_monthly, b.listed_to, b.sales, b.sales_listed
+      b.ctid, b.available, b.limit_daily, b.limit_weekly, b.limit_monthly, b.listed_to, b.sales, b.sales_listed,
+      b.events_on
     from balance as b
     where b.company_id = i.company_id
     for update
@@ -613,6 +616,11 @@ begin
       'sale',
       array(select d.company_id from unnest(demands) as d where d.unlisted + d.members >= block_length())
     );
+  end if;
+
+  -- Reports balances that these sales made low (event.sql).
+  if any_events then
+    perform record_events('{}', array(select d.company_id from unnest(demands) as d), at);
   end if;
 
   -- 5. Answer the requests that did not claim their key.

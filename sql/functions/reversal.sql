@@ -127,12 +127,13 @@ declare
   sold transaction;
   after bigint;
   won boolean;
+  events_on_ boolean;
 begin
   -- 1. Lock in the order of cell.reserve (key, balance, transaction) and then the reversal. The key and the sale of a
   --   reversal never change, so reading them before the lock is safe.
   select * into strict given from reversal as v where v.company_id = company and v.id = reversal_;
   perform 1 from idempotency as k where k.company_id = company and k.key = given.idempotency_key for update;
-  perform 1 from balance as b where b.company_id = company for update;
+  select b.events_on into events_on_ from balance as b where b.company_id = company for update;
   select * into sold from transaction as t where t.company_id = company and t.id = given.transaction_id for no key update;
   select * into given from reversal as v where v.company_id = company and v.id = reversal_ for update;
 
@@ -202,6 +203,22 @@ begin
         completed_at = coalesce(k.completed_at, at),
         settled_at = case when verdict <> 'Hold' then at end
       where k.company_id = company and k.key = given.idempotency_key;
+    end if;
+
+    if events_on_ and verdict <> 'Hold' then
+      perform record_events(
+        array[
+          event_fact(
+            company_id => company,
+            type => case when verdict = 'Confirm' then 'transaction.reversed' else 'reversal.failed' end,
+            at => at,
+            transaction_id => sold.id,
+            reversal_id => reversal_
+          )
+        ],
+        array[company],
+        at
+      );
     end if;
   end if;
 

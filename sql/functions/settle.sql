@@ -122,6 +122,7 @@ declare
   any_returned boolean;
   any_insured boolean;
   any_listed boolean;
+  any_events boolean;
   unlisted_most bigint;
   -- How many rows must be written: keys that get an answer, keys that are deleted, and balances.
   answers_n bigint;
@@ -179,11 +180,12 @@ begin
         listed_to => b.listed_to,
         unlisted => b.entries - b.entries_listed
       )
-    )
-  into members
+    ),
+    bool_or(b.events_on)
+  into members, any_events
   from unnest(members) as s
   left join lateral (
-    select b.ctid, b.owned, b.listed_to, b.entries, b.entries_listed
+    select b.ctid, b.owned, b.listed_to, b.entries, b.entries_listed, b.events_on
     from balance as b
     where b.company_id = (s.settlement).company_id
     for update
@@ -431,6 +433,42 @@ begin
       having max(w.unlisted) + count(*) filter (where (w.settlement).verdict = 'Confirm') >= block_length()
     ) as s
     having count(*) > 0;
+  end if;
+
+  -- Writes the events of the sales and policies (event.sql). A sale that is held again has no new event.
+  if any_events then
+    perform record_events(
+      array(
+        select
+          event_fact(
+            company_id => (w.settlement).company_id,
+            type => f.type,
+            at => (w.settlement).at,
+            transaction_id => (w.settlement).transaction_id,
+            insurance_id => case when f.type like 'insurance.%' then w.insurance_id end
+          )
+        from unnest(winners) as w
+        cross join lateral (
+          values
+            (
+              case
+                when (w.settlement).verdict = 'Confirm' then 'transaction.succeeded'
+                when (w.settlement).verdict in ('Release', 'Free') then 'transaction.failed'
+                when w.old_status = 'PROCESSING' then 'transaction.pending'
+              end
+            ),
+            (
+              case
+                when w.insurance_id is null then null
+                when (w.settlement).verdict = 'Confirm' then 'insurance.issued'
+                when (w.settlement).verdict = 'Release' then 'insurance.failed'
+              end
+            )
+        ) as f(type)
+      ),
+      array(select (w.settlement).company_id from unnest(winners) as w),
+      (select max((w.settlement).at) from unnest(winners) as w)
+    );
   end if;
 
   -- 5. Answer the other requests: requests that did not win, and winning requests without a key to store the response.

@@ -25,6 +25,9 @@ export const refusedBy = Effect.fnUntraced(function* (statements: ReadonlyArray<
 /** Whether a table stores insurances or their messages. */
 export const isOfInsurance = (table: string): boolean => table === "insurance" || table === "sms"
 
+/** Whether a table stores events, webhooks or deliveries. */
+export const isOfEvents = (table: string): boolean => ["delivery", "event", "webhook"].includes(table)
+
 /**
  * Names of all checks, foreign keys, unique keys and triggers of a schema that can refuse a statement. Primary keys are
  * left out.

@@ -26,6 +26,8 @@ const server = {
   "cell.block": "select",
   "cell.consumption": "select",
   "cell.entry": "select",
+  "cell.delivery": "delete, insert, select, update",
+  "cell.event": "delete, select",
   "cell.idempotency": "select",
   "cell.insurance":
     "insert code_expires_at code_hash company_id created_at environment id insured offered_extras plate " +
@@ -40,6 +42,9 @@ const server = {
   "cell.reversal": "select, update asked_at leased_until",
   "cell.sms": "insert, select, update detail expires_at leased_until sealed send_at settled_at status tries",
   "cell.transaction": "select, update asked_at leased_until",
+  "cell.webhook":
+    "delete, select, update description event_types failing_since previous_secret previous_until secret state url",
+  "cell.webhook_id": "usage",
   "directory.audit_event": "insert, select action at",
   "directory.company": "insert, select",
   "directory.data_key": "insert, select, update protected wrapped",

@@ -230,13 +230,15 @@ layer(TestDatabase)("a function that moves money", (it) => {
         where p.pronamespace in ('cell'::regnamespace, 'directory'::regnamespace)
           and p.prorettype <> 'trigger'::regtype
         order by p.oid::regproc::text collate "C"`
-      const served = ["begin_reversal", "reserve", "settle", "settle_reversal"].map((name) => `cell.${name}`)
+      const served = ["add_webhook", "begin_reversal", "reserve", "settle", "settle_reversal", "test_webhook"].map(
+        (name) => `cell.${name}`
+      )
       const funding = ["directory.adjust", "directory.deposit"]
-      const definers = [...served, ...funding, "cell.adjust", "cell.deposit"]
+      const definers = [...served, ...funding, "cell.adjust", "cell.deposit", "cell.turn_events"]
       const lists = ["block_length", "join_blocks", "list_anew", "make_blocks", "recount_blocks"]
-      const rows = ["account", "demand", "settling", "status_change"]
+      const rows = ["account", "demand", "event_fact", "settling", "status_change"]
       const reserving = ["answers_of_known_keys", "judge_one_by_one", "refusal"]
-      const shared = ["default_limit", "key_state", "require_all_written", "status_after"]
+      const shared = ["default_limit", "key_state", "record_events", "require_all_written", "status_after"]
       const theirs = [...lists, ...rows, ...reserving, ...shared]
       assert.deepStrictEqual(
         functions,

@@ -10,7 +10,9 @@ const tenantTables = [
   "balance",
   "block",
   "consumption",
+  "delivery",
   "entry",
+  "event",
   "idempotency",
   "insurance",
   "option",
@@ -19,7 +21,8 @@ const tenantTables = [
   "resolution",
   "reversal",
   "sms",
-  "transaction"
+  "transaction",
+  "webhook"
 ]
 
 layer(TestDatabase)("the schema of a cell", (it) => {
