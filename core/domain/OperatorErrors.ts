@@ -53,10 +53,16 @@ export class DepositTooLarge extends Schema.TaggedError<DepositTooLarge>()("Depo
   asked: Amount
 }) {}
 
+/** Who confirmed a proposal, and when. */
+export const Confirmation = Schema.Struct({ by: Schema.String, at: Schema.DateTimeUtc })
+export type Confirmation = typeof Confirmation.Type
+
 /** The operator may not resolve this transaction, or not to this status. */
 export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResolvable", {
   transactionId: TransactionId,
   status: Status,
+  /** Of the proposal that the operator wanted to confirm. Absent if nobody had confirmed it. */
+  confirmation: Schema.optionalKey(Confirmation),
   why: Schema.Literals([
     "settled",
     "reversal",
@@ -76,7 +82,9 @@ export class NotResolvable extends Schema.TaggedError<NotResolvable>()("NotResol
 /** There is no proposal that this operator may confirm. */
 export class NotConfirmable extends Schema.TaggedError<NotConfirmable>()("NotConfirmable", {
   transactionId: TransactionId,
-  why: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked"])
+  why: Schema.Literals(["no_proposal", "same_operator", "changed", "outdated", "not_asked", "confirmed"]),
+  /** Present if another operator had confirmed the proposal. */
+  confirmation: Schema.optionalKey(Confirmation)
 }) {}
 
 /** The provider or insurer firmly reports the opposite of the proposal. */

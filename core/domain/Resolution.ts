@@ -1,7 +1,7 @@
 import { Data, DateTime, Duration, Result, Schema } from "effect"
 import { inProgress_max } from "./Idempotency.ts"
 import { Validity } from "./InsuranceOffer.ts"
-import { NotConfirmable, NotResolvable, SupplierDisagrees } from "./OperatorErrors.ts"
+import { Confirmation, NotConfirmable, NotResolvable, SupplierDisagrees } from "./OperatorErrors.ts"
 import type { StatusAnswer } from "./Recovery.ts"
 import { type ReversalAnswer, ReversalVerdict, type UnderReversal } from "./Reversal.ts"
 import { denialOf, lacksRechargeToken, type Order, sellsRechargeTokens, Verdict } from "./Sale.ts"
@@ -46,7 +46,8 @@ export const Proposal = Schema.Struct({
   reason: Schema.String,
   proposedBy: Schema.String,
   proposedAt: Schema.DateTimeUtc,
-  confirmedBy: Schema.NullOr(Schema.String)
+  /** Null until another operator confirms the proposal. */
+  confirmation: Schema.NullOr(Confirmation)
 })
 export type Proposal = typeof Proposal.Type
 

@@ -1,8 +1,19 @@
-import { Context, type DateTime, type Effect, type Option } from "effect"
+import { Context, Data, type Effect, type Option } from "effect"
 import type { TransactionId } from "../domain/Ids.ts"
-import type { UnreadableTransaction } from "../domain/OperatorErrors.ts"
+import type { Confirmation, UnreadableTransaction } from "../domain/OperatorErrors.ts"
 import type { InDoubt, Proposal } from "../domain/Resolution.ts"
 import type { Order } from "../domain/Sale.ts"
+
+/** The result of a confirmation. */
+export type Confirmed = Data.TaggedEnum<{
+  /** The confirmation was recorded. */
+  Recorded: {}
+  /** Another operator was first. Nothing was recorded. */
+  AlreadyConfirmed: { readonly confirmation: Confirmation }
+  /** Another proposal has replaced this one. Nothing was recorded. */
+  Replaced: {}
+}>
+export const Confirmed = Data.taggedEnum<Confirmed>()
 
 /** Operators' proposals for sales and reversals that no provider settles. Moves no money. */
 export class Resolutions extends Context.Service<
@@ -13,12 +24,11 @@ export class Resolutions extends Context.Service<
      * Stores a proposal in place of an earlier one and returns its number. Returns null, and stores nothing, when the
      * earlier one is confirmed and is about the same sale or reversal.
      */
-    readonly propose: (order: Order, proposal: Omit<Proposal, "confirmedBy" | "number">) => Effect.Effect<number | null>
-    /** Records who confirmed a proposal. Returns false when another proposal has replaced it. */
-    readonly confirm: (
+    readonly propose: (
       order: Order,
-      proposal: Proposal,
-      by: { readonly operator: string; readonly at: DateTime.Utc }
-    ) => Effect.Effect<boolean>
+      proposal: Omit<Proposal, "confirmation" | "number">
+    ) => Effect.Effect<number | null>
+    /** Records who confirmed a proposal, once. Of concurrent calls exactly one records its confirmation. */
+    readonly confirm: (order: Order, proposal: Proposal, confirmation: Confirmation) => Effect.Effect<Confirmed>
   }
 >()("saldo/core/Resolutions") {}

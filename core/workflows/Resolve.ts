@@ -1,17 +1,19 @@
 import { DateTime, Effect, Option } from "effect"
 import type { TransactionId } from "../domain/Ids.ts"
-import { NotConfirmable, NotResolvable, UnknownTransaction } from "../domain/OperatorErrors.ts"
+import { type Confirmation, NotConfirmable, NotResolvable, UnknownTransaction } from "../domain/OperatorErrors.ts"
 import {
   confirmable,
   type Finding,
+  type Proposal,
   Resolvable,
   resolvable,
   reversalVerdictOn,
   verdictOn
 } from "../domain/Resolution.ts"
 import { type ReversalStatus, statusTagOf } from "../domain/Reversal.ts"
+import type { Order } from "../domain/Sale.ts"
 import type { Status } from "../domain/Status.ts"
-import { Resolutions } from "../ports/Resolutions.ts"
+import { Confirmed, Resolutions } from "../ports/Resolutions.ts"
 import { atomically, recordAudit } from "./AuditTrail.ts"
 import { settleInFlight, settleReversalInFlight } from "./Settlement.ts"
 import { reversalStatusOf, statusOf } from "./Supplier.ts"
@@ -85,9 +87,36 @@ const askAboutReversal = Effect.fnUntraced(function* ({ finding, under }: Resolv
 /** Asks the provider once more. `ended` then settles. */
 const askAbout = Resolvable.$match({ Sale: askAboutSale, Reversal: askAboutReversal })
 
+/** Adds to an error who had confirmed the proposal, so that a second operator learns it. */
+const withConfirmation =
+  (confirmation: Confirmation | null) =>
+  ({ status, transactionId, why }: NotResolvable) =>
+    new NotResolvable({ transactionId, status, why, ...(confirmation !== null && { confirmation }) })
+
+/** Records the confirmation with its audit event. Fails if another operator was first, or if the proposal has changed. */
+const recordConfirmation = Effect.fnUntraced(function* (
+  order: Order,
+  proposal: Proposal,
+  confirmation: Confirmation,
+  agreed: Readonly<Record<string, unknown>>
+) {
+  const { companyId, transactionId } = order
+  const resolutions = yield* Resolutions
+  const confirmed = yield* resolutions.confirm(order, proposal, confirmation)
+  return yield* Confirmed.$match(confirmed, {
+    Recorded: () => recordAudit("resolution_agreed", { companyId }, agreed),
+    AlreadyConfirmed: ({ confirmation }) =>
+      Effect.fail(new NotConfirmable({ transactionId, why: "confirmed", confirmation })),
+    Replaced: () => Effect.fail(new NotConfirmable({ transactionId, why: "changed" }))
+  })
+}, atomically)
+
 /**
  * Confirms the numbered proposal of another operator, and settles as a provider's answer would. The provider is asked
  * once more: its firm answer overrides the operators, and its proof of delivery replaces theirs.
+ *
+ * Of two operators who confirm at once, the second learns who was first. If the process of the first died before it
+ * settled, any operator may settle by confirming again.
  *
  * @param evenUnasked whether to settle even if the provider cannot be asked.
  */
@@ -102,24 +131,21 @@ export const confirmResolution = Effect.fn("Resolve.confirmResolution")(function
   const inDoubt = yield* inDoubtOf(transactionId)
   const { order } = inDoubt
   const proposal = yield* Effect.fromResult(confirmable(inDoubt, { number, operator }))
-  const { finding, proposedBy, reason } = proposal
+  const { confirmation, finding, proposedBy, reason } = proposal
   const at = yield* DateTime.now
-  const doubt = yield* Effect.fromResult(resolvable(inDoubt, finding, at))
+  const doubt = yield* Effect.mapError(
+    Effect.fromResult(resolvable(inDoubt, finding, at)),
+    withConfirmation(confirmation)
+  )
   const { ended, said } = yield* askAbout(doubt)
   if (said === "NotAsked" && !evenUnasked) return yield* new NotConfirmable({ transactionId, why: "not_asked" })
-  const resolutions = yield* Resolutions
   const { audited } = subjectOf(doubt)
   const agreed = { transactionId, ...audited, proposal: number, finding, reason, proposedBy, operator, said }
-  // Recorded before money moves. If the process dies in between, a later proposal replaces the row, and the audit log
-  // still names who confirmed.
-  yield* atomically(
-    Effect.gen(function* () {
-      const current = yield* resolutions.confirm(order, proposal, { operator, at })
-      if (!current) return yield* new NotConfirmable({ transactionId, why: "changed" })
-      yield* recordAudit("resolution_agreed", { companyId: order.companyId }, agreed)
-    })
-  )
+  // Recorded before money moves. If the process dies in between, the audit log still names who confirmed.
+  if (confirmation === null) yield* recordConfirmation(order, proposal, { by: operator, at }, agreed)
   const { reversal, status, won } = yield* ended
+  // The process that confirmed is alive, and has just settled.
+  if (confirmation !== null && !won) return yield* new NotConfirmable({ transactionId, why: "confirmed", confirmation })
   const settled = { ...agreed, status: reversal ?? status, won }
   yield* recordAudit("resolution_confirmed", { companyId: order.companyId }, settled)
   return { order, finding, status, reversal }

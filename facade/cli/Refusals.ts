@@ -1,8 +1,9 @@
 import { Predicate } from "effect"
+import { formatLocal } from "../../core/domain/LocalTime.ts"
 import { owned_max, toPesos } from "../../core/domain/Money.ts"
-import type { NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
+import type { Confirmation, NotConfirmable, NotResolvable, OperatorError } from "../../core/domain/OperatorErrors.ts"
 import type { BadCatalogue } from "../settings/CatalogueFile.ts"
-import type { Refusal } from "./terminal/Output.ts"
+import type { Document, Refusal } from "./terminal/Output.ts"
 
 type RefusedError = OperatorError | BadCatalogue
 
@@ -36,8 +37,17 @@ const notConfirmableMessages: { readonly [Why in NotConfirmable["why"]]: (id: nu
   outdated: (id) =>
     `This proposal is for an earlier reversal of transaction ${id}, which has ended. Make a new one with "saldo transactions resolve ${id}".`,
   not_asked: (id) =>
-    `Transaction ${id} could not be checked with its provider or insurer, because none accepts calls from here. Run this command with the environment variables of the servers. If the provider or insurer no longer exists, add --sin-preguntar.`
+    `Transaction ${id} could not be checked with its provider or insurer, because none accepts calls from here. Run this command with the environment variables of the servers. If the provider or insurer no longer exists, add --sin-preguntar.`,
+  confirmed: (id) =>
+    `You did not settle transaction ${id}, because its proposal was already confirmed. Check it with "saldo transactions show ${id}".`
 }
+
+/** Says who had confirmed the proposal, and when. */
+const confirmedText = (confirmation: Confirmation | undefined): string =>
+  confirmation === undefined ? "" : ` ${confirmation.by} confirmed the proposal at ${formatLocal(confirmation.at)}.`
+
+const confirmedDetails = (confirmation: Confirmation | undefined): Document =>
+  confirmation === undefined ? {} : { confirmada_por: confirmation.by, confirmada_en: formatLocal(confirmation.at) }
 
 /** The message of each error. A missing entry does not compile. */
 const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<RefusedError, { _tag: Tag }>) => Refusal } = {
@@ -90,15 +100,15 @@ const refusals: { readonly [Tag in RefusedError["_tag"]]: (error: Extract<Refuse
     message: `A company's balance is limited to ${toPesos(owned_max)}. A deposit of ${toPesos(asked)} would exceed the limit and was not added. Correct the amount.`,
     details: { monto: toPesos(asked), saldo_maximo: toPesos(owned_max) }
   }),
-  NotResolvable: ({ status, transactionId, why }) => ({
+  NotResolvable: ({ confirmation, status, transactionId, why }) => ({
     code: "TRANSACTION_NOT_RESOLVABLE",
-    message: notResolvableMessages[why](transactionId, status),
-    details: { transaction_id: transactionId, status, motivo: why }
+    message: `${notResolvableMessages[why](transactionId, status)}${confirmedText(confirmation)}`,
+    details: { transaction_id: transactionId, status, motivo: why, ...confirmedDetails(confirmation) }
   }),
-  NotConfirmable: ({ transactionId, why }) => ({
+  NotConfirmable: ({ confirmation, transactionId, why }) => ({
     code: "RESOLUTION_NOT_CONFIRMABLE",
-    message: notConfirmableMessages[why](transactionId),
-    details: { transaction_id: transactionId, motivo: why }
+    message: `${notConfirmableMessages[why](transactionId)}${confirmedText(confirmation)}`,
+    details: { transaction_id: transactionId, motivo: why, ...confirmedDetails(confirmation) }
   }),
   SupplierDisagrees: ({ about, said, transactionId }) => ({
     code: "SUPPLIER_DISAGREES",

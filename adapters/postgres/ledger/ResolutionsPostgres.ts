@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
-import { UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
+import { type Confirmation, UnreadableTransaction } from "../../../core/domain/OperatorErrors.ts"
 import { Finding, type InDoubt, Proposal } from "../../../core/domain/Resolution.ts"
-import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { Confirmed, Resolutions } from "../../../core/ports/Resolutions.ts"
 import { instant, int8, numberOrNull } from "../connection/Sql.ts"
 import { type ReversalRow, underOf } from "./ReversalsPostgres.ts"
 import {
@@ -30,6 +30,7 @@ interface ProposalRow {
   readonly proposed_by: string
   readonly proposed_at: Date
   readonly confirmed_by: string | null
+  readonly confirmed_at: Date | null
 }
 
 /** A sale with its proposal and its unresolved reversal, if they exist. */
@@ -50,6 +51,14 @@ const findingOf = ({ proposed_code, proposed_token, valid_from, valid_until, ver
   })
 }
 
+const confirmationOf = ({
+  confirmed_at,
+  confirmed_by
+}: Pick<ProposalRow, "confirmed_at" | "confirmed_by">): Confirmation | null =>
+  confirmed_by === null || confirmed_at === null
+    ? null
+    : { by: confirmed_by, at: DateTime.fromDateUnsafe(confirmed_at) }
+
 const proposalOf = (row: ProposalRow): Proposal =>
   decode({
     number: row.number,
@@ -58,7 +67,7 @@ const proposalOf = (row: ProposalRow): Proposal =>
     reason: row.reason,
     proposedBy: row.proposed_by,
     proposedAt: DateTime.fromDateUnsafe(row.proposed_at),
-    confirmedBy: row.confirmed_by
+    confirmation: confirmationOf(row)
   })
 
 const inDoubtOf = (row: InDoubtRow): InDoubt => ({
@@ -79,7 +88,8 @@ const make = Effect.gen(function* () {
       from directory.company as c
       cross join lateral (
         select ${columns}, r.number, r.verdict, r.reason, r.auth_code as proposed_code, r.recharge_token as proposed_token,
-          r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by, r.reversal_id as about_reversal,
+          r.valid_from, r.valid_until, r.proposed_by, r.proposed_at, r.confirmed_by, r.confirmed_at,
+          r.reversal_id as about_reversal,
           v.id as reversal_id, v.xid as reversal_xid, v.created_at as reversal_created_at
         from cell.transaction as t
         left join cell.resolution as r on r.company_id = t.company_id and r.transaction_id = t.id
@@ -124,18 +134,24 @@ const make = Effect.gen(function* () {
     return proposed?.number ?? null
   }, Effect.orDie)
 
-  // A confirmation may be repeated, by any operator, if its settlement was lost.
-  const confirm: Resolutions["Service"]["confirm"] = Effect.fnUntraced(function* (order, proposal, { at, operator }) {
-    const confirmed = yield* sql`
+  // The update waits for a concurrent confirmation of the same row, and then finds it confirmed.
+  const confirm: Resolutions["Service"]["confirm"] = Effect.fnUntraced(function* (order, proposal, { at, by }) {
+    const isProposal = sql`
+      company_id = ${int8(order.companyId)}
+      and transaction_id = ${int8(order.transactionId)}
+      and number = ${proposal.number}
+      and proposed_by = ${proposal.proposedBy}
+      and proposed_at = ${instant(proposal.proposedAt)}`
+    const recorded = yield* sql`
       update cell.resolution
-      set confirmed_by = ${operator}, confirmed_at = ${instant(at)}
-      where company_id = ${int8(order.companyId)}
-        and transaction_id = ${int8(order.transactionId)}
-        and number = ${proposal.number}
-        and proposed_by = ${proposal.proposedBy}
-        and proposed_at = ${instant(proposal.proposedAt)}
+      set confirmed_by = ${by}, confirmed_at = ${instant(at)}
+      where ${isProposal} and confirmed_by is null
       returning 1`
-    return confirmed.length > 0
+    if (recorded.length > 0) return Confirmed.Recorded()
+    const [row] = yield* sql<Pick<ProposalRow, "confirmed_at" | "confirmed_by">>`
+      select confirmed_by, confirmed_at from cell.resolution where ${isProposal}`
+    const confirmation = row === undefined ? null : confirmationOf(row)
+    return confirmation === null ? Confirmed.Replaced() : Confirmed.AlreadyConfirmed({ confirmation })
   }, Effect.orDie)
 
   return Resolutions.of({ find, propose, confirm })

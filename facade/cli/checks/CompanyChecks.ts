@@ -57,9 +57,8 @@ const checkNeeded = ({ consequence, name, needs, variable }: NeededService) =>
 
 /** Checks that no active company in production needs an external service that is not configured. */
 export const companyChecks = Effect.flatMap(Settings, ({ parties }) =>
-  Effect.all(
-    neededServices
-      .filter(({ name }) => parties[name] === null)
-      .map((service) => isolated(service.name, checkNeeded(service)))
+  Effect.forEach(
+    neededServices.filter(({ name }) => parties[name] === null),
+    (service) => isolated(service.name, checkNeeded(service))
   )
 )

@@ -91,7 +91,7 @@ const proposal = Effect.map(
     reason: "r",
     proposedBy: "ana",
     proposedAt,
-    confirmedBy: null
+    confirmation: null
   })
 )
 
@@ -175,8 +175,8 @@ const changes = {
       }),
       ({ order, proposed }) =>
         Effect.gen(function* () {
-          const by = { operator: "luis", at: yield* at }
-          yield* Resolutions.use((all) => all.confirm(order, proposed, by))
+          const confirmation = { by: "luis", at: yield* at }
+          yield* Resolutions.use((all) => all.confirm(order, proposed, confirmation))
         })
     ),
   "start of an insurance": (company: number) =>

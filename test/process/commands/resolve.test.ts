@@ -1,37 +1,14 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
-import { Identifier } from "../../../core/domain/Ids.ts"
-import { Verdict } from "../../../core/domain/Sale.ts"
-import type { ServiceType } from "../../../core/domain/Service.ts"
+import { Effect } from "effect"
 import { CommandLine } from "../../support/CommandLine.ts"
-import { intentOf, reservedOrder } from "../../support/SalesOnPostgres.ts"
-import { companyOf, failed, first, makeOlder, proposalFlag, second, success } from "../support/Resolutions.ts"
-
-/**
- * A company with one sale of one peso that has been pending for 20 minutes. The identifier decides what the simulator
- * answers.
- */
-const stuck = Effect.fnUntraced(function* (code: string, identifier: string, type: ServiceType = "mobile_recharge") {
-  const { company, ledger } = yield* companyOf(code)
-  const sale = intentOf(company, "stuck", 100)
-  // The simulator derives its codes from the hexadecimal digits of the xid, so the xid has the format of Xid.ts.
-  const xid = `RD-${company.toString(16).padStart(24, "0")}`
-  const intent = { ...sale, xid, identifier: Identifier.make(identifier), service: { ...sale.service, type } }
-  const order = yield* reservedOrder(ledger, intent)
-  yield* ledger.settle({ order, verdict: Verdict.Hold(), at: yield* DateTime.now, notFound: 0 })
-  yield* makeOlder(company)
-  return { company, id: String(order.transactionId) }
-}, Effect.scoped)
+import { failed, first, proposalFlag, second, silent, stuck, success } from "../support/Resolutions.ts"
 
 const balanceOf = Effect.fnUntraced(function* (company: number) {
   const { answer } = yield* CommandLine
   const { saldo_disponible, saldo_retenido } = yield* answer("company", "show", `${company}`)
   return [saldo_disponible, saldo_retenido]
 })
-
-// The simulator never knows the outcome of a sale to this identifier.
-const silent = "8095550112"
 
 layer(CommandLine.layer, { excludeTestServices: true })("a sale without an answer from its provider", (it) => {
   // Proposed outcome -> final status, pesos available and held.
@@ -56,7 +33,8 @@ layer(CommandLine.layer, { excludeTestServices: true })("a sale without an answe
       assert.deepStrictEqual(yield* balanceOf(company), [...left])
       assert.isTrue((yield* answer("audit")).ok)
       const again = yield* refusal("transactions", "confirm", id, ...proposalFlag(1), ...second)
-      assert.strictEqual(again.code, "TRANSACTION_NOT_RESOLVABLE")
+      assert.deepStrictEqual([again.code, again.details.confirmada_por], ["TRANSACTION_NOT_RESOLVABLE", "turno-2"])
+      assert.match(again.message, /turno-2 confirmed the proposal at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\./)
       const sql = yield* PgClient.PgClient
       const audited = yield* sql<{ action: string; operator: string }>`
         select action, details ->> 'operator' as operator

@@ -1,8 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { CompanyId, Identifier } from "../../../core/domain/Ids.ts"
+import { Verdict } from "../../../core/domain/Sale.ts"
+import type { ServiceType } from "../../../core/domain/Service.ts"
 import { CommandLine } from "../../support/CommandLine.ts"
-import { intentOf, opened, replica, unanswered } from "../../support/SalesOnPostgres.ts"
+import { intentOf, opened, replica, reservedOrder, unanswered } from "../../support/SalesOnPostgres.ts"
 
 /** Makes the company's unsettled sales and reversals 20 minutes older. */
 export const makeOlder = Effect.fnUntraced(function* (company: number) {
@@ -25,6 +27,29 @@ export const companyOf = Effect.fnUntraced(function* (code: string) {
   yield* opened(ledger, company, 10_000)
   return { company, ledger }
 })
+
+// The simulator never knows the outcome of a sale to this identifier.
+export const silent = "8095550112"
+
+/**
+ * A company with one sale of one peso that has been pending for 20 minutes. The identifier decides what the simulator
+ * answers.
+ */
+export const stuck = Effect.fnUntraced(function* (
+  code: string,
+  identifier: string,
+  type: ServiceType = "mobile_recharge"
+) {
+  const { company, ledger } = yield* companyOf(code)
+  const sale = intentOf(company, "stuck", 100)
+  // The simulator derives its codes from the hexadecimal digits of the xid, so the xid has the format of Xid.ts.
+  const xid = `RD-${company.toString(16).padStart(24, "0")}`
+  const intent = { ...sale, xid, identifier: Identifier.make(identifier), service: { ...sale.service, type } }
+  const order = yield* reservedOrder(ledger, intent)
+  yield* ledger.settle({ order, verdict: Verdict.Hold(), at: yield* DateTime.now, notFound: 0 })
+  yield* makeOlder(company)
+  return { company, id: String(order.transactionId) }
+}, Effect.scoped)
 
 /**
  * A company with a sale of one peso, whose reversal has had no answer for 20 minutes. With an identifier the simulator

@@ -104,14 +104,14 @@ const afterwardsOver = (
             if (number !== null) invariants.agreements.proposed(order, proposal, number)
           })
         ),
-      confirm: (order, proposal, by) =>
+      confirm: (order, proposal, confirmation) =>
         write(
           resolutionStep("confirm", proposal),
           order.xid,
           null,
-          resolutions.confirm(order, proposal, by),
-          onSuccess((current) => {
-            if (current) invariants.agreements.confirmed(order, proposal, by.operator)
+          resolutions.confirm(order, proposal, confirmation),
+          onSuccess(({ _tag }) => {
+            if (_tag === "Recorded") invariants.agreements.confirmed(order, proposal, confirmation.by)
           })
         )
     },

@@ -4,7 +4,7 @@ import { underOf } from "../../../adapters/memory/ReversalsMemory.ts"
 import type { TransactionId } from "../../../core/domain/Ids.ts"
 import type { InDoubt, Proposal } from "../../../core/domain/Resolution.ts"
 import { isUnresolved } from "../../../core/domain/Status.ts"
-import { Resolutions } from "../../../core/ports/Resolutions.ts"
+import { Confirmed, Resolutions } from "../../../core/ports/Resolutions.ts"
 
 /** The port for operators' proposals, in memory. */
 export const layer = Layer.effect(
@@ -29,17 +29,19 @@ export const layer = Layer.effect(
       propose: ({ transactionId }, proposal) =>
         Effect.sync(() => {
           const before = proposals.get(transactionId)
-          if (before !== undefined && before.confirmedBy !== null && before.reversalId === proposal.reversalId)
+          if (before !== undefined && before.confirmation !== null && before.reversalId === proposal.reversalId)
             return null
           const number = (before?.number ?? 0) + 1
-          proposals.set(transactionId, { ...proposal, number, confirmedBy: null })
+          proposals.set(transactionId, { ...proposal, number, confirmation: null })
           return number
         }),
-      confirm: ({ transactionId }, proposal, { operator }) =>
+      confirm: ({ transactionId }, proposal, confirmation) =>
         Effect.sync(() => {
-          if (proposals.get(transactionId)?.number !== proposal.number) return false
-          proposals.set(transactionId, { ...proposal, confirmedBy: operator })
-          return true
+          const known = proposals.get(transactionId)
+          if (known?.number !== proposal.number) return Confirmed.Replaced()
+          if (known.confirmation !== null) return Confirmed.AlreadyConfirmed({ confirmation: known.confirmation })
+          proposals.set(transactionId, { ...proposal, confirmation })
+          return Confirmed.Recorded()
         })
     })
   })

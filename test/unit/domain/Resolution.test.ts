@@ -126,7 +126,7 @@ describe("a resolution by an operator", () => {
     reason: "a statement",
     proposedBy: "turno-1",
     proposedAt: createdAt,
-    confirmedBy: null
+    confirmation: null
   })
 
   // The reversal that the proposal is about, the number that is confirmed, the operator -> the reason of the refusal,

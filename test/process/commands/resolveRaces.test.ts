@@ -1,0 +1,144 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Layer, Option, Result } from "effect"
+import * as ResolutionsPostgres from "../../../adapters/postgres/ledger/ResolutionsPostgres.ts"
+import { TransactionId } from "../../../core/domain/Ids.ts"
+import { StatusAnswer } from "../../../core/domain/Recovery.ts"
+import { Finding } from "../../../core/domain/Resolution.ts"
+import { confirmResolution, proposeResolution } from "../../../core/workflows/Resolve.ts"
+import { CommandLine } from "../../support/CommandLine.ts"
+import { atOnce } from "../../support/Concurrency.ts"
+import { ManualClock } from "../../support/InProcessService.ts"
+import { sold } from "../../support/service/ReversalCalls.ts"
+import { Script } from "../../support/service/ScriptedPorts.ts"
+import { TestServer } from "../../support/service/TestServer.ts"
+import { failed, first, proposalFlag, silent, stuck } from "../support/Resolutions.ts"
+
+/** The audit events of a company's confirmed proposals. */
+const confirmations = Effect.fnUntraced(function* (company: number) {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql<{ action: string; operator: string }>`
+    select action, details ->> 'operator' as operator
+    from directory.audit_event
+    where company_id = ${company} and action in ('resolution_agreed', 'resolution_confirmed')
+    order by id`
+  return rows.map(({ action, operator }) => [action, operator])
+})
+
+layer(CommandLine.layer, { excludeTestServices: true })("several operators who confirm a proposal at once", (it) => {
+  it.effect.each([1, 2, 3])("settle it once, and each other operator learns who confirmed it: round %d", (round) =>
+    Effect.gen(function* () {
+      const { answer, run } = yield* CommandLine
+      const { company, id } = yield* stuck(`AT-ONCE-${round}`, silent)
+      yield* answer("transactions", "resolve", id, ...failed, ...first)
+      const confirm = (name: string) =>
+        run("transactions", "confirm", id, ...proposalFlag(1), "--operador", name, "--json")
+      const names = ["turno-2", "turno-3", "turno-4"]
+      const ran = yield* Effect.forEach(names, confirm, { concurrency: "unbounded" })
+      const winner = names[ran.findIndex(({ code }) => code === 0)]
+      const refused = ran.filter(({ code }) => code === 1).map(({ stderr }) => JSON.parse(stderr).error)
+      assert.strictEqual(refused.length, 2, JSON.stringify(ran))
+      for (const { details, message } of refused) {
+        assert.strictEqual(details.confirmada_por, winner)
+        assert.match(details.confirmada_en, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+        assert.include(message, `${winner} confirmed the proposal at ${details.confirmada_en}.`)
+      }
+      assert.deepStrictEqual(yield* confirmations(company), [
+        ["resolution_agreed", winner],
+        ["resolution_confirmed", winner]
+      ])
+      assert.isTrue((yield* answer("audit")).ok)
+    })
+  )
+})
+
+const Serving = Layer.provideMerge(ResolutionsPostgres.layer, TestServer)
+
+layer(Serving, { excludeTestServices: true })("two operators who confirm a proposal at once", (it) => {
+  /** A sale whose provider has not answered for 20 minutes, and whose failure an operator has proposed. */
+  const proposed = Effect.fnUntraced(function* (identifier: string) {
+    const { pass } = yield* ManualClock
+    const { provider } = yield* Script
+    provider.set(identifier, { status: () => Effect.succeed(StatusAnswer.Unknown()) })
+    const { companyId, id } = yield* sold(identifier, 1)
+    yield* pass("20 minutes")
+    const transactionId = TransactionId.make(id)
+    const finding = Finding.cases.Failed.make({})
+    yield* proposeResolution(transactionId, { finding, operator: "turno-1", reason: "ticket 123" })
+    return { companyId, transactionId }
+  })
+
+  const confirm = (transactionId: TransactionId, operator: string) =>
+    confirmResolution(transactionId, { evenUnasked: false, number: 1, operator })
+
+  it.effect("record one confirmation if both had read the unconfirmed proposal", () =>
+    Effect.gen(function* () {
+      const identifier = "8095550112"
+      const { companyId, transactionId } = yield* proposed(identifier)
+      const { provider } = yield* Script
+      // Both ask the provider before one of them may go on.
+      const bothAsked = yield* Deferred.make<void>()
+      let asked = 0
+      provider.set(identifier, {
+        status: () =>
+          Effect.gen(function* () {
+            if (++asked === 2) yield* Deferred.succeed(bothAsked, undefined)
+            yield* Deferred.await(bothAsked)
+            return StatusAnswer.Unknown()
+          })
+      })
+      const services = yield* Effect.context<Effect.Services<ReturnType<typeof confirm>>>()
+      const names = ["turno-2", "turno-3"]
+      const results = yield* atOnce(names.map((name) => Effect.provide(confirm(transactionId, name), services)))
+      const winner = names[results.findIndex(Result.isSuccess)]
+      const refused = results.find(Result.isFailure)?.failure
+      assert.isTrue(refused?._tag === "NotConfirmable" && refused.why === "confirmed")
+      assert.strictEqual(refused?._tag === "NotConfirmable" && refused.confirmation?.by, winner)
+      assert.deepStrictEqual(yield* confirmations(companyId), [
+        ["resolution_agreed", winner],
+        ["resolution_confirmed", winner]
+      ])
+    })
+  )
+
+  it.effect("settle once if the second reads the confirmation before the first has settled", () =>
+    Effect.gen(function* () {
+      const identifier = "8095550212"
+      const { companyId, transactionId } = yield* proposed(identifier)
+      const { provider, settle } = yield* Script
+      const services = yield* Effect.context<Effect.Services<ReturnType<typeof confirm>>>()
+      const asked = yield* Deferred.make<void>()
+      const settled = yield* Deferred.make<void>()
+      const second = yield* Deferred.make<Result.Result<unknown, unknown>>()
+      // Before the first settles, the second starts and waits for the provider's answer.
+      settle.set(identifier, (write) =>
+        Effect.gen(function* () {
+          settle.delete(identifier)
+          provider.set(identifier, {
+            status: () =>
+              Effect.gen(function* () {
+                yield* Deferred.succeed(asked, undefined)
+                yield* Deferred.await(settled)
+                return StatusAnswer.Unknown()
+              })
+          })
+          yield* Effect.forkDetach(
+            Deferred.into(Effect.result(Effect.provide(confirm(transactionId, "turno-3"), services)), second)
+          )
+          yield* Deferred.await(asked)
+          const written = yield* write
+          yield* Deferred.succeed(settled, undefined)
+          return written
+        })
+      )
+      assert.strictEqual((yield* confirm(transactionId, "turno-2")).status, "FAILED")
+      const said = yield* Deferred.await(second)
+      assert.isTrue(Result.isFailure(said))
+      assert.include(said.pipe(Result.getFailure, Option.getOrThrow), { _tag: "NotConfirmable", why: "confirmed" })
+      assert.deepStrictEqual(yield* confirmations(companyId), [
+        ["resolution_agreed", "turno-2"],
+        ["resolution_confirmed", "turno-2"]
+      ])
+    })
+  )
+})
