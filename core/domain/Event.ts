@@ -1,0 +1,77 @@
+import { Data, type DateTime, Schema } from "effect"
+import type { Entry } from "./Account.ts"
+import type { CompanyId, InsuranceId, TransactionId } from "./Ids.ts"
+import type { Centavos } from "./Money.ts"
+import type { Transaction } from "./Transaction.ts"
+import type { EventType } from "./Webhook.ts"
+
+/** Position of an event among the events of its company, in commit order. Numbers may be missing. */
+export const Sequence = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("Sequence"))
+export type Sequence = typeof Sequence.Type
+
+export const WebhookId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("WebhookId"))
+export type WebhookId = typeof WebhookId.Type
+
+/** What an event is about, as it stood at the time of the event. */
+export type EventSubject = Data.TaggedEnum<{
+  Sale: { readonly transaction: Transaction }
+  /** The sale of a policy has ended. Contains no data of the insured person. */
+  Policy: {
+    readonly insuranceId: InsuranceId
+    readonly transactionId: TransactionId
+    /** Null if the policy was not issued. */
+    readonly policyNumber: string | null
+    readonly validFrom: DateTime.Utc | null
+    readonly validUntil: DateTime.Utc | null
+  }
+  /** The available amount crossed the alert value. */
+  Balance: { readonly available: Centavos; readonly held: Centavos; readonly alert: Centavos }
+  /** A deposit or an adjustment. */
+  Movement: { readonly entry: Entry }
+  Test: { readonly webhookId: WebhookId }
+}>
+export const EventSubject = Data.taggedEnum<EventSubject>()
+
+/** Something that happened to a company's money. It is written once and never changes. */
+export interface CompanyEvent {
+  readonly companyId: CompanyId
+  readonly sequence: Sequence
+  readonly type: EventType
+  readonly at: DateTime.Utc
+  readonly subject: EventSubject
+}
+
+/** Id of an event on the wire. All attempts and replays have the same id. */
+export const eventId = (companyId: CompanyId, sequence: Sequence): string => `evt_${companyId}_${sequence}`
+
+const eventIdPattern = /^evt_([1-9]\d{0,15})_([1-9]\d{0,15})$/
+
+/** The sequence number in the id of a company's event. Null if the text is not the id of an event of this company. */
+export const sequenceIn = (companyId: CompanyId, id: string): Sequence | null => {
+  const [, company, sequence] = eventIdPattern.exec(id) ?? []
+  return Number(company) === companyId && Schema.is(Sequence)(Number(sequence)) ? Sequence.make(Number(sequence)) : null
+}
+
+const ofSale = (type: EventType, transaction: Transaction): Transaction => {
+  switch (type) {
+    case "transaction.pending":
+      return { ...transaction, status: "PENDING", authCode: null, processedAt: null }
+    case "transaction.succeeded":
+    case "reversal.failed":
+      return { ...transaction, status: "SUCCESS" }
+    case "transaction.failed":
+      return { ...transaction, status: "FAILED" }
+    default:
+      return transaction
+  }
+}
+
+/**
+ * The sale as it stood when the event was written. A sale changes only its status and the fields that come with it, so
+ * the type of the event and the sale today determine them. The recharge token is left out: it is a secret that only the
+ * sale itself shows.
+ */
+export const saleAt = (type: EventType, today: Transaction): Transaction => ({
+  ...ofSale(type, today),
+  rechargeToken: null
+})

@@ -1,0 +1,84 @@
+import { Context, type DateTime, type Duration, type Effect, type Option, type Redacted } from "effect"
+import type { CompanyEvent, Sequence, WebhookId } from "../domain/Event.ts"
+import type { CompanyId } from "../domain/Ids.ts"
+import type { Page, Slice } from "../domain/Page.ts"
+import type { AfterAttempt, Attempt, EventType, WebhookSecret, WebhookUrl } from "../domain/Webhook.ts"
+
+/** An event that one worker sends to one webhook until its lease ends. */
+export interface ClaimedDelivery {
+  readonly webhook: {
+    readonly id: WebhookId
+    readonly url: WebhookUrl
+    /** The current secret and, after a rotation, the previous one. */
+    readonly secrets: ReadonlyArray<Redacted.Redacted<WebhookSecret>>
+    readonly failingSince: DateTime.Utc | null
+  }
+  readonly event: CompanyEvent
+  /** Number of earlier attempts with a result. */
+  readonly attempts: number
+}
+
+export type DeliveryState = "entregada" | "pendiente" | "fallida"
+
+/** A delivery as its company sees it. */
+export interface Delivery {
+  readonly companyId: CompanyId
+  readonly webhookId: WebhookId
+  readonly sequence: Sequence
+  readonly type: EventType
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly httpStatus: number | null
+  readonly error: string | null
+  readonly duration_ms: number | null
+  readonly createdAt: DateTime.Utc
+  /** Null if no attempt is planned. */
+  readonly nextAttempt: DateTime.Utc | null
+}
+
+/** Which events to send again: one, or those of a span. */
+export type Replay =
+  | { readonly sequence: Sequence }
+  | { readonly since: DateTime.Utc; readonly until: DateTime.Utc | null; readonly onlyFailed: boolean }
+
+/** The queue of deliveries. */
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    /**
+     * Claims due deliveries that no other worker is sending. No webhook gets more than its share of the limit.
+     *
+     * @param busy number of deliveries that this process is sending, by webhook.
+     */
+    readonly claim: (claim: {
+      readonly now: DateTime.Utc
+      readonly lease: Duration.Duration
+      readonly limit: number
+      readonly perWebhook: number
+      readonly busy: ReadonlyMap<WebhookId, number>
+    }) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
+    /**
+     * Records an attempt. A success ends the failures of the webhook. A webhook that wants no more events, or that has
+     * failed for too long, is disabled.
+     */
+    readonly record: (
+      claimed: ClaimedDelivery,
+      attempt: Attempt,
+      after: AfterAttempt,
+      at: DateTime.Utc
+    ) => Effect.Effect<void>
+    /** Ends when deliveries may have become due: another process has written events. */
+    readonly awaitWork: Effect.Effect<void>
+    /** Writes a test event for an active webhook. None if it is not active, or if events are off. */
+    readonly test: (companyId: CompanyId, id: WebhookId, at: DateTime.Utc) => Effect.Effect<Option.Option<Sequence>>
+    /** The deliveries of a webhook, newest first. */
+    readonly list: (
+      companyId: CompanyId,
+      id: WebhookId,
+      state: DeliveryState | undefined,
+      page: Page
+    ) => Effect.Effect<Slice<Delivery>>
+    /** Puts events into the queue of a webhook again. Returns how many. */
+    readonly replay: (companyId: CompanyId, id: WebhookId, wanted: Replay, at: DateTime.Utc) => Effect.Effect<number>
+  }
+>()("saldo/core/Deliveries") {}
